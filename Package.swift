@@ -1,0 +1,162 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house's habits, switched on from the first commit.
+let house: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A product of another package. All of them stand behind the trait `Server`, so that an app that
+/// takes the ◆ rooms with `traits: []` resolves Tender alone.
+func server(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["Server"]))
+}
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], plugins: [Target.PluginUsage] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: house, plugins: plugins)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+let crypto = server("Crypto", "swift-crypto")
+let cryptoExtras = server("CryptoExtras", "swift-crypto")
+let asn1 = server("SwiftASN1", "swift-asn1")
+let x509 = server("X509", "swift-certificates")
+let asyncHTTPClient = server("AsyncHTTPClient", "async-http-client")
+let nioCore = server("NIOCore", "swift-nio")
+let nioPosix = server("NIOPosix", "swift-nio")
+let nioHTTP1 = server("NIOHTTP1", "swift-nio")
+let nioFoundation = server("NIOFoundationCompat", "swift-nio")
+let nioSSL = server("NIOSSL", "swift-nio-ssl")
+let hummingbird = server("Hummingbird", "hummingbird")
+let hummingbirdTLS = server("HummingbirdTLS", "hummingbird")
+let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
+let httpTypes = server("HTTPTypes", "swift-http-types")
+let grdb = server("GRDB", "GRDB.swift")
+let arguments = server("ArgumentParser", "swift-argument-parser")
+let configuration = server("Configuration", "swift-configuration")
+let logging = server("Logging", "swift-log")
+let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let mustache = server("Mustache", "swift-mustache")
+let jwt = server("JWTKit", "jwt-kit")
+
+let package = Package(
+  name: "tender",
+  platforms: [.macOS(.v15), .iOS(.v16)],
+  products: [
+    .executable(name: "tender", targets: ["TenderCLI"]),
+    .library(name: "ApplePayToken", targets: ["ApplePayToken"]),
+    .library(name: "TenderSheet", targets: ["TenderSheet"]),
+    .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Server"]),
+    .trait(name: "Server", description: "Everything but the app kit: server, gateway, sandbox, command line"),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+    .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+  ],
+  targets: [
+    // Ground
+    room("TenderPayments"),
+    room("StrictJSON"),
+    room("HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
+    room("Storage", [grdb]),
+
+    // Skills
+    room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
+    room("MerchantIdentity", ["HTTPTransport", crypto, cryptoExtras, asn1, x509]),
+    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
+    room("Ledger", ["Storage", "TenderPayments", crypto]),
+    room("TenderSheet", ["TenderPayments"]),
+    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
+    room("PlatformAPI", ["TenderPayments", crypto]),
+
+    // Decisions
+    room("Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments"]),
+    room(
+      "Orders",
+      [
+        "Gateway", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI", "HTTPTransport", "StrictJSON", crypto,
+        jwt,
+      ]),
+
+    // Doors
+    room(
+      "Sandbox",
+      [
+        "ApplePayToken", "TenderSheet", "TenderPayments", "StrictJSON", "Storage", crypto, cryptoExtras, asn1, x509,
+        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, mustache, logging, lifecycle,
+      ], plugins: ["EmbedWeb"]),
+    room(
+      "TenderServer",
+      [
+        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
+        "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
+        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, logging, lifecycle,
+      ], plugins: ["EmbedWeb"]),
+    room(
+      "DemoShop",
+      [
+        "PlatformAPI", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, logging,
+        lifecycle,
+      ], plugins: ["EmbedWeb"]),
+    .executableTarget(
+      name: "TenderCLI",
+      dependencies: [
+        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
+        "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "Storage", arguments, crypto, x509, logging, lifecycle, configuration,
+      ], swiftSettings: house),
+
+    // Text files of `Web/` become string constants of the module that serves them.
+    .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
+    .executableTarget(name: "embed-web", path: "Plugins/embed-web", swiftSettings: house),
+
+    // Test support and tests
+    .target(
+      name: "TenderTesting",
+      dependencies: ["TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting", swiftSettings: house),
+    tests("TenderPaymentsTests", ["TenderPayments"]),
+    tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
+    tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
+    tests("StorageTests", ["Storage"]),
+    tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, x509, asn1]),
+    tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
+    tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
+    tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
+    tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
+    tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
+    tests("GatewayTests", ["Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox"]),
+    tests("OrdersTests", ["Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting", "HTTPTransport", jwt]),
+    tests("SandboxTests", ["Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, x509, nioSSL, hummingbirdTesting]),
+    tests(
+      "TenderServerTests",
+      [
+        "TenderServer", "Sandbox", "DemoShop", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", hummingbirdTesting, nioCore,
+      ]),
+    tests("TenderCLITests", ["TenderTesting", "StrictJSON"]),
+    tests("HouseTests"),
+  ]
+)

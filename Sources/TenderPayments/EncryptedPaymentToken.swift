@@ -1,0 +1,94 @@
+/// Apple's payment token as it arrived: `paymentData` of a `PKPaymentToken`, parsed but not yet believed.
+///
+/// Source: Apple, *Payment token format reference*. Binary fields are already decoded.
+public struct EncryptedPaymentToken: Sendable, Hashable {
+  public enum Version: String, Sendable, Hashable {
+    /// Elliptic curve: the key is agreed with an ephemeral public key.
+    case ecV1 = "EC_v1"
+    /// RSA, for mainland China: the key is wrapped to the merchant's RSA key.
+    case rsaV1 = "RSA_v1"
+  }
+
+  /// How the symmetric key travels.
+  public enum KeyMaterial: Sendable, Hashable {
+    /// X.509 SubjectPublicKeyInfo in DER, 91 bytes for P-256.
+    case ephemeralPublicKey([UInt8])
+    /// The AES key, RSA-OAEP wrapped; 256 bytes.
+    case wrappedKey([UInt8])
+
+    public var bytes: [UInt8] {
+      switch self {
+      case .ephemeralPublicKey(let bytes), .wrappedKey(let bytes): bytes
+      }
+    }
+  }
+
+  public let version: Version
+  /// AES-GCM ciphertext followed by its 16-byte tag.
+  public let data: [UInt8]
+  /// A detached CMS SignedData, in BER.
+  public let signature: [UInt8]
+  public let keyMaterial: KeyMaterial
+  /// SHA-256 of the SubjectPublicKeyInfo of the merchant key it was encrypted to, 32 bytes.
+  public let publicKeyHash: [UInt8]
+  /// Chosen by the device, 32 bytes.
+  public let transactionID: [UInt8]
+  /// SHA-256 of the payment request's application data, 32 bytes; nil when the request had none.
+  public let applicationDataHash: [UInt8]?
+
+  public init(
+    version: Version, data: [UInt8], signature: [UInt8], keyMaterial: KeyMaterial, publicKeyHash: [UInt8],
+    transactionID: [UInt8], applicationDataHash: [UInt8]?
+  ) {
+    self.version = version
+    self.data = data
+    self.signature = signature
+    self.keyMaterial = keyMaterial
+    self.publicKeyHash = publicKeyHash
+    self.transactionID = transactionID
+    self.applicationDataHash = applicationDataHash
+  }
+}
+
+extension EncryptedPaymentToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Never the contents: a token is not for logs.
+  public var description: String { "EncryptedPaymentToken(\(version.rawValue))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// A payment token whose signature, certificates and signing time have been checked. Only `ApplePayToken` makes one.
+///
+/// What stands inside it is still sealed: without the merchant's key the amount cannot be checked, and a payment
+/// made with it says so.
+public struct VerifiedPaymentToken: Sendable {
+  public let token: EncryptedPaymentToken
+  /// When Apple signed it.
+  public let signingTime: Timestamp
+  /// Whose signer signed it.
+  public let environment: Environment
+  /// The two fingerprints by which it can be spent only once.
+  public let use: TokenUse
+
+  package init(token: EncryptedPaymentToken, signingTime: Timestamp, environment: Environment, use: TokenUse) {
+    self.token = token
+    self.signingTime = signingTime
+    self.environment = environment
+    self.use = use
+  }
+}
+
+/// What makes two deliveries of a payment token the same token, whatever their spelling.
+///
+/// JSON, base64, BER and ECDSA's second form can all be rewritten without breaking a token; these two values cannot.
+public struct TokenUse: Sendable, Hashable {
+  /// The transaction identifier, 64 lowercase hex digits.
+  public let transactionID: String
+  /// SHA-256 of (ephemeralPublicKey or wrappedKey) ‖ data, 64 lowercase hex digits.
+  public let payloadHash: String
+
+  package init(transactionID: String, payloadHash: String) {
+    self.transactionID = transactionID
+    self.payloadHash = payloadHash
+  }
+}

@@ -1,0 +1,83 @@
+/// What an acquirer is asked to authorize with: device account number, expiry, cryptogram, and the electronic
+/// commerce indicator when Apple delivered one.
+public struct NetworkToken: Sendable, Hashable {
+  public let dpan: DPAN
+  public let expiry: CardExpiry
+  public let cryptogram: Cryptogram
+  /// Exactly as delivered; never invented, because a missing one is itself a statement about liability.
+  public let eci: String?
+
+  public init(dpan: DPAN, expiry: CardExpiry, cryptogram: Cryptogram, eci: String?) {
+    self.dpan = dpan
+    self.expiry = expiry
+    self.cryptogram = cryptogram
+    self.eci = eci
+  }
+}
+
+/// The month in which a card ends.
+public struct CardExpiry: Sendable, Hashable {
+  public let year: Int
+  public let month: Int
+
+  /// From Apple's `applicationExpirationDate`, `YYMMDD`.
+  public init?(applePayDate text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 6, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    let numbers = bytes.map { Int($0) - 0x30 }
+    let month = numbers[2] * 10 + numbers[3]
+    guard (1...12).contains(month) else { return nil }
+    self.year = 2000 + numbers[0] * 10 + numbers[1]
+    self.month = month
+  }
+
+  /// `YYMM`, as ISO 8583 field 14 has it.
+  public var yymm: String { Self.two(year % 100) + Self.two(month) }
+  /// `MMYY`, as Worldline Direct has it.
+  public var mmyy: String { Self.two(month) + Self.two(year % 100) }
+
+  private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}
+
+/// A payment network, in the spelling of Apple Pay JS's `supportedNetworks`.
+public enum CardNetwork: String, Sendable, Hashable, Codable, CaseIterable {
+  case amex, bancomat, bancontact, bankAxept, cartesBancaires, chinaUnionPay, dankort, discover, eftpos, electron, elo
+  case girocard, interac, jcb, mada, maestro, masterCard, mir, privateLabel, visa, vPay
+}
+
+/// What kind of card the shopper chose; unknown when the device does not say.
+public enum PaymentMethodType: String, Sendable, Hashable, Codable {
+  case credit, debit, prepaid, store
+  case unknown
+}
+
+/// What may be kept and shown of a card after authorization: never enough to charge it.
+public struct CardSummary: Sendable, Hashable {
+  /// The last four digits of the device account number (not of the card's own number); nil for a sealed token.
+  public let deviceAccountSuffix: String?
+  public let expiry: CardExpiry?
+  public let hasECI: Bool
+
+  public init(deviceAccountSuffix: String?, expiry: CardExpiry?, hasECI: Bool) {
+    self.deviceAccountSuffix = deviceAccountSuffix
+    self.expiry = expiry
+    self.hasECI = hasECI
+  }
+}
+
+/// The vehicle in which a payment reaches a connector.
+public enum PaymentInstrument: Sendable {
+  /// Decrypted here.
+  case network(NetworkToken)
+  /// Verified here, decrypted by the provider.
+  case sealed(VerifiedPaymentToken)
+
+  public var summary: CardSummary {
+    switch self {
+    case .network(let token):
+      CardSummary(deviceAccountSuffix: token.dpan.lastFour, expiry: token.expiry, hasECI: token.eci != nil)
+    case .sealed:
+      CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: false)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// What the shopper agreed to pay, as the gateway needs it: frozen when the payment sheet showed the total.
+public struct Order: Sendable, Hashable {
+  public let id: OrderID
+  public let merchant: MerchantID
+  public let basket: BasketID
+  /// What is authorized. The payment token must carry exactly this amount and currency.
+  public let amount: Amount
+  /// SHA-256 of the application data that was put into the payment request; the token must carry the same.
+  public let applicationDataHash: [UInt8]
+  /// The merchant's own name for the order, as the acquirer shows it.
+  public let merchantReference: String
+  public let capture: CaptureMode
+
+  public init(
+    id: OrderID, merchant: MerchantID, basket: BasketID, amount: Amount, applicationDataHash: [UInt8],
+    merchantReference: String, capture: CaptureMode
+  ) {
+    self.id = id
+    self.merchant = merchant
+    self.basket = basket
+    self.amount = amount
+    self.applicationDataHash = applicationDataHash
+    self.merchantReference = merchantReference
+    self.capture = capture
+  }
+}
+
+/// When the money is taken.
+public enum CaptureMode: String, Sendable, Hashable, Codable {
+  /// As soon as the authorization is approved.
+  case immediate
+  /// When the merchant asks.
+  case manual
+}

@@ -1,0 +1,141 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A moment: whole microseconds since 1970-01-01T00:00:00Z, the form in which the store keeps time.
+public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+  public let microseconds: Int64
+
+  public init(microseconds: Int64) { self.microseconds = microseconds }
+  public init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
+
+  /// Whole seconds, rounded down.
+  public var seconds: Int64 { Int64((Double(microseconds) / 1_000_000).rounded(.down)) }
+  public var milliseconds: Int64 { microseconds / 1_000 }
+
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
+
+  public func adding(_ duration: Duration) -> Timestamp {
+    Timestamp(microseconds: microseconds + duration.microseconds)
+  }
+
+  /// The time from `earlier` to this moment; negative when `earlier` is later.
+  public func since(_ earlier: Timestamp) -> Duration { .microseconds(microseconds - earlier.microseconds) }
+
+  public init(from decoder: any Decoder) throws {
+    microseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(microseconds)
+  }
+}
+
+extension Duration {
+  public var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
+}
+
+extension Timestamp: CustomStringConvertible {
+  /// RFC 3339 in UTC, to the second: `2026-11-21T10:00:00Z`.
+  public var description: String {
+    let days = Int64((Double(seconds) / 86_400).rounded(.down))
+    let (year, month, day) = Self.civil(fromDays: days)
+    let rest = seconds - days * 86_400
+    func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    return "\(year)-\(two(month))-\(two(day))T\(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
+  }
+
+  /// Reads `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z`.
+  public init?(rfc3339 text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
+    func number(_ range: Range<Int>) -> Int64? {
+      var value: Int64 = 0
+      for byte in bytes[range] {
+        guard (0x30...0x39).contains(byte) else { return nil }
+        value = value * 10 + Int64(byte - 0x30)
+      }
+      return value
+    }
+    let fixed: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
+    guard fixed.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }),
+      let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+      let minute = number(14..<16), let second = number(17..<19)
+    else { return nil }
+    self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+    let fraction = bytes[19..<(bytes.count - 1)]
+    guard !fraction.isEmpty else { return }
+    guard fraction.first == UInt8(ascii: "."), (2...7).contains(fraction.count), let digits = number(20..<(bytes.count - 1))
+    else { return nil }
+    var micros = digits
+    for _ in (fraction.count - 1)..<6 { micros *= 10 }
+    self.init(microseconds: microseconds + micros)
+  }
+
+  /// A moment of the proleptic Gregorian calendar in UTC; nil when a field is out of range.
+  public init?(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
+    guard (1...12).contains(month), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+    else { return nil }
+    let days = Self.days(year: year, month: month, day: day)
+    guard Self.civil(fromDays: days) == (year, month, day) else { return nil }
+    self.init(seconds: days * 86_400 + hour * 3_600 + minute * 60 + second)
+  }
+
+  /// Days since 1970-01-01, counting years from March so that the leap day comes last.
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let y = month <= 2 ? year - 1 : year
+    let era = (y >= 0 ? y : y - 399) / 400
+    let yearOfEra = y - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  /// The calendar fields in UTC.
+  public var calendar: (year: Int64, month: Int64, day: Int64) {
+    Self.civil(fromDays: Int64((Double(seconds) / 86_400).rounded(.down)))
+  }
+
+  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let z = days + 719_468
+    let era = (z >= 0 ? z : z - 146_096) / 146_097
+    let dayOfEra = z - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shifted = (5 * dayOfYear + 2) / 153
+    let month = shifted < 10 ? shifted + 3 : shifted - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+  }
+}
+
+/// Where the time of day comes from. Handed in everywhere, so that tests hold the clock.
+public struct WallClock: Sendable {
+  public let now: @Sendable () -> Timestamp
+  public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+
+  /// The machine's clock.
+  public static let system = WallClock { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
+}
+
+/// Where random bytes come from.
+public struct RandomBytes: Sendable {
+  public let next: @Sendable (_ count: Int) -> [UInt8]
+  public init(next: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.next = next }
+
+  /// The operating system's generator.
+  public static let system = RandomBytes { count in
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  /// `bytes` random bytes as lowercase hex.
+  public func hex(_ bytes: Int) -> String { Hex.encode(next(bytes)) }
+
+  /// An identifier that sorts by time: 48 bits of milliseconds, then 80 random bits, as 32 hex digits.
+  public func timeOrderedID(_ clock: WallClock) -> String {
+    let time = Hex.encode((0..<6).map { UInt8(truncatingIfNeeded: clock.now().milliseconds >> (40 - 8 * $0)) })
+    return time + hex(10)
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+
+import TenderPayments
+
+@Suite struct `Amounts of money` {
+  let eur = Currency(code: "EUR")!
+  let jpy = Currency(code: "JPY")!
+  let kwd = Currency(code: "KWD")!
+
+  @Test(arguments: [("EUR", 1250, "12.50"), ("EUR", -5, "-0.05"), ("JPY", 1200, "1200"), ("KWD", 1, "0.001"), ("EUR", 0, "0.00")])
+  func `are written with exactly the currency's decimals and read back`(code: String, units: Int64, text: String) throws {
+    let amount = Amount(minorUnits: units, currency: try #require(Currency(code: code)))
+    #expect(amount.decimalString == text)
+    #expect(try Amount(decimal: text, currency: amount.currency) == amount)
+  }
+
+  @Test(arguments: ["", "-", ".5", "1.", "1,00", "1.000", "1e2", "+1", " 1", "99999999999999999999"])
+  func `are refused when the text is not an amount of the currency`(text: String) {
+    #expect(throws: AmountError.self) { try Amount(decimal: text, currency: eur) }
+  }
+
+  @Test func `do not overflow, they throw`() {
+    let most = Amount(minorUnits: .max, currency: eur)
+    #expect(throws: AmountError.overflow) { try most.adding(Amount(minorUnits: 1, currency: eur)) }
+    #expect(throws: AmountError.overflow) { try Amount(minorUnits: .min, currency: eur).negated() }
+    #expect(throws: AmountError.overflow) { try most.times(2) }
+  }
+
+  @Test func `of two currencies cannot be added`() {
+    #expect(throws: AmountError.currencyMismatch(eur, jpy)) { try Amount.zero(eur).adding(.zero(jpy)) }
+  }
+
+  @Test(arguments: [(1000, 1250, 125), (999, 1000, 100), (-999, 1000, -100), (5, 1000, 1), (4, 1000, 0)] as [(Int64, Int64, Int64)])
+  func `are shared out rounding half away from zero`(units: Int64, basisPoints: Int64, share: Int64) throws {
+    #expect(try Amount(minorUnits: units, currency: eur).share(basisPoints: basisPoints).minorUnits == share)
+  }
+}
+
+@Suite struct `The currencies of ISO 4217` {
+  @Test func `are all there, each with one code and one number`() {
+    #expect(Currency.all.count == 179)
+    #expect(Set(Currency.all.map(\.code)).count == 179)
+    #expect(Set(Currency.all.map(\.numericCode)).count == 179)
+    #expect(Currency.all.allSatisfy { $0.numericCode.utf8.count == 3 && $0.code.utf8.count == 3 })
+  }
+
+  @Test(arguments: [("EUR", "978", 2), ("AUD", "036", 2), ("ALL", "008", 2), ("JPY", "392", 0), ("KWD", "414", 3), ("UYW", "927", 4)])
+  func `have their number and exponent`(code: String, number: String, exponent: Int) throws {
+    let currency = try #require(Currency(code: code))
+    #expect(currency.numericCode == number && currency.exponent == exponent && currency.isMoney)
+    #expect(Currency(numericCode: number) == currency)
+  }
+
+  @Test(arguments: ["eur", "EU", "", "XXX ", "BTC"]) func `are not invented`(code: String) {
+    #expect(Currency(code: code) == nil)
+  }
+
+  @Test func `that are not money are told apart`() {
+    #expect(Currency(code: "XAU")?.isMoney == false)
+    #expect(Currency.all.count { !$0.isMoney } == 13)
+  }
+}

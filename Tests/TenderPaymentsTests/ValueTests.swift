@@ -1,0 +1,65 @@
+import Testing
+
+import TenderPayments
+
+@Suite struct `Secrets` {
+  let dpan = DPAN("4761120010000492")!
+  let cryptogram = Cryptogram(base64: "AgAAAAAAAIR8CQrXcIhbQAAAAAA=")
+
+  @Test func `print masked, however they are printed`() {
+    let token = NetworkToken(dpan: dpan, expiry: CardExpiry(applePayDate: "301231")!, cryptogram: cryptogram, eci: "05")
+    var dumped = ""
+    dump(token, to: &dumped)
+    for text in ["\(token)", String(reflecting: token), dumped, "\(PaymentInstrument.network(token))"] {
+      #expect(!text.contains("476112001000") && !text.contains("AgAAAA"))
+    }
+    #expect("\(dpan)" == "•••• 0492")
+  }
+
+  @Test(arguments: ["", "123", "4761 1200", "47611200100004920000", "４７６１１２００１００００４９２"])
+  func `that are no account number are refused`(text: String) {
+    #expect(DPAN(text) == nil)
+  }
+}
+
+@Suite struct `Encodings` {
+  @Test(arguments: [([], ""), ([0], "AA=="), ([0, 1], "AAE="), ([255, 254, 253], "//79")] as [([UInt8], String)])
+  func `base64 is read and written in its one form`(bytes: [UInt8], text: String) {
+    #expect(Base64.encode(bytes) == text)
+    #expect(Base64.decode(text) == bytes)
+  }
+
+  @Test(arguments: ["AA", "AA=", "AB==", "AAF=", "A===", "====", "_-79", "AA==\n", " AA==", "AA==AA=="])
+  func `base64 of another spelling is refused`(text: String) {
+    #expect(Base64.decode(text) == nil)
+  }
+
+  @Test func `hex of either case is read, odd lengths and other characters are not`() {
+    #expect(Hex.decode("00fFa1") == [0, 255, 161])
+    #expect(Hex.decode("abc") == nil)
+    #expect(Hex.decode("0g") == nil)
+    #expect(Hex.encode([0, 255, 161]) == "00ffa1")
+  }
+}
+
+@Suite struct `Moments` {
+  @Test(arguments: ["1970-01-01T00:00:00Z", "2018-01-26T13:55:18Z", "2024-02-29T23:59:59Z", "1969-12-31T23:59:59Z", "2038-01-19T03:14:08Z"])
+  func `are read and written as RFC 3339`(text: String) throws {
+    #expect(try #require(Timestamp(rfc3339: text)).description == text)
+  }
+
+  @Test(arguments: ["2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00", "2023-01-01T24:00:00Z", ""])
+  func `that do not exist are refused`(text: String) {
+    #expect(Timestamp(rfc3339: text) == nil)
+  }
+
+  @Test func `keep their fraction to the microsecond`() {
+    #expect(Timestamp(rfc3339: "1970-01-01T00:00:01.25Z")?.microseconds == 1_250_000)
+  }
+
+  @Test func `give identifiers that sort by time`() {
+    let early = RandomBytes.system.timeOrderedID(WallClock { Timestamp(seconds: 1_000) })
+    let late = RandomBytes.system.timeOrderedID(WallClock { Timestamp(seconds: 1_001) })
+    #expect(early < late && early.utf8.count == 32)
+  }
+}
