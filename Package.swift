@@ -149,7 +149,7 @@ let package = Package(
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests("GatewayTests", ["Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox"]),
     tests("OrdersTests", ["Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting", "HTTPTransport", jwt]),
-    tests("SandboxTests", ["Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, x509, nioSSL, hummingbirdTesting]),
+    tests("SandboxTests", ["Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, cryptoExtras, asn1, x509, nioCore, nioSSL, nioHTTP1, asyncHTTPClient, httpTypes, hummingbird, hummingbirdTesting, lifecycle, logging]),
     tests(
       "TenderServerTests",
       [
