@@ -167,8 +167,8 @@ let package = Package(
     tests(
       "SandboxTests",
       [
-        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, x509, nioSSL,
-        hummingbirdTesting,
+        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, cryptoExtras, asn1, x509,
+        nioCore, nioSSL, nioHTTP1, asyncHTTPClient, httpTypes, hummingbird, hummingbirdTesting, lifecycle, logging,
       ]),
     tests(
       "TenderServerTests",
