@@ -168,7 +168,7 @@ let package = Package(
       "SandboxTests",
       [
         "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, cryptoExtras, asn1, x509,
-        nioCore, nioSSL, nioHTTP1, asyncHTTPClient, httpTypes, hummingbird, hummingbirdTesting, lifecycle, logging,
+        nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
       ]),
     tests(
       "TenderServerTests",
