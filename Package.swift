@@ -81,7 +81,7 @@ let package = Package(
     room("TenderPayments"),
     room("StrictJSON"),
     room("HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
-    room("Storage", [grdb]),
+    room("Storage", ["TenderPayments", grdb]),
 
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
@@ -97,7 +97,8 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI", "HTTPTransport", "StrictJSON", crypto,
+        "Gateway", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI", "HTTPTransport", "StrictJSON",
+        crypto,
         jwt,
       ]),
 
@@ -140,16 +141,30 @@ let package = Package(
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
-    tests("StorageTests", ["Storage"]),
-    tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, x509, asn1]),
+    tests("StorageTests", ["Storage", "TenderPayments"]),
+    tests(
+      "ApplePayTokenTests",
+      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, x509, asn1]),
     tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
     tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
-    tests("GatewayTests", ["Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox"]),
-    tests("OrdersTests", ["Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting", "HTTPTransport", jwt]),
-    tests("SandboxTests", ["Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, x509, nioSSL, hummingbirdTesting]),
+    tests(
+      "GatewayTests",
+      ["Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox"]),
+    tests(
+      "OrdersTests",
+      [
+        "Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting",
+        "HTTPTransport", jwt,
+      ]),
+    tests(
+      "SandboxTests",
+      [
+        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, x509, nioSSL,
+        hummingbirdTesting,
+      ]),
     tests(
       "TenderServerTests",
       [

@@ -21,7 +21,8 @@ func literal(_ text: String) -> String {
   return "\(fence)\"\"\"\n\(text)\n\"\"\"\(fence)"
 }
 
-var source = "/// The files this module serves, by path. Generated from `Web/`.\nenum WebFiles {\n  static let all: [String: String] = [\n"
+var source =
+  "/// The files this module serves, by path. Generated from `Web/`.\nenum WebFiles {\n  static let all: [String: String] = [\n"
 var entries: [String] = []
 for path in arguments.dropFirst(3) {
   let text = try String(contentsOfFile: path, encoding: .utf8)

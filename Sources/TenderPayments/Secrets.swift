@@ -6,7 +6,9 @@ public struct DPAN: Sendable, Hashable {
 
   /// 12 to 19 digits; nil otherwise.
   public init?(_ digits: String) {
-    guard (12...19).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard (12...19).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return nil
+    }
     self.digits = digits
   }
 

@@ -68,7 +68,8 @@ extension Timestamp: CustomStringConvertible {
     self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     let fraction = bytes[19..<(bytes.count - 1)]
     guard !fraction.isEmpty else { return }
-    guard fraction.first == UInt8(ascii: "."), (2...7).contains(fraction.count), let digits = number(20..<(bytes.count - 1))
+    guard fraction.first == UInt8(ascii: "."), (2...7).contains(fraction.count),
+      let digits = number(20..<(bytes.count - 1))
     else { return nil }
     var micros = digits
     for _ in (fraction.count - 1)..<6 { micros *= 10 }

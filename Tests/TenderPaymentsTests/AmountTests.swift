@@ -7,8 +7,11 @@ import TenderPayments
   let jpy = Currency(code: "JPY")!
   let kwd = Currency(code: "KWD")!
 
-  @Test(arguments: [("EUR", 1250, "12.50"), ("EUR", -5, "-0.05"), ("JPY", 1200, "1200"), ("KWD", 1, "0.001"), ("EUR", 0, "0.00")])
-  func `are written with exactly the currency's decimals and read back`(code: String, units: Int64, text: String) throws {
+  @Test(arguments: [
+    ("EUR", 1250, "12.50"), ("EUR", -5, "-0.05"), ("JPY", 1200, "1200"), ("KWD", 1, "0.001"), ("EUR", 0, "0.00"),
+  ])
+  func `are written with exactly the currency's decimals and read back`(code: String, units: Int64, text: String) throws
+  {
     let amount = Amount(minorUnits: units, currency: try #require(Currency(code: code)))
     #expect(amount.decimalString == text)
     #expect(try Amount(decimal: text, currency: amount.currency) == amount)
@@ -30,7 +33,9 @@ import TenderPayments
     #expect(throws: AmountError.currencyMismatch(eur, jpy)) { try Amount.zero(eur).adding(.zero(jpy)) }
   }
 
-  @Test(arguments: [(1000, 1250, 125), (999, 1000, 100), (-999, 1000, -100), (5, 1000, 1), (4, 1000, 0)] as [(Int64, Int64, Int64)])
+  @Test(
+    arguments: [(1000, 1250, 125), (999, 1000, 100), (-999, 1000, -100), (5, 1000, 1), (4, 1000, 0)]
+      as [(Int64, Int64, Int64)])
   func `are shared out rounding half away from zero`(units: Int64, basisPoints: Int64, share: Int64) throws {
     #expect(try Amount(minorUnits: units, currency: eur).share(basisPoints: basisPoints).minorUnits == share)
   }
@@ -44,7 +49,9 @@ import TenderPayments
     #expect(Currency.all.allSatisfy { $0.numericCode.utf8.count == 3 && $0.code.utf8.count == 3 })
   }
 
-  @Test(arguments: [("EUR", "978", 2), ("AUD", "036", 2), ("ALL", "008", 2), ("JPY", "392", 0), ("KWD", "414", 3), ("UYW", "927", 4)])
+  @Test(arguments: [
+    ("EUR", "978", 2), ("AUD", "036", 2), ("ALL", "008", 2), ("JPY", "392", 0), ("KWD", "414", 3), ("UYW", "927", 4),
+  ])
   func `have their number and exponent`(code: String, number: String, exponent: Int) throws {
     let currency = try #require(Currency(code: code))
     #expect(currency.numericCode == number && currency.exponent == exponent && currency.isMoney)

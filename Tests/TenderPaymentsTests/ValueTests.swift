@@ -43,12 +43,18 @@ import TenderPayments
 }
 
 @Suite struct `Moments` {
-  @Test(arguments: ["1970-01-01T00:00:00Z", "2018-01-26T13:55:18Z", "2024-02-29T23:59:59Z", "1969-12-31T23:59:59Z", "2038-01-19T03:14:08Z"])
+  @Test(arguments: [
+    "1970-01-01T00:00:00Z", "2018-01-26T13:55:18Z", "2024-02-29T23:59:59Z", "1969-12-31T23:59:59Z",
+    "2038-01-19T03:14:08Z",
+  ])
   func `are read and written as RFC 3339`(text: String) throws {
     #expect(try #require(Timestamp(rfc3339: text)).description == text)
   }
 
-  @Test(arguments: ["2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00", "2023-01-01T24:00:00Z", ""])
+  @Test(arguments: [
+    "2023-02-29T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-01 00:00:00Z", "2023-01-01T00:00:00",
+    "2023-01-01T24:00:00Z", "",
+  ])
   func `that do not exist are refused`(text: String) {
     #expect(Timestamp(rfc3339: text) == nil)
   }

@@ -1,0 +1,112 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// The client certificate and key that a connection presents.
+public struct ClientIdentity: Sendable {
+  let certificateChainPEM: String
+  let privateKeyPEM: String
+
+  public init(certificateChainPEM: String, privateKeyPEM: String) {
+    self.certificateChainPEM = certificateChainPEM
+    self.privateKeyPEM = privateKeyPEM
+  }
+}
+
+/// Whose certificates a connection accepts.
+public enum TrustedRoots: Sendable {
+  case system
+  /// Exactly these, PEM.
+  case pem(String)
+}
+
+/// HTTP over the network, with or without mutual TLS: one connection pool for one identity.
+///
+/// TLS 1.2 or later with Apple's six suites, no redirects, no proxy, no decompression. Must be shut down.
+public final class LiveHTTPClient: Sendable {
+  private let client: HTTPClient
+  private let maximumResponseBytes: Int
+
+  /// - Parameter maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
+  public init(
+    identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536
+  ) throws {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.tlsConfiguration = try Self.tls(identity, trust)
+    configuration.timeout = .init(connect: .seconds(5))
+    configuration.connectionPool.idleTimeout = .seconds(5)
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.httpVersion = .http1Only
+    self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    self.maximumResponseBytes = maximumResponseBytes
+  }
+
+  public func shutdown() async throws { try await client.shutdown() }
+
+  public var sender: HTTPSender {
+    let (client, limit) = (client, maximumResponseBytes)
+    return HTTPSender { request, timeout throws(TransportError) in
+      guard request.url.hasPrefix("https://") || request.url.hasPrefix("http://") else { throw .notSent("not HTTP") }
+      do {
+        return try await Self.exchange(request, timeout, client, limit)
+      } catch {
+        throw Self.classify(error)
+      }
+    }
+  }
+
+  private static func exchange(
+    _ request: OutboundRequest, _ timeout: Duration, _ client: HTTPClient, _ limit: Int
+  ) async throws -> InboundResponse {
+    var outbound = HTTPClientRequest(url: request.url)
+    outbound.method = HTTPMethod(rawValue: request.method)
+    for field in request.headers { outbound.headers.add(name: field.name, value: field.value) }
+    if !request.body.isEmpty { outbound.body = .bytes(ByteBuffer(bytes: request.body)) }
+    let answer = try await client.execute(outbound, timeout: TimeAmount(timeout))
+    let body = try await answer.body.collect(upTo: limit)
+    return InboundResponse(
+      status: Int(answer.status.code),
+      headers: answer.headers.map { HTTPField($0.name, $0.value) },
+      body: Array(body.readableBytesView))
+  }
+
+  private static func tls(_ identity: ClientIdentity?, _ trust: TrustedRoots) throws -> TLSConfiguration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    tls.cipherSuiteValues = [
+      .TLS_AES_128_GCM_SHA256, .TLS_AES_256_GCM_SHA384,
+      .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+      .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ]
+    if case .pem(let text) = trust {
+      tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+    }
+    if let identity {
+      tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificateChainPEM.utf8))
+        .map { .certificate($0) }
+      tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.privateKeyPEM.utf8), format: .pem))
+    }
+    return tls
+  }
+
+  /// Anything that is not known to have failed before the first byte counts as possibly arrived. That includes TLS
+  /// errors after the handshake: in TLS 1.3 a server refuses a client certificate after the client may have spoken.
+  private static func classify(_ error: any Error) -> TransportError {
+    switch error {
+    case is NIOTooManyBytesError: .responseTooLarge
+    case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: .timedOut
+    case let error as HTTPClientError where neverSent.contains(error): .notSent("\(error)")
+    case let error as IOError where error.errnoCode == ECONNREFUSED: .notSent("connection refused")
+    case NIOSSLError.handshakeFailed: .notSent("TLS handshake failed: \(error)")
+    case is NIOConnectionError, is NIOSSLExtraError: .notSent("\(error)")
+    default: .interrupted("\(error)")
+    }
+  }
+
+  private static let neverSent: [HTTPClientError] = [
+    .connectTimeout, .invalidURL, .emptyHost, .emptyScheme, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,
+  ]
+}

@@ -1,0 +1,120 @@
+import Foundation
+import GRDB
+import TenderPayments
+
+/// Lets writes that wait at the same moment share one commit, and so one flush of the disk.
+///
+/// Callers leave a job in a queue; one drain at a time takes up to ``batch`` of them, runs each under a savepoint of
+/// its own, commits, and only then resumes the callers. A failed job rolls back alone; a failed commit fails all.
+final class GroupCommit: Sendable {
+  private static let batch = 64
+  private let pool: DatabasePool
+  private let clock: WallClock
+  private let queue = Queue()
+
+  init(pool: DatabasePool, clock: WallClock) {
+    self.pool = pool
+    self.clock = clock
+  }
+
+  func run<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      let job = Job(body: body, continuation: continuation)
+      if queue.append(job) { scheduleDrain() }
+    }
+  }
+
+  /// Returns when every write that was begun has been answered.
+  func finish() async {
+    try? await pool.writeWithoutTransaction { _ in }
+  }
+
+  private func scheduleDrain() {
+    pool.asyncWriteWithoutTransaction { [self] connection in
+      while let jobs = queue.take(Self.batch) { commit(jobs, connection) }
+    }
+  }
+
+  private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) {
+    let now = clock.now()
+    do {
+      try connection.execute(sql: "BEGIN IMMEDIATE")
+      for job in jobs { try perform(job, connection, now) }
+      try connection.execute(sql: "COMMIT")
+      for job in jobs { job.resume() }
+    } catch {
+      if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }
+      for job in jobs { job.fail(error) }
+    }
+  }
+
+  private func perform(_ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp) throws {
+    try connection.execute(sql: "SAVEPOINT job")
+    let succeeded = job.perform(Transaction(connection, now: now))
+    // On a full disk or an I/O error SQLite rolls back by itself; another savepoint would then open a transaction of
+    // its own and commit half of the batch.
+    guard connection.isInsideTransaction else { throw StorageError.full }
+    if !succeeded { try connection.execute(sql: "ROLLBACK TO job") }
+    try connection.execute(sql: "RELEASE job")
+  }
+}
+
+/// The jobs that wait, and whether somebody is draining them.
+private final class Queue: @unchecked Sendable {
+  private let lock = NSLock()
+  private var jobs: [any Committable] = []
+  private var draining = false
+
+  /// Whether the caller must start a drain.
+  func append(_ job: any Committable) -> Bool {
+    lock.withLock {
+      jobs.append(job)
+      defer { draining = true }
+      return !draining
+    }
+  }
+
+  /// The next jobs, or nil when there are none and the drain is over.
+  func take(_ count: Int) -> [any Committable]? {
+    lock.withLock {
+      guard !jobs.isEmpty else {
+        draining = false
+        return nil
+      }
+      defer { jobs.removeFirst(min(count, jobs.count)) }
+      return Array(jobs.prefix(count))
+    }
+  }
+}
+
+private protocol Committable: AnyObject, Sendable {
+  /// Runs the body and keeps its result; false when it threw.
+  func perform(_ transaction: Transaction) -> Bool
+  func resume()
+  func fail(_ error: any Error)
+}
+
+/// One write and the caller who waits for it. Touched only by the drain, which runs on the writer's own queue.
+private final class Job<R: Sendable>: Committable, @unchecked Sendable {
+  private let body: @Sendable (Transaction) throws -> R
+  private let continuation: CheckedContinuation<R, any Error>
+  private var result: Result<R, any Error>?
+
+  init(body: @escaping @Sendable (Transaction) throws -> R, continuation: CheckedContinuation<R, any Error>) {
+    self.body = body
+    self.continuation = continuation
+  }
+
+  func perform(_ transaction: Transaction) -> Bool {
+    let outcome = Result { try body(transaction) }
+    result = outcome
+    if case .success = outcome { return true }
+    return false
+  }
+
+  func resume() {
+    continuation.resume(with: result ?? .failure(StorageError.outcomeUnknown))
+  }
+
+  func fail(_ error: any Error) { continuation.resume(throwing: error) }
+}

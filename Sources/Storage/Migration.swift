@@ -1,0 +1,59 @@
+import GRDB
+import TenderPayments
+
+/// One step of the schema. Applied once, in order, and never changed afterwards: its text is remembered.
+public struct Migration: Sendable {
+  /// Unique, and kept for ever: `ledger-1`.
+  public let name: String
+  let sql: String
+
+  /// - Parameter sql: definitions in the common SQL text, each ending in `;` and a line break.
+  public init(_ name: String, _ sql: String) {
+    self.name = name
+    self.sql = sql
+  }
+
+  var statements: [String] {
+    sql.split(separator: ";\n").map { $0.trimmed }.filter { !$0.isEmpty }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: String {
+    var text = self
+    while let last = text.last, last.isWhitespace || last == ";" { text.removeLast() }
+    return String(text.drop(while: \.isWhitespace))
+  }
+}
+
+/// Brings a store to the newest schema, and refuses one whose past differs from what this build remembers.
+struct Migrator {
+  let migrations: [Migration]
+  let clock: WallClock
+
+  func run(on pool: DatabasePool) async throws {
+    let (migrations, now) = (migrations, clock.now())
+    try await pool.write { connection in
+      try connection.execute(sql: Self.bookkeeping)
+      for migration in migrations { try Self.apply(migration, now, connection) }
+    }
+  }
+
+  private static let bookkeeping = """
+    CREATE TABLE IF NOT EXISTS migrations
+      (name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT
+    """
+
+  private static func apply(_ migration: Migration, _ now: Timestamp, _ connection: GRDB.Database) throws {
+    let known = try String.fetchOne(
+      connection, sql: "SELECT sql FROM migrations WHERE name = ?", arguments: [migration.name])
+    if let known {
+      guard known == migration.sql else { throw StorageError.migrationChanged(migration.name) }
+      return
+    }
+    for statement in migration.statements { try connection.execute(sql: SQLiteEngine.definition(statement)) }
+    try connection.execute(
+      sql: "INSERT INTO migrations (name, sql, applied_at) VALUES (?, ?, ?)",
+      arguments: [migration.name, migration.sql, now.microseconds])
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GRDB
+
+/// What is SQLite's own: how the file is opened, how the common SQL text becomes SQLite's.
+enum SQLiteEngine {
+  static func open(_ path: String) throws -> DatabasePool {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = true
+    configuration.busyMode = .timeout(5)
+    configuration.maximumReaderCount = 4
+    return try StorageError.translating { try DatabasePool(path: path, configuration: configuration) }
+  }
+
+  /// Sets full durability on the writer and reads it back.
+  ///
+  /// After opening, not in the preparation hook: the pool resets `synchronous` to NORMAL behind that hook, and NORMAL
+  /// loses acknowledged commits when the power fails.
+  static func makeDurable(_ pool: DatabasePool) async throws {
+    try await pool.writeWithoutTransaction { connection in
+      try connection.execute(sql: "PRAGMA synchronous = FULL")
+      let synchronous = try Int.fetchOne(connection, sql: "PRAGMA synchronous")
+      let journal = try String.fetchOne(connection, sql: "PRAGMA journal_mode")
+      guard synchronous == 2, journal == "wal" else {
+        throw StorageError.connection("not durable: synchronous=\(synchronous ?? -1), journal_mode=\(journal ?? "?")")
+      }
+    }
+  }
+
+  /// `$1` is `?1` in SQLite, where a number after `$` would be a name.
+  static func text(_ sql: String) -> String { sql.replacingOccurrences(of: "$", with: "?") }
+
+  /// The same for a definition: SQLite's names of the three types, and STRICT, without which it stores anything
+  /// anywhere.
+  static func definition(_ sql: String) -> String {
+    var text = sql.replacingOccurrences(of: "BIGINT", with: "INTEGER").replacingOccurrences(of: "BYTEA", with: "BLOB")
+    if text.contains("CREATE TABLE") { text += " STRICT" }
+    return text
+  }
+
+  static func arguments(_ values: [SQLValue]) -> StatementArguments {
+    StatementArguments(values.map(databaseValue))
+  }
+
+  private static func databaseValue(_ value: SQLValue) -> DatabaseValue {
+    switch value {
+    case .null: .null
+    case .integer(let integer): integer.databaseValue
+    case .text(let text): text.databaseValue
+    case .blob(let bytes): Data(bytes).databaseValue
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import GRDB
+public import TenderPayments
+
+/// One transaction, seen from inside. Not sendable, and its calls are synchronous, so that nobody awaits under a lock.
+public final class Transaction {
+  private let connection: GRDB.Database
+  /// The database's time, the same for the whole transaction.
+  public let now: Timestamp
+
+  init(_ connection: GRDB.Database, now: Timestamp) {
+    self.connection = connection
+    self.now = now
+  }
+
+  public func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
+    try StorageError.translating {
+      let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
+      return try GRDB.Row.fetchAll(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
+    }
+  }
+
+  /// The first row, or nil.
+  public func row(_ sql: String, _ values: SQLValue...) throws -> Row? {
+    try StorageError.translating {
+      let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
+      return try GRDB.Row.fetchOne(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
+    }
+  }
+
+  /// Runs a statement; the number of rows it changed.
+  @discardableResult
+  public func run(_ sql: String, _ values: SQLValue...) throws -> Int {
+    try StorageError.translating {
+      let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
+      try statement.execute(arguments: SQLiteEngine.arguments(values))
+      return connection.changesCount
+    }
+  }
+}
+
+/// A value of one of the three column types, or NULL.
+public enum SQLValue: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case blob([UInt8])
+
+  /// NULL for nil.
+  public static func text(optional text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
+  public static func integer(optional integer: Int64?) -> SQLValue { integer.map(SQLValue.integer) ?? .null }
+  public static func blob(optional bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
+  /// Microseconds since 1970.
+  public static func time(_ time: Timestamp) -> SQLValue { .integer(time.microseconds) }
+}
+
+/// One row of an answer, by column name. A column that is absent or of another type is an error, not a default.
+public struct Row: Sendable {
+  private let columns: [String: SQLValue]
+
+  init(_ row: GRDB.Row) {
+    var columns: [String: SQLValue] = [:]
+    for (name, value) in row {
+      columns[name] =
+        switch value.storage {
+        case .null: .null
+        case .int64(let integer): .integer(integer)
+        case .string(let text): .text(text)
+        case .blob(let data): .blob(Array(data))
+        case .double: .null
+        }
+    }
+    self.columns = columns
+  }
+
+  public func integer(_ column: String) throws -> Int64 {
+    guard let value = try integerOrNil(column) else { throw StorageError.column(column) }
+    return value
+  }
+
+  public func text(_ column: String) throws -> String {
+    guard let value = try textOrNil(column) else { throw StorageError.column(column) }
+    return value
+  }
+
+  public func blob(_ column: String) throws -> [UInt8] {
+    guard let value = try blobOrNil(column) else { throw StorageError.column(column) }
+    return value
+  }
+
+  public func time(_ column: String) throws -> Timestamp { Timestamp(microseconds: try integer(column)) }
+
+  public func integerOrNil(_ column: String) throws -> Int64? {
+    switch columns[column] {
+    case .integer(let value): value
+    case .null: nil
+    default: throw StorageError.column(column)
+    }
+  }
+
+  public func textOrNil(_ column: String) throws -> String? {
+    switch columns[column] {
+    case .text(let value): value
+    case .null: nil
+    default: throw StorageError.column(column)
+    }
+  }
+
+  public func blobOrNil(_ column: String) throws -> [UInt8]? {
+    switch columns[column] {
+    case .blob(let value): value
+    case .null: nil
+    default: throw StorageError.column(column)
+    }
+  }
+}

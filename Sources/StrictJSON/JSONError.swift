@@ -1,0 +1,52 @@
+/// Why a text is no JSON that Tender accepts, or why a value is not what was asked for.
+public struct JSONError: Error, Sendable, Hashable {
+  /// Stable; the raw value may be shown to programs.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    // Found while reading.
+    case empty
+    case size
+    case depth
+    case badEncoding = "bad_encoding"
+    case badNumber = "bad_number"
+    case badString = "bad_string"
+    case duplicateKey = "duplicate_key"
+    case trailingComma = "trailing_comma"
+    case trailingBytes = "trailing_bytes"
+    case unexpectedByte = "unexpected_byte"
+    case unexpectedEnd = "unexpected_end"
+    // Found while asking for a value.
+    case missing
+    case wrongType = "wrong_type"
+    case outOfRange = "out_of_range"
+    case invalid
+  }
+
+  public let code: Code
+  /// Where in the text, in bytes from its beginning; nil when the text was fine and a value was not.
+  public let offset: Int?
+  /// Which value, as `$.header.publicKeyHash` or `$.items[2]`; nil when the text itself was at fault.
+  public let path: String?
+  /// What was wrong, in words; never a value of the document.
+  public let reason: String
+
+  init(_ code: Code, offset: Int, _ reason: String) {
+    self.code = code
+    self.offset = offset
+    self.path = nil
+    self.reason = reason
+  }
+
+  /// For a reader of values: the value at `path` is not what it should be.
+  public init(_ code: Code, path: String, _ reason: String) {
+    self.code = code
+    self.offset = nil
+    self.path = path
+    self.reason = reason
+  }
+}
+
+extension JSONError: CustomStringConvertible {
+  public var description: String {
+    if let path { "\(path): \(reason)" } else { "byte \(offset ?? 0): \(reason)" }
+  }
+}

@@ -1,0 +1,68 @@
+/// A value together with where it stands, so that asking for the wrong thing names the place.
+///
+/// ```swift
+/// let root = JSONField(try JSONReader.read(bytes))
+/// let hash = try root.member("header").member("publicKeyHash").string   // or: $.header.publicKeyHash: missing
+/// ```
+public struct JSONField: Sendable, Hashable {
+  public let value: JSONValue
+  /// `$` is the whole document: `$.header.publicKeyHash`, `$.items[2]`.
+  public let path: String
+
+  public init(_ value: JSONValue, path: String = "$") {
+    self.value = value
+    self.path = path
+  }
+
+  /// The member of this object; an error when it is missing, or when this is no object.
+  public func member(_ key: String) throws(JSONError) -> JSONField {
+    guard let value = try object[key] else { throw JSONError(.missing, path: "\(path).\(key)", "missing") }
+    return JSONField(value, path: "\(path).\(key)")
+  }
+
+  /// The member of this object; nil when it is missing or null.
+  public func memberIfPresent(_ key: String) throws(JSONError) -> JSONField? {
+    guard let value = try object[key], value != .null else { return nil }
+    return JSONField(value, path: "\(path).\(key)")
+  }
+
+  public var object: JSONObject {
+    get throws(JSONError) {
+      guard case .object(let object) = value else { throw wrongType("an object") }
+      return object
+    }
+  }
+
+  public var array: [JSONField] {
+    get throws(JSONError) {
+      guard case .array(let elements) = value else { throw wrongType("an array") }
+      return elements.enumerated().map { JSONField($0.element, path: "\(path)[\($0.offset)]") }
+    }
+  }
+
+  public var string: String {
+    get throws(JSONError) {
+      guard case .string(let text) = value else { throw wrongType("a string") }
+      return text
+    }
+  }
+
+  /// A whole number, written without fraction and exponent, of 64 bits.
+  public var integer: Int64 {
+    get throws(JSONError) {
+      guard case .integer(let integer) = value else { throw wrongType("a whole number") }
+      return integer
+    }
+  }
+
+  public var bool: Bool {
+    get throws(JSONError) {
+      guard case .bool(let bool) = value else { throw wrongType("true or false") }
+      return bool
+    }
+  }
+
+  private func wrongType(_ wanted: String) -> JSONError {
+    JSONError(.wrongType, path: path, "must be \(wanted), is \(value.kind)")
+  }
+}

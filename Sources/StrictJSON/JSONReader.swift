@@ -1,0 +1,42 @@
+/// How much a JSON text may ask of its reader.
+public struct JSONLimits: Sendable, Hashable {
+  /// How many arrays and objects may stand inside one another; never more than 256.
+  public let depth: Int
+  /// How many bytes the text may have.
+  public let size: Int
+
+  public init(depth: Int = 32, size: Int = 1 << 20) {
+    // The reader recurses once a level, so the depth is bounded whatever a caller asks for.
+    self.depth = min(max(depth, 0), 256)
+    self.size = size
+  }
+
+  /// 32 levels, 1 MiB.
+  public static let standard = JSONLimits()
+}
+
+/// Reads JSON (RFC 8259) for money and payment tokens: what two readers could understand differently is refused.
+///
+/// Refused beyond the grammar: a key twice in one object, a byte order mark, lone surrogates, the character NUL even
+/// when escaped, and whatever exceeds the limits.
+public enum JSONReader {
+  public static func read(
+    _ bytes: some Collection<UInt8>, limits: JSONLimits = .standard
+  ) throws(JSONError) -> JSONValue {
+    guard bytes.count <= limits.size else {
+      throw JSONError(.size, offset: limits.size, "more than \(limits.size) bytes")
+    }
+    return try read(Array(bytes), limits: limits)
+  }
+
+  public static func read(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> JSONValue {
+    guard bytes.count <= limits.size else {
+      throw JSONError(.size, offset: limits.size, "more than \(limits.size) bytes")
+    }
+    guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
+      throw JSONError(.badEncoding, offset: 0, "a byte order mark before the text")
+    }
+    var cursor = JSONCursor(bytes: bytes, depth: limits.depth)
+    return try cursor.document()
+  }
+}

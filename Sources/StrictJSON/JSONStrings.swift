@@ -1,0 +1,107 @@
+extension JSONCursor {
+  /// RFC 8259 §7. Most strings have no escape and are cut out whole; the others are put together piece by piece.
+  mutating func string() throws(JSONError) -> String {
+    index += 1
+    let start = index
+    try skipPlain()
+    guard peek != UInt8(ascii: "\"") else {
+      let text = try text(start..<index)
+      index += 1
+      return text
+    }
+    return try escapedString(from: start)
+  }
+
+  private mutating func escapedString(from start: Int) throws(JSONError) -> String {
+    var result = try text(start..<index)
+    while peek != UInt8(ascii: "\"") {
+      result.unicodeScalars.append(try escape())
+      let piece = index
+      try skipPlain()
+      result += try text(piece..<index)
+    }
+    index += 1
+    return result
+  }
+
+  /// Goes on to the next quote or backslash.
+  private mutating func skipPlain() throws(JSONError) {
+    while let byte = peek {
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
+      guard byte >= 0x20 else { throw JSONError(.badString, offset: index, "a control character in a string") }
+      index += 1
+    }
+    throw unexpected("the end of a string")
+  }
+
+  /// Swift repairs what is no UTF-8 by putting another character there; a repaired text differs from its bytes.
+  private func text(_ range: Range<Int>) throws(JSONError) -> String {
+    let piece = bytes[range]
+    let text = String(decoding: piece, as: UTF8.self)
+    guard text.utf8.elementsEqual(piece) else {
+      throw JSONError(.badEncoding, offset: range.lowerBound, "a string that is not UTF-8")
+    }
+    return text
+  }
+
+  private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+    index += 1
+    guard let byte = peek else { throw unexpected("the rest of an escape") }
+    index += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try unicodeEscape()
+    default: throw JSONError(.badString, offset: index - 1, "an escape that JSON does not have")
+    }
+  }
+
+  /// One `\uXXXX`, or two that make a surrogate pair. NUL is refused because stores and C libraries end text at it.
+  private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
+    let start = index
+    let unit = try fourHexDigits()
+    guard unit != 0 else { throw JSONError(.badString, offset: start, "the character NUL in a string") }
+    guard (0xD800...0xDBFF).contains(unit) else {
+      guard let scalar = Unicode.Scalar(unit) else { throw loneSurrogate(start) }
+      return scalar
+    }
+    guard peek == UInt8(ascii: "\\"), index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u") else {
+      throw loneSurrogate(start)
+    }
+    index += 2
+    let low = try fourHexDigits()
+    guard (0xDC00...0xDFFF).contains(low), let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    else { throw loneSurrogate(start) }
+    return scalar
+  }
+
+  private func loneSurrogate(_ offset: Int) -> JSONError {
+    JSONError(.badString, offset: offset, "half of a surrogate pair")
+  }
+
+  private mutating func fourHexDigits() throws(JSONError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = peek else { throw unexpected("four hexadecimal digits") }
+      guard let digit = Self.hexDigit(byte) else {
+        throw JSONError(.badString, offset: index, "an escape without four hexadecimal digits")
+      }
+      value = value << 4 | digit
+      index += 1
+    }
+    return value
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case 0x30...0x39: UInt32(byte - 0x30)
+    case 0x41...0x46: UInt32(byte - 0x37)
+    case 0x61...0x66: UInt32(byte - 0x57)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,101 @@
+/// A JSON text as it was read (RFC 8259), with two differences to the usual trees: the members of an object keep
+/// their order and are unique, and a number that is not a whole 64-bit number stays text.
+///
+/// There is no floating point. Money that arrives as `12.5` or `1e2` is a ``number(_:)``, which no integer accessor
+/// accepts, so that nobody rounds it by accident.
+public enum JSONValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  /// Any other number, as it was written: with a fraction, with an exponent, or beyond 64 bits.
+  case number(String)
+  case string(String)
+  case array([JSONValue])
+  case object(JSONObject)
+}
+
+extension JSONValue {
+  /// The member of an object; nil when there is none, or when this is no object.
+  public subscript(key: String) -> JSONValue? {
+    if case .object(let object) = self { object[key] } else { nil }
+  }
+
+  /// What kind of value this is, in JSON's words, for error messages.
+  public var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "a boolean"
+    case .integer: "a whole number"
+    case .number: "a number that is not whole"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+/// The members of a JSON object, in the order in which they were written, each key once.
+///
+/// Keys are compared as Swift compares strings, by canonical equivalence, so that two spellings of `é` are one key
+/// and a document with both is refused as having it twice.
+public struct JSONObject: Sendable {
+  public private(set) var members: [(key: String, value: JSONValue)]
+
+  public init() { members = [] }
+
+  /// For the reader, which has made sure that no key comes twice.
+  init(unique members: [(key: String, value: JSONValue)]) { self.members = members }
+
+  public var isEmpty: Bool { members.isEmpty }
+  public var count: Int { members.count }
+
+  /// The value of a key. Setting replaces the value in its place, or adds it at the end; setting nil removes it.
+  public subscript(key: String) -> JSONValue? {
+    get { members.first { $0.key == key }?.value }
+    set {
+      let place = members.firstIndex { $0.key == key }
+      switch (place, newValue) {
+      case (let place?, let value?): members[place].value = value
+      case (let place?, nil): members.remove(at: place)
+      case (nil, let value?): members.append((key, value))
+      case (nil, nil): break
+      }
+    }
+  }
+}
+
+extension JSONObject: Hashable {
+  /// Equal when they hold the same members in the same order.
+  public static func == (left: JSONObject, right: JSONObject) -> Bool {
+    left.members.elementsEqual(right.members) { $0.key == $1.key && $0.value == $1.value }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(members.count)
+    for (key, value) in members {
+      hasher.combine(key)
+      hasher.combine(value)
+    }
+  }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    self.init()
+    for (key, value) in elements { self[key] = value }
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+  ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+  public init(dictionaryLiteral elements: (String, JSONValue)...) {
+    var object = JSONObject()
+    for (key, value) in elements { object[key] = value }
+    self = .object(object)
+  }
+}

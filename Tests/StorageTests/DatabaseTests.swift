@@ -1,0 +1,97 @@
+import Foundation
+import Storage
+import TenderPayments
+import Testing
+
+private let schema = [
+  Migration(
+    "test-1",
+    """
+    CREATE TABLE accounts (
+      id TEXT PRIMARY KEY NOT NULL,
+      held BIGINT NOT NULL CHECK (held >= 0),
+      note TEXT,
+      raw BYTEA
+    );
+    """)
+]
+
+private func temporaryStore() -> String {
+  FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+}
+
+@Suite struct `A store` {
+  let path = temporaryStore()
+
+  private func open() async throws -> Database { try await Database.sqlite(path: path, migrations: schema) }
+
+  @Test func `keeps what was written, with its types`() async throws {
+    let database = try await open()
+    try await database.write { store in
+      try store.run("INSERT INTO accounts VALUES ($1, $2, $3, $4)", .text("a"), .integer(.max), .null, .blob([0, 255]))
+    }
+    let row = try #require(try await database.read { try $0.row("SELECT * FROM accounts WHERE id = $1", .text("a")) })
+    #expect(try row.integer("held") == .max)
+    #expect(try row.textOrNil("note") == nil)
+    #expect(try row.blob("raw") == [0, 255])
+    #expect(throws: StorageError.column("nothing")) { try row.text("nothing") }
+    await database.close()
+  }
+
+  @Test func `names the guard that refused`() async throws {
+    let database = try await open()
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
+    await #expect(throws: StorageError.unique(constraint: "accounts.id")) {
+      try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
+    }
+    await #expect(throws: StorageError.check(constraint: "held >= 0")) {
+      try await database.write { try $0.run("UPDATE accounts SET held = -1") }
+    }
+    await #expect(throws: StorageError.self) {
+      try await database.write { try $0.run("UPDATE accounts SET held = 'many'") }
+    }
+    await database.close()
+  }
+
+  @Test func `rolls back one failed write and keeps its neighbours of the same commit`() async throws {
+    let database = try await open()
+    struct Refused: Error {}
+    let kept = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          do {
+            try await database.write { store in
+              try store.run("INSERT INTO accounts (id, held) VALUES ($1, 0)", .text("\(number)"))
+              if number.isMultiple(of: 3) { throw Refused() }
+            }
+            return true
+          } catch is Refused { return false }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(kept == 133)
+    let count = try await database.read { try $0.row("SELECT count(*) AS n FROM accounts")?.integer("n") }
+    #expect(count == 133)
+    await database.close()
+  }
+
+  @Test func `refuses a second opener, and a past that was rewritten`() async throws {
+    let database = try await open()
+    await #expect(throws: StorageError.busy) { try await Database.sqlite(path: path, migrations: schema) }
+    await database.close()
+    let rewritten = [Migration("test-1", "CREATE TABLE accounts (id TEXT PRIMARY KEY NOT NULL);\n")]
+    let copy = temporaryStore()
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    await #expect(throws: StorageError.migrationChanged("test-1")) {
+      try await Database.sqlite(path: copy, migrations: rewritten)
+    }
+  }
+
+  @Test func `is flushed at every commit`() async throws {
+    let database = try await open()
+    let synchronous = try await database.write { try $0.row("PRAGMA synchronous")?.integer("synchronous") }
+    #expect(synchronous == 2)
+    await database.close()
+  }
+}
