@@ -85,7 +85,7 @@ let package = Package(
 
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
-    room("MerchantIdentity", ["HTTPTransport", crypto, cryptoExtras, asn1, x509]),
+    room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
@@ -145,7 +145,9 @@ let package = Package(
     tests(
       "ApplePayTokenTests",
       ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, x509, asn1]),
-    tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
+    tests(
+      "MerchantIdentityTests",
+      ["MerchantIdentity", "HTTPTransport", "TenderPayments", crypto, cryptoExtras, x509, asn1]),
     tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
