@@ -296,7 +296,9 @@ export class TenderCheckout extends EventTarget {
           ? await call(this.server, "POST", "payment", body, Math.min(left, SEND_TIMEOUT))
           : await call(this.server, "GET", this.#path("payment"), undefined, Math.min(left, CALL_TIMEOUT));
         if (SETTLED.includes(answer.status)) return answer;
-        if (REFUSED.includes(answer.status)) throw new TenderError(answer.status, "The payment was refused.", { status: 402 });
+        if (REFUSED.includes(answer.status)) {
+          throw new TenderError(answer.status, "The payment was refused.", { status: 402 });
+        }
         mustSend = false;
       } catch (error) {
         const isUncertain = error.status === 0 || error.status >= 500 || error.code === "payment_in_progress";
@@ -307,7 +309,7 @@ export class TenderCheckout extends EventTarget {
       await pause(Math.min(wait, Math.max(0, deadline - Date.now())));
     }
     if (mustSend) throw last; // the server has no such payment
-    throw new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again; look again soon.");
+    throw new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
   }
 
   /** The shopper closed the sheet. Whether that came in time is the server's to say. */
@@ -358,7 +360,7 @@ class TenderApplePay extends HTMLElement {
   }
 
   attributeChangedCallback(name, before, after) {
-    if (!this.isConnected || before === after) return;
+    if (!this.#checkout || before === after) return; // not connected yet
     if (["basket", "server"].includes(name)) this.#renew();
     else this.#draw();
   }

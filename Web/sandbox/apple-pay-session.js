@@ -614,7 +614,9 @@
       clearTimeout(this.#validationDeadline);
       this.#events = [];
       this.#state = state;
-      this.#sheet.close(reason ?? (state === "completed" ? this.#verdict : undefined));
+      if (reason) this.#sheet.close(reason, 4000);
+      else if (state === "completed") this.#sheet.close(this.#verdict, 1000);
+      else this.#sheet.close();
       for (const watcher of watchers) watcher();
     }
 
@@ -727,6 +729,7 @@
     #methods;
     #coupon;
     #items = element("dl", { className: "aps-items" });
+    #total = element("dl", { className: "aps-total" });
     #alert = element("p", { className: "aps-alert", aria: { role: "alert" } });
     #status = element("p", { className: "aps-status", aria: { role: "status" } });
     #pay = element("button", { type: "button", className: "aps-pay", disabled: true }, "Pay");
@@ -757,12 +760,11 @@
         element(
           "header", {},
           element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"),
-          element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple. No money moves.")),
+          element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple")),
         element(
           "div", { className: "aps-body" },
-          this.#card.element, this.#contact.element, this.#methods.element, this.#coupon.element, this.#alert,
-          this.#items),
-        element("footer", {}, this.#status, this.#cancel, this.#pay));
+          this.#card.element, this.#contact.element, this.#methods.element, this.#coupon.element, this.#items),
+        element("footer", {}, this.#total, this.#alert, this.#status, this.#cancel, this.#pay));
       dialog.dataset.merchant = merchant;
       // The Escape key is the shopper's Cancel, and goes the same way.
       dialog.addEventListener("cancel", (event) => {
@@ -790,13 +792,14 @@
     }
 
     #showItems(items, total) {
-      const rows = items.map((item) => this.#row(item, ""));
-      this.#items.replaceChildren(...rows, this.#row(total, "aps-total"));
+      this.#items.hidden = items.length === 0;
+      this.#items.replaceChildren(...items.map((item) => this.#row(item)));
+      this.#total.replaceChildren(this.#row(total));
     }
 
-    #row({ label, amount, type }, className) {
+    #row({ label, amount, type }) {
       const sum = type === "pending" ? "Amount pending" : this.#money.format(amount);
-      return element("div", { className }, element("dt", {}, label), element("dd", {}, sum));
+      return element("div", {}, element("dt", {}, label), element("dd", {}, sum));
     }
 
     #showErrors(errors) {
@@ -818,8 +821,8 @@
       if (this.#status.textContent !== text) this.#status.textContent = text;
     }
 
-    // With a last word, it stands long enough to be read.
-    close(word) {
+    // With a last word, it stands long enough for that to be read.
+    close(word, time) {
       if (word === undefined) return this.#remove();
       this.#isClosing = true;
       this.#pay.disabled = true;
@@ -827,7 +830,7 @@
       this.#dialog.removeAttribute("data-busy");
       this.#dialog.dataset.verdict = word === "Done" ? "done" : "failed";
       this.#say(word);
-      setTimeout(() => this.#remove(), word === "Done" ? 900 : 4000);
+      setTimeout(() => this.#remove(), time);
     }
 
     #remove() {
