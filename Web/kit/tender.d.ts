@@ -23,7 +23,7 @@ export interface Details {
 export interface Authorized {
   orderId: string;
   paymentId: string;
-  status: "authorized" | "partiallyCaptured" | "captured";
+  status: "authorized" | "captured" | "partially_captured" | "pending";
   guestToken?: string;
   /** `amount` is decimal text in `currency`. */
   receipt: { displayName?: string; amount: string; currency: string; transactionId: string };

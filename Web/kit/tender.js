@@ -9,7 +9,8 @@ const CALL_TIMEOUT = 10_000;
 /** The sheet waits 30 seconds for a payment's result: time to send it, and to ask what became of it. */
 const PAYMENT_TIMEOUT = 27_000;
 const SEND_TIMEOUT = 18_000;
-const SETTLED = ["authorized", "partiallyCaptured", "captured"];
+/** The order stands; `pending` means that the provider has accepted it and answers later. */
+const SETTLED = ["authorized", "captured", "partially_captured", "pending"];
 const REFUSED = ["declined", "failed", "voided"];
 const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
 
