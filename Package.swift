@@ -84,7 +84,7 @@ let package = Package(
     room("Storage", ["TenderPayments", grdb]),
 
     // Skills
-    room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
+    room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
     room("MerchantIdentity", ["HTTPTransport", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
