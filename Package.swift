@@ -87,7 +87,7 @@ let package = Package(
 
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
-    room("MerchantIdentity", ["HTTPTransport", crypto, cryptoExtras, asn1, x509]),
+    room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
