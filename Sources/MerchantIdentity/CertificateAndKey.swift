@@ -1,0 +1,136 @@
+import Crypto
+import CryptoExtras
+import SwiftASN1
+import TenderPayments
+import X509
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A certificate of Apple's portal and the private key that was made for it, read from PEM and found to fit.
+struct CertificateAndKey: Sendable {
+  let certificate: Certificate
+  let certificatePEM: String
+  let privateKeyPEM: String
+  /// The SHA-256 of the merchant identifier, from the extension that only Apple Pay's certificates have.
+  let merchantHash: [UInt8]
+
+  init(certificatePEM: String, privateKeyPEM: String) throws(MerchantIdentityError) {
+    let (key, keyPEM) = try Self.readKey(privateKeyPEM)
+    let (certificate, document) = try Self.readCertificate(certificatePEM, preferring: key.publicKey)
+    guard let merchantHash = certificate.merchantHash else {
+      throw MerchantIdentityError(
+        .notApplePayCertificate, "The certificate names no merchant identifier (extension 1.2.840.113635.100.6.32).",
+        advice: "Use the certificate made under the merchant identifier in the developer account.")
+    }
+    guard certificate.publicKey == key.publicKey else {
+      throw MerchantIdentityError(
+        .keyMismatch, "The private key is not the one that the certificate was made for.",
+        advice: "Use the key whose certificate request was uploaded; if it is lost, make a new certificate.")
+    }
+    self.certificate = certificate
+    self.certificatePEM = document.pemString + "\n"
+    self.privateKeyPEM = keyPEM
+    self.merchantHash = merchantHash
+  }
+
+  /// A PEM file may hold a whole chain: the merchant's own certificate is the one that names a merchant.
+  private static func readCertificate(
+    _ text: String, preferring key: Certificate.PublicKey
+  ) throws(MerchantIdentityError) -> (Certificate, PEMDocument) {
+    do {
+      let documents = try PEMDocument.parseMultiple(pemString: text).filter { $0.discriminator == "CERTIFICATE" }
+      let read = try documents.map { (try Certificate(pemDocument: $0), $0) }
+      let own = read.filter { $0.0.merchantHash != nil }
+      if let best = own.first(where: { $0.0.publicKey == key }) ?? own.first ?? read.first { return best }
+    } catch {
+      throw Self.unreadableCertificate
+    }
+    throw Self.unreadableCertificate
+  }
+
+  private static let unreadableCertificate = MerchantIdentityError(
+    .certificateUnreadable, "No certificate can be read from the PEM text.",
+    advice: "Convert what the portal gave: openssl x509 -inform der -in merchant_id.cer -out merchant_id.pem.")
+
+  private static func readKey(_ text: String) throws(MerchantIdentityError) -> (Certificate.PrivateKey, String) {
+    guard !text.contains("ENCRYPTED") else {
+      throw MerchantIdentityError(
+        .privateKeyEncrypted, "The private key is locked with a passphrase.",
+        advice: "Unlock it: openssl pkey -in locked.pem -out key.pem, and guard the file by its permissions.")
+    }
+    do {
+      let documents = try PEMDocument.parseMultiple(pemString: text)
+      if let document = documents.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) {
+        return (try Certificate.PrivateKey(pemDocument: document), document.pemString + "\n")
+      }
+    } catch {
+      throw Self.unreadableKey
+    }
+    throw Self.unreadableKey
+  }
+
+  private static let unreadableKey = MerchantIdentityError(
+    .privateKeyUnreadable, "No private key can be read from the PEM text.",
+    advice: "Give the key as “PRIVATE KEY”, “EC PRIVATE KEY” or “RSA PRIVATE KEY” (RSA of at least 2048 bits).")
+}
+
+extension CertificateAndKey {
+  /// The two kinds of Apple Pay's certificates, which are easily taken for one another.
+  enum Purpose { case identity, processing }
+
+  /// What Apple writes into the common name; where it says nothing, an elliptic key can only be for processing.
+  var purpose: Purpose? {
+    let name = certificate.subject.first(.commonName)
+    if name?.hasPrefix("Apple Pay Merchant Identity:") == true { return .identity }
+    if name?.hasPrefix("Apple Pay Payment Processing:") == true { return .processing }
+    return isP256 ? .processing : nil
+  }
+
+  var isP256: Bool { P256.Signing.PublicKey(certificate.publicKey) != nil }
+  var isRSA2048: Bool { _RSA.Signing.PublicKey(certificate.publicKey)?.keySizeInBits == 2048 }
+
+  /// Apple's certificates are issued in the name of Apple Inc.; a sandbox may not use that name.
+  var isFromApple: Bool { certificate.issuer.first(.organizationName) == "Apple Inc." }
+
+  var notBefore: Timestamp { Timestamp(seconds: Int64(certificate.notValidBefore.timeIntervalSince1970)) }
+  var notAfter: Timestamp { Timestamp(seconds: Int64(certificate.notValidAfter.timeIntervalSince1970)) }
+
+  func requireMerchant(_ merchant: MerchantIdentifier) throws(MerchantIdentityError) {
+    guard merchantHash == merchant.hash else {
+      throw MerchantIdentityError(
+        .wrongMerchant,
+        "The certificate is for the merchant with hash \(Hex.encode(merchantHash).uppercased()), not for \(merchant).",
+        advice: "\(merchant) has the hash \(merchant.uppercaseHexHash): use the certificate made under it.")
+    }
+  }
+}
+
+extension Certificate {
+  /// Apple's extension 1.2.840.113635.100.6.32: a UTF-8 string of 64 hex digits.
+  var merchantHash: [UInt8]? {
+    guard let value = extensions[oid: [1, 2, 840, 113_635, 100, 6, 32]]?.value,
+      value.starts(with: [0x0C, 0x40]), value.count == 66
+    else { return nil }
+    return Hex.decode(String(decoding: value.dropFirst(2), as: UTF8.self))
+  }
+}
+
+extension DistinguishedName {
+  enum Field { case commonName, organizationName }
+
+  func first(_ field: Field) -> String? {
+    let type: ASN1ObjectIdentifier =
+      switch field {
+      case .commonName: .RDNAttributeType.commonName
+      case .organizationName: .RDNAttributeType.organizationName
+      }
+    for name in self {
+      for attribute in name where attribute.type == type { return String(attribute.value) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,24 @@
+import Hummingbird
+import TenderPayments
+
+/// What is known of one call while it is answered.
+struct ServerContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// Ours, in every answer and every log line; what a caller quotes to support.
+  var requestID: String
+  /// Whose page is calling; nil when the call carries no Origin.
+  var caller: CallingOrigin?
+  /// The merchant whose signature the call carries; only on the platform API.
+  var authenticatedMerchant: MerchantID?
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    requestID = ""
+  }
+}
+
+/// A registered origin and the merchant it belongs to.
+struct CallingOrigin: Sendable {
+  let origin: String
+  let merchant: MerchantID
+}
