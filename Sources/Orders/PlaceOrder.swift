@@ -41,32 +41,37 @@ extension OrderDesk {
   /// payment token, clock or quote it comes with.
   public func place(_ request: PlaceOrderRequest, of merchant: MerchantID) async throws -> PlacedOrder {
     let standing = try await database.read { try BasketStanding(request.basket, of: merchant, in: $0) }
-    if let payment = standing.livePayment { return try await again(payment, standing) }
+    if let payment = standing.livePayment { return try await again(payment, standing, request.token) }
     try standing.checkOpen(at: clock.now())
     let quote = try await goodQuote(request.quote, standing.record)
     let contact = try completeContact(request, standing.record.basket, quote)
     try await confirmPrice(standing.record.basket, quote, at: contact.address, await terms(merchant))
     let record = OrderRecord(quote, standing.record, at: clock.now())
     let order = record.forGateway(standing.record.basket)
-    let payment = try await cashier.authorize(order, request.token) { store in
+    let payment = try await cashier.pay(order, request.token) { store in
       let now = try BasketRecord.known(order.basket, of: merchant, in: store)
       guard !now.isCancelled else { throw OrderError(.basketCancelled, "the basket was cancelled") }
       guard now.currentQuote == quote.id else { throw OrderError(.quoteStale, "another quote was shown since") }
       try record.save(contact, in: store)
     }
-    return try await placed(try await captured(payment, order.capture), record.basket, merchant)
+    return try await placed(record.basket, payment, merchant)
   }
 }
 
 // The steps, in their order.
 extension OrderDesk {
-  /// The answer of a payment that was made before. One that is being made has none yet.
-  private func again(_ payment: Payment, _ standing: BasketStanding) async throws -> PlacedOrder {
-    guard payment.status != .authorizing else {
+  /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
+  /// have been taken the taking is tried again.
+  private func again(
+    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken
+  ) async throws -> PlacedOrder {
+    let basket = standing.record.basket
+    guard payment.status != .authorizing, let order = standing.order else {
       throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
     }
-    let payment = try await captured(payment, standing.record.basket.document.capture)
-    return try await placed(payment, standing.record.basket.id, standing.record.basket.merchant)
+    let isTaken = payment.status != .authorized || basket.document.capture == .manual
+    let answer = isTaken ? payment : try await cashier.pay(order.forGateway(basket), token) { _ in }
+    return try await placed(basket.id, answer, basket.merchant)
   }
 
   private func goodQuote(_ id: QuoteID, _ record: BasketRecord) async throws -> Quote {
@@ -124,16 +129,10 @@ extension OrderDesk {
     }
   }
 
-  /// Takes the money if the merchant wants it at once. A capture that fails does not undo an order: the money is held,
-  /// and the capture can be repeated.
-  private func captured(_ payment: Payment, _ mode: CaptureMode) async throws -> Payment {
-    guard mode == .immediate, payment.status == .authorized else { return payment }
-    do { return try await cashier.capture(payment.id) } catch { return payment }
-  }
-
-  private func placed(_ payment: Payment, _ basket: BasketID, _ merchant: MerchantID) async throws -> PlacedOrder {
-    let order = try await database.read { try OrderRecord.find(of: basket, in: $0) }
-    guard let order else { throw OrderError(.paymentInProgress, "the order of the payment is not written yet") }
+  private func placed(_ basket: BasketID, _ payment: Payment, _ merchant: MerchantID) async throws -> PlacedOrder {
+    guard let order = try await database.read({ try OrderRecord.find(of: basket, in: $0) }) else {
+      throw OrderError(.basketUnknown, "the payment is of another order")
+    }
     let isGuest = order.customer == nil && payment.status.isLive
     let guestToken =
       isGuest ? try await guestTokens?.token(for: order.id, of: basket, issued: order.createdAt) : nil

@@ -101,7 +101,7 @@ struct SDK: Sendable, CustomTestStringConvertible {
   private let now = Timestamp(rfc3339: "2026-11-21T10:00:00Z") ?? Timestamp(seconds: 0)
 
   private func headers(
-    _ method: String = "GET", signing contentType: String = "", _ target: String, date: String? = nil,
+    method: String = "GET", signing contentType: String = "", _ target: String, date: String? = nil,
     sending sent: String? = nil, gcs: [Header] = []
   ) -> [Header] {
     let date = date ?? HTTPDate.text(now)
@@ -131,7 +131,7 @@ struct SDK: Sendable, CustomTestStringConvertible {
 
   @Test func `believes nothing that was changed on the way`() throws {
     let signed = headers(
-      "POST", signing: "application/json", "/v2/1/payments", sending: "application/json",
+      method: "POST", signing: "application/json", "/v2/1/payments", sending: "application/json",
       gcs: [("X-GCS-Idempotence-Key", "a")])
     #expect(try judge(signed, method: "POST", "/v2/1/payments").apiKeyID == "key")
     for (method, target) in [("PUT", "/v2/1/payments"), ("POST", "/v2/2/payments"), ("POST", "/v2/1/payments?a=b")] {
