@@ -1,0 +1,53 @@
+import Crypto
+import Foundation
+import TenderPayments
+
+/// Signs requests the way Worldline Direct's server SDKs do (v1HMAC), for whoever calls a platform API of this shape:
+/// the demo shop, the command line, and Tender itself when it calls a merchant.
+public struct RequestSigner: Sendable {
+  private let apiKeyID: String
+  private let key: SymmetricKey
+
+  /// - Parameter secret: taken as the text it is, not as base64.
+  public init(apiKeyId: String, secret: String) {
+    self.apiKeyID = apiKeyId
+    self.key = SymmetricKey(data: Array(secret.utf8))
+  }
+
+  /// The value of the `Authorization` header.
+  ///
+  /// - Parameters:
+  ///   - contentType: the header as sent; empty when there is none.
+  ///   - date: the `Date` header as sent, see ``HTTPDate``.
+  ///   - gcsHeaders: the headers whose names begin with `X-GCS`, in any order.
+  ///   - pathAndQuery: the request target exactly as sent, percent-encoded.
+  public func authorization(
+    method: String, contentType: String, date: String, gcsHeaders: [(name: String, value: String)] = [],
+    pathAndQuery: String
+  ) -> String {
+    let text = StringToSign(
+      method: method, contentType: contentType, date: date, gcsHeaders: gcsHeaders, target: pathAndQuery)
+    let code = HMAC<SHA256>.authenticationCode(for: Array(text.text.utf8), using: key)
+    return "GCS v1HMAC:\(apiKeyID):\(Base64.encode(Array(code)))"
+  }
+}
+
+/// The lines that are signed. The body is not among them; only TLS protects it.
+struct StringToSign: Hashable {
+  let text: String
+
+  init(method: String, contentType: String, date: String, gcsHeaders: [(name: String, value: String)], target: String) {
+    let headers =
+      gcsHeaders
+      .map { (name: $0.name.lowercased(), value: Self.canonical($0.value)) }
+      .sorted { $0.name < $1.name }
+      .map { "\($0.name):\($0.value)\n" }
+    text = "\(method.uppercased())\n\(contentType)\n\(date)\n\(headers.joined())\(target)\n"
+  }
+
+  /// A folded line becomes one space, the ends are trimmed, and runs of spaces inside stay.
+  static func canonical(_ value: String) -> String {
+    let unfolded = value.replacing(#/\r?\n[^\S\r\n]*/#.matchingSemantics(.unicodeScalar), with: " ")
+    return unfolded.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,75 @@
+/// Who gets the order and where, merged from the two contacts of an authorized payment.
+public struct OrderContact: Sendable, Hashable, Codable {
+  public let givenName: String?
+  public let familyName: String?
+  public let phoneNumber: String?
+  public let emailAddress: String?
+  /// Where the goods go; for collection, the billing address if the merchant asked for one.
+  public let address: OrderAddress?
+
+  /// Merges the contacts.
+  ///
+  /// Delivery and shipping believe the shipping contact alone: a billing address is no place to deliver to. Collection
+  /// takes name and address from billing, else shipping, when billing was asked for, and otherwise the name from
+  /// shipping. Phone and e-mail always come from shipping, because the wallet puts them nowhere else.
+  public init(service: ServiceType, shipping: FullContact?, billing: FullContact?, billingRequired: Bool) {
+    let billing = billingRequired && service == .collection ? billing : nil
+    let named = billing?.hasName == true ? billing : shipping
+    self.givenName = named?.givenName
+    self.familyName = named?.familyName
+    self.phoneNumber = shipping?.phoneNumber
+    self.emailAddress = shipping?.emailAddress
+    self.address =
+      service.needsAddress
+      ? shipping.flatMap(OrderAddress.init) : billing.flatMap(OrderAddress.init) ?? shipping.flatMap(OrderAddress.init)
+  }
+}
+
+/// A postal address as an order keeps it.
+public struct OrderAddress: Sendable, Hashable, Codable {
+  public let lines: [String]
+  public let subLocality: String?
+  public let locality: String?
+  public let administrativeArea: String?
+  public let postalCode: String?
+  public let countryCode: String?
+
+  /// Nil when the contact holds nothing of an address.
+  public init?(_ contact: FullContact) {
+    let parts = [contact.locality, contact.administrativeArea, contact.postalCode, contact.countryCode]
+    guard !contact.addressLines.isEmpty || parts.contains(where: { $0 != nil }) else { return nil }
+    self.lines = contact.addressLines
+    self.subLocality = contact.subLocality
+    self.locality = contact.locality
+    self.administrativeArea = contact.administrativeArea
+    self.postalCode = contact.postalCode
+    self.countryCode = contact.countryCode
+  }
+}
+
+extension OrderContact {
+  /// One error for every field that the order needs and the shopper left out, the gravest first.
+  public func missingFields(for service: ServiceType) -> [SheetError] {
+    (service.needsAddress ? missingAddress : []) + missingPerson
+  }
+
+  private var missingAddress: [SheetError] {
+    var errors: [SheetError] = []
+    if address?.countryCode == nil { errors.append(.shippingContactInvalid(.countryCode, "Choose a country.")) }
+    if address?.lines.isEmpty ?? true {
+      errors.append(.shippingContactInvalid(.addressLines, "Enter a street and a house number."))
+    }
+    if address?.postalCode == nil, PostalCode.isUsed(in: address?.countryCode) {
+      errors.append(.shippingContactInvalid(.postalCode, "Enter a postal code."))
+    }
+    return errors
+  }
+
+  private var missingPerson: [SheetError] {
+    var errors: [SheetError] = []
+    if givenName == nil, familyName == nil { errors.append(.shippingContactInvalid(.name, "Enter a name.")) }
+    if phoneNumber == nil { errors.append(.shippingContactInvalid(.phoneNumber, "Enter a phone number.")) }
+    if emailAddress == nil { errors.append(.shippingContactInvalid(.emailAddress, "Enter an e-mail address.")) }
+    return errors
+  }
+}

@@ -1,0 +1,43 @@
+public import TenderPayments
+
+/// What the sheet is opened with: Apple Pay JS's `ApplePayPaymentRequest`.
+public struct PaymentRequest: Sendable, Hashable {
+  /// The merchant's country, ISO 3166-1 alpha-2.
+  public var countryCode: String
+  public var currency: Currency
+  /// In the order of preference.
+  public var supportedNetworks: [CardNetwork]
+  public var merchantCapabilities: [MerchantCapability]
+  public var total: SummaryItem
+  public var lineItems: [SummaryItem]
+  public var requiredShippingContactFields: [ContactField]
+  public var requiredBillingContactFields: [ContactField]
+  public var shippingMethods: [ShippingMethod]
+  public var shippingType: ShippingType
+  /// Nil leaves it to the platform.
+  public var shippingContactEditingMode: ContactEditingMode?
+  /// Bytes whose SHA-256 comes back inside the signed payment token.
+  public var applicationData: [UInt8]
+  /// The countries of the issuers whose cards are taken; empty for all.
+  public var supportedCountries: [String]
+  /// Whether the sheet has a field for a coupon code.
+  public var supportsCouponCode: Bool
+  /// What stands in that field when the sheet opens.
+  public var couponCode: String?
+}
+
+/// Apple's `ApplePayMerchantCapability`.
+public enum MerchantCapability: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Must always be there.
+  case supports3DS
+  /// Neither of the two means both.
+  case supportsCredit, supportsDebit
+  /// Only for China UnionPay.
+  case supportsEMV
+}
+
+public enum ContactEditingMode: String, Sendable, Hashable, Codable {
+  case available
+  /// The address is the shop's, and the shopper cannot change it.
+  case storePickup
+}

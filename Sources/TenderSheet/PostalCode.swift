@@ -1,0 +1,89 @@
+/// A postal code as known at one moment of the sheet.
+public struct PostalCode: Sendable, Hashable {
+  /// Whether the wallet may have cut something off.
+  public let isRedacted: Bool
+  /// Letters and digits in capitals.
+  let compact: String
+  /// In countries whose codes have two parts that the wallet separates: first part, space, second part.
+  let spaced: String
+
+  /// As a redacted contact shows it: the part that is there is right, and there may be more.
+  public static func redacted(_ text: String, country: String) -> PostalCode {
+    PostalCode(text, country: country, isRedacted: true)
+  }
+
+  public static func full(_ text: String, country: String) -> PostalCode {
+    PostalCode(text, country: country, isRedacted: false)
+  }
+
+  private init(_ text: String, country: String, isRedacted: Bool) {
+    let compact = Self.lettersAndDigits(text)
+    let first = Self.firstPart(compact, country)
+    self.compact = compact
+    self.spaced = first == nil ? compact : "\(first ?? "") \(compact.dropFirst(first?.count ?? 0))"
+    self.isRedacted = isRedacted
+  }
+
+  /// The part that the wallet shows before authorization, in the countries where the code has parts: all but the last
+  /// three characters. A code too short to have a second part is the first part.
+  private static func firstPart(_ compact: String, _ country: String) -> String? {
+    switch country {
+    case "GB": compact.count >= 5 ? String(compact.dropLast(3)) : compact
+    case "CA": String(compact.prefix(3))
+    default: nil
+    }
+  }
+
+  static func lettersAndDigits(_ text: String) -> String {
+    String(text.uppercased().filter { $0.isLetter || $0.isNumber })
+  }
+}
+
+/// The beginning of the postal codes of a zone.
+///
+/// Spaces and hyphens do not matter, with one exception: in the United Kingdom and Canada a space ends the first part,
+/// so that `"E1 "` is E1 alone while `"E1"` is also E10 to E18.
+public struct PostalPrefix: Sendable, Hashable {
+  /// What is known about a code and a prefix.
+  public enum Match: Sendable, Hashable {
+    case yes
+    case no
+    /// The visible part agrees and ends before the prefix does.
+    case maybe
+  }
+
+  private let text: String
+  private let endsFirstPart: Bool
+
+  public init(_ text: String) {
+    self.endsFirstPart = text.drop(while: \.isWhitespace).contains(where: \.isWhitespace)
+    let words = text.split(whereSeparator: \.isWhitespace).map { PostalCode.lettersAndDigits(String($0)) }
+    self.text = endsFirstPart ? (words.first ?? "") + " " + words.dropFirst().joined() : words.joined()
+  }
+
+  /// How much it says: among the zones that match, the longest prefix is the one that was meant.
+  public var length: Int { text.count }
+
+  public func matches(_ code: PostalCode) -> Match {
+    let hasParts = code.spaced != code.compact
+    let prefix = hasParts && endsFirstPart ? text : text.filter { $0 != " " }
+    let shown = hasParts && endsFirstPart ? code.spaced : code.compact
+    if shown.hasPrefix(prefix) { return .yes }
+    return code.isRedacted && prefix.hasPrefix(shown) ? .maybe : .no
+  }
+}
+
+extension PostalCode {
+  /// Whether addresses there carry a postal code; unknown countries do.
+  public static func isUsed(in country: String?) -> Bool {
+    guard let country else { return true }
+    return !withoutCodes.contains(country)
+  }
+
+  /// Countries and territories without postal codes, by ISO 3166-1.
+  private static let withoutCodes = Set(
+    """
+    AE AG AO AW BF BI BJ BO BS BW BZ CD CF CG CI CM DJ DM ER FJ GD GH GM GQ GY HK JM KI KM KN KP LC ML MO MR MW NR \
+    NU QA RW SB SC SL SR ST SY TD TG TK TL TO TV UG VU YE ZW
+    """.split(separator: " ").map(String.init))
+}

@@ -1,0 +1,82 @@
+public import TenderPayments
+
+extension Amount {
+  /// The amount as Apple Pay JS writes it: `-?[0-9]+(\.[0-9][0-9])?`, at most two decimals.
+  ///
+  /// Three-decimal currencies fit only as long as their last digit is zero: 1.250 KWD is `"1.25"`. What does not fit is
+  /// refused, because a rounded total would be another price.
+  public var sheetText: String {
+    get throws(SheetViolation) {
+      guard currency.isMoney else { throw .notMoney(currency) }
+      let surplus = currency.exponent - 2
+      guard surplus > 0 else { return decimalString }
+      let zeros = String(repeating: "0", count: surplus)
+      guard decimalString.hasSuffix(zeros) else { throw .amountTooFine(self) }
+      return String(decimalString.dropLast(surplus))
+    }
+  }
+
+  /// Reads Apple's grammar, no more and no less.
+  public init(sheetText text: String, currency: Currency) throws(SheetViolation) {
+    let decimals = text.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
+    guard decimals == nil || decimals?.utf8.count == 2, currency.exponent != 1 else { throw .malformedAmount }
+    do {
+      try self.init(decimal: text, currency: currency)
+    } catch {
+      throw .malformedAmount
+    }
+  }
+}
+
+/// Why something cannot stand on a payment sheet.
+public enum SheetViolation: Error, Sendable, Hashable {
+  /// The sheet writes two decimals, and this amount needs a third.
+  case amountTooFine(Amount)
+  case malformedAmount
+  /// A code of ISO 4217 in which nothing can be charged: gold, testing.
+  case notMoney(Currency)
+  case mixedCurrencies(Currency)
+  case negativeTotal(Amount)
+  case negativeShipping(Amount)
+  case emptyLabel
+  case overflow
+
+  /// Stable.
+  public var code: String {
+    switch self {
+    case .amountTooFine: "amount_too_fine"
+    case .malformedAmount: "amount_malformed"
+    case .notMoney: "currency_not_money"
+    case .mixedCurrencies: "currency_mismatch"
+    case .negativeTotal: "total_negative"
+    case .negativeShipping: "shipping_negative"
+    case .emptyLabel: "label_empty"
+    case .overflow: "amount_overflow"
+    }
+  }
+
+  public var reason: String {
+    switch self {
+    case .amountTooFine(let amount): "\(amount) needs more than the two decimals that Apple's sheet can write"
+    case .malformedAmount: "an amount is not written as -?[0-9]+(.[0-9][0-9])?"
+    case .notMoney(let currency): "nothing can be charged in \(currency)"
+    case .mixedCurrencies(let currency): "an amount is not in \(currency), the currency of the sheet"
+    case .negativeTotal(let amount): "the total would be \(amount)"
+    case .negativeShipping(let amount): "a shipping method costs \(amount)"
+    case .emptyLabel: "a line has no label"
+    case .overflow: "the sum of the lines does not fit into 64 bits"
+    }
+  }
+
+  public var advice: String {
+    switch self {
+    case .amountTooFine: "Round prices so that the third decimal is zero; Tender does not round for you."
+    case .malformedAmount: "Write whole units, or units and exactly two decimals."
+    case .notMoney, .mixedCurrencies: "Use one currency of ISO 4217 that has a minor unit."
+    case .negativeTotal: "Discounts must not exceed what they are taken from."
+    case .negativeShipping: "Give shipping away as a discount line, not as a negative method."
+    case .emptyLabel: "Give every line and the business a name."
+    case .overflow: "Split the basket."
+    }
+  }
+}

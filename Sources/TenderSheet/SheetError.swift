@@ -1,0 +1,104 @@
+/// What is wrong with something on the sheet, for the shopper: Apple's `ApplePayError`.
+///
+/// The sheet stays open and marks the field, so that the shopper can correct it.
+public enum SheetError: Error, Sendable, Hashable {
+  case shippingContactInvalid(ErrorContactField?, String)
+  /// Only once the payment is authorized.
+  case billingContactInvalid(ErrorContactField?, String)
+  case addressUnserviceable(String)
+  case couponCodeInvalid(String)
+  case couponCodeExpired(String)
+  case unknown(String)
+
+  /// Apple's code.
+  public var code: Code {
+    switch self {
+    case .shippingContactInvalid: .shippingContactInvalid
+    case .billingContactInvalid: .billingContactInvalid
+    case .addressUnserviceable: .addressUnserviceable
+    case .couponCodeInvalid: .couponCodeInvalid
+    case .couponCodeExpired: .couponCodeExpired
+    case .unknown: .unknown
+    }
+  }
+
+  public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
+    case shippingContactInvalid, billingContactInvalid, addressUnserviceable, couponCodeInvalid, couponCodeExpired
+    case unknown
+  }
+
+  public var contactField: ErrorContactField? {
+    switch self {
+    case .shippingContactInvalid(let field, _), .billingContactInvalid(let field, _): field
+    default: nil
+    }
+  }
+
+  /// For the shopper.
+  public var message: String {
+    switch self {
+    case .shippingContactInvalid(_, let message), .billingContactInvalid(_, let message): message
+    case .addressUnserviceable(let message), .couponCodeInvalid(let message): message
+    case .couponCodeExpired(let message), .unknown(let message): message
+    }
+  }
+}
+
+/// The callbacks of the sheet that can answer with errors.
+public enum SheetMoment: Sendable, Hashable, CaseIterable {
+  case contactSelection, shippingMethodSelection, couponCodeChange, paymentMethodSelection, payment
+}
+
+extension SheetError {
+  /// Whether the sheet shows this error at this moment; others make it fail or are dropped. Source: Apple,
+  /// *ApplePayErrorCode* and *ApplePayErrorContactField*.
+  public func isAllowed(at moment: SheetMoment) -> Bool {
+    switch self {
+    case .unknown: true
+    case .couponCodeInvalid, .couponCodeExpired: moment == .couponCodeChange
+    case .addressUnserviceable: moment == .contactSelection || moment == .payment
+    case .billingContactInvalid(let field, _): moment == .payment && field?.isBilling != false
+    case .shippingContactInvalid(let field, _):
+      moment == .payment || moment == .contactSelection && field?.isVisibleWhileRedacted != false
+    }
+  }
+}
+
+extension ErrorContactField {
+  /// Phone and e-mail are never part of the billing contact.
+  fileprivate var isBilling: Bool { self != .phoneNumber && self != .emailAddress }
+
+  /// Before authorization the sheet cannot mark what it does not tell.
+  fileprivate var isVisibleWhileRedacted: Bool {
+    switch self {
+    case .phoneNumber, .emailAddress, .name, .phoneticName, .addressLines: false
+    default: true
+    }
+  }
+}
+
+extension SheetError: Codable {
+  private enum CodingKeys: String, CodingKey { case code, contactField, message }
+
+  public init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: CodingKeys.self)
+    let field = try keys.decodeIfPresent(ErrorContactField.self, forKey: .contactField)
+    let message = try keys.decodeIfPresent(String.self, forKey: .message) ?? ""
+    self =
+      switch try keys.decode(Code.self, forKey: .code) {
+      case .shippingContactInvalid: .shippingContactInvalid(field, message)
+      case .billingContactInvalid: .billingContactInvalid(field, message)
+      case .addressUnserviceable: .addressUnserviceable(message)
+      case .couponCodeInvalid: .couponCodeInvalid(message)
+      case .couponCodeExpired: .couponCodeExpired(message)
+      case .unknown: .unknown(message)
+      }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var keys = encoder.container(keyedBy: CodingKeys.self)
+    try keys.encode(code, forKey: .code)
+    try keys.encodeIfPresent(contactField, forKey: .contactField)
+    try keys.encode(message, forKey: .message)
+  }
+}

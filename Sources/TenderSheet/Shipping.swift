@@ -1,0 +1,82 @@
+public import TenderPayments
+
+/// What the merchant does with the goods.
+public enum ServiceType: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Brought by the merchant or a courier.
+  case delivery
+  /// Fetched by the shopper.
+  case collection
+  /// Sent by post.
+  case shipping
+
+  /// Whether the shopper's address decides anything.
+  public var needsAddress: Bool { self != .collection }
+
+  public var shippingType: ShippingType {
+    switch self {
+    case .delivery: .delivery
+    case .collection: .storePickup
+    case .shipping: .shipping
+    }
+  }
+}
+
+/// The word the sheet uses for it.
+public enum ShippingType: String, Sendable, Hashable, Codable, CaseIterable {
+  case shipping, delivery, storePickup, servicePickup
+}
+
+/// A way for the goods to travel, as the sheet lists it. The first of a list is selected when the sheet opens.
+public struct ShippingMethod: Sendable, Hashable {
+  /// Not shown; comes back when the shopper selects the method.
+  public let identifier: String
+  public let label: String
+  public let detail: String
+  /// Never negative.
+  public let amount: Amount
+  public let dateRange: ShippingDateRange?
+
+  public init(
+    identifier: String, label: String, detail: String, amount: Amount, dateRange: ShippingDateRange? = nil
+  ) {
+    self.identifier = identifier
+    self.label = label
+    self.detail = detail
+    self.amount = amount
+    self.dateRange = dateRange
+  }
+}
+
+/// From when to when the goods arrive.
+public struct ShippingDateRange: Sendable, Hashable, Codable {
+  public let start: ShippingDate
+  public let end: ShippingDate
+
+  public init(start: ShippingDate, end: ShippingDate) {
+    self.start = start
+    self.end = end
+  }
+
+  private enum CodingKeys: String, CodingKey {
+    case start = "startDateComponents"
+    case end = "endDateComponents"
+  }
+}
+
+/// A date of the Gregorian calendar in Apple's `ApplePayDateComponents`: whoever gives a day gives month and year.
+public struct ShippingDate: Sendable, Hashable, Codable {
+  public let years: Int
+  /// 1 to 12.
+  public let months: Int?
+  /// From 1.
+  public let days: Int?
+  /// 0 to 23.
+  public let hours: Int?
+
+  public init(years: Int, months: Int? = nil, days: Int? = nil, hours: Int? = nil) {
+    self.years = years
+    self.months = months
+    self.days = days
+    self.hours = hours
+  }
+}

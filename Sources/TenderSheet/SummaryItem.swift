@@ -1,0 +1,56 @@
+public import TenderPayments
+
+/// One line of the payment sheet; the last line is the total.
+public struct SummaryItem: Sendable, Hashable {
+  public enum Kind: String, Sendable, Hashable, Codable {
+    case final
+    /// Not known yet: the sheet shows the word "pending" in the amount's place.
+    case pending
+  }
+
+  public let label: String
+  /// Negative for discounts. What a pending item would add is not in any total.
+  public let amount: Amount
+  public let kind: Kind
+
+  public init(label: String, amount: Amount, kind: Kind = .final) {
+    self.label = label
+    self.amount = amount
+    self.kind = kind
+  }
+
+  public static func pending(_ label: String, _ currency: Currency) -> SummaryItem {
+    SummaryItem(label: label, amount: .zero(currency), kind: .pending)
+  }
+}
+
+/// The lines of a sheet and the total under them.
+public struct Summary: Sendable, Hashable {
+  /// What the total is made of, without the total.
+  public let items: [SummaryItem]
+  /// Labelled with the business name as on the statement.
+  public let total: SummaryItem
+
+  /// Adds the lines up.
+  ///
+  /// One pending line makes the total pending, and a pending total is zero: that is what the wallet signs. A single
+  /// line that says the same as the total is left out, because a subtotal above an equal total explains nothing.
+  public init(businessName: String, lines: [SummaryItem], currency: Currency) throws(SheetViolation) {
+    guard !businessName.isEmpty, lines.allSatisfy({ !$0.label.isEmpty }) else { throw .emptyLabel }
+    guard lines.allSatisfy({ $0.amount.currency == currency }) else { throw .mixedCurrencies(currency) }
+    for line in lines { _ = try line.amount.sheetText }
+    let total = try Self.total(businessName, lines, currency)
+    let repeatsTotal = lines.count == 1 && lines[0].amount == total.amount && lines[0].kind == total.kind
+    self.items = repeatsTotal ? [] : lines
+    self.total = total
+  }
+
+  private static func total(
+    _ label: String, _ lines: [SummaryItem], _ currency: Currency
+  ) throws(SheetViolation) -> SummaryItem {
+    guard lines.allSatisfy({ $0.kind == .final }) else { return .pending(label, currency) }
+    guard let sum = try? lines.map(\.amount).total(in: currency) else { throw .overflow }
+    guard !sum.isNegative else { throw .negativeTotal(sum) }
+    return SummaryItem(label: label, amount: sum)
+  }
+}
