@@ -144,13 +144,9 @@ let package = Package(
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
-    tests("StorageTests", ["Storage", "TenderPayments"]),
-    tests(
-      "ApplePayTokenTests",
-      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, x509, asn1]),
-    tests(
-      "MerchantIdentityTests",
-      ["MerchantIdentity", "HTTPTransport", "TenderPayments", crypto, cryptoExtras, x509, asn1]),
+    tests("StorageTests", ["Storage"]),
+    tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+    tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
     tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),

@@ -32,12 +32,20 @@ public struct ProcessingKey: Sendable {
   ///   the merchant identifier.
   /// - Throws: stage `key`.
   public init(privateKeyPEM: String, certificatePEM: String) throws(PaymentTokenError) {
+    try self.init(privateKeyPEM: privateKeyPEM, certificatePEMs: [certificatePEM])
+  }
+
+  /// - Parameter certificatePEMs: payment processing certificates, one of which was issued for the key.
+  /// - Throws: stage `key`.
+  public init(privateKeyPEM: String, certificatePEMs: [String]) throws(PaymentTokenError) {
     let key = try PrivateKey(pem: privateKeyPEM)
-    let certificate = try ProcessingCertificate(pem: certificatePEM)
-    guard certificate.publicKeyInfo == key.publicKeyInfo else {
-      throw PaymentTokenError(.keyCertificateMismatch, "the certificate is for another key")
+    for pem in certificatePEMs {
+      let certificate = try ProcessingCertificate(pem: pem)
+      guard certificate.publicKeyInfo == key.publicKeyInfo else { continue }
+      self.init(key, certificate.party)
+      return
     }
-    self.init(key, certificate.party)
+    throw PaymentTokenError(.keyCertificateMismatch, "the certificate is for another key")
   }
 
   private init(_ key: PrivateKey, _ party: PartyInfo) {
@@ -85,7 +93,7 @@ public struct ProcessingKeyRing: Sendable {
       throw PaymentTokenError(.wrongKindOfKey, "the token is \(token.version.rawValue) and no key is of its kind")
     }
     throw PaymentTokenError(
-      .unknownKey, "none of \(own.count) keys has the hash \(Hex.encode(token.publicKeyHash))",
+      .unknownKey, "none of \(own.count) keys has the hash \(Base64.encode(token.publicKeyHash))",
       field: "header.publicKeyHash")
   }
 }

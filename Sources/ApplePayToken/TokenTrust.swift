@@ -9,10 +9,21 @@ public struct TokenTrust: Sendable {
 
   /// Apple's root, with the signers of production, of Apple's sandbox, or both.
   public static func apple(production: Bool = true, sandbox: Bool = true) -> TokenTrust {
+    apple([try? TrustAnchor.apple].compactMap(\.self), production, sandbox)
+  }
+
+  /// The same rules for a root that stands in for Apple's, so that tests can mint both kinds of signers.
+  package static func apple(
+    standIn rootPEM: String, production: Bool, sandbox: Bool
+  ) throws(PaymentTokenError) -> TokenTrust {
+    apple([try TrustAnchor(pem: rootPEM, isApple: true)], production, sandbox)
+  }
+
+  private static func apple(_ anchors: [TrustAnchor], _ production: Bool, _ sandbox: Bool) -> TokenTrust {
     var environments: Set<Environment> = []
     if production { environments.insert(.production) }
     if sandbox { environments.insert(.appleSandbox) }
-    return TokenTrust(anchors: [try? TrustAnchor.apple].compactMap(\.self), environments: environments)
+    return TokenTrust(anchors: anchors, environments: environments)
   }
 
   /// The root of a Tender sandbox. Nothing of Apple's is accepted.

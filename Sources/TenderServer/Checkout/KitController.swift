@@ -19,9 +19,11 @@ struct KitController: Sendable {
     self.version = String(Hex.encode(SHA256.hash(data: Data(names.utf8))).prefix(12))
   }
 
+  var names: [String] { files.keys.sorted() }
+
   /// `GET /applepay/{file}`: revalidated on every use.
-  func newest(_ request: Request, _ context: ServerContext) throws -> Response {
-    try file(context, request, caching: "no-cache")
+  func newest(_ request: Request, _ context: ServerContext, _ name: String) throws -> Response {
+    try file(name, request, caching: "no-cache")
   }
 
   /// `GET /applepay/v/{version}/{file}`: cached for ever.
@@ -29,7 +31,7 @@ struct KitController: Sendable {
     guard context.parameters.get("version") == version else {
       throw Problem(.notFound, "kit_version_unknown", "This server holds version \(version) of the kit; see /applepay/sri.json.")
     }
-    return try file(context, request, caching: "public, max-age=31536000, immutable")
+    return try file(context.parameters.get("file"), request, caching: "public, max-age=31536000, immutable")
   }
 
   /// `GET /applepay/sri.json`: the version and the Subresource Integrity hash of each file.
@@ -42,8 +44,8 @@ struct KitController: Sendable {
     let files: [String: String]
   }
 
-  private func file(_ context: ServerContext, _ request: Request, caching: String) throws -> Response {
-    guard let name = context.parameters.get("file"), let data = files[name], let hash = integrity[name] else {
+  private func file(_ name: String?, _ request: Request, caching: String) throws -> Response {
+    guard let name, let data = files[name], let hash = integrity[name] else {
       throw Problem(.notFound, "not_found", "The kit has no such file.")
     }
     let etag = "\"\(hash)\""

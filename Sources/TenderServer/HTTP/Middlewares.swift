@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Logging
+import MerchantIdentity
 import TenderPayments
 
 /// Outermost: names the call, answers every error as a problem, counts and logs. Nothing of the body, and of the path
@@ -58,19 +59,21 @@ extension HTTPField.Name {
 ///
 /// Safari blocks third-party cookies, so nothing here rests on them; the basket id is the capability.
 struct CrossOriginGate: RouterMiddleware {
-  let directory: OriginDirectory
+  let directory: MerchantDirectory
+  /// The server's own origin, whose pages are same-origin.
+  let ownOrigin: String
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    guard let origin = request.headers[.origin], origin != directory.ownOrigin else {
+    guard let origin = request.headers[.origin], origin != ownOrigin else {
       return try await varying(next(request, context))
     }
-    guard let merchant = directory.merchant(ofOrigin: origin) else {
+    guard let (merchant, site) = directory.merchant(origin: origin) else {
       return varying(refusal.response(requestID: context.requestID))
     }
     var context = context
-    context.caller = CallingOrigin(origin: origin, merchant: merchant)
+    context.caller = Caller(merchant: merchant, site: site)
     if request.method == .options { return allowing(origin, preflight) }
     do { return allowing(origin, try await next(request, context)) } catch {
       return allowing(origin, ProblemTable.answer(error, context))

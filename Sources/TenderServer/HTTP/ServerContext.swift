@@ -1,4 +1,5 @@
 import Hummingbird
+import MerchantIdentity
 import TenderPayments
 
 /// What is known of one call while it is answered.
@@ -7,7 +8,7 @@ struct ServerContext: RequestContext {
   /// Ours, in every answer and every log line; what a caller quotes to support.
   var requestID: String
   /// Whose page is calling; nil when the call carries no Origin.
-  var caller: CallingOrigin?
+  var caller: Caller?
   /// The merchant whose signature the call carries; only on the platform API.
   var authenticatedMerchant: MerchantID?
 
@@ -17,8 +18,8 @@ struct ServerContext: RequestContext {
   }
 }
 
-/// A registered origin and the merchant it belongs to.
-struct CallingOrigin: Sendable {
-  let origin: String
-  let merchant: MerchantID
+/// Whose page calls, and from which of the merchant's domains.
+struct Caller: Sendable {
+  let merchant: Merchant
+  let site: Merchant.Site
 }

@@ -1,0 +1,66 @@
+package import HTTPTransport
+package import Hummingbird
+public import Logging
+public import ServiceLifecycle
+package import TenderPayments
+
+/// A restaurant's web shop that takes Apple Pay through Tender, as small as such a shop can be.
+///
+/// It is what a merchant writes: a page with Tender's button on it, and a backend that knows the prices. The backend
+/// stores each basket at Tender by a signed call, gives the page its id, and afterwards asks Tender what became of it.
+public struct DemoShop: Service {
+  private let configuration: ShopConfiguration
+  private let logger: Logger
+  private let onListening: @Sendable (_ port: Int) async -> Void
+
+  /// - Parameter onListening: is told the port, which matters where the configuration says 0.
+  public init(
+    configuration: ShopConfiguration, logger: Logger = Logger(label: "shop"),
+    onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.onListening = onListening
+  }
+
+  /// Serves until the task is cancelled or the service group shuts down.
+  public func run() async throws {
+    let client = try LiveHTTPClient()
+    do {
+      try await application(client.sender).run()
+    } catch {
+      try? await client.shutdown()
+      throw error
+    }
+    try await client.shutdown()
+  }
+
+  private func application(_ sender: HTTPSender) -> some ApplicationProtocol {
+    let (configuration, onListening) = (configuration, onListening)
+    return Application(
+      router: Self.router(configuration, sender: sender),
+      configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
+      onServerRunning: { channel in await onListening(channel.localAddress?.port ?? configuration.port) },
+      logger: logger)
+  }
+}
+
+extension DemoShop {
+  /// Every route of the shop. Time, chance and the network are handed in.
+  package static func router(
+    _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
+  ) -> Router<BasicRequestContext> {
+    let pages = ShopPages(configuration: configuration)
+    let orders = OrderController(
+      menu: configuration.menu, tender: TenderClient(configuration, sender: sender, clock: clock), random: random)
+    let router = Router()
+    router.add(middleware: PageHeaders(configuration: configuration))
+    router.get("/", use: pages.index)
+    router.get("/shop.js", use: pages.script)
+    router.get("/shop.css", use: pages.style)
+    router.get("/api/menu", use: pages.menu)
+    router.post("/api/baskets", use: orders.makeBasket)
+    router.get("/api/orders/{basketId}", use: orders.order)
+    return router
+  }
+}

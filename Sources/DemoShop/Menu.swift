@@ -1,0 +1,109 @@
+import PlatformAPI
+import TenderPayments
+
+/// What a shop sells, where it delivers, and by what rules it prices. All of it is the shop's alone; Tender learns it
+/// with each basket.
+public struct Menu: Sendable {
+  /// As on the shop's front, and on the card statement.
+  public let title: String
+  let tagline: String
+  /// Chooses the page's colours.
+  let theme: String
+  /// Begins the shop's own order numbers: `HK`.
+  let referencePrefix: String
+  let countryCode: String
+  let currencyCode: String
+  let dishes: [Dish]
+  let fees: [BasketDocument.Fee]
+  let zones: [BasketDocument.Zone]
+  let methods: [BasketDocument.Method]
+  let coupons: [BasketDocument.Coupon]
+
+  struct Dish: Sendable, Encodable {
+    let id: String
+    let name: String
+    let description: String
+    /// Minor units of the menu's currency.
+    let amount: Int64
+    /// The zones it can be delivered to; nil for all.
+    var availableIn: [String]?
+  }
+
+  func dish(_ id: String) -> Dish? { dishes.first { $0.id == id } }
+}
+
+extension Menu {
+  /// Fish, chips and euros.
+  public static let harbourKitchen = Menu(
+    title: "Harbour Kitchen",
+    tagline: "Landed this morning, fried this evening.",
+    theme: "harbour",
+    referencePrefix: "HK",
+    countryCode: "IE",
+    currencyCode: "EUR",
+    dishes: [
+      Dish(id: "fish", name: "Fish and chips", description: "Beer-battered haddock, hand-cut chips, tartare", amount: 1290),
+      Dish(id: "chowder", name: "Seafood chowder", description: "Smoked fish, mussels, cream, brown soda bread", amount: 950),
+      Dish(id: "crab", name: "Crab roll", description: "Dressed crab, lemon mayonnaise, brioche", amount: 1150),
+      Dish(
+        id: "oysters", name: "Six oysters", description: "On ice with lemon, so only in the city", amount: 1800,
+        availableIn: ["city"]),
+      Dish(id: "peas", name: "Mushy peas", description: "With mint", amount: 350),
+      Dish(id: "lemonade", name: "Lemonade", description: "Pressed here, barely sweet", amount: 320),
+    ],
+    fees: [.init(label: "Service fee", amount: 50, serviceTypes: ["delivery"])],
+    zones: [
+      .init(id: "city", countryCode: "IE", postalPrefixes: ["D0"], methods: ["bike", "van"]),
+      .init(id: "ireland", countryCode: "IE", methods: ["van"]),
+      .init(id: "japan", countryCode: "JP", methods: ["courier"]),
+    ] + abroad,
+    methods: [
+      .init(identifier: "bike", label: "Bike", detail: "30–45 minutes", amount: 250, freeFrom: 3000),
+      .init(identifier: "van", label: "Van", detail: "45–75 minutes", amount: 490),
+      .init(identifier: "courier", label: "Chilled courier", detail: "The day after tomorrow", amount: 1450),
+    ],
+    coupons: [
+      .init(code: "LUNCH10", label: "Lunch offer", percentBasisPoints: 1000),
+      .init(code: "WELCOME", label: "Welcome", amount: 200),
+      .init(code: "SUMMER", label: "Summer offer", percentBasisPoints: 2000, expiresAt: endOfSummer),
+    ])
+
+  /// Noodles, and a currency without decimals.
+  public static let kitsuneNoodles = Menu(
+    title: "Kitsune Noodles",
+    tagline: "Broth since five in the morning.",
+    theme: "kitsune",
+    referencePrefix: "KN",
+    countryCode: "JP",
+    currencyCode: "JPY",
+    dishes: [
+      Dish(id: "kitsune", name: "Kitsune udon", description: "Sweet fried tofu, dashi, spring onion", amount: 880),
+      Dish(id: "shoyu", name: "Shoyu ramen", description: "Chicken broth, soy, bamboo, egg", amount: 1080),
+      Dish(id: "miso", name: "Miso ramen", description: "Red miso, sweetcorn, butter", amount: 1180),
+      Dish(id: "tempura", name: "Tempura soba", description: "Two prawns, shiso, buckwheat noodles", amount: 1380),
+      Dish(id: "gyoza", name: "Gyoza", description: "Six, pork and cabbage", amount: 480),
+      Dish(id: "mugicha", name: "Barley tea", description: "Cold", amount: 250),
+    ],
+    fees: [.init(label: "Packaging", amount: 30)],
+    zones: [.init(id: "japan", countryCode: "JP", methods: ["bike", "van"])] + abroad,
+    methods: [
+      .init(identifier: "bike", label: "Bike", detail: "30–40 minutes", amount: 300, freeFrom: 4000),
+      .init(identifier: "van", label: "Van", detail: "40–60 minutes", amount: 550),
+      .init(identifier: "courier", label: "Chilled courier", detail: "In three days", amount: 2400),
+    ],
+    coupons: [
+      .init(code: "LUNCH10", label: "Lunch offer", percentBasisPoints: 1000),
+      .init(code: "WELCOME", label: "Welcome", amount: 200),
+      .init(code: "SUMMER", label: "Summer offer", percentBasisPoints: 2000, expiresAt: endOfSummer),
+    ])
+
+  /// A few places far away, so that a wallet with addresses of several countries has something to choose. Everywhere
+  /// else is too far.
+  private static let abroad: [BasketDocument.Zone] = [
+    .init(id: "london", countryCode: "GB", postalPrefixes: ["EC", "SW", "WC", "W1"], methods: ["courier"]),
+    .init(id: "america", countryCode: "US", postalPrefixes: ["950", "941", "100"], methods: ["courier"]),
+    .init(id: "germany", countryCode: "DE", methods: ["courier"]),
+  ]
+
+  private static let endOfSummer = WireTime(Timestamp(seconds: 1_756_684_800))  // 2025-09-01
+}

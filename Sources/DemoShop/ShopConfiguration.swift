@@ -1,0 +1,33 @@
+/// Where a demo shop listens, what it sells, and how it reaches Tender.
+public struct ShopConfiguration: Sendable {
+  public var host: String
+  /// 0 for any free one.
+  public var port: Int
+  public var menu: Menu
+  /// Tender's origin for the shop's backend: `http://127.0.0.1:8400`.
+  public var tenderServerURL: String
+  /// Tender's origin for the shopper's browser.
+  public var publicTenderURL: String
+  /// The sandbox's origin for the shopper's browser; nil where money is real.
+  public var publicSandboxURL: String?
+  /// The `{merchantId}` of the platform API's paths.
+  public var merchantId: String
+  public var apiKeyId: String
+  public var secretApiKey: String
+
+  public init(
+    host: String = "127.0.0.1", port: Int, menu: Menu = .harbourKitchen, tenderServerURL: String,
+    publicTenderURL: String? = nil, publicSandboxURL: String? = nil, merchantId: String, apiKeyId: String,
+    secretApiKey: String
+  ) {
+    self.host = host
+    self.port = port
+    self.menu = menu
+    self.tenderServerURL = tenderServerURL
+    self.publicTenderURL = publicTenderURL ?? tenderServerURL
+    self.publicSandboxURL = publicSandboxURL
+    self.merchantId = merchantId
+    self.apiKeyId = apiKeyId
+    self.secretApiKey = secretApiKey
+  }
+}

@@ -1,0 +1,327 @@
+#!/usr/bin/python3
+"""Pays in a demo shop with a real browser: Chromium, driven by Selenium, as a shopper would.
+
+    pay_in_chromium.py --shop http://127.0.0.1:8401 [--artifacts DIR]
+
+Needs Debian's packages chromium, chromium-driver and python3-selenium, and a shop whose Tender is in the environment
+`simulated`. Prints one line a claim, PASS or FAIL, and `N passed, N failed`; exits 1 if one failed.
+"""
+
+import argparse
+import os
+import pathlib
+import sys
+import time
+import traceback
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+PATIENCE = 20.0
+DESKTOP = (1280, 900)
+PHONE = (360, 780)
+INTERACTIVE = "a, button, input, select, dialog, output, [role], h1, h2, h3"
+
+
+class Shopper:
+    """One browser, and what a person can do with it. Things are found as assistive technology finds them: by role
+    and name."""
+
+    def __init__(self, shop, artifacts):
+        self.shop = shop
+        self.artifacts = artifacts
+        options = Options()
+        options.add_argument("--headless=new")
+        options.add_argument("--disable-dev-shm-usage")
+        options.add_argument("--disable-gpu")
+        if os.geteuid() == 0:
+            options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.browser.set_script_timeout(60)
+
+    def quit(self):
+        self.browser.quit()
+
+    def look(self, size, scheme="light"):
+        width, height = size
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        self.browser.execute_cdp_cmd(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+        )
+
+    def open_shop(self):
+        self.browser.get(self.shop)
+        self.button()
+
+    def button(self):
+        """Tender's button, once the basket that stands in it was prepared."""
+
+        def ready():
+            return self.browser.execute_async_script(
+                """
+                const done = arguments[arguments.length - 1];
+                const button = document.querySelector("tender-apple-pay");
+                Promise.resolve(button.getAttribute("basket") && button.prepared).then((is) => done(Boolean(is)));
+                """
+            ) and self.find("button", "Apple Pay")
+
+        return self.until(ready, "the shop shows no Apple Pay button")
+
+    def open_sheet(self):
+        self.button().click()
+        return self.until(lambda: self.find("dialog", "Apple Pay"), "no sheet opened")
+
+    def find(self, role, name, within=None):
+        """The first visible thing of this role whose accessible name holds these words."""
+        for element in (within or self.browser).find_elements(By.CSS_SELECTOR, INTERACTIVE):
+            if element.is_displayed() and element.aria_role == role and name in element.accessible_name:
+                return element
+        return None
+
+    def press(self, name, within=None):
+        self.until(lambda: self.pressable(name, within), f"no button “{name}” can be pressed").click()
+
+    def pressable(self, name, within=None):
+        button = self.find("button", name, within)
+        return button if button and button.is_enabled() else None
+
+    def drive(self, call):
+        """One step of window.applePaySandbox; raises when its promise is rejected."""
+        answer = self.browser.execute_async_script(
+            f"""
+            const done = arguments[arguments.length - 1];
+            applePaySandbox.{call}.then((value) => done({{ value }}), (error) => done({{ error: String(error) }}));
+            """
+        )
+        if "error" in answer:
+            raise AssertionError(f"applePaySandbox.{call}: {answer['error']}")
+        return answer["value"]
+
+    def sees(self, text):
+        self.until(lambda: text in self.page_text(), f"the page does not say “{text}”")
+
+    def page_text(self):
+        return self.browser.find_element(By.TAG_NAME, "body").text
+
+    def until(self, condition, complaint):
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"{complaint}; the page says: {self.page_text()!r}")
+
+    def picture(self, name):
+        time.sleep(0.2)
+        self.browser.save_screenshot(str(self.artifacts / f"{name}.png"))
+
+    def complaints(self):
+        """What the browser refused or a script threw; answers of 4xx are the claims' business."""
+        entries = self.browser.get_log("browser")
+        return [entry["message"] for entry in entries
+                if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]]
+
+
+# Claims. Each starts on a fresh page.
+
+
+def a_payment_by_hand_is_captured(shopper):
+    sheet = shopper.open_sheet()
+    assert shopper.find("combobox", "Card", sheet), "the sheet has no choice of card"
+    assert shopper.find("combobox", "Deliver to", sheet), "the sheet has no choice of address"
+    assert "Simulated – not Apple" in sheet.text, "the sheet does not say that it is simulated"
+    shopper.press("Pay", sheet)
+    shopper.sees("Thank you")
+    shopper.sees("captured")
+    assert shopper.browser.find_element(By.ID, "order-id").text, "the page shows no order id"
+    assert shopper.browser.find_element(By.ID, "amount").text, "the page shows no amount"
+
+
+def a_payment_by_the_sandbox_is_captured(shopper):
+    shopper.open_sheet()
+    result = shopper.drive("approve()")
+    assert result["state"] == "completed" and result["status"] == 0, f"the sheet ended {result}"
+    shopper.sees("captured")
+
+
+def a_payment_by_keyboard_alone_is_captured(shopper):
+    shopper.button().send_keys(Keys.ENTER)
+    sheet = shopper.until(lambda: shopper.find("dialog", "Apple Pay"), "no sheet opened")
+    shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
+    for _ in range(20):
+        focused = shopper.browser.switch_to.active_element
+        if focused.aria_role == "button" and focused.accessible_name == "Pay":
+            break
+        focused.send_keys(Keys.TAB)
+    shopper.browser.switch_to.active_element.send_keys(Keys.ENTER)
+    shopper.sees("captured")
+
+
+def a_collection_asks_for_no_address(shopper):
+    shopper.browser.find_element(By.CSS_SELECTOR, "input[value=collection]").click()
+    sheet = shopper.open_sheet()
+    shopper.until(lambda: shopper.find("combobox", "Contact", sheet), "the sheet asks for no contact")
+    assert not shopper.find("combobox", "Deliver to", sheet), "the sheet asks for an address"
+    shopper.drive("approve()")
+    shopper.sees("captured")
+
+
+def the_total_follows_the_shipping_method(shopper):
+    shopper.open_sheet()
+    before = shopper.drive(f"selectCard({first_card(shopper)!r})")
+    others = [method["identifier"] for method in before["shippingMethods"]
+              if method["identifier"] != before["shippingMethod"]]
+    if not others:
+        raise AssertionError("the first address has only one shipping method")
+    after = shopper.drive(f"selectShippingMethod({others[0]!r})")
+    assert after["shippingMethod"] == others[0], f"the sheet kept {after['shippingMethod']}"
+    assert after["total"]["amount"] != before["total"]["amount"], "the total did not change"
+    shopper.drive("approve()")
+    shopper.sees("captured")
+
+
+def a_coupon_lowers_the_total_and_a_wrong_one_is_refused(shopper):
+    shopper.open_sheet()
+    refused = shopper.drive("enterCouponCode('NOSUCHCODE')")
+    assert [error["code"] for error in refused["errors"]] == ["couponCodeInvalid"], f"errors: {refused['errors']}"
+    taken = shopper.drive("enterCouponCode('LUNCH10')")
+    assert not taken["errors"], f"errors: {taken['errors']}"
+    assert float(taken["total"]["amount"]) < float(refused["total"]["amount"]), "the total did not sink"
+    shopper.drive("approve()")
+    shopper.sees("captured")
+
+
+def a_declined_card_is_told_and_another_pays(shopper):
+    shopper.open_sheet()
+    result = shopper.drive("decline()")
+    assert result["status"] == 1, f"the sheet ended {result}"
+    shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
+    assert shopper.find("alert", ""), "the page does not say that the card was declined"
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    shopper.sees("captured")
+
+
+def a_cancelled_sheet_charges_nothing_and_can_be_opened_again(shopper):
+    sheet = shopper.open_sheet()
+    shopper.press("Cancel", sheet)
+    shopper.sees("Nothing was charged")
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    shopper.sees("captured")
+
+
+def escape_cancels(shopper):
+    shopper.open_sheet()
+    shopper.browser.switch_to.active_element.send_keys(Keys.ESCAPE)
+    shopper.sees("Nothing was charged")
+
+
+def a_narrow_page_does_not_scroll_sideways(shopper):
+    shopper.look((320, 640))
+    shopper.open_shop()
+    assert width(shopper) <= 320, f"the shop is {width(shopper)} px wide"
+    shopper.open_sheet()
+    assert width(shopper) <= 320, f"with the sheet, the shop is {width(shopper)} px wide"
+
+
+def everything_that_can_be_pressed_is_44_pixels_high(shopper):
+    shopper.look(PHONE)
+    shopper.open_shop()
+    small = small_targets(shopper)
+    sheet = shopper.open_sheet()
+    shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
+    small += small_targets(shopper)
+    assert not small, f"too small: {small}"
+
+
+def the_pages_look_as_they_should(shopper):
+    for size in (PHONE, DESKTOP):
+        for scheme in ("light", "dark"):
+            shopper.look(size, scheme)
+            shopper.open_shop()
+            shopper.picture(f"shop-{size[0]}-{scheme}")
+            sheet = shopper.open_sheet()
+            shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
+            shopper.picture(f"sheet-{size[0]}-{scheme}")
+            shopper.drive("approve()")
+            shopper.sees("captured")
+            shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
+            shopper.picture(f"confirmation-{size[0]}-{scheme}")
+
+
+CLAIMS = [
+    a_payment_by_hand_is_captured, a_payment_by_the_sandbox_is_captured, a_payment_by_keyboard_alone_is_captured,
+    a_collection_asks_for_no_address, the_total_follows_the_shipping_method,
+    a_coupon_lowers_the_total_and_a_wrong_one_is_refused, a_declined_card_is_told_and_another_pays,
+    a_cancelled_sheet_charges_nothing_and_can_be_opened_again, escape_cancels,
+    a_narrow_page_does_not_scroll_sideways, everything_that_can_be_pressed_is_44_pixels_high,
+    the_pages_look_as_they_should,
+]
+
+
+def first_card(shopper):
+    sheet = shopper.find("dialog", "Apple Pay")
+    card = shopper.until(lambda: shopper.find("combobox", "Card", sheet), "the sheet has no choice of card")
+    return Select(card).first_selected_option.get_attribute("value")
+
+
+def width(shopper):
+    return shopper.browser.execute_script("return document.documentElement.scrollWidth")
+
+
+def small_targets(shopper):
+    return shopper.browser.execute_script(
+        """
+        const targets = [...document.querySelectorAll("button, select, input:not([type=radio]), label:has([type=radio])")];
+        return targets
+          .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
+          .map((target) => target.textContent || target.id);
+        """
+    )
+
+
+def judge(shopper, claim):
+    name = claim.__name__.replace("_", " ")
+    try:
+        shopper.look(DESKTOP)
+        shopper.open_shop()
+        claim(shopper)
+        complaints = shopper.complaints()
+        assert not complaints, f"the browser complained: {complaints}"
+    except Exception as error:  # a claim may fail in any way, and the others are still to be judged
+        print(f"FAIL {name}: {str(error).splitlines()[0] if str(error) else error!r}", flush=True)
+        traceback.print_exc(file=sys.stderr)
+        shopper.picture(f"failed-{claim.__name__}")
+        return False
+    print(f"PASS {name}", flush=True)
+    return True
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--shop", required=True, help="the shop's address")
+    arguments.add_argument("--artifacts", default="artifacts", type=pathlib.Path, help="where pictures go")
+    arguments.add_argument("--only", default="", help="judge the claims whose names hold this text")
+    options = arguments.parse_args()
+    options.artifacts.mkdir(parents=True, exist_ok=True)
+    shopper = Shopper(options.shop, options.artifacts)
+    try:
+        verdicts = [judge(shopper, claim) for claim in CLAIMS if options.only in claim.__name__]
+    finally:
+        shopper.quit()
+    print(f"{sum(verdicts)} passed, {len(verdicts) - sum(verdicts)} failed")
+    return 0 if all(verdicts) and verdicts else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
