@@ -35,6 +35,7 @@ let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioFoundation = server("NIOFoundationCompat", "swift-nio")
 let nioSSL = server("NIOSSL", "swift-nio-ssl")
 let hummingbird = server("Hummingbird", "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", "hummingbird")
 let hummingbirdTLS = server("HummingbirdTLS", "hummingbird")
 let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
 let httpTypes = server("HTTPTypes", "swift-http-types")
@@ -116,7 +117,7 @@ let package = Package(
       [
         "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, systemPackage, logging,
+        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, systemPackage, logging,
         lifecycle,
       ], plugins: ["EmbedWeb"]),
     room(
