@@ -12,15 +12,17 @@ struct SourceFile: Sendable {
   /// The modules that are imported, with the number of the line.
   var imports: [(module: String, line: Int)] {
     lines.enumerated().compactMap { number, line in
-      guard let match = line.prefixMatch(of: Self.importLine) else { return nil }
+      guard line.contains("import "), let match = line.prefixMatch(of: Self.importLine) else { return nil }
       return (String(match.output.1), number + 1)
     }
   }
 
-  /// The lines without comments and string literals, so that a word in a sentence is no call.
-  var code: [String] {
-    lines.map { line in
-      String(line).replacing(/#*"(\\.|[^"\\])*"#*/, with: "\"\"").replacing(/\/\/.*/, with: "")
+  /// The lines that hold one of `words` outside comments and string literals, so that a word in a sentence is no call.
+  func code(with words: [String]) -> [(line: Int, text: String)] {
+    lines.enumerated().compactMap { number, line in
+      guard words.contains(where: { line.contains($0) }) else { return nil }
+      let text = String(line).replacing(/#*"(\\.|[^"\\])*"#*/, with: "\"\"").replacing(/\/\/.*/, with: "")
+      return words.contains { text.contains($0) } ? (number + 1, text) : nil
     }
   }
 

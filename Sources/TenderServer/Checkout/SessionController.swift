@@ -1,13 +1,11 @@
 import Hummingbird
 import MerchantIdentity
-import Orders
-import StrictJSON
 import TenderCheckoutAPI
 import TenderPayments
 
 /// Asks Apple for the merchant session that lets one payment sheet go on.
 struct SessionController: Sendable {
-  let desk: OrderDesk
+  let baskets: BasketLookup
   let directory: MerchantDirectory
   let profiles: [MerchantID: MerchantProfile]
   let hosts: ApplePayHosts
@@ -21,9 +19,9 @@ struct SessionController: Sendable {
   /// The URL that the browser names is compared with what this environment's Apple would send, and never fetched.
   func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try await RequestBody.decode(ValidateCall.self, request)
-    let basket = try await desk.basket(call.basketId, for: context.caller?.merchant.id)
-    if let url = call.validationURL { try ValidationURL.judge(url, hosts: hosts) }
-    guard let merchant = directory[basket.merchant], let validator = validators[basket.merchant] else {
+    if let url = call.validationURL { try ValidationURL.judge(url, against: hosts) }
+    let id = try await baskets.merchant(of: call.basketId, context)
+    guard let merchant = directory[id], let validator = validators[id] else {
       throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
     }
     let session = try await ask(validator, try wish(merchant, request, context))

@@ -100,6 +100,8 @@ public struct MerchantProfile: Sendable {
   public let capabilities: [MerchantCapability]
   /// Icons that the sheet shows for the site, by address.
   public let touchIcons: [String]
+  /// Hosts that a basket's `quoteURL` may name.
+  public let callbackHosts: Set<String>
   /// The developer's team, for macOS apps; they have no domain.
   public let team: TeamIdentifier?
 
@@ -119,6 +121,7 @@ public struct MerchantProfile: Sendable {
     }
     guard capabilities.contains(.supports3DS) else { throw ConfigurationError(file, "merchantCapabilities must hold supports3DS") }
     touchIcons = reader.stringArray(forKey: "touchIcons") ?? []
+    callbackHosts = Set(reader.stringArray(forKey: "callbackHosts") ?? [])
     team = try reader.string(forKey: "teamIdentifier").map { try TeamIdentifier($0) }
   }
 }

@@ -1,8 +1,10 @@
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import TenderCheckoutAPI
+import TenderPayments
 import TenderSheet
 
 /// A refusal on its way out: RFC 9457 problem details with a stable code.
@@ -60,4 +62,9 @@ enum JSONAnswer {
       status: status, headers: [.contentType: contentType, .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
+}
+
+extension JSONAnswer {
+  /// A strong validator of these bytes.
+  static func etag(_ bytes: [UInt8]) -> String { "\"\(Hex.encode(SHA256.hash(data: bytes).prefix(16)))\"" }
 }

@@ -1,0 +1,76 @@
+import HTTPTypes
+import Hummingbird
+import MerchantIdentity
+import Orders
+import StrictJSON
+import TenderCheckoutAPI
+import TenderPayments
+import TenderSheet
+
+/// The basket as the payment sheet sees it: what to show, and what a change of the shopper's makes of it.
+struct BasketController: Sendable {
+  let desk: OrderDesk
+  let baskets: BasketLookup
+
+  /// `GET /applepay/basket/{id}`
+  func show(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let (basket, merchant) = try await baskets.require(context)
+    let body = JSONAnswer.bytes(try await sheet(basket, merchant))
+    let etag = JSONAnswer.etag(body)
+    if request.headers[.ifNoneMatch] == etag { return Response(status: .notModified, headers: [.eTag: etag]) }
+    var response = JSONAnswer.response(bytes: body)
+    response.headers[.eTag] = etag
+    return response
+  }
+
+  /// `PUT /applepay/basket/{id}/details`
+  func prepare(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let (basket, merchant) = try await baskets.require(context)
+    let details = try await RequestBody.decode(OrderDetails.self, request)
+    try await desk.prepare(basket, of: merchant, details)
+    return JSONAnswer.response(try await sheet(basket, merchant))
+  }
+
+  /// `POST /applepay/basket/{id}/update`
+  func update(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let (basket, merchant) = try await baskets.require(context)
+    let change = try await RequestBody.decode(SheetChange.self, request)
+    let (quote, update) = try await desk.update(basket, of: merchant, change)
+    return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
+  }
+
+  /// `POST /applepay/basket/{id}/validatepostalcode`
+  func validatePostalCode(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let (basket, merchant) = try await baskets.require(context)
+    let call = try await RequestBody.decode(PostalCodeCall.self, request)
+    let deliverable = try await desk.checkPostalCode(call.postalCode, country: call.countryCode, basket, of: merchant)
+    return JSONAnswer.response(PostalCodeAnswer(deliverable: deliverable))
+  }
+
+  private func sheet(_ basket: BasketID, _ merchant: MerchantID) async throws -> BasketSheetAnswer {
+    let sheet = try await desk.sheet(basket, of: merchant)
+    return BasketSheetAnswer(
+      basketId: basket, quoteId: sheet.quote.id, applePayVersion: MetadataController.applePayVersion,
+      request: sheet.request)
+  }
+}
+
+/// Finds whose basket a call is about. Whoever knows a basket's id may pay it; but a page of one merchant never sees
+/// another's, and is told nothing about it.
+struct BasketLookup: Sendable {
+  let desk: OrderDesk
+
+  /// The basket that the path names.
+  func require(_ context: ServerContext) async throws -> (BasketID, MerchantID) {
+    let basket = BasketID(context.parameters.get("basket") ?? "")
+    return (basket, try await merchant(of: basket, context))
+  }
+
+  func merchant(of basket: BasketID, _ context: ServerContext) async throws -> MerchantID {
+    let owner = try await desk.merchant(of: basket)
+    guard context.caller == nil || context.caller?.merchant.id == owner else {
+      throw OrderError(.basketUnknown, "no such basket")
+    }
+    return owner
+  }
+}

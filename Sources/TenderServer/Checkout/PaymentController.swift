@@ -1,0 +1,86 @@
+import ApplePayToken
+import HTTPTypes
+import Hummingbird
+import Orders
+import StrictJSON
+import TenderCheckoutAPI
+import TenderPayments
+import TenderSheet
+
+/// One payment: paid, asked about, cancelled.
+struct PaymentController: Sendable {
+  let desk: OrderDesk
+  let baskets: BasketLookup
+  let metrics: Metrics
+
+  /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
+  func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let call = try PaymentCall(try await RequestBody.json(request))
+    let merchant = try await baskets.merchant(of: call.order.basket, context)
+    let placed = try await desk.place(call.order, of: merchant)
+    metrics.placements.count(["outcome": placed.payment.status.rawValue])
+    return try render(placed)
+  }
+
+  /// `GET /applepay/payment/{basketId}`: after a reload, the back button, or a connection lost after sending.
+  func outcome(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let (basket, merchant) = try await baskets.require(context)
+    guard let placed = try await desk.placed(basket, of: merchant) else {
+      throw Problem(.notFound, "payment_not_found", "Nobody has tried to pay this basket yet.")
+    }
+    return try render(placed)
+  }
+
+  /// `DELETE /applepay/payment/{basketId}`: possible until an acquirer may have heard of it.
+  func cancel(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let (basket, merchant) = try await baskets.require(context)
+    try await desk.cancel(basket, of: merchant)
+    return Response(status: .noContent)
+  }
+
+  /// A decline is an answer to the payment and a refusal to the page: 402 keeps the sheet open for another card.
+  private func render(_ placed: PlacedOrder) throws -> Response {
+    let payment = placed.payment
+    switch payment.status {
+    case .declined:
+      throw Problem(.paymentRequired, "declined", "The card was declined (\(payment.decline?.reason.rawValue ?? "other")). Another card may pay.")
+    case .failed:
+      throw Problem(.serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.", retryAfter: 5)
+    case .authorizing, .pending, .unknown:
+      return JSONAnswer.response(answer(placed), status: .accepted)
+    default:
+      return JSONAnswer.response(answer(placed))
+    }
+  }
+
+  private func answer(_ placed: PlacedOrder) -> PaymentAnswer {
+    PaymentAnswer(
+      orderId: placed.order.id, paymentId: placed.payment.id, status: placed.payment.status,
+      guestToken: placed.guestToken,
+      receipt: .init(
+        amount: placed.payment.amount.decimalString, currency: placed.payment.amount.currency.code,
+        merchantReference: placed.order.merchantReference))
+  }
+}
+
+/// The body of `POST /applepay/payment`.
+///
+/// The payment token is read from the strict reader's own value, so that no second reading can differ from the first.
+private struct PaymentCall {
+  let order: PlaceOrderRequest
+
+  init(_ body: JSONField) throws {
+    order = try RequestBody.refusing {
+      PlaceOrderRequest(
+        basket: BasketID(try body.member("basketId").string), quote: QuoteID(try body.member("quoteId").string),
+        token: try EncryptedPaymentToken(json: try body.member("token").value),
+        billingContact: try Self.contact("billingContact", body),
+        shippingContact: try Self.contact("shippingContact", body))
+    }
+  }
+
+  private static func contact(_ key: String, _ body: JSONField) throws -> FullContact? {
+    guard let field = try body.memberIfPresent(key), field.value != .null else { return nil }
+    return try StrictJSONDecoder().decode(FullContact.self, from: field.value)
+  }
+}

@@ -1,0 +1,78 @@
+import ApplePayToken
+import Gateway
+import HTTPTypes
+import Hummingbird
+import MerchantIdentity
+import Orders
+import Storage
+import StrictJSON
+import TenderPayments
+
+/// Which refusal each error of the house becomes. The codes are the rooms' own; only the status is decided here.
+enum ProblemTable {
+  static func problem(for error: any Error) -> Problem {
+    switch error {
+    case let problem as Problem: problem
+    case let error as OrderError:
+      Problem(
+        status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
+        sheetErrors: error.sheetErrors)
+    case let error as GatewayError: gateway(error)
+    case let error as PaymentTokenError:
+      Problem(
+        .unprocessableContent, error.code.rawValue, "\(error.reason). \(error.advice)", field: error.field ?? "token")
+    case let error as ValidationURLError:
+      Problem(.badRequest, error.code.rawValue, "\(error.reason) \(error.advice)", field: "validationURL")
+    case let error as MerchantSessionError:
+      Problem(error.code == .gatewayTimeout ? .gatewayTimeout : .badGateway, error.code.rawValue, "\(error.reason) \(error.advice)")
+    case is StorageError:
+      Problem(.serviceUnavailable, "store_unavailable", "The store does not take writes at the moment.", retryAfter: 2)
+    case let error as HTTPError: http(error)
+    default: Problem(.internalServerError, "internal_error", "Something is wrong on our side. Quote the request id.")
+    }
+  }
+
+  static func answer(_ error: any Error, _ context: ServerContext) -> Response {
+    problem(for: error).response(requestID: context.requestID)
+  }
+
+  /// What may be logged of an error: errors of ours hold no card data, and of a stranger only the type is told.
+  static func safe(_ error: any Error) -> String {
+    switch error {
+    case is StorageError, is MerchantSessionError, is GatewayError, is OrderError, is PaymentTokenError: "\(error)"
+    default: "\(type(of: error))"
+    }
+  }
+
+  private static func status(_ code: OrderError.Code) -> HTTPResponse.Status {
+    switch code {
+    case .basketUnknown, .quoteUnknown: .notFound
+    case .basketIDWeak, .basketInvalid, .amountTooFine, .totalNotPositive, .shippingMethodUnknown,
+      .serviceUnavailable:
+      .badRequest
+    case .basketIDTaken, .basketPlaced, .basketCancelled, .quoteForeign, .quoteStale, .totalPending,
+      .paymentInProgress:
+      .conflict
+    case .basketExpired: .gone
+    case .quoteSourceUnavailable, .quoteSourceInvalid: .badGateway
+    case .contactIncomplete, .addressUnserviceable, .addressChangesPrice: .unprocessableContent
+    }
+  }
+
+  private static func gateway(_ error: GatewayError) -> Problem {
+    switch error {
+    case .paymentInProgress:
+      Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
+    case .tokenReused, .operationRefused:
+      Problem(.conflict, error.code, "\(error.reason). \(error.advice)")
+    }
+  }
+
+  private static func http(_ error: HTTPError) -> Problem {
+    switch error.status {
+    case .notFound: Problem(.notFound, "not_found", "There is nothing at this address.")
+    case .contentTooLarge: Problem(.contentTooLarge, "body_too_large", "The body is too long.")
+    default: Problem(error.status, "bad_request", error.status.reasonPhrase)
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import HTTPTransport
+import Hummingbird
+import HummingbirdTLS
+public import Logging
+import MerchantIdentity
+import NIOCore
+import NIOSSL
+public import ServiceLifecycle
+public import TenderPayments
+
+/// `tender serve`: the checkout API, the platform API and the kit, for any number of merchants.
+public struct TenderServer: Service {
+  private let wiring: Wiring
+  private let logger: Logger
+  private let onRunning: @Sendable (_ port: Int) async -> Void
+
+  /// Reads the merchants, opens the store, meets Apple. Nothing listens yet.
+  ///
+  /// - Parameter onRunning: called when connections are accepted, with the port.
+  public init(
+    _ configuration: ServerConfiguration, clock: WallClock = .system, random: RandomBytes = .system,
+    network: Network? = nil, logger: Logger, onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+  ) async throws {
+    let network = try network ?? .live()
+    do {
+      wiring = try await Wiring(configuration, clock: clock, random: random, network: network, logger: logger)
+    } catch {
+      await network.close()
+      throw error
+    }
+    self.logger = logger
+    self.onRunning = onRunning
+  }
+
+  /// Serves until the service group shuts down; calls under way are finished first.
+  public func run() async throws {
+    do {
+      let group = ServiceGroup(
+        configuration: .init(services: [try application(), try adminApplication()], logger: logger))
+      try await group.run()
+    } catch {
+      await wiring.close()
+      throw error
+    }
+    await wiring.close()
+  }
+
+  private func application() throws -> some ApplicationProtocol {
+    let configuration = wiring.configuration
+    return Application(
+      router: try router(), server: try listener(),
+      configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: nil),
+      onServerRunning: { [onRunning] channel in await onRunning(channel.localAddress?.port ?? configuration.port) },
+      logger: logger)
+  }
+
+  private func listener() throws -> HTTPServerBuilder {
+    let plain = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(30)))
+    guard let files = wiring.configuration.tls else { return plain }
+    var tls = TLSConfiguration.makeServerConfiguration(
+      certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },
+      privateKey: .privateKey(try NIOSSLPrivateKey(file: files.keyFile, format: .pem)))
+    tls.minimumTLSVersion = .tlsv12
+    return try .tls(plain, tlsConfiguration: tls)
+  }
+
+  private func adminApplication() throws -> some ApplicationProtocol {
+    let path = wiring.configuration.adminSocketPath
+    // A socket that a killed process left behind would be in the way; the store's lock says that nobody uses it.
+    try? FileManager.default.removeItem(atPath: path)
+    let router = Router(context: ServerContext.self)
+    router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics))
+    AdminController(journal: wiring.journal).add(to: router)
+    return Application(
+      router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: nil),
+      onServerRunning: { _ in
+        try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      }, logger: logger)
+  }
+}
+
+extension TenderServer {
+  /// Every route behind the middlewares, in the order in which a call meets them.
+  func router() throws -> Router<ServerContext> {
+    let router = Router(context: ServerContext.self)
+    router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics))
+    router.add(middleware: SecurityHeaders())
+    router.add(middleware: CrossOriginGate(directory: wiring.directory, ownOrigin: wiring.configuration.publicURL))
+    try routes().add(to: router)
+    return router
+  }
+
+  private func routes() throws -> Routes {
+    let callers = Callers(directory: wiring.directory)
+    let baskets = BasketLookup(desk: wiring.desk)
+    let profiles = Dictionary(uniqueKeysWithValues: wiring.folders.map { ($0.merchant.id, $0.profile) })
+    return Routes(
+      metadata: MetadataController(
+        environment: wiring.configuration.environment, profiles: profiles, callers: callers,
+        simulatedSession: wiring.apple.simulated?.sessionScriptURL),
+      baskets: BasketController(desk: wiring.desk, baskets: baskets),
+      sessions: SessionController(
+        baskets: baskets, directory: wiring.directory, profiles: profiles, hosts: wiring.apple.hosts,
+        validators: try validators(), callers: callers, metrics: wiring.metrics),
+      payments: PaymentController(desk: wiring.desk, baskets: baskets, metrics: wiring.metrics),
+      kit: KitController(), associations: AssociationController(directory: wiring.directory),
+      guests: GuestTokenController(issuer: wiring.guests),
+      platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),
+      health: HealthController(database: wiring.database, metrics: wiring.metrics, gauges: gauges))
+  }
+
+  private func validators() throws -> [MerchantID: MerchantValidator] {
+    var validators: [MerchantID: MerchantValidator] = [:]
+    for merchant in wiring.directory.merchants {
+      guard let identity = merchant.identity else { continue }
+      let sender = try wiring.network.identified(identity.clientIdentity, wiring.apple.gatewayRoots)
+      validators[merchant.id] = MerchantValidator(sender: sender, gateway: wiring.apple.hosts.global)
+    }
+    return validators
+  }
+
+  @Sendable private func gauges() async throws -> [Gauge] {
+    let unsettled = try await wiring.journal.unsettled().sorted { $0.key.rawValue < $1.key.rawValue }.map { status, count in
+      Gauge(
+        name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
+        labels: ["status": status.rawValue], value: Int64(count))
+    }
+    return unsettled + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
+  }
+
+  private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {
+    let ends = merchant.processing.map { ("processing", $0.notAfter) } + [merchant.identity].compactMap { $0 }.map { ("identity", $0.notAfter) }
+    return ends.map { kind, end in
+      Gauge(
+        name: "tender_certificate_seconds_left", help: "Seconds until the certificate expires.",
+        labels: ["merchant": merchant.id.rawValue, "kind": kind], value: end.since(now).components.seconds)
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Acquiring
+import ApplePayToken
+import Crypto
+import Foundation
+import Gateway
+import HTTPTransport
+import Ledger
+import Logging
+import MerchantIdentity
+import Orders
+import PlatformAPI
+import Storage
+import TenderPayments
+
+/// The one place where the rooms meet: everything that a running server is made of, by name.
+struct Wiring: Sendable {
+  let configuration: ServerConfiguration
+  let clock: WallClock
+  let random: RandomBytes
+  let network: Network
+  let database: Database
+  let journal: Journal
+  let gateway: PaymentGateway
+  let desk: OrderDesk
+  let guests: GuestTokenIssuer
+  let apple: Apple
+  let folders: [MerchantFolder]
+  let directory: MerchantDirectory
+  let metrics: Metrics
+
+  init(_ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network, logger: Logger) async throws {
+    self.configuration = configuration
+    self.clock = clock
+    self.random = random
+    self.network = network
+    self.metrics = Metrics()
+    apple = try await Apple(configuration, network)
+    folders = try await MerchantFolder.all(in: configuration.merchantsDirectory, at: clock.now())
+    directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    try FileManager.default.createDirectory(
+      atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    database = try await Database.sqlite(
+      path: configuration.storePath, migrations: Journal.migrations + OrderDesk.migrations, clock: clock)
+    journal = Journal(database, random: random)
+    gateway = PaymentGateway(
+      opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: try Self.keyRing(folders)),
+      journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger), clock: clock)
+    guests = try await GuestTokenIssuer(
+      privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1", issuer: configuration.publicURL)
+    desk = Self.desk(database, gateway, folders, guests, clock, random, network)
+  }
+
+  /// Releases what the process holds. Calls under way have been answered by then.
+  func close() async {
+    await database.close()
+    await network.close()
+  }
+
+  private static func desk(
+    _ database: Database, _ gateway: PaymentGateway, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
+    _ clock: WallClock, _ random: RandomBytes, _ network: Network
+  ) -> OrderDesk {
+    let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
+    return OrderDesk(
+      database: database,
+      cashier: Cashier(
+        authorize: { try await gateway.authorize($0, with: $1, alongside: $2) },
+        capture: { try await gateway.capture($0) }),
+      quotes: QuoteSource(sender: network.plain, clock: clock), terms: { terms[$0] ?? MerchantTerms() },
+      guestTokens: guests, clock: clock, random: random)
+  }
+
+  private static func acquirer(
+    _ configuration: ServerConfiguration, _ apple: Apple, _ network: Network, _ logger: Logger
+  ) -> Acquirer {
+    let key = configuration.acquirer.apiKey.isEmpty ? apple.simulated?.acquirerKey : configuration.acquirer.apiKey
+    return .sandbox(baseURL: configuration.acquirer.baseURL, apiKey: key ?? "", http: network.plain) { transcript in
+      logger.debug("acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
+    }
+  }
+
+  private static func keyRing(_ folders: [MerchantFolder]) throws -> ProcessingKeyRing {
+    ProcessingKeyRing(
+      try Dictionary(uniqueKeysWithValues: folders.map { folder in
+        (
+          folder.merchant.id,
+          try folder.merchant.processing.map {
+            try ProcessingKey(privateKeyPEM: $0.privateKeyPEM, certificatePEM: $0.certificatePEM)
+          }
+        )
+      }))
+  }
+
+  /// The key that signs guest tokens, made at the first start.
+  private static func guestKey(_ path: String) throws -> String {
+    if let text = try? String(contentsOfFile: path, encoding: .utf8) { return text }
+    let key = P256.Signing.PrivateKey().pemRepresentation
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    guard FileManager.default.createFile(atPath: path, contents: Data(key.utf8), attributes: [.posixPermissions: 0o600]) else {
+      throw ConfigurationError("guestTokens.keyFile", "cannot write \(path)")
+    }
+    return key
+  }
+}
+
+/// Which Apple this server talks to, and whose payment tokens it believes.
+struct Apple: Sendable {
+  let hosts: ApplePayHosts
+  let trust: TokenTrust
+  let simulated: SimulatedApple?
+  /// Whom the connection to the gateway must prove to be.
+  let gatewayRoots: TrustedRoots
+
+  init(_ configuration: ServerConfiguration, _ network: Network) async throws {
+    switch configuration.environment {
+    case .production:
+      (hosts, trust, simulated, gatewayRoots) = (.production, .apple(production: true, sandbox: false), nil, .system)
+    case .appleSandbox:
+      (hosts, trust, simulated, gatewayRoots) = (.appleSandbox, .apple(production: false, sandbox: true), nil, .system)
+    case .simulated:
+      let sandbox = try await SimulatedApple(at: configuration.sandboxURL ?? "", sender: network.plain)
+      hosts = try .simulated(gatewayURL: sandbox.gatewayURL)
+      trust = try .simulated(rootPEM: sandbox.tokenRootPEM)
+      simulated = sandbox
+      gatewayRoots = .pem(sandbox.gatewayRootPEM)
+    }
+  }
+}
+
+/// The network as the server uses it: one plain client, and one with each merchant's own certificate.
+public struct Network: Sendable {
+  let plain: HTTPSender
+  let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+  let close: @Sendable () async -> Void
+
+  /// Tests hand in their own and count what leaves.
+  public init(
+    plain: HTTPSender, identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
+    close: @escaping @Sendable () async -> Void = {}
+  ) {
+    self.plain = plain
+    self.identified = identified
+    self.close = close
+  }
+
+  /// The real one.
+  public static func live() throws -> Network {
+    let clients = OpenClients()
+    let plain = try LiveHTTPClient()
+    clients.keep(plain)
+    return Network(
+      plain: plain.sender,
+      identified: { identity, trust in
+        let client = try LiveHTTPClient(identity: identity, trust: trust)
+        clients.keep(client)
+        return client.sender
+      },
+      close: { await clients.close() })
+  }
+}
+
+/// The clients that must be shut down at the end.
+private final class OpenClients: @unchecked Sendable {
+  private let lock = NSLock()
+  private var clients: [LiveHTTPClient] = []
+
+  func keep(_ client: LiveHTTPClient) { lock.withLock { clients.append(client) } }
+
+  func close() async {
+    for client in lock.withLock({ clients }) { try? await client.shutdown() }
+  }
+}
+
+extension MerchantFolder {
+  /// What the merchant's baskets need of the configuration.
+  var terms: MerchantTerms {
+    MerchantTerms(
+      supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
+      callbackSigner: apiKeys.sorted { $0.key < $1.key }.first.map { RequestSigner(apiKeyId: $0.key, secret: $0.value) },
+      callbackHosts: profile.callbackHosts)
+  }
+}
