@@ -45,6 +45,7 @@ let logging = server("Logging", "swift-log")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
+let systemPackage = server("SystemPackage", "swift-system")
 
 let package = Package(
   name: "tender",
@@ -73,6 +74,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
   ],
@@ -84,7 +86,7 @@ let package = Package(
     room("Storage", ["TenderPayments", grdb]),
 
     // Skills
-    room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
+    room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
@@ -114,7 +116,8 @@ let package = Package(
       [
         "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, logging, lifecycle,
+        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, systemPackage, logging,
+        lifecycle,
       ], plugins: ["EmbedWeb"]),
     room(
       "DemoShop",
@@ -141,13 +144,9 @@ let package = Package(
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
-    tests("StorageTests", ["Storage", "TenderPayments"]),
-    tests(
-      "ApplePayTokenTests",
-      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, x509, asn1]),
-    tests(
-      "MerchantIdentityTests",
-      ["MerchantIdentity", "HTTPTransport", "TenderPayments", crypto, cryptoExtras, x509, asn1]),
+    tests("StorageTests", ["Storage"]),
+    tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+    tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
     tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
@@ -164,8 +163,8 @@ let package = Package(
     tests(
       "SandboxTests",
       [
-        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, x509, nioSSL,
-        hummingbirdTesting,
+        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, cryptoExtras, asn1, x509,
+        nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
       ]),
     tests(
       "TenderServerTests",

@@ -1,6 +1,7 @@
 import Crypto
 import SwiftASN1
 public import TenderPayments
+import X509
 
 /// The certificate whose public key Apple encrypts payment tokens to, with its private key.
 ///

@@ -6,6 +6,8 @@ public enum AcquirerAnswer: Sendable, Hashable {
   case pending(Pending)
   /// Nobody knows: the wire broke, the answer made no sense, or time ran out. Never the same as declined.
   case unknown(Interruption)
+  /// Provably not one byte of the request left, so nothing happened there. Why, for the operator.
+  case notSent(String)
 }
 
 /// The acquirer did what was asked.

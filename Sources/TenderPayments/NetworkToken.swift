@@ -22,8 +22,18 @@ public struct CardExpiry: Sendable, Hashable {
 
   /// From Apple's `applicationExpirationDate`, `YYMMDD`.
   public init?(applePayDate text: String) {
-    let bytes = Array(text.utf8)
-    guard bytes.count == 6, bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+    guard text.utf8.count == 6 else { return nil }
+    self.init(digits: Array(text.utf8))
+  }
+
+  /// From `YYMM`, as ISO 8583 field 14 has it.
+  public init?(yymm text: String) {
+    guard text.utf8.count == 4 else { return nil }
+    self.init(digits: Array(text.utf8))
+  }
+
+  private init?(digits bytes: [UInt8]) {
+    guard bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     let numbers = bytes.map { Int($0) - 0x30 }
     let month = numbers[2] * 10 + numbers[3]
     guard (1...12).contains(month) else { return nil }

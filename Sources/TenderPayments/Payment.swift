@@ -14,7 +14,7 @@ public struct Payment: Sendable, Hashable {
   public let authorizationCode: String?
   public let decline: Decline?
   public let card: CardSummary
-  /// When the payment token was signed, which is when the shopper agreed.
+  /// When the attempt was written, just before the acquirer was asked.
   public let createdAt: Timestamp
   public let updatedAt: Timestamp
 
@@ -57,6 +57,14 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case failed
   /// The outcome at the acquirer is not known yet.
   case unknown
+
+  /// Whether the acquirer has answered for good; until then nobody can say whether the order is paid.
+  public var isSettled: Bool {
+    switch self {
+    case .authorizing, .pending, .unknown: false
+    default: true
+    }
+  }
 
   /// Whether the payment holds its order: as long as it does, no other payment may be made for it.
   public var isLive: Bool {

@@ -66,6 +66,13 @@ public struct FullContact: Sendable, Hashable {
     self.countryCode = countryCode.filled?.uppercased()
   }
 
+  /// The part of the address that prices depend on, as the sheet would have shown it.
+  public var place: RedactedContact {
+    RedactedContact(
+      subLocality: subLocality, locality: locality, subAdministrativeArea: subAdministrativeArea,
+      administrativeArea: administrativeArea, postalCode: postalCode, countryCode: countryCode)
+  }
+
   public var hasName: Bool { givenName != nil || familyName != nil }
 }
 

@@ -61,6 +61,9 @@ public struct PostalPrefix: Sendable, Hashable {
     self.text = endsFirstPart ? (words.first ?? "") + " " + words.dropFirst().joined() : words.joined()
   }
 
+  /// How much it says: among the zones that match, the longest prefix is the one that was meant.
+  public var length: Int { text.count }
+
   public func matches(_ code: PostalCode) -> Match {
     let hasParts = code.spaced != code.compact
     let prefix = hasParts && endsFirstPart ? text : text.filter { $0 != " " }

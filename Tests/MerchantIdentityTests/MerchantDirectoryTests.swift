@@ -1,3 +1,4 @@
+import Crypto
 import MerchantIdentity
 import TenderPayments
 import Testing

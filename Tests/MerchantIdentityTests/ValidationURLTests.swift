@@ -23,6 +23,18 @@ import Testing
     #expect(untested == ["validation_url_too_long"])
   }
 
+  @Test func `the vectors catch judges that are often seen`() throws {
+    let hostile = try ValidationURLVector.all().filter { $0.outcome != "ok" }
+    let careless: [(String) -> Bool] = [
+      { $0.hasPrefix("https") },
+      { $0.hasPrefix("https://apple-pay-gateway.apple.com") },
+      { $0.contains(".apple.com/") },
+      { URL(string: $0)?.host()?.hasSuffix("apple.com") == true },
+      { URL(string: $0)?.host() == "apple-pay-gateway.apple.com" },
+    ]
+    for judge in careless { #expect(hostile.contains { judge($0.url) }) }
+  }
+
   @Test func `an address longer than Apple's is not even read`() {
     let good = "https://apple-pay-gateway.apple.com/paymentservices/startSession"
     for text in [good + String(repeating: "a", count: 10_240), String(repeating: good, count: 4_096)] {
@@ -104,7 +116,8 @@ struct ValidationURLVector: Sendable, CustomTestStringConvertible {
         out.append(character)
         continue
       }
-      let kind = try #require(rest.popFirst())
+      let escaped = rest.popFirst()
+      let kind = try #require(escaped)
       if kind == "u" {
         let digits = rest.dropFirst().prefix { $0 != "}" }
         out.unicodeScalars.append(try #require(UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)))

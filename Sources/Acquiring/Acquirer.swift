@@ -1,0 +1,61 @@
+public import TenderPayments
+
+/// What an acquirer can be asked, as functions: a connector fills them in, a test answers in its place.
+///
+/// None of them throws. Whatever happens on the wire is an answer, because all of it means something to money: see
+/// `AcquirerAnswer`. None of them asks twice; whoever wants to know more inquires.
+public struct Acquirer: Sendable {
+  public typealias Verb<Request, Answer> = @Sendable (_ request: Request, _ deadline: Deadline) async -> Answer
+
+  public let capabilities: AcquirerCapabilities
+  /// Holds money.
+  public let authorize: Verb<AuthorizationRequest, AcquirerAnswer>
+  /// Takes held money, all or a part.
+  public let capture: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Lets go of what is held and not taken.
+  public let void: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Gives back taken money, all or a part.
+  public let refund: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Asks what became of an operation. Changes nothing.
+  public let inquire: Verb<InquiryRequest, Inquiry>
+  /// Undoes an authorization whose answer never came, whether or not it ever arrived.
+  public let reverse: Verb<InquiryRequest, Reversal>
+
+  public init(
+    capabilities: AcquirerCapabilities,
+    authorize: @escaping Verb<AuthorizationRequest, AcquirerAnswer>,
+    capture: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    void: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    refund: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    inquire: @escaping Verb<InquiryRequest, Inquiry>,
+    reverse: @escaping Verb<InquiryRequest, Reversal>
+  ) {
+    self.capabilities = capabilities
+    self.authorize = authorize
+    self.capture = capture
+    self.void = void
+    self.refund = refund
+    self.inquire = inquire
+    self.reverse = reverse
+  }
+}
+
+/// What an inquiry found.
+public enum Inquiry: Sendable, Hashable {
+  /// The acquirer's answer to the operation, as it should have come the first time.
+  case answer(AcquirerAnswer)
+  /// The acquirer does not know the operation. It may still be on its way until the settle horizon has passed.
+  case notFound
+  /// The acquirer could not be asked, or its answer made no sense. Ask again later.
+  case unavailable(Interruption)
+}
+
+/// What a reversal achieved.
+public enum Reversal: Sendable, Hashable {
+  case reversed
+  /// There was nothing to undo, which is as good.
+  case nothingFound
+  /// The acquirer will not: the operation has gone too far.
+  case refused(code: String)
+  case unavailable(Interruption)
+}

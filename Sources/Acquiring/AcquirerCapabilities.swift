@@ -1,0 +1,46 @@
+public import TenderPayments
+
+/// What a connector states about its acquirer. The gateway chooses its recovery by it.
+public struct AcquirerCapabilities: Sendable {
+  /// The vehicle in which a payment may reach the acquirer.
+  public enum Instrument: Sendable, Hashable, CaseIterable {
+    /// Decrypted by the merchant.
+    case network
+    /// The verified payment token, which the provider decrypts.
+    case sealed
+  }
+
+  /// How the acquirer treats an operation that is sent twice under one reference.
+  public enum Idempotency: Sendable, Hashable {
+    /// It would be done twice.
+    case none
+    /// The first answer again, for so long. With other contents: refused, or the first answer all the same.
+    case reference(window: Duration, refusesOtherContents: Bool)
+  }
+
+  public let instruments: Set<Instrument>
+  /// Whether an approval may come later than the answer, by inquiry or webhook.
+  public let answersLater: Bool
+  public let idempotency: Idempotency
+  public let inquiry: Bool
+  public let reversal: Bool
+  /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
+  /// that it never arrived.
+  public let settleHorizon: Duration
+  /// The acquirer's idea of a currency's decimals, where it differs from ISO 4217's: nil for a currency it does not
+  /// take.
+  public let exponent: @Sendable (Currency) -> Int?
+
+  public init(
+    instruments: Set<Instrument>, answersLater: Bool, idempotency: Idempotency, inquiry: Bool, reversal: Bool,
+    settleHorizon: Duration, exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
+  ) {
+    self.instruments = instruments
+    self.answersLater = answersLater
+    self.idempotency = idempotency
+    self.inquiry = inquiry
+    self.reversal = reversal
+    self.settleHorizon = settleHorizon
+    self.exponent = exponent
+  }
+}

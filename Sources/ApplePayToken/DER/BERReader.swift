@@ -1,0 +1,149 @@
+/// One element of ASN.1 in BER or DER (X.690): a view of the bytes it was found in.
+struct BERElement {
+  let tag: UInt8
+  /// With tag and length, as received.
+  let encoding: ArraySlice<UInt8>
+  let content: ArraySlice<UInt8>
+
+  /// The elements inside, in the same rules.
+  func children(_ rules: BERReader.Rules) -> BERReader { BERReader(content, rules) }
+
+  func isObject(_ identifier: [UInt8]) -> Bool { tag == BERTag.objectIdentifier && content.elementsEqual(identifier) }
+}
+
+/// The tags that occur in a signature and in its certificates.
+enum BERTag {
+  static let boolean: UInt8 = 0x01
+  static let integer: UInt8 = 0x02
+  static let bitString: UInt8 = 0x03
+  static let octetString: UInt8 = 0x04
+  static let null: UInt8 = 0x05
+  static let objectIdentifier: UInt8 = 0x06
+  static let utcTime: UInt8 = 0x17
+  static let generalizedTime: UInt8 = 0x18
+  static let sequence: UInt8 = 0x30
+  static let set: UInt8 = 0x31
+  /// Context-specific and constructed.
+  static func context(_ number: UInt8) -> UInt8 { 0xA0 | number }
+}
+
+/// What is wrong with the ASN.1.
+struct BERError: Error {
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// Reads elements one after another, without copying and without recursion.
+///
+/// Of BER's liberties it takes the one that Apple uses, the indefinite length. Lengths must be as short as they can
+/// be, strings must be whole, tags must fit one byte: what is left has one reading. Nothing is allocated by a length
+/// that the input claims.
+struct BERReader {
+  enum Rules {
+    case ber
+    /// No indefinite length.
+    case der
+  }
+
+  /// Apple nests four indefinite lengths; nobody needs more than this.
+  static let indefiniteDepth = 8
+
+  private var rest: ArraySlice<UInt8>
+  private let rules: Rules
+
+  init(_ bytes: ArraySlice<UInt8>, _ rules: Rules) {
+    self.rest = bytes
+    self.rules = rules
+  }
+
+  var isAtEnd: Bool { rest.isEmpty }
+  var nextTag: UInt8? { rest.first }
+
+  mutating func next() throws(BERError) -> BERElement {
+    let header = try Header(rest, rules)
+    let start = rest.startIndex
+    let contentStart = start + header.count
+    let contentEnd =
+      if let length = header.length { contentStart + length } else { try endOfIndefinite(from: contentStart) }
+    let end = header.length == nil ? contentEnd + 2 : contentEnd
+    let element = BERElement(tag: header.tag, encoding: rest[start..<end], content: rest[contentStart..<contentEnd])
+    rest = rest[end...]
+    return element
+  }
+
+  /// The next element, which must have this tag.
+  mutating func next(_ tag: UInt8, _ what: String) throws(BERError) -> BERElement {
+    guard let found = nextTag else { throw BERError("\(what) is missing") }
+    guard found == tag else { throw BERError("\(what) has another tag") }
+    return try next()
+  }
+
+  /// The next element if it has this tag.
+  mutating func nextIf(_ tag: UInt8) throws(BERError) -> BERElement? { nextTag == tag ? try next() : nil }
+
+  func end(_ what: String) throws(BERError) {
+    guard isAtEnd else { throw BERError("something follows in \(what)") }
+  }
+
+  /// The one element that these bytes are.
+  static func only(
+    _ bytes: ArraySlice<UInt8>, _ tag: UInt8, _ rules: Rules, _ what: String
+  ) throws(BERError) -> BERElement {
+    var reader = BERReader(bytes, rules)
+    let element = try reader.next(tag, what)
+    try reader.end(what)
+    return element
+  }
+
+  /// Where the end-of-contents marker stands that closes what was opened before `start`.
+  private func endOfIndefinite(from start: Int) throws(BERError) -> Int {
+    var position = start
+    var open = 1
+    while true {
+      let header = try Header(rest[position...], rules)
+      if header.isEndOfContents {
+        open -= 1
+        if open == 0 { return position }
+      }
+      if header.length == nil { open += 1 }
+      guard open <= Self.indefiniteDepth else { throw BERError("too many indefinite lengths inside one another") }
+      position += header.count + (header.length ?? 0)
+    }
+  }
+}
+
+/// Tag and length.
+private struct Header {
+  let tag: UInt8
+  /// How many bytes tag and length take.
+  let count: Int
+  /// Nil when it is indefinite.
+  let length: Int?
+  var isEndOfContents: Bool { tag == 0 }
+
+  init(_ bytes: ArraySlice<UInt8>, _ rules: BERReader.Rules) throws(BERError) {
+    guard bytes.count >= 2 else { throw BERError("an element is cut off") }
+    let first = bytes[bytes.startIndex + 1]
+    tag = bytes[bytes.startIndex]
+    guard tag & 0x1F != 0x1F else { throw BERError("a tag of more than one byte") }
+    switch first {
+    case 0..<0x80: (count, length) = (2, Int(first))
+    case 0x80:
+      guard rules == .ber, tag & 0x20 != 0 else { throw BERError("an indefinite length where none may be") }
+      (count, length) = (2, nil)
+    default: (count, length) = try Self.longLength(bytes, octets: Int(first & 0x7F))
+    }
+    guard count + (length ?? 0) <= bytes.count else { throw BERError("a length beyond the end") }
+    guard tag != 0 || length == 0 else { throw BERError("an end-of-contents marker with contents") }
+  }
+
+  /// Three bytes are enough for everything that passes the limits; so no length can overflow.
+  private static func longLength(_ bytes: ArraySlice<UInt8>, octets: Int) throws(BERError) -> (Int, Int?) {
+    guard octets <= 3 else { throw BERError("a length of more than three bytes") }
+    let digits = bytes.dropFirst(2).prefix(octets)
+    guard digits.count == octets else { throw BERError("an element is cut off") }
+    let length = digits.reduce(0) { $0 << 8 | Int($1) }
+    guard length >= 0x80, digits.first != 0 else { throw BERError("a length longer than needed") }
+    return (2 + octets, length)
+  }
+}

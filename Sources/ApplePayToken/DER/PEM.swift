@@ -1,0 +1,39 @@
+import TenderPayments
+
+/// The blocks of a PEM text (RFC 7468), whatever stands between them.
+struct PEM {
+  let label: String
+  let bytes: [UInt8]
+
+  /// Every block of the text; nil when one is begun and not ended, or is no base64.
+  static func blocks(_ text: String) -> [PEM]? {
+    var blocks: [PEM] = []
+    var label: String?
+    var body = ""
+    for line in text.split(whereSeparator: \.isNewline).map(trimmed) {
+      if let began = Self.label(of: line, after: "-----BEGIN ") {
+        guard label == nil else { return nil }
+        (label, body) = (began, "")
+      } else if let ended = Self.label(of: line, after: "-----END ") {
+        guard let began = label, began == ended else { return nil }
+        blocks.append(PEM(label: began, bytes: Base64.decode(body) ?? []))
+        label = nil
+      } else if label != nil {
+        body += line
+      }
+    }
+    return label == nil ? blocks : nil
+  }
+
+  private static func label(of line: Substring, after prefix: String) -> String? {
+    guard line.hasPrefix(prefix), line.hasSuffix("-----") else { return nil }
+    return String(line.dropFirst(prefix.count).dropLast(5))
+  }
+
+  private static func trimmed(_ line: Substring) -> Substring {
+    var line = line
+    while line.last?.isWhitespace == true { line.removeLast() }
+    while line.first?.isWhitespace == true { line.removeFirst() }
+    return line
+  }
+}

@@ -1,0 +1,26 @@
+public import StrictJSON
+
+extension PaymentData {
+  /// Everything that stood inside, to be shown: Apple's keys, with only what is known to be harmless in clear. Of an
+  /// account number the last four digits stay, and a key that Tender does not know is masked like a secret.
+  public var masked: JSONValue { Self.masked(revealed, key: "") }
+
+  private static let harmless: Set<String> = [
+    "applicationExpirationDate", "currencyCode", "transactionAmount", "deviceManufacturerIdentifier", "paymentDataType",
+    "eciIndicator", "merchantIdentifier",
+  ]
+
+  private static func masked(_ value: JSONValue, key: String) -> JSONValue {
+    switch value {
+    case .object(let object):
+      var copy = JSONObject()
+      for (key, value) in object.members { copy[key] = masked(value, key: key) }
+      return .object(copy)
+    case .array(let elements): return .array(elements.map { masked($0, key: key) })
+    case .string(let text) where key == "applicationPrimaryAccountNumber": return .string("•••• \(text.suffix(4))")
+    case _ where harmless.contains(key): return value
+    case .null, .bool: return value
+    case .integer, .number, .string: return .string("•••")
+    }
+  }
+}

@@ -1,0 +1,149 @@
+/// Why a payment token was refused: what a program can rely on, what an operator reads, what an integrator does.
+///
+/// It never holds anything out of the token: no card number, no cryptogram, no bytes.
+public struct PaymentTokenError: Error, Sendable, Hashable {
+  public let code: Code
+  /// The member of the payment token that is at fault, as `header.publicKeyHash`; nil when it is no single one.
+  public let field: String?
+  /// What was found, for the operator.
+  public let reason: String
+
+  public init(_ code: Code, _ reason: String, field: String? = nil) {
+    self.code = code
+    self.field = field
+    self.reason = reason
+  }
+
+  /// Which step of the procedure refused.
+  public var stage: Stage { code.stage }
+  /// What to do about it, for the integrator.
+  public var advice: String { code.advice }
+
+  /// The steps, in the order in which they are taken.
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
+    /// The JSON, its encodings and the outer form of the signature.
+    case format
+    /// The two certificates of the signature.
+    case certificates
+    /// From the signer's certificate to a root that is trusted.
+    case chain
+    /// The signature over the token.
+    case signature
+    /// When Apple signed.
+    case signingTime
+    /// The merchant's private key.
+    case key
+    /// From the private key to the token's own key.
+    case unwrap
+    /// The encrypted data.
+    case decrypt
+    /// What stood inside.
+    case payload
+    /// Whether the token was used before.
+    case replay
+    /// Whether it pays this order.
+    case order
+  }
+}
+
+extension PaymentTokenError: CustomStringConvertible {
+  public var description: String {
+    let place = field.map { " (\($0))" } ?? ""
+    return "\(stage.rawValue): \(reason)\(place) [\(code.rawValue)]"
+  }
+}
+
+extension PaymentTokenError {
+  /// Stable names. Each has a paragraph in `docs/errors.md`.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    case notJSON = "not_json"
+    case doubleEncoded = "double_encoded"
+    case notAPaymentToken = "not_a_payment_token"
+    case emptyPaymentData = "empty_payment_data"
+    case missingField = "missing_field"
+    case wrongType = "wrong_type"
+    case unknownVersion = "unknown_version"
+    case wrongKeyMaterial = "wrong_key_material"
+    case badBase64 = "bad_base64"
+    case base64URL = "base64url"
+    case badHex = "bad_hex"
+    case wrongLength = "wrong_length"
+    case malformedSignature = "malformed_signature"
+
+    case certificateCount = "certificate_count"
+    case malformedCertificate = "malformed_certificate"
+    case signerNotFound = "signer_not_found"
+    case intermediateNotFound = "intermediate_not_found"
+
+    case untrustedRoot = "untrusted_root"
+    case brokenChain = "broken_chain"
+    case unfitCertificate = "unfit_certificate"
+    case certificateNotValidThen = "certificate_not_valid_then"
+    case wrongEnvironment = "wrong_environment"
+
+    case wrongSigner = "wrong_signer"
+    case forbiddenAlgorithm = "forbidden_algorithm"
+    case malformedAttributes = "malformed_attributes"
+    case wrongContentType = "wrong_content_type"
+    case wrongDigest = "wrong_digest"
+    case algorithmProtection = "algorithm_protection"
+    case invalidSignature = "invalid_signature"
+
+    case malformedSigningTime = "malformed_signing_time"
+    case tooOld = "too_old"
+    case inTheFuture = "in_the_future"
+
+    case unreadableKey = "unreadable_key"
+    case encryptedKey = "encrypted_key"
+    case unreadableCertificate = "unreadable_certificate"
+    case unreadableRoot = "unreadable_root"
+    case identityCertificate = "identity_certificate"
+    case keyCertificateMismatch = "key_certificate_mismatch"
+    case noMerchantIdentifier = "no_merchant_identifier"
+    case unknownKey = "unknown_key"
+    case wrongKindOfKey = "wrong_kind_of_key"
+
+    case badEphemeralKey = "bad_ephemeral_key"
+    case badWrappedKey = "bad_wrapped_key"
+
+    case tooShort = "too_short"
+    case tagMismatch = "tag_mismatch"
+
+    case payloadNotJSON = "payload_not_json"
+    case badPayload = "bad_payload"
+    case unknownCurrency = "unknown_currency"
+    case badAmount = "bad_amount"
+    case unsupportedPaymentData = "unsupported_payment_data"
+
+    case tokenAlreadyUsed = "token_already_used"
+
+    case amountMismatch = "amount_mismatch"
+    case currencyMismatch = "currency_mismatch"
+    case applicationDataMissing = "application_data_missing"
+    case applicationDataMismatch = "application_data_mismatch"
+  }
+}
+
+extension PaymentTokenError.Code {
+  public var stage: PaymentTokenError.Stage {
+    switch self {
+    case .notJSON, .doubleEncoded, .notAPaymentToken, .emptyPaymentData, .missingField, .wrongType, .unknownVersion,
+      .wrongKeyMaterial, .badBase64, .base64URL, .badHex, .wrongLength, .malformedSignature:
+      .format
+    case .certificateCount, .malformedCertificate, .signerNotFound, .intermediateNotFound: .certificates
+    case .untrustedRoot, .brokenChain, .unfitCertificate, .certificateNotValidThen, .wrongEnvironment: .chain
+    case .wrongSigner, .forbiddenAlgorithm, .malformedAttributes, .wrongContentType, .wrongDigest,
+      .algorithmProtection, .invalidSignature:
+      .signature
+    case .malformedSigningTime, .tooOld, .inTheFuture: .signingTime
+    case .unreadableKey, .encryptedKey, .unreadableCertificate, .unreadableRoot, .identityCertificate,
+      .keyCertificateMismatch, .noMerchantIdentifier, .unknownKey, .wrongKindOfKey:
+      .key
+    case .badEphemeralKey, .badWrappedKey: .unwrap
+    case .tooShort, .tagMismatch: .decrypt
+    case .payloadNotJSON, .badPayload, .unknownCurrency, .badAmount, .unsupportedPaymentData: .payload
+    case .tokenAlreadyUsed: .replay
+    case .amountMismatch, .currencyMismatch, .applicationDataMissing, .applicationDataMismatch: .order
+    }
+  }
+}

@@ -1,0 +1,171 @@
+public import StrictJSON
+public import TenderPayments
+
+extension EncryptedPaymentToken {
+  /// Reads the text of a payment token.
+  ///
+  /// - Parameter bytes: UTF-8 JSON of a `PKPaymentToken`, of an `ApplePayPaymentToken`, or the `paymentData` object.
+  /// - Throws: stage `format`.
+  public init(bytes: [UInt8]) throws(PaymentTokenError) {
+    guard bytes.contains(where: { $0 > 0x20 }) else {
+      throw PaymentTokenError(.emptyPaymentData, "there is nothing where the payment token should be")
+    }
+    let json: JSONValue
+    do {
+      json = try JSONReader.read(bytes, limits: JSONLimits(depth: 16, size: TokenLimits.json))
+    } catch {
+      throw PaymentTokenError(.notJSON, "the payment token is not JSON: \(error)")
+    }
+    try self.init(json: json)
+  }
+
+  /// Takes the payment token out of a document that was read already.
+  ///
+  /// - Parameter json: a `PKPaymentToken`, an `ApplePayPaymentToken`, or the `paymentData` object. What the first two
+  ///   carry beside `paymentData` is not signed and is left alone.
+  /// - Throws: stage `format`.
+  public init(json: JSONValue) throws(PaymentTokenError) {
+    let data = try TokenFields(Self.paymentData(of: json), path: "")
+    let header = try TokenFields(data.object("header"), path: "header.")
+    let version = try data.version()
+    try self.init(
+      version: version,
+      data: data.base64("data", limit: TokenLimits.data),
+      signature: data.base64("signature", limit: TokenLimits.signature),
+      keyMaterial: header.keyMaterial(version),
+      publicKeyHash: header.base64("publicKeyHash", exactly: 32),
+      transactionID: header.hash("transactionId"),
+      applicationDataHash: header.has("applicationData") ? header.hash("applicationData") : nil)
+  }
+
+  private static func paymentData(of json: JSONValue) throws(PaymentTokenError) -> JSONObject {
+    if case .string(let text) = json { throw encodedTwice(text) }
+    guard case .object(let object) = json else {
+      throw PaymentTokenError(.notAPaymentToken, "the payment token is \(json.kind), not an object")
+    }
+    switch object["paymentData"] {
+    case .object(let data)? where data.isEmpty: throw empty
+    case .object(let data)?: return data
+    case .null?: throw empty
+    case .string(let text)?: throw encodedTwice(text)
+    case let other?: throw PaymentTokenError(.wrongType, "must be an object, is \(other.kind)", field: "paymentData")
+    case nil: return try bare(object)
+    }
+  }
+
+  private static func bare(_ object: JSONObject) throws(PaymentTokenError) -> JSONObject {
+    guard ["version", "data", "signature", "header"].contains(where: { object[$0] != nil }) else {
+      throw PaymentTokenError(.notAPaymentToken, "neither paymentData nor any member of it is here")
+    }
+    return object
+  }
+
+  private static var empty: PaymentTokenError {
+    PaymentTokenError(.emptyPaymentData, "paymentData is empty", field: "paymentData")
+  }
+
+  private static func encodedTwice(_ text: String) -> PaymentTokenError {
+    guard !text.isEmpty else { return empty }
+    return PaymentTokenError(
+      .doubleEncoded, "a string stands where the payment token's object should", field: "paymentData")
+  }
+}
+
+/// What a payment token may weigh. Real ones have 4 kB of JSON, 300 bytes of data and 2.6 kB of signature.
+enum TokenLimits {
+  static let json = 512 << 10
+  static let data = 256 << 10
+  static let signature = 16 << 10
+}
+
+/// The members of one object of the payment token, decoded one by one with errors that name them.
+private struct TokenFields {
+  let object: JSONObject
+  let path: String
+
+  init(_ object: JSONObject, path: String) {
+    self.object = object
+    self.path = path
+  }
+
+  /// A null counts as absent: it carries nothing that could be signed.
+  func has(_ key: String) -> Bool {
+    switch object[key] {
+    case nil, .null?: false
+    default: true
+    }
+  }
+
+  func object(_ key: String) throws(PaymentTokenError) -> JSONObject {
+    guard case .object(let inner) = try value(key) else { throw try wrongType(key, "an object") }
+    return inner
+  }
+
+  func version() throws(PaymentTokenError) -> EncryptedPaymentToken.Version {
+    guard let version = EncryptedPaymentToken.Version(rawValue: try text("version")) else {
+      throw PaymentTokenError(.unknownVersion, "neither EC_v1 nor RSA_v1", field: "version")
+    }
+    return version
+  }
+
+  func keyMaterial(_ version: EncryptedPaymentToken.Version) throws(PaymentTokenError)
+    -> EncryptedPaymentToken.KeyMaterial
+  {
+    let (wanted, other) =
+      version == .ecV1 ? ("ephemeralPublicKey", "wrappedKey") : ("wrappedKey", "ephemeralPublicKey")
+    guard !has(other) else {
+      throw PaymentTokenError(.wrongKeyMaterial, "\(version.rawValue) does not have it", field: path + other)
+    }
+    switch version {
+    case .ecV1: return .ephemeralPublicKey(try base64(wanted, limit: 1 << 10))
+    case .rsaV1: return .wrappedKey(try base64(wanted, limit: 1 << 10))
+    }
+  }
+
+  func base64(_ key: String, exactly count: Int) throws(PaymentTokenError) -> [UInt8] {
+    let bytes = try base64(key, limit: count)
+    guard bytes.count == count else { throw wrongLength(key, "\(count) bytes") }
+    return bytes
+  }
+
+  func base64(_ key: String, limit: Int) throws(PaymentTokenError) -> [UInt8] {
+    let text = try text(key)
+    guard text.utf8.count <= limit.advanced(by: 2) / 3 * 4 else { throw wrongLength(key, "at most \(limit) bytes") }
+    guard let bytes = Base64.decode(text) else { throw badBase64(key, text) }
+    guard !bytes.isEmpty else { throw wrongLength(key, "not nothing") }
+    return bytes
+  }
+
+  /// 64 hexadecimal digits of either case: Apple writes lowercase here and capitals elsewhere.
+  func hash(_ key: String) throws(PaymentTokenError) -> [UInt8] {
+    let text = try text(key)
+    guard text.utf8.count == 64 else { throw wrongLength(key, "64 hexadecimal digits") }
+    guard let bytes = Hex.decode(text) else { throw PaymentTokenError(.badHex, "not hexadecimal", field: path + key) }
+    return bytes
+  }
+
+  private func text(_ key: String) throws(PaymentTokenError) -> String {
+    guard case .string(let text) = try value(key) else { throw try wrongType(key, "a string") }
+    return text
+  }
+
+  private func value(_ key: String) throws(PaymentTokenError) -> JSONValue {
+    guard let value = object[key] else { throw PaymentTokenError(.missingField, "missing", field: path + key) }
+    return value
+  }
+
+  private func wrongType(_ key: String, _ wanted: String) throws(PaymentTokenError) -> PaymentTokenError {
+    PaymentTokenError(.wrongType, "must be \(wanted), is \(try value(key).kind)", field: path + key)
+  }
+
+  private func wrongLength(_ key: String, _ wanted: String) -> PaymentTokenError {
+    PaymentTokenError(.wrongLength, "must be \(wanted)", field: path + key)
+  }
+
+  private func badBase64(_ key: String, _ text: String) -> PaymentTokenError {
+    let isURL = text.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    return isURL
+      ? PaymentTokenError(.base64URL, "base64 in the URL alphabet", field: path + key)
+      : PaymentTokenError(.badBase64, "not base64", field: path + key)
+  }
+}

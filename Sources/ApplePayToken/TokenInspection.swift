@@ -1,0 +1,58 @@
+public import TenderPayments
+
+/// What can be known of a payment token without a key and without trusting anybody: what it says of itself.
+///
+/// Nothing here has been verified. It is for an engineer who wants to see why a verification fails.
+public struct TokenInspection: Sendable {
+  /// A certificate that the signature brings along.
+  public struct CertificateSummary: Sendable, Hashable {
+    public let commonName: String?
+    /// Hexadecimal.
+    public let serialNumber: String
+    public let notBefore: Timestamp
+    public let notAfter: Timestamp
+    /// Whether it has the marker of Apple Pay's signer, 1.2.840.113635.100.6.29.
+    public let hasSignerMarker: Bool
+    /// Whether it has the marker of its intermediate, 1.2.840.113635.100.6.2.14.
+    public let hasIntermediateMarker: Bool
+  }
+
+  public let token: EncryptedPaymentToken
+  /// In the order of the signature; without those that cannot be read.
+  public let certificates: [CertificateSummary]
+  /// When it claims to be signed; nil when the signature does not say so readably.
+  public let signingTime: Timestamp?
+  /// What is wrong with the signature's outer form, if anything.
+  public let problem: PaymentTokenError?
+
+  public init(_ token: EncryptedPaymentToken) {
+    self.token = token
+    do {
+      let signed = try SignedData(ber: token.signature.prefix(TokenLimits.signature))
+      certificates = signed.certificates.compactMap { try? Certificate(der: $0.encoding) }.map(CertificateSummary.init)
+      signingTime = Self.signingTime(signed)
+      problem = nil
+    } catch {
+      certificates = []
+      signingTime = nil
+      problem = PaymentTokenError(.malformedSignature, error.reason, field: "signature")
+    }
+  }
+
+  private static func signingTime(_ signed: SignedData) -> Timestamp? {
+    guard let first = signed.signers.first, let info = try? SignerInfo(first),
+      let attributes = try? SignedAttributes(info.attributes)
+    else { return nil }
+    return attributes.value(ObjectIdentifier.signingTime)?.time
+  }
+}
+
+extension TokenInspection.CertificateSummary {
+  init(_ certificate: Certificate) {
+    self.init(
+      commonName: certificate.commonName, serialNumber: Hex.encode(certificate.serialNumber),
+      notBefore: certificate.notBefore, notAfter: certificate.notAfter,
+      hasSignerMarker: certificate.extensions.value(ObjectIdentifier.signerMarker) != nil,
+      hasIntermediateMarker: certificate.extensions.value(ObjectIdentifier.intermediateMarker) != nil)
+  }
+}

@@ -1,0 +1,45 @@
+package import Crypto
+import TenderPayments
+
+/// PartyVInfo of Apple's key derivation: SHA-256 of the merchant identifier, 32 bytes.
+package struct PartyInfo: Sendable, Hashable {
+  package let bytes: [UInt8]
+
+  /// - Parameter merchantIdentifier: Apple's, as `merchant.com.example.shop`.
+  package init(merchantIdentifier: String) {
+    bytes = Array(SHA256.hash(data: Array(merchantIdentifier.utf8)))
+  }
+
+  /// - Parameter certificateExtension: the value of extension 1.2.840.113635.100.6.32, which is a UTF8String of 64
+  ///   hexadecimal digits. Apple derives the key from the 32 bytes, not from the text.
+  package init?(certificateExtension value: ArraySlice<UInt8>) {
+    guard value.count == 66, value.starts(with: [0x0C, 0x40]),
+      let bytes = Hex.decode(String(decoding: value.dropFirst(2), as: UTF8.self))
+    else { return nil }
+    self.bytes = bytes
+  }
+}
+
+/// From the secret that merchant and device share to the AES key of one payment token.
+///
+/// Source: Apple, *Payment token format reference*, "Restoring the symmetric key"; NIST SP 800-56A §5.8.1, the
+/// concatenation key derivation with SHA-256, of which 256 bits need a single round.
+package enum KeyDerivation {
+  /// - Parameter sharedSecret: the X coordinate of the ECDH, 32 bytes with its leading zeros, as swift-crypto has it.
+  package static func contentKey(sharedSecret: SharedSecret, party: PartyInfo) -> SymmetricKey {
+    sharedSecret.withUnsafeBytes { contentKey(coordinate: $0, party: party) }
+  }
+
+  package static func contentKey(coordinate: UnsafeRawBufferPointer, party: PartyInfo) -> SymmetricKey {
+    var hash = SHA256()
+    hash.update(data: counter)
+    hash.update(bufferPointer: coordinate)
+    hash.update(data: algorithmAndPartyU)
+    hash.update(data: party.bytes)
+    return SymmetricKey(data: hash.finalize())
+  }
+
+  private static let counter: [UInt8] = [0, 0, 0, 1]
+  /// The algorithm with its length before it, then PartyUInfo without one, as Apple has it.
+  private static let algorithmAndPartyU: [UInt8] = [13] + Array("id-aes256-GCMApple".utf8)
+}

@@ -1,0 +1,79 @@
+import TenderPayments
+
+/// An X.509 certificate (RFC 5280) in DER: what is needed to judge a signature of Apple's, and nothing else.
+struct Certificate {
+  let encoding: [UInt8]
+  /// The TBSCertificate, which is what the issuer signed.
+  let signedPart: ArraySlice<UInt8>
+  let serialNumber: ArraySlice<UInt8>
+  let issuer: ArraySlice<UInt8>
+  let subject: ArraySlice<UInt8>
+  let notBefore: Timestamp
+  let notAfter: Timestamp
+  /// SubjectPublicKeyInfo.
+  let publicKeyInfo: ArraySlice<UInt8>
+  let extensions: CertificateExtensions
+  /// Nil when it is none that Tender judges; such a certificate is read, and trusted for nothing.
+  let signatureAlgorithm: SignatureAlgorithm?
+  let signature: ArraySlice<UInt8>
+
+  init(der: ArraySlice<UInt8>) throws(BERError) {
+    encoding = Array(der)
+    var outer = try BERReader.only(encoding[...], BERTag.sequence, .der, "a certificate").children(.der)
+    let body = try outer.next(BERTag.sequence, "the certificate's body")
+    let algorithm = try outer.next(BERTag.sequence, "the certificate's signature algorithm")
+    signature = try Self.wholeBytes(outer.next(BERTag.bitString, "the certificate's signature"))
+    try outer.end("a certificate")
+    signedPart = body.encoding
+    signatureAlgorithm = try AlgorithmIdentifier(algorithm).signature
+
+    var fields = body.children(.der)
+    let version = try fields.next(BERTag.context(0), "the certificate's version")
+    guard version.content.elementsEqual([BERTag.integer, 1, 2]) else {
+      throw BERError("a certificate that is not version 3")
+    }
+    serialNumber = try fields.next(BERTag.integer, "the serial number").content
+    let inner = try fields.next(BERTag.sequence, "the inner signature algorithm")
+    guard inner.encoding == algorithm.encoding else { throw BERError("a certificate that names two algorithms") }
+    issuer = try fields.next(BERTag.sequence, "the issuer").encoding
+    (notBefore, notAfter) = try Self.validity(fields.next(BERTag.sequence, "the validity"))
+    subject = try fields.next(BERTag.sequence, "the subject").encoding
+    publicKeyInfo = try fields.next(BERTag.sequence, "the public key").encoding
+    extensions = try CertificateExtensions(fields.next(BERTag.context(3), "the extensions"))
+    try fields.end("the certificate's body")
+  }
+
+  func isValid(at time: Timestamp) -> Bool { notBefore <= time && time <= notAfter }
+
+  /// The last common name of the subject; for people, never for a decision about trust.
+  var commonName: String? { Self.commonName(subject) }
+
+  private static func validity(_ element: BERElement) throws(BERError) -> (Timestamp, Timestamp) {
+    var fields = element.children(.der)
+    guard let notBefore = try fields.next().time, let notAfter = try fields.next().time else {
+      throw BERError("a date of the validity is malformed")
+    }
+    try fields.end("the validity")
+    return (notBefore, notAfter)
+  }
+
+  private static func wholeBytes(_ bitString: BERElement) throws(BERError) -> ArraySlice<UInt8> {
+    guard bitString.content.first == 0 else { throw BERError("a bit string that does not end on a byte") }
+    return bitString.content.dropFirst()
+  }
+
+  private static func commonName(_ name: ArraySlice<UInt8>) -> String? {
+    guard var parts = try? BERReader.only(name, BERTag.sequence, .der, "a name").children(.der) else { return nil }
+    var found: String?
+    while let set = try? parts.next() {
+      var attributes = set.children(.der)
+      while let attribute = try? attributes.next() {
+        var fields = attribute.children(.der)
+        guard let type = try? fields.next(), type.isObject(ObjectIdentifier.commonName), let value = try? fields.next()
+        else { continue }
+        found = String(decoding: value.content, as: UTF8.self)
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,109 @@
+import Crypto
+import TenderPayments
+
+/// Apple's step 1.d, and RFC 5652 §5.4 and §5.6: the one signature, made by the signer of the chain, over attributes
+/// that name the content.
+struct SignatureCheck {
+  private let chain: SignerChain
+  private let info: SignerInfo
+  private let attributes: SignedAttributes
+
+  init(_ signed: SignedData, by chain: SignerChain, _ version: EncryptedPaymentToken.Version) throws(PaymentTokenError)
+  {
+    self.chain = chain
+    info = try Self.onlySigner(signed, chain)
+    try Self.checkAlgorithms(signed, info, chain, version)
+    attributes = try Self.readAttributes(info)
+  }
+
+  /// The signing time, once everything that speaks for it has been checked.
+  func signingTime(over content: SHA256.Digest) throws(PaymentTokenError) -> Timestamp {
+    try checkContentType()
+    try checkAlgorithmProtection()
+    try checkDigest(content)
+    try checkSignature()
+    guard let time = attributes.value(ObjectIdentifier.signingTime) else {
+      throw PaymentTokenError(.malformedSigningTime, "the signing time is missing")
+    }
+    guard let timestamp = time.time else {
+      throw PaymentTokenError(.malformedSigningTime, "the signing time is malformed")
+    }
+    return timestamp
+  }
+
+  /// Exactly one signer, and it is the certificate that has the marker: another certificate in the chain signing, or
+  /// a second signature beside Apple's, is how such checks are got around.
+  private static func onlySigner(_ signed: SignedData, _ chain: SignerChain) throws(PaymentTokenError) -> SignerInfo {
+    guard signed.signers.count == 1, signed.signers[0].tag == BERTag.sequence else {
+      throw PaymentTokenError(.wrongSigner, "there are \(signed.signers.count) signers instead of one")
+    }
+    let info: SignerInfo
+    do {
+      info = try SignerInfo(signed.signers[0])
+    } catch {
+      throw PaymentTokenError(.malformedSignature, error.reason, field: "signature")
+    }
+    guard info.issuer == chain.signer.issuer, info.serialNumber == chain.signer.serialNumber else {
+      throw PaymentTokenError(.wrongSigner, "the signature names another certificate than the signer's")
+    }
+    return info
+  }
+
+  /// SHA-256 everywhere; ECDSA on P-256 for EC_v1, RSA for RSA_v1.
+  private static func checkAlgorithms(
+    _ signed: SignedData, _ info: SignerInfo, _ chain: SignerChain, _ version: EncryptedPaymentToken.Version
+  ) throws(PaymentTokenError) {
+    let declared = signed.digestAlgorithms.map { try? AlgorithmIdentifier($0) }
+    guard declared.count == 1, declared[0]?.isSHA256 == true, info.digestAlgorithm.isSHA256 else {
+      throw PaymentTokenError(.forbiddenAlgorithm, "the digest is not SHA-256")
+    }
+    switch (version, info.signatureAlgorithm.signature, chain.key) {
+    case (.ecV1, .ecdsaWithSHA256, .p256), (.rsaV1, .rsaWithSHA256, .rsa): return
+    default:
+      throw PaymentTokenError(.forbiddenAlgorithm, "\(version.rawValue) is not signed with this algorithm and key")
+    }
+  }
+
+  private static func readAttributes(_ info: SignerInfo) throws(PaymentTokenError) -> SignedAttributes {
+    do {
+      return try SignedAttributes(info.attributes)
+    } catch {
+      throw PaymentTokenError(.malformedAttributes, error.reason)
+    }
+  }
+
+  /// RFC 5652 §11.1.
+  private func checkContentType() throws(PaymentTokenError) {
+    guard let type = attributes.value(ObjectIdentifier.contentType), type.isObject(ObjectIdentifier.data) else {
+      throw PaymentTokenError(.wrongContentType, "the signed content type is not id-data")
+    }
+  }
+
+  /// RFC 6211: what the attribute says about the algorithms must be what was used. Tokens of 2014 do not have it.
+  private func checkAlgorithmProtection() throws(PaymentTokenError) {
+    guard let protection = attributes.value(ObjectIdentifier.algorithmProtection) else { return }
+    var fields = protection.children(.der)
+    guard protection.tag == BERTag.sequence, let digest = try? AlgorithmIdentifier(fields.next()), digest.isSHA256,
+      let algorithm = try? fields.next(BERTag.context(1), "signature algorithm"), fields.isAtEnd,
+      let signature = try? AlgorithmIdentifier(fields: algorithm.children(.der)).signature,
+      signature == info.signatureAlgorithm.signature
+    else { throw PaymentTokenError(.algorithmProtection, "the signed algorithms are not the ones used") }
+  }
+
+  /// RFC 5652 §11.2.
+  private func checkDigest(_ content: SHA256.Digest) throws(PaymentTokenError) {
+    guard let digest = attributes.value(ObjectIdentifier.messageDigest), digest.tag == BERTag.octetString,
+      content.elementsEqual(digest.content)
+    else { throw PaymentTokenError(.wrongDigest, "what was signed is not what is in the token") }
+  }
+
+  /// RFC 5652 §5.4: signed is the DER of the attributes with the tag of a SET, in place of the `[0]` they travel with.
+  private func checkSignature() throws(PaymentTokenError) {
+    var hash = SHA256()
+    hash.update(data: [BERTag.set])
+    hash.update(data: info.attributes.encoding.dropFirst())
+    guard chain.key.isValid(info.signature, for: hash.finalize()) else {
+      throw PaymentTokenError(.invalidSignature, "the signature does not belong to these attributes and this signer")
+    }
+  }
+}

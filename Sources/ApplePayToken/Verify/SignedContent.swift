@@ -1,0 +1,25 @@
+package import Crypto
+package import TenderPayments
+
+/// What Apple's signature covers: the raw bytes, one after another, without separators.
+///
+/// Source: Apple, *Payment token format reference*, step 1.d: ephemeralPublicKey or wrappedKey, data, transactionId,
+/// and applicationData if the token has it.
+package struct SignedContent: Sendable {
+  package let parts: [[UInt8]]
+
+  package init(_ token: EncryptedPaymentToken) {
+    parts = [token.keyMaterial.bytes, token.data, token.transactionID] + (token.applicationDataHash.map { [$0] } ?? [])
+  }
+
+  package var bytes: [UInt8] { Array(parts.joined()) }
+
+  /// SHA-256 of all of it, and of its first two parts, by which a payment token is known again.
+  package var digests: (content: SHA256.Digest, payload: SHA256.Digest) {
+    var hash = SHA256()
+    for part in parts.prefix(2) { hash.update(data: part) }
+    let payload = hash
+    for part in parts.dropFirst(2) { hash.update(data: part) }
+    return (hash.finalize(), payload.finalize())
+  }
+}

@@ -1,0 +1,78 @@
+/// A detached CMS SignedData (RFC 5652 §5) as Apple makes it: the grammar only. Whether to believe it is decided by
+/// ``TokenVerifier``.
+struct SignedData {
+  let digestAlgorithms: [BERElement]
+  let certificates: [BERElement]
+  let signers: [BERElement]
+
+  init(ber bytes: ArraySlice<UInt8>) throws(BERError) {
+    var contentInfo = try BERReader.only(bytes, BERTag.sequence, .ber, "the signature").children(.ber)
+    guard try contentInfo.next(BERTag.objectIdentifier, "its content type").isObject(ObjectIdentifier.signedData) else {
+      throw BERError("it is no SignedData")
+    }
+    let content = try contentInfo.next(BERTag.context(0), "its content")
+    try contentInfo.end("the signature")
+
+    var fields = try BERReader.only(content.content, BERTag.sequence, .ber, "SignedData").children(.ber)
+    try fields.version(1, "SignedData")
+    digestAlgorithms = try fields.next(BERTag.set, "digestAlgorithms").children(.ber).all("digestAlgorithms")
+    try Self.checkDetached(fields.next(BERTag.sequence, "encapContentInfo"))
+    certificates = try fields.next(BERTag.context(0), "certificates").children(.ber).all("certificates")
+    signers = try fields.next(BERTag.set, "signerInfos").children(.ber).all("signerInfos")
+    try fields.end("SignedData")
+  }
+
+  /// The content is the payment token around the signature, so there is none inside.
+  private static func checkDetached(_ element: BERElement) throws(BERError) {
+    var fields = element.children(.ber)
+    guard try fields.next(BERTag.objectIdentifier, "eContentType").isObject(ObjectIdentifier.data) else {
+      throw BERError("eContentType is not id-data")
+    }
+    try fields.end("encapContentInfo: it should be detached")
+  }
+}
+
+/// One signer's part (RFC 5652 §5.3). It is read in DER: Apple writes it so, and what is signed has one spelling.
+struct SignerInfo {
+  let issuer: ArraySlice<UInt8>
+  let serialNumber: ArraySlice<UInt8>
+  let digestAlgorithm: AlgorithmIdentifier
+  let attributes: BERElement
+  let signatureAlgorithm: AlgorithmIdentifier
+  let signature: ArraySlice<UInt8>
+
+  init(_ element: BERElement) throws(BERError) {
+    var fields = element.children(.der)
+    try fields.version(1, "SignerInfo")
+    var identifier = try fields.next(BERTag.sequence, "sid").children(.der)
+    issuer = try identifier.next(BERTag.sequence, "sid's issuer").encoding
+    serialNumber = try identifier.next(BERTag.integer, "sid's serial number").content
+    try identifier.end("sid")
+    digestAlgorithm = try AlgorithmIdentifier(fields.next(BERTag.sequence, "digestAlgorithm"))
+    attributes = try fields.next(BERTag.context(0), "signedAttrs")
+    signatureAlgorithm = try AlgorithmIdentifier(fields.next(BERTag.sequence, "signatureAlgorithm"))
+    signature = try fields.next(BERTag.octetString, "the signature's value").content
+    try fields.end("SignerInfo: unsigned attributes are not Apple's")
+  }
+}
+
+extension BERReader {
+  /// More of one thing than any signature has is refused before it is kept.
+  private static let countLimit = 16
+
+  fileprivate mutating func version(_ number: UInt8, _ what: String) throws(BERError) {
+    guard try next(BERTag.integer, "\(what)'s version").content.elementsEqual([number]) else {
+      throw BERError("\(what) has another version than \(number)")
+    }
+  }
+
+  fileprivate func all(_ what: String) throws(BERError) -> [BERElement] {
+    var reader = self
+    var elements: [BERElement] = []
+    while !reader.isAtEnd {
+      guard elements.count < Self.countLimit else { throw BERError("too many elements in \(what)") }
+      elements.append(try reader.next())
+    }
+    return elements
+  }
+}

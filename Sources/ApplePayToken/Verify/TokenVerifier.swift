@@ -1,0 +1,72 @@
+import Crypto
+public import TenderPayments
+
+/// Apple's step 1: is this payment token signed by Apple Pay, whole, and of now?
+///
+/// Source: Apple, *Payment token format reference*, "Verify the signature". Every check is made for every token; no
+/// switch leaves one out.
+public struct TokenVerifier: Sendable {
+  /// How far the signing time may lie from the moment of arrival, on both sides.
+  public static let window: Duration = .seconds(300)
+
+  private let trust: TokenTrust
+  private let unknownSigner: @Sendable (_ commonName: String) -> Void
+  private let chains = ChainCache()
+
+  /// - Parameter unknownSigner: told, once for each pair of certificates, when a production signer has a name that
+  ///   Tender does not know. The token passes, because Apple may rename its signers; somebody should look.
+  public init(
+    trust: TokenTrust, unknownSigner: @escaping @Sendable (_ commonName: String) -> Void = { _ in }
+  ) {
+    self.trust = trust
+    self.unknownSigner = unknownSigner
+  }
+
+  /// - Parameter time: when the token arrived.
+  /// - Throws: stages `format` (the signature's grammar), `certificates`, `chain`, `signature`, `signingTime`.
+  public func verify(_ token: EncryptedPaymentToken, at time: Timestamp) throws(PaymentTokenError)
+    -> VerifiedPaymentToken
+  {
+    let digests = SignedContent(token).digests
+    let signed = try read(token)
+    let chain = try chain(signed.certificates.map(\.encoding))
+    let signature = try SignatureCheck(signed, by: chain, token.version)
+    let signingTime = try signature.signingTime(over: digests.content)
+    try chain.check(at: signingTime)
+    try checkWindow(signingTime, time)
+    let use = TokenUse(transactionID: Hex.encode(token.transactionID), payloadHash: Hex.encode(digests.payload))
+    return VerifiedPaymentToken(token: token, signingTime: signingTime, environment: chain.environment, use: use)
+  }
+
+  private func read(_ token: EncryptedPaymentToken) throws(PaymentTokenError) -> SignedData {
+    guard token.signature.count <= TokenLimits.signature else {
+      throw PaymentTokenError(.wrongLength, "must be at most \(TokenLimits.signature) bytes", field: "signature")
+    }
+    do {
+      return try SignedData(ber: token.signature[...])
+    } catch {
+      throw PaymentTokenError(.malformedSignature, error.reason, field: "signature")
+    }
+  }
+
+  private func chain(_ certificates: [ArraySlice<UInt8>]) throws(PaymentTokenError) -> SignerChain {
+    try chains.chain(certificates) { () throws(PaymentTokenError) in
+      let chain = try SignerChain(certificates, trust)
+      if chain.environment == .production, !AppleRoot.knownSigners.contains(chain.signer.commonName ?? "") {
+        unknownSigner(chain.signer.commonName ?? "")
+      }
+      return chain
+    }
+  }
+
+  /// Step 1.e: a token that was signed long before it arrives may be a replay; one from the future is no token.
+  private func checkWindow(_ signingTime: Timestamp, _ time: Timestamp) throws(PaymentTokenError) {
+    let age = time.since(signingTime)
+    guard age <= Self.window else {
+      throw PaymentTokenError(.tooOld, "signed at \(signingTime), more than five minutes before \(time)")
+    }
+    guard age >= .zero - Self.window else {
+      throw PaymentTokenError(.inTheFuture, "signed at \(signingTime), more than five minutes after \(time)")
+    }
+  }
+}

@@ -1,0 +1,60 @@
+public import Ledger
+public import TenderPayments
+
+/// Why the gateway did nothing, or nothing more. Beside it the gateway throws `PaymentTokenError`, when the payment
+/// token cannot be opened or does not pay the order, and `StorageError`.
+public enum GatewayError: Error, Sendable, Hashable {
+  /// The order has a payment whose outcome is not known yet. Ask for it again; do not pay again.
+  case paymentInProgress(Payment)
+  /// The payment token has paid another order.
+  case tokenReused
+  /// The payment cannot take the operation.
+  case operationRefused(JournalError)
+
+  /// Stable; what a program may rely on.
+  public var code: String {
+    switch self {
+    case .paymentInProgress: "payment_in_progress"
+    case .tokenReused: "token_reused"
+    case .operationRefused(let reason):
+      switch reason {
+      case .noSuchPayment: "payment_not_found"
+      case .notPossible: "operation_not_possible"
+      case .exceeds: "amount_exceeds_available"
+      case .invalidAmount: "invalid_amount"
+      case .conflict: "operation_in_progress"
+      }
+    }
+  }
+
+  /// For the operator; never card data.
+  public var reason: String {
+    switch self {
+    case .paymentInProgress(let payment): "payment \(payment.id) of the order is \(payment.status.rawValue)"
+    case .tokenReused: "the payment token has paid another order"
+    case .operationRefused(let reason): reason.text
+    }
+  }
+
+  /// For the integrator.
+  public var advice: String {
+    switch self {
+    case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
+    case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
+    case .operationRefused(.conflict): "Read the payment again, and repeat if the operation is still wanted."
+    case .operationRefused: "Read the payment: its status and balances say which operations it can take."
+    }
+  }
+}
+
+extension JournalError {
+  fileprivate var text: String {
+    switch self {
+    case .noSuchPayment(let id): "there is no payment \(id)"
+    case .notPossible(let kind, let status): "a payment that is \(status.rawValue) takes no \(kind.rawValue)"
+    case .exceeds(let available): "no more than \(available) is left"
+    case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"
+    case .conflict: "the payment changed in between"
+    }
+  }
+}

@@ -1,0 +1,14 @@
+public import TenderPayments
+
+/// Why the journal refuses to begin an operation.
+public enum JournalError: Error, Sendable, Hashable {
+  case noSuchPayment(PaymentID)
+  /// The payment's status has no such operation: a capture of what was declined.
+  case notPossible(OperationKind, PaymentStatus)
+  /// More than is left after what was taken and what is in flight.
+  case exceeds(available: Amount)
+  /// The amount is not positive, or in another currency than the payment.
+  case invalidAmount(Amount)
+  /// The operation is in the hands of another process, or the payment changed in between.
+  case conflict
+}

@@ -1,0 +1,19 @@
+import Storage
+import TenderPayments
+
+/// The table `outbox`: one row for every change that the merchant will be told of, numbered without gaps within a
+/// payment, written in the commit of the change. A row is a snapshot; who delivers it gives it its wire form.
+enum Outbox {
+  static func add(_ record: PaymentRecord, after attempt: Attempt, in store: Transaction) throws {
+    let payment = record.payment
+    try store.run(
+      """
+      INSERT INTO outbox (payment, seq, type, operation, status, authorized, captured, refunded, happened_at,
+        next_try, tries)
+      SELECT $1, COALESCE(MAX(seq), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $8, 0 FROM outbox WHERE payment = $1
+      """,
+      .text(payment.id.rawValue), .text("payment.\(payment.status.rawValue)"), .text(attempt.reference.rawValue),
+      .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
+      .integer(payment.refunded), .time(store.now))
+  }
+}

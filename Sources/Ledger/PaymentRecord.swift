@@ -1,0 +1,141 @@
+import Storage
+import TenderPayments
+
+/// A row of `payments`: the payment as the world sees it, and what only the ledger needs.
+struct PaymentRecord {
+  var payment: Payment
+  var standing: Standing
+  var told: Telling?
+  let captureMode: CaptureMode
+  let version: Int64
+
+  /// A payment that is about to be asked for.
+  init(_ order: Order, _ card: CardSummary, id: PaymentID, at now: Timestamp) {
+    payment = Payment(
+      id: id, order: order.id, merchant: order.merchant, basket: order.basket, status: .authorizing,
+      amount: order.amount, authorized: 0, captured: 0, refunded: 0, authorizationCode: nil, decline: nil, card: card,
+      createdAt: now, updatedAt: now)
+    standing = Standing(status: .authorizing)
+    captureMode = order.capture
+    version = 1
+  }
+
+  /// The payment after a posting. What the issuer said of the authorization is kept from the answer that brought it.
+  func moved(to standing: Standing, by answer: AcquirerAnswer? = nil, at now: Timestamp) -> PaymentRecord {
+    var (code, decline) = (payment.authorizationCode, payment.decline)
+    if case .approved(let approval) = answer { code = approval.authorizationCode ?? code }
+    if case .declined(let reason) = answer, standing.status == .declined { decline = reason }
+    var after = self
+    after.standing = standing
+    after.payment = Payment(
+      id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
+      status: standing.status, amount: payment.amount, authorized: standing.authorized, captured: standing.captured,
+      refunded: standing.refunded, authorizationCode: code, decline: decline, card: payment.card,
+      createdAt: payment.createdAt, updatedAt: now)
+    return after
+  }
+
+  /// The amount of an operation: what was asked for, or all that is left.
+  func judged(_ amount: Amount?, available: Int64) throws(JournalError) -> Amount {
+    let available = Amount(minorUnits: available, currency: payment.amount.currency)
+    let amount = amount ?? available
+    guard amount.currency == available.currency else { throw .invalidAmount(amount) }
+    guard available.isPositive, amount.minorUnits <= available.minorUnits else { throw .exceeds(available: available) }
+    guard amount.isPositive else { throw .invalidAmount(amount) }
+    return amount
+  }
+}
+
+extension PaymentRecord {
+  static func known(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
+    guard let record = try find(id, in: store) else { throw JournalError.noSuchPayment(id) }
+    return record
+  }
+
+  static func find(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord? {
+    try store.row("SELECT * FROM payments WHERE id = $1", .text(id.rawValue)).map(PaymentRecord.init)
+  }
+
+  /// False when the order has a live payment.
+  func insert(in store: Transaction) throws -> Bool {
+    let inserted = try store.run(
+      """
+      INSERT INTO payments (id, order_id, merchant, basket, status, live, amount, currency, capture_mode, authorized,
+        captured, refunded, reserved_capture, reserved_refund, card_suffix, card_expiry, card_has_eci, version,
+        created_at, updated_at)
+      VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, 0, 0, 0, 0, 0, $9, $10, $11, 1, $12, $12)
+      ON CONFLICT DO NOTHING
+      """,
+      .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
+      .text(payment.basket.rawValue), .text(payment.status.rawValue), .integer(payment.amount.minorUnits),
+      .text(payment.amount.currency.code), .text(captureMode.rawValue),
+      .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
+      .integer(payment.card.hasECI ? 1 : 0), .time(payment.createdAt))
+    return inserted == 1
+  }
+
+  func save(over before: PaymentRecord, in store: Transaction) throws {
+    let saved = try store.run(
+      """
+      UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
+        reserved_capture = $8, reserved_refund = $9, authorization_code = $10, decline_reason = $11,
+        decline_code = $12, told = $13, updated_at = $14, version = version + 1
+      WHERE id = $1 AND version = $2
+      """,
+      .text(payment.id.rawValue), .integer(before.version), .text(standing.status.rawValue),
+      .integer(standing.status.isLive ? 1 : 0), .integer(standing.authorized), .integer(standing.captured),
+      .integer(standing.refunded), .integer(standing.reservedCapture), .integer(standing.reservedRefund),
+      .text(optional: payment.authorizationCode), .text(optional: payment.decline?.reason.rawValue),
+      .text(optional: payment.decline?.code), .text(optional: told?.rawValue), .time(payment.updatedAt))
+    guard saved == 1 else { throw JournalError.conflict }
+  }
+
+  init(_ row: Row) throws {
+    standing = Standing(status: try row.value("status"))
+    standing.authorized = try row.integer("authorized")
+    standing.captured = try row.integer("captured")
+    standing.refunded = try row.integer("refunded")
+    standing.reservedCapture = try row.integer("reserved_capture")
+    standing.reservedRefund = try row.integer("reserved_refund")
+    payment = Payment(
+      id: try row.value("id"), order: try row.value("order_id"), merchant: try row.value("merchant"),
+      basket: try row.value("basket"), status: standing.status, amount: try row.amount("amount"),
+      authorized: standing.authorized, captured: standing.captured, refunded: standing.refunded,
+      authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(), card: try row.card(),
+      createdAt: try row.time("created_at"), updatedAt: try row.time("updated_at"))
+    told = try row.valueOrNil("told")
+    captureMode = try row.value("capture_mode")
+    version = try row.integer("version")
+  }
+}
+
+extension Row {
+  /// A text column as the value it stands for; an unknown text is an error.
+  func value<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
+    guard let value: Value = try valueOrNil(column) else { throw StorageError.column(column) }
+    return value
+  }
+
+  func valueOrNil<Value: RawRepresentable<String>>(_ column: String) throws -> Value? {
+    guard let text = try textOrNil(column) else { return nil }
+    guard let value = Value(rawValue: text) else { throw StorageError.column(column) }
+    return value
+  }
+
+  /// Minor units of the row's currency.
+  func amount(_ column: String) throws -> Amount {
+    guard let currency = Currency(code: try text("currency")) else { throw StorageError.column("currency") }
+    return Amount(minorUnits: try integer(column), currency: currency)
+  }
+
+  fileprivate func decline() throws -> Decline? {
+    guard let reason: DeclineReason = try valueOrNil("decline_reason") else { return nil }
+    return Decline(reason: reason, code: try text("decline_code"))
+  }
+
+  fileprivate func card() throws -> CardSummary {
+    CardSummary(
+      deviceAccountSuffix: try textOrNil("card_suffix"),
+      expiry: try textOrNil("card_expiry").flatMap { CardExpiry(yymm: $0) }, hasECI: try integer("card_has_eci") == 1)
+  }
+}

@@ -1,0 +1,57 @@
+public import PlatformAPI
+public import TenderPayments
+public import TenderSheet
+
+/// What the operator has configured of a merchant, as far as its baskets need it.
+public struct MerchantTerms: Sendable {
+  public var supportedNetworks: [CardNetwork]
+  public var merchantCapabilities: [MerchantCapability]
+  /// Signs the calls to the merchant's own `quoteURL`; nil when the merchant may not have one.
+  public var callbackSigner: RequestSigner?
+  /// The hosts that such a URL may name, with the port if it is not the scheme's own: `shop.example:8443`.
+  public var callbackHosts: Set<String>
+
+  public init(
+    supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
+    merchantCapabilities: [MerchantCapability] = [.supports3DS], callbackSigner: RequestSigner? = nil,
+    callbackHosts: Set<String> = []
+  ) {
+    self.supportedNetworks = supportedNetworks
+    self.merchantCapabilities = merchantCapabilities
+    self.callbackSigner = callbackSigner
+    self.callbackHosts = callbackHosts
+  }
+}
+
+extension MerchantTerms {
+  /// A basket may send prices only to a host that the operator allows: otherwise a merchant's key would be a way to
+  /// make this server call anything that it can reach.
+  func check(quoteURL text: String?) throws {
+    guard let text else { return }
+    guard callbackSigner != nil, let url = CallbackURL(text), callbackHosts.contains(url.authority) else {
+      throw OrderError(.basketInvalid, "quoteURL must be https, at a host allowed to the merchant", field: "quoteURL")
+    }
+  }
+}
+
+/// The two parts of a URL that a signed call needs.
+struct CallbackURL {
+  /// Host and port, in small letters.
+  let authority: String
+  /// Path and query, never empty.
+  let target: String
+
+  /// `https`, or `http` on this machine. No user, no fragment.
+  init?(_ text: String) {
+    guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return nil }
+    let rest = text.dropFirst(scheme.count)
+    let authority = rest.prefix { $0 != "/" && $0 != "?" }
+    guard !authority.isEmpty, !rest.contains("#"), !authority.contains("@"), text.utf8.allSatisfy({ $0 > 0x20 })
+    else { return nil }
+    let isHere = authority.split(separator: ":").first.map { ["127.0.0.1", "localhost"].contains($0) } ?? false
+    guard scheme == "https://" || isHere else { return nil }
+    let target = rest.dropFirst(authority.count)
+    self.authority = authority.lowercased()
+    self.target = target.hasPrefix("/") ? String(target) : "/" + target
+  }
+}

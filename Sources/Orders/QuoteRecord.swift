@@ -1,0 +1,34 @@
+import Storage
+import TenderPayments
+import TenderSheet
+
+extension Quote {
+  static func find(_ id: QuoteID, in store: Transaction) throws -> Quote? {
+    try store.row("SELECT * FROM quotes WHERE id = $1", .text(id.rawValue)).map(Quote.init)
+  }
+
+  /// Writes the quote and makes it the one that was shown last.
+  func save(in store: Transaction) throws {
+    try store.run(
+      """
+      INSERT INTO quotes (id, basket, total, currency, pending, payable, state, shown, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      """,
+      .text(id.rawValue), .text(basket.rawValue), .integer(total.minorUnits), .text(total.currency.code),
+      .integer(isPending ? 1 : 0), .integer(isPayable ? 1 : 0), .text(try StoredJSON.text(state)),
+      .text(try StoredJSON.text(StoredLines(self))), .time(createdAt))
+    try store.run(
+      "UPDATE baskets SET current_quote = $2 WHERE id = $1", .text(basket.rawValue), .text(id.rawValue))
+  }
+
+  private init(_ row: Row) throws {
+    guard let currency = Currency(code: try row.text("currency")) else { throw StorageError.column("currency") }
+    let shown = try StoredJSON.value(StoredLines.self, row.text("shown"))
+    self.init(
+      id: QuoteID(try row.text("id")), basket: BasketID(try row.text("basket")),
+      state: try StoredJSON.value(SheetState.self, row.text("state")),
+      total: Amount(minorUnits: try row.integer("total"), currency: currency),
+      isPending: try row.integer("pending") == 1, lines: shown.items(currency), unavailableItems: shown.unavailable,
+      isPayable: try row.integer("payable") == 1, createdAt: try row.time("created_at"))
+  }
+}

@@ -1,0 +1,56 @@
+import Crypto
+public import TenderPayments
+
+/// What a payment token is to say.
+public struct TokenOrder: Sendable {
+  public var card: SandboxCard
+  public var amount: Amount
+  public var recipient: TokenRecipient
+  /// The request's application data, already decoded from base64; the token carries its hash.
+  public var applicationData: [UInt8]?
+  public var form = SignatureForm.withNull
+  /// When the signature says it was made; nil for now.
+  public var signingTime: Timestamp?
+
+  public init(card: SandboxCard, amount: Amount, recipient: TokenRecipient, applicationData: [UInt8]? = nil) {
+    self.card = card
+    self.amount = amount
+    self.recipient = recipient
+    self.applicationData = applicationData
+  }
+}
+
+/// The simulated Secure Element together with Apple's broker: it makes payment tokens of format EC_v1 that differ from
+/// Apple's only in the root they lead to.
+public struct TokenMint: Sendable {
+  let pki: SandboxPKI
+  let clock: WallClock
+  let random: RandomBytes
+
+  public init(pki: SandboxPKI, clock: WallClock = .system, random: RandomBytes = .system) {
+    self.pki = pki
+    self.clock = clock
+    self.random = random
+  }
+
+  /// A new payment token: fresh ephemeral key, transaction identifier and cryptogram.
+  public func mint(_ order: TokenOrder) throws -> MintedPaymentToken {
+    let text = PaymentDataText(card: order.card, amount: order.amount, random: random)
+    return try mint(plaintext: text.bytes, for: order)
+  }
+
+  /// A payment token around a text of the caller's choice, for tests of what a reader does with odd payloads.
+  package func mint(plaintext: [UInt8], for order: TokenOrder) throws -> MintedPaymentToken {
+    let ephemeral = P256.KeyAgreement.PrivateKey()
+    let key = try KeyAgreement.key(
+      device: ephemeral, merchant: order.recipient.publicKey, merchantHash: order.recipient.merchantHash)
+    var token = MintedPaymentToken(
+      card: order.card, data: try KeyAgreement.seal(plaintext, with: key), signature: [],
+      ephemeralPublicKey: Array(ephemeral.publicKey.derRepresentation), publicKeyHash: order.recipient.publicKeyHash,
+      transactionID: random.next(32),
+      applicationDataHash: order.applicationData.map { Array(SHA256.hash(data: $0)) })
+    let signature = BrokerSignature(signer: pki.tokenSigner, intermediate: pki.tokenIntermediate, form: order.form)
+    token.signature = try signature.sign(token.signedContent, at: order.signingTime ?? clock.now())
+    return token
+  }
+}

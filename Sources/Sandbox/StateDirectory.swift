@@ -1,0 +1,34 @@
+import Foundation
+
+/// The directory in which the sandbox keeps what must outlive a restart, as plain PEM and JSON files.
+///
+/// The directory is the owner's alone (0700) and so is every file that holds a key (0600).
+struct StateDirectory: Sendable {
+  let path: String
+
+  init(path: String) throws {
+    self.path = path
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// A directory below this one, created when it is missing.
+  func subdirectory(_ name: String) throws -> StateDirectory { try StateDirectory(path: "\(path)/\(name)") }
+
+  /// The file's text; nil when there is none. A file that is there and cannot be read is an error.
+  func text(_ name: String) throws -> String? {
+    let file = "\(path)/\(name)"
+    guard FileManager.default.fileExists(atPath: file) else { return nil }
+    return try String(contentsOfFile: file, encoding: .utf8)
+  }
+
+  /// Replaces the file as a whole: a reader sees the old text or the new one, never a part.
+  func write(_ text: String, to name: String, isPrivate: Bool = false) throws {
+    let draft = "\(path)/.\(name).new"
+    let mode = isPrivate ? 0o600 : 0o644
+    guard
+      FileManager.default.createFile(atPath: draft, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    else { throw CocoaError(.fileWriteUnknown) }
+    guard rename(draft, "\(path)/\(name)") == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+}

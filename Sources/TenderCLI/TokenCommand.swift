@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `tender token …`: why does this payment token not work?
+struct TokenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Inspect, verify and decrypt payment tokens.",
+    subcommands: [TokenInspect.self, TokenVerify.self, TokenDecrypt.self])
+}

@@ -1,0 +1,54 @@
+import ApplePayToken
+import ArgumentParser
+import TenderPayments
+
+struct TokenDecrypt: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decrypt", abstract: "Verify a payment token and decrypt it.",
+    discussion: "The account number and the cryptogram are masked unless --reveal is given.")
+
+  @OptionGroup var input: TokenInput
+  @OptionGroup var judgement: TokenJudgement
+
+  @Option(help: ArgumentHelp("A private key of the payment processing certificate; may be repeated.", valueName: "pem"))
+  var key: [String]
+
+  @Option(help: ArgumentHelp("The payment processing certificate; may be repeated, one a key.", valueName: "file"))
+  var certificate: [String] = []
+
+  @Option(help: ArgumentHelp("Apple's merchant identifier, instead of a certificate.", valueName: "id"))
+  var merchantId: String?
+
+  @Flag(help: "Show the account number and the cryptogram.")
+  var reveal = false
+
+  func validate() throws {
+    guard !key.isEmpty else {
+      throw ValidationError("--key is needed: the private key of the payment processing certificate.")
+    }
+    guard certificate.isEmpty != (merchantId == nil) else {
+      throw ValidationError("Give either --certificate or --merchant-id.")
+    }
+  }
+
+  func run() throws {
+    try input.answering {
+      let token = try input.token()
+      let opener = TokenOpener(verifier: try judgement.verifier(), keys: ProcessingKeyRing([Self.merchant: try keys()]))
+      let opened = try opener.open(token, for: Self.merchant, at: try judgement.time())
+      return TokenReport(opened: opened, reveal: reveal)
+    }
+  }
+
+  /// All keys given are the caller's own, so there is one merchant.
+  private static let merchant = MerchantID("command line")
+
+  private func keys() throws -> [ProcessingKey] {
+    let certificates = try certificate.map(TokenFile.certificate)
+    return try key.map { path in
+      let pem = try TokenFile.text(path)
+      guard let merchantId else { return try ProcessingKey(privateKeyPEM: pem, certificatePEMs: certificates) }
+      return try ProcessingKey(privateKeyPEM: pem, merchantIdentifier: merchantId)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import ApplePayToken
+import StrictJSON
+import TenderPayments
+
+/// The answer of a `tender token` command: a headline for people, and members that people and programs get alike.
+struct TokenReport {
+  private let headline: String
+  private let members: JSONObject
+
+  init(refusal: PaymentTokenError) {
+    headline = "refused at \(refusal.stage.rawValue): \(refusal.reason)"
+    var members: JSONObject = [
+      "verified": false, "stage": .string(refusal.stage.rawValue), "code": .string(refusal.code.rawValue),
+      "reason": .string(refusal.reason),
+    ]
+    members["field"] = refusal.field.map(JSONValue.string)
+    members["advice"] = .string(refusal.advice)
+    self.members = members
+  }
+
+  init(verified: VerifiedPaymentToken) {
+    headline = "verified"
+    var members: JSONObject = ["verified": true]
+    members["signingTime"] = .string(verified.signingTime.description)
+    members["environment"] = .string(verified.environment.rawValue)
+    Self.describe(verified.token, in: &members)
+    self.members = members
+  }
+
+  init(opened: OpenedPaymentToken, reveal: Bool) {
+    let verified = TokenReport(verified: opened.verified)
+    headline = "verified and decrypted: \(opened.paymentData.amount)"
+    var members = verified.members
+    members["paymentData"] = reveal ? opened.paymentData.revealed : opened.paymentData.masked
+    self.members = members
+  }
+
+  init(inspection: TokenInspection) {
+    headline = "not verified: what the payment token says of itself"
+    var members = JSONObject()
+    Self.describe(inspection.token, in: &members)
+    members["dataBytes"] = .integer(Int64(inspection.token.data.count))
+    members["signatureBytes"] = .integer(Int64(inspection.token.signature.count))
+    members["signingTime"] = inspection.signingTime.map { .string($0.description) }
+    members["problem"] = inspection.problem.map { .string($0.reason) }
+    members["certificates"] = .array(inspection.certificates.map(Self.describe))
+    self.members = members
+  }
+
+  /// One line of JSON, or one line a member.
+  func text(json: Bool) -> String {
+    guard !json else { return String(decoding: JSONValue.object(members).serialized(), as: UTF8.self) }
+    return ([headline] + Self.lines(members, indent: "  ")).joined(separator: "\n")
+  }
+
+  private static func describe(_ token: EncryptedPaymentToken, in members: inout JSONObject) {
+    members["version"] = .string(token.version.rawValue)
+    members["publicKeyHash"] = .string(Base64.encode(token.publicKeyHash))
+    members["transactionId"] = .string(Hex.encode(token.transactionID))
+    members["applicationData"] = token.applicationDataHash.map { .string(Hex.encode($0)) }
+  }
+
+  private static func describe(_ certificate: TokenInspection.CertificateSummary) -> JSONValue {
+    var members = JSONObject()
+    members["commonName"] = certificate.commonName.map(JSONValue.string)
+    members["serialNumber"] = .string(certificate.serialNumber)
+    members["notBefore"] = .string(certificate.notBefore.description)
+    members["notAfter"] = .string(certificate.notAfter.description)
+    members["signerMarker"] = .bool(certificate.hasSignerMarker)
+    members["intermediateMarker"] = .bool(certificate.hasIntermediateMarker)
+    return .object(members)
+  }
+
+  private static func lines(_ object: JSONObject, indent: String) -> [String] {
+    object.members.flatMap { lines(key: $0.key, $0.value, indent: indent) }
+  }
+
+  private static func lines(key: String, _ value: JSONValue, indent: String) -> [String] {
+    switch value {
+    case .object(let inner): ["\(indent)\(key)"] + lines(inner, indent: indent + "  ")
+    case .array(let elements): elements.flatMap { lines(key: key, $0, indent: indent) }
+    case .string(let text): ["\(indent)\(key): \(text)"]
+    default: ["\(indent)\(key): \(String(decoding: value.serialized(), as: UTF8.self))"]
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Hummingbird
+import MerchantIdentity
+import Orders
+import StrictJSON
+import TenderCheckoutAPI
+import TenderPayments
+
+/// Asks Apple for the merchant session that lets one payment sheet go on.
+struct SessionController: Sendable {
+  let desk: OrderDesk
+  let directory: MerchantDirectory
+  let profiles: [MerchantID: MerchantProfile]
+  let hosts: ApplePayHosts
+  /// One a merchant: it presents that merchant's identity certificate.
+  let validators: [MerchantID: MerchantValidator]
+  let callers: Callers
+  let metrics: Metrics
+
+  /// `POST /applepay/validate`
+  ///
+  /// The URL that the browser names is compared with what this environment's Apple would send, and never fetched.
+  func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let call = try await RequestBody.decode(ValidateCall.self, request)
+    let basket = try await desk.basket(call.basketId, for: context.caller?.merchant.id)
+    if let url = call.validationURL { try ValidationURL.judge(url, hosts: hosts) }
+    guard let merchant = directory[basket.merchant], let validator = validators[basket.merchant] else {
+      throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
+    }
+    let session = try await ask(validator, try wish(merchant, request, context))
+    return JSONAnswer.response(bytes: session.json)
+  }
+
+  private func ask(_ validator: MerchantValidator, _ wish: MerchantSessionRequest) async throws -> MerchantSession {
+    do {
+      let session = try await validator.session(for: wish)
+      metrics.merchantSessions.count(["outcome": "ok"])
+      return session
+    } catch {
+      metrics.merchantSessions.count(["outcome": error.code.rawValue])
+      throw error
+    }
+  }
+
+  /// A page is known by its domain; an app sends no Origin and is known by its developer's team.
+  private func wish(_ merchant: Merchant, _ request: Request, _ context: ServerContext) throws -> MerchantSessionRequest {
+    if let (_, site) = callers.find(request, context) {
+      return .web(site.domain, of: merchant.identifier, named: merchant.displayName)
+    }
+    guard let team = profiles[merchant.id]?.team else {
+      throw Problem(
+        .forbidden, "origin_required", "Call from a registered domain, or give the merchant a teamIdentifier for its apps.")
+    }
+    return .app(team, of: merchant.identifier, named: merchant.displayName)
+  }
+}

@@ -1,0 +1,124 @@
+import Configuration
+import Foundation
+public import MerchantIdentity
+import SystemPackage
+public import TenderPayments
+public import TenderSheet
+
+/// One merchant as files, so that certificates rotate by copying a file:
+///
+///     merchants/<id>/
+///       merchant.yaml              merchantIdentifier, displayName, countryCode, currencyCode, networks, domains, …
+///       identity.pem identity.key  the merchant identity certificate
+///       processing/*.pem *.key     payment processing certificates, any number
+///       association/<domain>.txt   the domain association file of each domain
+///       api-keys/<key id>.secret   what the merchant's server signs with
+public struct MerchantFolder: Sendable {
+  public let merchant: Merchant
+  public let profile: MerchantProfile
+  /// Secret by key id.
+  let apiKeys: [String: String]
+
+  /// Reads every merchant below `directory`, in the order of their names.
+  static func all(in directory: String, at now: Timestamp) async throws -> [MerchantFolder] {
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    var folders: [MerchantFolder] = []
+    for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
+      folders.append(try await MerchantFolder(path: "\(directory)/\(name)", id: MerchantID(name), at: now))
+    }
+    return folders
+  }
+
+  init(path: String, id: MerchantID, at now: Timestamp) async throws {
+    let reader = ConfigReader(provider: try await FileProvider<YAMLSnapshot>(filePath: FilePath(path + "/merchant.yaml")))
+    let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
+    self.profile = try MerchantProfile(reader, path)
+    self.merchant = Merchant(
+      id: id, identifier: identifier,
+      displayName: try DisplayName(try Self.required("displayName", reader, path)),
+      sites: try (reader.stringArray(forKey: "domains") ?? []).map { try Self.site($0, path) },
+      identity: try Self.identity(path, identifier, now), processing: try Self.processing(path, identifier))
+    self.apiKeys = try Self.apiKeys(path)
+  }
+
+  static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
+    guard let text = reader.string(forKey: key) else { throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing") }
+    return text
+  }
+
+  private static func site(_ name: String, _ path: String) throws -> Merchant.Site {
+    let domain = try Domain(name)
+    let file = "\(path)/association/\(name).txt"
+    guard let data = FileManager.default.contents(atPath: file) else { return Merchant.Site(domain: domain) }
+    return Merchant.Site(domain: domain, association: try DomainAssociation(bytes: Array(data)))
+  }
+
+  private static func identity(
+    _ path: String, _ merchant: MerchantIdentifier, _ now: Timestamp
+  ) throws -> MerchantIdentityCertificate? {
+    guard FileManager.default.fileExists(atPath: path + "/identity.pem") else { return nil }
+    return try MerchantIdentityCertificate(
+      certificatePEM: try text(path + "/identity.pem"), privateKeyPEM: try text(path + "/identity.key"), for: merchant,
+      at: now)
+  }
+
+  private static func processing(_ path: String, _ merchant: MerchantIdentifier) throws -> [PaymentProcessingCertificate] {
+    try names(in: path + "/processing", ending: ".pem").map { name in
+      try PaymentProcessingCertificate(
+        certificatePEM: try text("\(path)/processing/\(name).pem"),
+        privateKeyPEM: try text("\(path)/processing/\(name).key"), for: merchant)
+    }
+  }
+
+  private static func apiKeys(_ path: String) throws -> [String: String] {
+    let names = try names(in: path + "/api-keys", ending: ".secret")
+    return try Dictionary(uniqueKeysWithValues: names.map { name in
+      (name, try text("\(path)/api-keys/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
+    })
+  }
+
+  private static func names(in folder: String, ending: String) throws -> [String] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().filter { $0.hasSuffix(ending) }
+      .map { String($0.dropLast(ending.count)) }
+  }
+
+  private static func text(_ path: String) throws -> String {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ConfigurationError(path, "the file is missing or unreadable")
+    }
+    return text
+  }
+}
+
+/// What a merchant accepts, as the payment sheet is told.
+public struct MerchantProfile: Sendable {
+  /// ISO 3166-1 alpha-2: where the merchant's payments are processed.
+  public let countryCode: String
+  public let currency: Currency
+  public let networks: [CardNetwork]
+  public let capabilities: [MerchantCapability]
+  /// Icons that the sheet shows for the site, by address.
+  public let touchIcons: [String]
+  /// The developer's team, for macOS apps; they have no domain.
+  public let team: TeamIdentifier?
+
+  init(_ reader: ConfigReader, _ path: String) throws {
+    let file = path + "/merchant.yaml"
+    countryCode = try MerchantFolder.required("countryCode", reader, path)
+    let code = try MerchantFolder.required("currencyCode", reader, path)
+    guard let currency = Currency(code: code), currency.isMoney else { throw ConfigurationError(file, "\(code) is no currency") }
+    self.currency = currency
+    networks = try (reader.stringArray(forKey: "supportedNetworks") ?? ["visa", "masterCard", "amex"]).map { name in
+      guard let network = CardNetwork(rawValue: name) else { throw ConfigurationError(file, "\(name) is no network of Apple Pay") }
+      return network
+    }
+    capabilities = try (reader.stringArray(forKey: "merchantCapabilities") ?? ["supports3DS"]).map { name in
+      guard let capability = MerchantCapability(rawValue: name) else { throw ConfigurationError(file, "\(name) is no capability of Apple Pay") }
+      return capability
+    }
+    guard capabilities.contains(.supports3DS) else { throw ConfigurationError(file, "merchantCapabilities must hold supports3DS") }
+    touchIcons = reader.stringArray(forKey: "touchIcons") ?? []
+    team = try reader.string(forKey: "teamIdentifier").map { try TeamIdentifier($0) }
+  }
+}

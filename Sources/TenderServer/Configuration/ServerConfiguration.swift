@@ -1,0 +1,174 @@
+import Configuration
+import Foundation
+import SystemPackage
+public import TenderPayments
+
+/// What `tender serve` needs to know: file (YAML) < environment (`TENDER_…`) < flags.
+///
+/// The defaults run `simulated` on SQLite below `./.tender`. The environment is set here and never by a caller.
+public struct ServerConfiguration: Sendable {
+  public var environment: TenderPayments.Environment
+  /// Where to listen. Port 0 takes a free one.
+  public var host: String
+  public var port: Int
+  /// How browsers reach this server: `scheme://host[:port]`.
+  public var publicURL: String
+  /// The SQLite file.
+  public var storePath: String
+  /// One folder a merchant: see ``MerchantFolder``.
+  public var merchantsDirectory: String
+  /// Signs guest tokens; a P-256 key in PEM, made at the first start.
+  public var guestTokenKeyFile: String
+  /// Where the simulated Apple and bank are: only in `simulated`.
+  public var sandboxURL: String?
+  public var acquirer: AcquirerEndpoint
+  /// PEM files, to serve TLS here instead of in a proxy.
+  public var tls: TLSFiles?
+
+  public struct AcquirerEndpoint: Sendable {
+    public var connector: String
+    public var baseURL: String
+    public var apiKey: String
+
+    public init(connector: String, baseURL: String, apiKey: String) {
+      self.connector = connector
+      self.baseURL = baseURL
+      self.apiKey = apiKey
+    }
+  }
+
+  public struct TLSFiles: Sendable {
+    public var certificateFile: String
+    public var keyFile: String
+  }
+
+  /// The socket on which the command line reaches a running server: beside the store.
+  public var adminSocketPath: String { storePath + ".sock" }
+
+  public init(environment: TenderPayments.Environment, directory: String, host: String, port: Int, sandboxURL: String?, acquirer: AcquirerEndpoint) {
+    self.environment = environment
+    self.host = host
+    self.port = port
+    self.publicURL = "http://localhost:\(port)"
+    self.storePath = directory + "/tender.db"
+    self.merchantsDirectory = directory + "/merchants"
+    self.guestTokenKeyFile = directory + "/guest-token.key"
+    self.sandboxURL = sandboxURL
+    self.acquirer = acquirer
+  }
+}
+
+/// What is wrong with the configuration, and what to write instead.
+public struct ConfigurationError: Error, CustomStringConvertible, Sendable {
+  public let key: String
+  public let reason: String
+  public var description: String { "\(key): \(reason)" }
+
+  public init(_ key: String, _ reason: String) {
+    self.key = key
+    self.reason = reason
+  }
+}
+
+extension ServerConfiguration {
+  /// Reads and judges the configuration.
+  ///
+  /// - Parameters:
+  ///   - file: YAML; nil for none.
+  ///   - flags: keys such as `port` with the values given on the command line.
+  public static func load(
+    file: String?, flags: [String: String] = [:],
+    variables: [String: String] = ProcessInfo.processInfo.environment
+  ) async throws -> ServerConfiguration {
+    let reader = ConfigReader(providers: try await providers(file, flags, variables))
+    var configuration = try defaults(reader)
+    configuration.publicURL = reader.string(forKey: "publicURL") ?? configuration.publicURL
+    configuration.storePath = reader.string(forKey: "store.path") ?? configuration.storePath
+    configuration.merchantsDirectory = reader.string(forKey: "merchants.directory") ?? configuration.merchantsDirectory
+    configuration.guestTokenKeyFile = reader.string(forKey: "guestTokens.keyFile") ?? configuration.guestTokenKeyFile
+    configuration.tls = try tls(reader)
+    return try configuration.judged()
+  }
+
+  private static func providers(
+    _ file: String?, _ flags: [String: String], _ variables: [String: String]
+  ) async throws -> [any ConfigProvider] {
+    let given = flags.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), ConfigValue(.string($0.value), isSecret: false)) }
+    let ours = variables.filter { $0.key.hasPrefix("TENDER_") }.map { (String($0.key.dropFirst(7)), $0.value) }
+    var providers: [any ConfigProvider] = [
+      InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)),
+      EnvironmentVariablesProvider(environmentVariables: Dictionary(uniqueKeysWithValues: ours)),
+    ]
+    if let file {
+      guard FileManager.default.fileExists(atPath: file) else { throw ConfigurationError("--config", "there is no file \(file)") }
+      providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)))
+    }
+    return providers
+  }
+
+  private static func defaults(_ reader: ConfigReader) throws -> ServerConfiguration {
+    let name = reader.string(forKey: "environment") ?? "simulated"
+    guard let environment = TenderPayments.Environment(rawValue: name) else {
+      throw ConfigurationError("environment", "\(name) is none of simulated, apple-sandbox, production")
+    }
+    return ServerConfiguration(
+      environment: environment, directory: reader.string(forKey: "directory") ?? ".tender",
+      host: reader.string(forKey: "host") ?? "127.0.0.1", port: try integer("port", reader) ?? 8400,
+      sandboxURL: reader.string(forKey: "sandboxURL"),
+      acquirer: AcquirerEndpoint(
+        connector: reader.string(forKey: "acquirer.connector") ?? "sandbox",
+        baseURL: reader.string(forKey: "acquirer.baseURL") ?? reader.string(forKey: "sandboxURL") ?? "",
+        apiKey: try secret("acquirer.apiKey", reader) ?? ""))
+  }
+
+  /// A number from wherever it stands: the file has numbers, flags and variables have text.
+  private static func integer(_ key: ConfigKey, _ reader: ConfigReader) throws -> Int? {
+    if let number = reader.int(forKey: key) { return number }
+    guard let text = reader.string(forKey: key) else { return nil }
+    guard let number = Int(text) else { throw ConfigurationError("\(key)", "\(text) is no number") }
+    return number
+  }
+
+  /// A secret stands in a variable or, better, in a file that `…File` names; never in the configuration file.
+  private static func secret(_ key: String, _ reader: ConfigReader) throws -> String? {
+    if let path = reader.string(forKey: ConfigKey(key + "File")) {
+      guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        throw ConfigurationError(key + "File", "cannot read \(path)")
+      }
+      return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+    return reader.string(forKey: ConfigKey(key), isSecret: true)
+  }
+
+  private static func tls(_ reader: ConfigReader) throws -> TLSFiles? {
+    switch (reader.string(forKey: "tls.certificateFile"), reader.string(forKey: "tls.keyFile")) {
+    case (nil, nil): return nil
+    case (let certificate?, let key?): return TLSFiles(certificateFile: certificate, keyFile: key)
+    default: throw ConfigurationError("tls", "name both certificateFile and keyFile, or neither")
+    }
+  }
+
+  /// Refuses what does not fit together, before anything listens.
+  private func judged() throws -> ServerConfiguration {
+    guard acquirer.connector == "sandbox" else {
+      throw ConfigurationError("acquirer.connector", "\(acquirer.connector) is not built in; this version has: sandbox")
+    }
+    switch environment {
+    case .simulated:
+      guard sandboxURL != nil else {
+        throw ConfigurationError("sandboxURL", "simulated needs the address of `tender sandbox`, for example http://localhost:8402")
+      }
+    case .appleSandbox, .production:
+      guard sandboxURL == nil else {
+        throw ConfigurationError("sandboxURL", "\(environment.rawValue) must not know a simulated Apple")
+      }
+      guard publicURL.hasPrefix("https://") else {
+        throw ConfigurationError("publicURL", "\(environment.rawValue) needs https")
+      }
+      guard environment != .production else {
+        throw ConfigurationError("acquirer.connector", "production needs a real acquirer; this version has only the sandbox's")
+      }
+    }
+    return self
+  }
+}

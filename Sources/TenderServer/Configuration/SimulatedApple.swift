@@ -1,0 +1,40 @@
+import HTTPTransport
+import StrictJSON
+
+/// Where the simulated Apple and bank are and whom they sign as, asked of the sandbox itself.
+///
+/// Known by its address alone, as Apple is. Only `simulated` ever asks.
+struct SimulatedApple: Sendable {
+  /// The root of simulated payment tokens, PEM.
+  let tokenRootPEM: String
+  /// The authority of the simulated gateway's TLS certificate, PEM.
+  let gatewayRootPEM: String
+  let gatewayURL: String
+  /// The script that stands in for Apple's.
+  let sessionScriptURL: String
+  let acquirerKey: String
+
+  /// Asks for up to ten seconds, because the sandbox may be starting too.
+  init(at sandboxURL: String, sender: HTTPSender) async throws {
+    let sandbox = JSONClient(sandboxURL, sender: sender)
+    let answer = try await Self.patiently { try await sandbox.require("GET", "/sandbox/ca.json") }
+    self.tokenRootPEM = try Self.text("rootPEM", of: answer)
+    self.gatewayRootPEM = try Self.text("tlsRootPEM", of: answer)
+    self.gatewayURL = try Self.text("gatewayURL", of: answer)
+    self.acquirerKey = try Self.text("acquirerKey", of: answer)
+    self.sessionScriptURL = sandboxURL + "/apple-pay-session.js"
+  }
+
+  private static func patiently(_ ask: () async throws -> JSONValue) async throws -> JSONValue {
+    for _ in 0..<40 {
+      if let answer = try? await ask() { return answer }
+      try await Task.sleep(for: .milliseconds(250))
+    }
+    return try await ask()
+  }
+
+  private static func text(_ key: String, of answer: JSONValue) throws -> String {
+    guard let text = answer[key]?.text else { throw ConfigurationError("sandboxURL", "the sandbox does not say its \(key)") }
+    return text
+  }
+}

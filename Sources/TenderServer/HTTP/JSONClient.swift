@@ -1,0 +1,78 @@
+public import HTTPTransport
+public import StrictJSON
+
+/// Calls to another server that send and receive JSON.
+public struct JSONClient: Sendable {
+  /// `scheme://host[:port]`.
+  public let base: String
+  let sender: HTTPSender
+  let headers: [HTTPField]
+
+  public init(_ base: String, sender: HTTPSender, headers: [HTTPField] = []) {
+    self.base = base
+    self.sender = sender
+    self.headers = headers
+  }
+
+  public struct Answer: Sendable {
+    public let status: Int
+    /// `null` when the body is no JSON.
+    public let body: JSONValue
+    public let headers: [HTTPField]
+
+    public var isSuccess: Bool { (200..<300).contains(status) }
+    /// The problem's code and explanation, or the bare status.
+    public var complaint: String {
+      guard let code = body["code"]?.text else { return "HTTP \(status)" }
+      return "\(code): \(body["detail"]?.text ?? body["message"]?.text ?? "")"
+    }
+  }
+
+  /// - Throws: ``CallFailure`` when there is no answer. A refusal is an answer.
+  public func call(
+    _ method: String, _ path: String, _ body: JSONValue? = nil, headers extra: [HTTPField] = [],
+    timeout: Duration = .seconds(30)
+  ) async throws -> Answer {
+    let type = body == nil ? [] : [HTTPField("Content-Type", "application/json")]
+    let request = OutboundRequest(
+      method: method, url: base + path, headers: headers + extra + type, body: body?.serialized() ?? [])
+    do {
+      let answer = try await sender.send(request, timeout)
+      return Answer(status: answer.status, body: (try? JSONReader.read(answer.body)) ?? .null, headers: answer.headers)
+    } catch {
+      throw CallFailure("\(base) does not answer: \(error)")
+    }
+  }
+
+  /// - Throws: ``CallFailure`` also for a refusal.
+  public func require(
+    _ method: String, _ path: String, _ body: JSONValue? = nil, headers: [HTTPField] = []
+  ) async throws -> JSONValue {
+    let answer = try await call(method, path, body, headers: headers)
+    guard answer.isSuccess else { throw CallFailure("\(method) \(base)\(path): \(answer.complaint)") }
+    return answer.body
+  }
+}
+
+/// A call that did not succeed; the text is for the operator.
+public struct CallFailure: Error, CustomStringConvertible, Sendable {
+  public let description: String
+  public init(_ description: String) { self.description = description }
+}
+
+extension JSONValue {
+  /// The text of a string; nil for anything else.
+  public var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// A whole number; nil for anything else.
+  public var whole: Int64? {
+    if case .integer(let integer) = self { integer } else { nil }
+  }
+
+  /// The elements of an array; empty for anything else.
+  public var elements: [JSONValue] {
+    if case .array(let elements) = self { elements } else { [] }
+  }
+}

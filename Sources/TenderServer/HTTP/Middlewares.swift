@@ -1,0 +1,127 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MerchantIdentity
+import TenderPayments
+
+/// Outermost: names the call, answers every error as a problem, counts and logs. Nothing of the body, and of the path
+/// only the route: basket ids are capabilities.
+struct CallRecorder: RouterMiddleware {
+  let random: RandomBytes
+  let metrics: Metrics
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    var context = context
+    context.requestID = random.hex(12)
+    context.logger[metadataKey: "requestId"] = .string(context.requestID)
+    let start = ContinuousClock.now
+    var response = await answer(request, context, next)
+    response.headers[.requestID] = context.requestID
+    record(request, response, context, ContinuousClock.now - start)
+    return response
+  }
+
+  private func answer(
+    _ request: Request, _ context: ServerContext, _ next: (Request, ServerContext) async throws -> Response
+  ) async -> Response {
+    do { return try await next(request, context) } catch {
+      let problem = ProblemTable.problem(for: error)
+      if problem.status.code >= 500 {
+        context.logger.error("call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
+      } else {
+        metrics.refusals.count(["code": problem.code])
+      }
+      return problem.response(requestID: context.requestID)
+    }
+  }
+
+  private func record(_ request: Request, _ response: Response, _ context: ServerContext, _ took: Duration) {
+    let route = context.endpointPath ?? "unmatched"
+    let labels = ["method": request.method.rawValue, "route": route, "status": String(response.status.code)]
+    metrics.requests.count(labels)
+    metrics.durations.observe(took, ["route": route])
+    context.logger.info(
+      "call",
+      metadata: [
+        "method": .string(request.method.rawValue), "route": .string(route),
+        "status": .stringConvertible(response.status.code), "microseconds": .stringConvertible(took.microseconds),
+      ])
+  }
+}
+
+extension HTTPField.Name {
+  static let requestID = HTTPField.Name("X-Request-Id")!
+}
+
+/// Cross-origin calls: only from registered origins, exact to the letter, without credentials.
+///
+/// Safari blocks third-party cookies, so nothing here rests on them; the basket id is the capability.
+struct CrossOriginGate: RouterMiddleware {
+  let directory: MerchantDirectory
+  /// The server's own origin, whose pages are same-origin.
+  let ownOrigin: String
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    guard let origin = request.headers[.origin], origin != ownOrigin else {
+      return try await varying(next(request, context))
+    }
+    guard let (merchant, site) = directory.merchant(origin: origin) else {
+      return varying(refusal.response(requestID: context.requestID))
+    }
+    var context = context
+    context.caller = Caller(merchant: merchant, site: site)
+    if request.method == .options { return allowing(origin, preflight) }
+    do { return allowing(origin, try await next(request, context)) } catch {
+      return allowing(origin, ProblemTable.answer(error, context))
+    }
+  }
+
+  private var refusal: Problem {
+    Problem(.forbidden, "origin_not_registered", "This origin is not registered with any merchant. Add it to the merchant's origins.")
+  }
+
+  private var preflight: Response {
+    Response(
+      status: .noContent,
+      headers: [
+        .accessControlAllowMethods: "GET, POST, PUT, DELETE", .accessControlMaxAge: "600",
+        .accessControlAllowHeaders: "Content-Type, Idempotency-Key, If-None-Match",
+      ])
+  }
+
+  private func allowing(_ origin: String, _ response: Response) -> Response {
+    var response = varying(response)
+    response.headers[.accessControlAllowOrigin] = origin
+    response.headers[.accessControlExposeHeaders] = "ETag, Retry-After, X-Request-Id"
+    return response
+  }
+
+  private func varying(_ response: Response) -> Response {
+    var response = response
+    response.headers[.vary] = "Origin"
+    return response
+  }
+}
+
+/// Headers for answers that a browser may look at as a page.
+struct SecurityHeaders: RouterMiddleware {
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    response.headers[.xContentTypeOptions] = "nosniff"
+    response.headers[.referrerPolicy] = "no-referrer"
+    if response.headers[.contentSecurityPolicy] == nil {
+      response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    }
+    return response
+  }
+}
+
+extension HTTPField.Name {
+  static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}

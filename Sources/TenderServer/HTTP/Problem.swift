@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import TenderCheckoutAPI
+import TenderSheet
+
+/// A refusal on its way out: RFC 9457 problem details with a stable code.
+struct Problem: Error, Sendable {
+  let status: HTTPResponse.Status
+  let code: String
+  let detail: String
+  /// The property of the request that is at fault.
+  var field: String?
+  /// Errors that belong into the payment sheet, on their field.
+  var sheetErrors: [SheetError] = []
+  /// Seconds.
+  var retryAfter: Int?
+
+  init(
+    _ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil,
+    sheetErrors: [SheetError] = [], retryAfter: Int? = nil
+  ) {
+    self.status = status
+    self.code = code
+    self.detail = detail
+    self.field = field
+    self.sheetErrors = sheetErrors
+    self.retryAfter = retryAfter
+  }
+
+  func response(requestID: String) -> Response {
+    let body = ProblemDetails(
+      title: status.reasonPhrase, status: status.code, code: code, detail: detail, field: field, errors: sheetErrors,
+      requestId: requestID)
+    var response = JSONAnswer.response(body, status: status, contentType: "application/problem+json")
+    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    return response
+  }
+}
+
+/// JSON out: sorted keys, so that the same answer is the same bytes.
+enum JSONAnswer {
+  static func bytes(_ value: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
+  }
+
+  static func response(
+    _ value: some Encodable, status: HTTPResponse.Status = .ok, contentType: String = "application/json"
+  ) -> Response {
+    response(bytes: bytes(value), status: status, contentType: contentType)
+  }
+
+  static func response(
+    bytes: [UInt8], status: HTTPResponse.Status = .ok, contentType: String = "application/json"
+  ) -> Response {
+    Response(
+      status: status, headers: [.contentType: contentType, .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}

@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StrictJSON
+
+/// A request's body, read within limits and parsed by the strict reader.
+enum RequestBody {
+  /// A payment token with two contacts is under 16 KiB.
+  static let maximumBytes = 65_536
+  static let deadline = Duration.seconds(10)
+
+  static func json(_ request: Request) async throws -> JSONField {
+    let bytes = try await bytes(request)
+    return try refusing { JSONField(try JSONReader.read(bytes)) }
+  }
+
+  static func decode<T: Decodable>(_ type: T.Type, _ request: Request) async throws -> T {
+    let bytes = try await bytes(request)
+    return try refusing { try StrictJSONDecoder().decode(type, from: bytes) }
+  }
+
+  /// Turns the reader's errors into refusals that name the property.
+  static func refusing<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as JSONError {
+      guard let path = error.path else {
+        throw Problem(.badRequest, "malformed_json", "The body is not JSON that Tender accepts: \(error).")
+      }
+      throw Problem(.badRequest, "invalid_body", "\(error)", field: path)
+    }
+  }
+
+  /// The raw body. Only JSON: any other type could be sent across origins without asking first.
+  static func bytes(_ request: Request) async throws -> [UInt8] {
+    let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
+    guard type?.trimmingSpaces == "application/json" else {
+      throw Problem(.unsupportedMediaType, "unsupported_media_type", "Send the body as application/json.")
+    }
+    return try await Deadline.run(deadline) { try await collect(request) }
+  }
+
+  private static func collect(_ request: Request) async throws -> [UInt8] {
+    do {
+      return Array(try await request.body.collect(upTo: maximumBytes).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "body_too_large", "The body is longer than \(maximumBytes) bytes.")
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    var text = self[...]
+    while text.last == " " { text.removeLast() }
+    return String(text.drop { $0 == " " })
+  }
+}
+
+/// A bound on how long something may take.
+enum Deadline {
+  static func run<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
+    try await withThrowingTaskGroup(of: R.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        throw Problem(.requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw CancellationError() }
+      return first
+    }
+  }
+}

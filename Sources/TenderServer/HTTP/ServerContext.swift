@@ -1,0 +1,25 @@
+import Hummingbird
+import MerchantIdentity
+import TenderPayments
+
+/// What is known of one call while it is answered.
+struct ServerContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  /// Ours, in every answer and every log line; what a caller quotes to support.
+  var requestID: String
+  /// Whose page is calling; nil when the call carries no Origin.
+  var caller: Caller?
+  /// The merchant whose signature the call carries; only on the platform API.
+  var authenticatedMerchant: MerchantID?
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    requestID = ""
+  }
+}
+
+/// Whose page calls, and from which of the merchant's domains.
+struct Caller: Sendable {
+  let merchant: Merchant
+  let site: Merchant.Site
+}

@@ -1,0 +1,34 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Storage
+
+/// Is the process alive, can it take payments, what has it counted.
+struct HealthController: Sendable {
+  let database: Database
+  let metrics: Metrics
+  let gauges: @Sendable () async throws -> [Gauge]
+
+  /// `GET /healthz`: the process answers.
+  func alive(_ request: Request, _ context: ServerContext) -> Response {
+    JSONAnswer.response(["status": "ok"])
+  }
+
+  /// `GET /readyz`: the store answers too.
+  func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
+    do {
+      _ = try await Deadline.run(.seconds(2)) { [database] in try await database.read { try $0.row("SELECT 1 AS one") } }
+      return JSONAnswer.response(["status": "ready"])
+    } catch {
+      throw Problem(.serviceUnavailable, "store_unavailable", "The store does not answer.", retryAfter: 5)
+    }
+  }
+
+  /// `GET /metrics`: Prometheus text.
+  func exposition(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let text = metrics.text(gauges: try await gauges())
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+}

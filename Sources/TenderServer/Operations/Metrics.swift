@@ -1,0 +1,119 @@
+import Foundation
+import TenderPayments
+
+/// What is counted, in one place: the names are an interface that dashboards rest on.
+struct Metrics: Sendable {
+  let requests = CounterFamily("tender_http_requests_total", "Calls answered, by route and status.")
+  let durations = HistogramFamily("tender_http_request_seconds", "Time to answer a call.")
+  let refusals = CounterFamily("tender_refusals_total", "Calls refused, by stable code.")
+  let merchantSessions = CounterFamily("tender_merchant_sessions_total", "Merchant sessions asked of Apple, by outcome.")
+  let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
+
+  /// The Prometheus text exposition format, version 0.0.4.
+  func text(gauges: [Gauge]) -> String {
+    [requests.text, durations.text, refusals.text, merchantSessions.text, placements.text].joined()
+      + Gauge.text(gauges)
+  }
+}
+
+/// Counters that differ only in their labels.
+final class CounterFamily: @unchecked Sendable {
+  private let name: String
+  private let help: String
+  private let lock = NSLock()
+  private var counts: [String: Int64] = [:]
+
+  init(_ name: String, _ help: String) {
+    self.name = name
+    self.help = help
+  }
+
+  func count(_ labels: [String: String] = [:], by amount: Int64 = 1) {
+    let key = Labels.text(labels)
+    lock.withLock { counts[key, default: 0] += amount }
+  }
+
+  var text: String {
+    let lines = lock.withLock { counts }.sorted { $0.key < $1.key }.map { "\(name)\($0.key) \($0.value)\n" }
+    return "# HELP \(name) \(help)\n# TYPE \(name) counter\n" + lines.joined()
+  }
+}
+
+/// Times, counted in buckets.
+final class HistogramFamily: @unchecked Sendable {
+  private static let bounds: [(microseconds: Int64, text: String)] = [
+    (1_000, "0.001"), (5_000, "0.005"), (10_000, "0.01"), (25_000, "0.025"), (50_000, "0.05"), (100_000, "0.1"),
+    (250_000, "0.25"), (500_000, "0.5"), (1_000_000, "1"), (5_000_000, "5"), (10_000_000, "10"), (30_000_000, "30"),
+  ]
+
+  private struct Series {
+    var buckets = [Int64](repeating: 0, count: HistogramFamily.bounds.count)
+    var count: Int64 = 0
+    var microseconds: Int64 = 0
+  }
+
+  private let name: String
+  private let help: String
+  private let lock = NSLock()
+  private var series: [[String: String]: Series] = [:]
+
+  init(_ name: String, _ help: String) {
+    self.name = name
+    self.help = help
+  }
+
+  func observe(_ time: Duration, _ labels: [String: String]) {
+    let microseconds = time.microseconds
+    lock.withLock {
+      var one = series[labels] ?? Series()
+      for (index, bound) in Self.bounds.enumerated() where microseconds <= bound.microseconds { one.buckets[index] += 1 }
+      one.count += 1
+      one.microseconds += microseconds
+      series[labels] = one
+    }
+  }
+
+  var text: String {
+    let all = lock.withLock { series }.sorted { Labels.text($0.key) < Labels.text($1.key) }
+    return "# HELP \(name) \(help)\n# TYPE \(name) histogram\n" + all.map { lines($0.key, $0.value) }.joined()
+  }
+
+  private func lines(_ labels: [String: String], _ series: Series) -> String {
+    var out = ""
+    for (index, bound) in Self.bounds.enumerated() {
+      out += "\(name)_bucket\(Labels.text(labels.merging(["le": bound.text]) { $1 })) \(series.buckets[index])\n"
+    }
+    out += "\(name)_bucket\(Labels.text(labels.merging(["le": "+Inf"]) { $1 })) \(series.count)\n"
+    out += "\(name)_sum\(Labels.text(labels)) \(Double(series.microseconds) / 1_000_000)\n"
+    return out + "\(name)_count\(Labels.text(labels)) \(series.count)\n"
+  }
+}
+
+/// A value read when somebody asks.
+struct Gauge: Sendable {
+  let name: String
+  let help: String
+  let labels: [String: String]
+  let value: Int64
+
+  static func text(_ gauges: [Gauge]) -> String {
+    var seen: Set<String> = []
+    return gauges.map { gauge in
+      let head = seen.insert(gauge.name).inserted ? "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n" : ""
+      return head + "\(gauge.name)\(Labels.text(gauge.labels)) \(gauge.value)\n"
+    }.joined()
+  }
+}
+
+enum Labels {
+  static func text(_ labels: [String: String]) -> String {
+    guard !labels.isEmpty else { return "" }
+    let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(escaped($0.value))\"" }
+    return "{\(pairs.joined(separator: ","))}"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+      .replacingOccurrences(of: "\n", with: "\\n")
+  }
+}
