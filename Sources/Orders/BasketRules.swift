@@ -47,6 +47,12 @@ enum BasketRules {
     try checkCoupons(document)
   }
 
+  /// What comes from the page, and is only passed on.
+  static func check(_ details: OrderDetails) throws {
+    try checkText(details.requestedFor ?? "-", "requestedFor", most: 200)
+    try checkText(details.note ?? "-", "note", most: 2_000)
+  }
+
   private static func checkHead(_ document: BasketDocument) throws {
     try checkCountry(document.countryCode, "countryCode")
     for (index, country) in document.supportedCountries.enumerated() {

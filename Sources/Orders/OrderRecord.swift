@@ -1,4 +1,4 @@
-public import Storage
+import Storage
 public import TenderPayments
 public import TenderSheet
 

@@ -1,4 +1,4 @@
-public import TenderPayments
+import TenderPayments
 public import TenderSheet
 
 /// A basket with prices on it, for one state of the sheet. From the basket's own rules, or from the merchant.

@@ -1,3 +1,4 @@
+import PlatformAPI
 public import TenderPayments
 public import TenderSheet
 

@@ -1,6 +1,6 @@
 import PlatformAPI
 public import TenderPayments
-public import TenderSheet
+import TenderSheet
 
 /// The prices of a basket by its own rules: a pure function of basket, state and time.
 public enum QuoteRules {

@@ -116,7 +116,7 @@ import X509
   @Test func `the token's JSON is Apple's`() throws {
     var order = try order()
     order.applicationData = Array("hello".utf8)
-    let token = try JSONSerialization.jsonObject(with: Data(mint.mint(order).json.utf8)) as? [String: Any]
+    let token = try JSONSerialization.jsonObject(with: Data(mint.mint(order).text.utf8)) as? [String: Any]
     let method = token?["paymentMethod"] as? [String: String]
     #expect(method == ["displayName": "Visa 0492", "network": "Visa", "type": "debit"])
     let data = try #require(token?["paymentData"] as? [String: Any])

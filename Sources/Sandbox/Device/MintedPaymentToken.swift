@@ -1,3 +1,4 @@
+package import StrictJSON
 import TenderPayments
 
 /// A payment token as it leaves the device. It prints masked, like any other.
@@ -13,21 +14,31 @@ public struct MintedPaymentToken: Sendable, CustomStringConvertible, CustomRefle
   /// What the signature covers, without separators.
   package var signedContent: [UInt8] { ephemeralPublicKey + data + transactionID + (applicationDataHash ?? []) }
 
-  /// `paymentData` alone, as an app finds it in `PKPaymentToken.paymentData`.
-  public var paymentData: String {
-    let applicationData = applicationDataHash.map { #","applicationData":"\#(Hex.encode($0))""# } ?? ""
-    return #"{"version":"EC_v1","data":"\#(Base64.encode(data))","signature":"\#(Base64.encode(signature))","header":{"#
-      + #""ephemeralPublicKey":"\#(Base64.encode(ephemeralPublicKey))","publicKeyHash":"\#(Base64.encode(publicKeyHash))","#
-      + #""transactionId":"\#(Hex.encode(transactionID))"\#(applicationData)}}"#
-  }
-
   /// The whole `ApplePayPaymentToken`, as a page finds it in `event.payment.token`. The transaction identifier has
   /// capitals here and none in the header, as Apple has it.
-  public var json: String {
-    #"{"paymentMethod":{"displayName":"\#(card.displayName)","network":"\#(card.networkName)","#
-      + #""type":"\#(card.type.rawValue)"},"transactionIdentifier":"\#(Hex.encode(transactionID).uppercased())","#
-      + #""paymentData":\#(paymentData)}"#
+  package var json: JSONValue {
+    [
+      "paymentMethod": [
+        "displayName": .string(card.displayName), "network": .string(card.networkName),
+        "type": .string(card.type.rawValue),
+      ], "transactionIdentifier": .string(Hex.encode(transactionID).uppercased()), "paymentData": paymentData,
+    ]
   }
+
+  /// `paymentData` alone, as an app finds it in `PKPaymentToken.paymentData`.
+  package var paymentData: JSONValue {
+    [
+      "version": "EC_v1", "data": .string(Base64.encode(data)), "signature": .string(Base64.encode(signature)),
+      "header": JSONObject.of([
+        "ephemeralPublicKey": .string(Base64.encode(ephemeralPublicKey)),
+        "publicKeyHash": .string(Base64.encode(publicKeyHash)), "transactionId": .string(Hex.encode(transactionID)),
+        "applicationData": applicationDataHash.map { .string(Hex.encode($0)) },
+      ]),
+    ]
+  }
+
+  /// ``json`` as text.
+  public var text: String { String(decoding: json.serialized(), as: UTF8.self) }
 
   public var description: String { "MintedPaymentToken(\(card.id))" }
   public var customMirror: Mirror { Mirror(self, children: []) }

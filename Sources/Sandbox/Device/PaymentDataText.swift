@@ -1,3 +1,4 @@
+import StrictJSON
 import TenderPayments
 
 /// The plaintext inside a payment token, with Apple's keys in Apple's order.
@@ -15,13 +16,16 @@ struct PaymentDataText {
   }
 
   var bytes: [UInt8] {
-    let eci = card.eci.map { #","eciIndicator":"\#($0)""# } ?? ""
-    let text =
-      #"{"applicationPrimaryAccountNumber":"\#(card.dpan.revealed)","applicationExpirationDate":"\#(card.expirationDate)","#
-      + #""currencyCode":"\#(amount.currency.numericCode)","transactionAmount":\#(amount.minorUnits),"#
-      + #""deviceManufacturerIdentifier":"\#(card.deviceManufacturer)","paymentDataType":"3DSecure","#
-      + #""paymentData":{"onlinePaymentCryptogram":"\#(Base64.encode(cryptogram))"\#(eci)}}"#
-    return Array(text.utf8)
+    let text: JSONValue = [
+      "applicationPrimaryAccountNumber": .string(card.dpan.revealed),
+      "applicationExpirationDate": .string(card.expirationDate),
+      "currencyCode": .string(amount.currency.numericCode), "transactionAmount": .integer(amount.minorUnits),
+      "deviceManufacturerIdentifier": .string(card.deviceManufacturer), "paymentDataType": "3DSecure",
+      "paymentData": JSONObject.of([
+        "onlinePaymentCryptogram": .string(Base64.encode(cryptogram)), "eciIndicator": card.eci.map(JSONValue.string),
+      ]),
+    ]
+    return text.serialized()
   }
 }
 

@@ -1,0 +1,40 @@
+import Ledger
+public import PlatformAPI
+import Storage
+public import TenderPayments
+
+/// What became of a basket: for the shopper who reloads the page, and for the merchant who asks.
+public struct BasketOutcome: Sendable, Hashable {
+  public let state: BasketAnswer.State
+  public let order: OrderRecord?
+  /// The live payment, or the latest.
+  public let payment: Payment?
+}
+
+/// A basket with its order and payment, seen at one moment.
+struct BasketStanding: Sendable {
+  let record: BasketRecord
+  let order: OrderRecord?
+  let payment: Payment?
+
+  init(_ id: BasketID, of merchant: MerchantID, in store: Transaction) throws {
+    record = try BasketRecord.known(id, of: merchant, in: store)
+    order = try OrderRecord.find(of: id, in: store)
+    payment = try Journal.payment(of: id, in: store)
+  }
+
+  /// The payment that holds the basket: not one that was declined, after which another card may pay.
+  var livePayment: Payment? { payment.flatMap { $0.status.isLive ? $0 : nil } }
+
+  var outcome: BasketOutcome {
+    let state: BasketAnswer.State = record.isCancelled ? .cancelled : livePayment == nil ? .open : .placed
+    return BasketOutcome(state: state, order: order, payment: payment)
+  }
+
+  /// Throws unless the basket can still be shown and paid.
+  func checkOpen(at now: Timestamp) throws {
+    if record.isCancelled { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    if let livePayment { throw OrderError(.basketPlaced, "the basket's payment is \(livePayment.status.rawValue)") }
+    guard now < record.expiresAt else { throw OrderError(.basketExpired, "the basket ended at \(record.expiresAt)") }
+  }
+}

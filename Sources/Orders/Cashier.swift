@@ -1,0 +1,28 @@
+public import Gateway
+public import Storage
+public import TenderPayments
+
+/// Who takes the money for an order: the payment gateway, as the one verb that placing an order needs.
+public struct Cashier: Sendable {
+  /// Asks the acquirer, once, and takes the money at once if that is how the order wants it. A repeat gets the same
+  /// payment and takes what was left untaken. A decline is an answer.
+  ///
+  /// The last argument writes in the commit that claims the order, before the acquirer hears of it; if it throws,
+  /// nothing has happened.
+  public let pay:
+    @Sendable (Order, EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void)
+      async throws -> Payment
+
+  public init(
+    pay:
+      @escaping @Sendable (
+        Order, EncryptedPaymentToken, @escaping @Sendable (Transaction) throws -> Void
+      ) async throws -> Payment
+  ) {
+    self.pay = pay
+  }
+
+  public static func gateway(_ gateway: PaymentGateway) -> Cashier {
+    Cashier { order, token, alongside in try await gateway.pay(order, with: token, alongside: alongside) }
+  }
+}

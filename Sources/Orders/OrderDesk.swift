@@ -1,0 +1,162 @@
+import Ledger
+public import PlatformAPI
+public import Storage
+public import TenderPayments
+public import TenderSheet
+
+/// Where a basket becomes an order: the merchant puts it here, the sheet asks what to show, the shopper places it.
+///
+/// No rule of a particular shop is here; they come with the basket. Placing an order is in `PlaceOrder.swift`.
+public struct OrderDesk: Sendable {
+  let database: Database
+  let cashier: Cashier
+  let quotes: QuoteSource
+  let terms: @Sendable (MerchantID) async -> MerchantTerms
+  let guestTokens: GuestTokenIssuer?
+  let clock: WallClock
+  let random: RandomBytes
+  let basketLifetime: Duration
+
+  /// - Parameters:
+  ///   - database: opened with ``migrations`` and the ledger's.
+  ///   - guestTokens: nil where guests get none.
+  ///   - basketLifetime: how long a basket can be paid after it was put here.
+  public init(
+    database: Database, cashier: Cashier, quotes: QuoteSource = .rulesOnly,
+    terms: @escaping @Sendable (MerchantID) async -> MerchantTerms, guestTokens: GuestTokenIssuer? = nil,
+    clock: WallClock = .system, random: RandomBytes = .system, basketLifetime: Duration = .seconds(86_400)
+  ) {
+    self.database = database
+    self.cashier = cashier
+    self.quotes = quotes
+    self.terms = terms
+    self.guestTokens = guestTokens
+    self.clock = clock
+    self.random = random
+    self.basketLifetime = basketLifetime
+  }
+}
+
+// The merchant's side.
+extension OrderDesk {
+  /// Takes a basket, or new content for one that nobody has tried to pay yet. The same content again changes nothing.
+  @discardableResult
+  public func put(_ document: BasketDocument, as id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
+    let basket = try Basket(document, id: id, merchant: merchant)
+    try await terms(merchant).check(quoteURL: document.quoteURL)
+    let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
+    try await database.write { store in
+      if let known = try BasketRecord.find(id, in: store) {
+        guard known.basket.merchant == merchant else { throw OrderError(.basketIDTaken, "the id is in use") }
+        if known.basket == basket, !known.isCancelled { return }
+        try Self.checkReplaceable(known, in: store)
+      }
+      try BasketRecord.put(basket, order: newOrder, expires: store.now.adding(lifetime), in: store)
+    }
+    return try await self.basket(id, of: merchant)
+  }
+
+  public func basket(_ id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
+    let (standing, shown) = try await database.read { store in
+      let standing = try BasketStanding(id, of: merchant, in: store)
+      return (standing, try standing.record.currentQuote.flatMap { try Quote.find($0, in: store) })
+    }
+    return try answer(standing, shown)
+  }
+
+  /// What became of the basket.
+  public func outcome(_ id: BasketID, of merchant: MerchantID) async throws -> BasketOutcome {
+    try await database.read { try BasketStanding(id, of: merchant, in: $0).outcome }
+  }
+
+  /// Ends the basket for good, unless an acquirer may already have heard of it.
+  ///
+  /// The check and the mark are one transaction, and so are the claim of a payment and its look at the mark: exactly
+  /// one of the two wins.
+  public func cancel(_ id: BasketID, of merchant: MerchantID) async throws {
+    try await database.write { store in
+      let record = try BasketRecord.known(id, of: merchant, in: store)
+      guard try !Journal.hasAttempt(for: id, in: store) else {
+        let status = try Journal.payment(of: id, in: store)?.status.rawValue ?? "unknown"
+        throw OrderError(.basketPlaced, "the basket's payment is \(status)")
+      }
+      try record.cancel(in: store)
+    }
+  }
+
+  /// The contact of a placed order; the merchant's to know, not the page's.
+  public func contact(_ id: BasketID, of merchant: MerchantID) async throws -> OrderContact? {
+    try await database.read { store in
+      try BasketStanding(id, of: merchant, in: store).order.flatMap { try OrderContact.find(of: $0.id, in: store) }
+    }
+  }
+
+  private static func checkReplaceable(_ record: BasketRecord, in store: Transaction) throws {
+    if record.isCancelled { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    guard try OrderRecord.find(of: record.basket.id, in: store) == nil else {
+      throw OrderError(.basketPlaced, "an order was made of the basket")
+    }
+  }
+
+  private func answer(_ standing: BasketStanding, _ shown: Quote?) throws -> BasketAnswer {
+    let record = standing.record
+    let name = record.basket.document.businessName
+    let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(name).total.amount
+    let outcome = standing.outcome
+    return BasketAnswer(
+      basketId: record.basket.id, state: outcome.state, total: WireAmount(total),
+      pending: shown?.isPending ?? record.basket.document.pending, expiresAt: WireTime(record.expiresAt),
+      order: outcome.order.map { order in
+        OrderAnswer(
+          orderId: order.id, paymentId: outcome.payment?.id, merchantReference: order.merchantReference,
+          status: outcome.payment?.status, amount: WireAmount(order.amount))
+      })
+  }
+}
+
+// The sheet's side.
+extension OrderDesk {
+  /// What the sheet opens with. Makes the quote that a payment may name.
+  public func sheet(_ id: BasketID, of merchant: MerchantID) async throws -> SheetRequest {
+    let terms = await terms(merchant)
+    let shown = try await showing(id, merchant) { record in
+      let priced = try quotes.open(record.basket, record.opening)
+      return (priced, try record.factory(terms).request(for: record.contents(priced)))
+    }
+    return SheetRequest(quote: shown.quote, request: shown.answer)
+  }
+
+  /// Prices what the shopper changed. With errors the sheet stays open and cannot be paid.
+  public func update(
+    _ id: BasketID, of merchant: MerchantID, _ change: SheetChange
+  ) async throws -> (quote: Quote, update: SheetUpdate) {
+    let terms = await terms(merchant)
+    let shown = try await showing(id, merchant) { record in
+      let state = try await state(of: record)
+      let priced = try await quotes.price(record.basket, state, after: change, terms)
+      return (priced, try record.update(priced, after: change))
+    }
+    return (shown.quote, shown.answer)
+  }
+
+  /// Chooses service and wishes before the sheet opens.
+  public func prepare(_ id: BasketID, of merchant: MerchantID, _ details: OrderDetails) async throws {
+    let now = clock.now()
+    try await database.write { store in
+      let standing = try BasketStanding(id, of: merchant, in: store)
+      try standing.checkOpen(at: now)
+      try standing.record.prepared(details).savePrepared(in: store)
+    }
+  }
+
+  /// Whether the basket can go there, as far as country and postal code tell.
+  public func checkPostalCode(
+    _ postalCode: String, country: String, _ id: BasketID, of merchant: MerchantID
+  ) async throws -> Bool {
+    let record = try await database.read { try BasketRecord.known(id, of: merchant, in: $0) }
+    var state = record.opening
+    state.destination = record.basket.destination(
+      shown: RedactedContact(postalCode: postalCode, countryCode: country))
+    return try quotes.open(record.basket, state).errors.isEmpty
+  }
+}

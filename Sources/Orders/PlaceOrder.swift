@@ -1,0 +1,158 @@
+import Crypto
+import PlatformAPI
+import Storage
+public import TenderPayments
+public import TenderSheet
+
+/// What the authorized sheet hands over.
+public struct PlaceOrderRequest: Sendable {
+  public let basket: BasketID
+  /// The quote whose total the shopper saw last.
+  public let quote: QuoteID
+  public let token: EncryptedPaymentToken
+  public let billingContact: FullContact?
+  public let shippingContact: FullContact?
+
+  public init(
+    basket: BasketID, quote: QuoteID, token: EncryptedPaymentToken, billingContact: FullContact? = nil,
+    shippingContact: FullContact? = nil
+  ) {
+    self.basket = basket
+    self.quote = quote
+    self.token = token
+    self.billingContact = billingContact
+    self.shippingContact = shippingContact
+  }
+}
+
+/// An order that was placed, whatever its payment came to: a decline is an answer.
+public struct PlacedOrder: Sendable, Hashable {
+  public let order: OrderRecord
+  public let payment: Payment
+  /// For guests, once the payment is good.
+  public let guestToken: String?
+}
+
+extension OrderDesk {
+  /// Places the order of a basket: already placed? quote still good? contact complete? does it go there at this price?
+  /// Then the money.
+  ///
+  /// The basket makes it idempotent: while its payment lives, every further call gets that payment's answer, whatever
+  /// payment token, clock or quote it comes with.
+  public func place(_ request: PlaceOrderRequest, of merchant: MerchantID) async throws -> PlacedOrder {
+    let standing = try await database.read { try BasketStanding(request.basket, of: merchant, in: $0) }
+    if let payment = standing.livePayment { return try await again(payment, standing, request.token) }
+    try standing.checkOpen(at: clock.now())
+    let quote = try await goodQuote(request.quote, standing.record)
+    let contact = try completeContact(request, standing.record.basket, quote)
+    try await confirmPrice(standing.record.basket, quote, at: contact.address, await terms(merchant))
+    let record = OrderRecord(quote, standing.record, at: clock.now())
+    let order = record.forGateway(standing.record.basket)
+    let payment = try await cashier.pay(order, request.token) { store in
+      let now = try BasketRecord.known(order.basket, of: merchant, in: store)
+      guard !now.isCancelled else { throw OrderError(.basketCancelled, "the basket was cancelled") }
+      guard now.currentQuote == quote.id else { throw OrderError(.quoteStale, "another quote was shown since") }
+      try record.save(contact, in: store)
+    }
+    return try await placed(record.basket, payment, merchant)
+  }
+}
+
+// The steps, in their order.
+extension OrderDesk {
+  /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
+  /// have been taken the taking is tried again.
+  private func again(
+    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken
+  ) async throws -> PlacedOrder {
+    let basket = standing.record.basket
+    guard payment.status != .authorizing, let order = standing.order else {
+      throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
+    }
+    let isTaken = payment.status != .authorized || basket.document.capture == .manual
+    let answer = isTaken ? payment : try await cashier.pay(order.forGateway(basket), token) { _ in }
+    return try await placed(basket.id, answer, basket.merchant)
+  }
+
+  private func goodQuote(_ id: QuoteID, _ record: BasketRecord) async throws -> Quote {
+    guard let quote = try await database.read({ try Quote.find(id, in: $0) }) else {
+      throw OrderError(.quoteUnknown, "no such quote", field: "quoteId")
+    }
+    guard quote.basket == record.basket.id else {
+      throw OrderError(.quoteForeign, "the quote is of another basket", field: "quoteId")
+    }
+    guard record.currentQuote == id else {
+      throw OrderError(.quoteStale, "another quote was shown since", field: "quoteId")
+    }
+    guard !quote.isPending else { throw OrderError(.totalPending, "the total was shown as pending", field: "quoteId") }
+    guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }
+    return quote
+  }
+
+  private func completeContact(
+    _ request: PlaceOrderRequest, _ basket: Basket, _ quote: Quote
+  ) throws -> OrderContact {
+    let contact = OrderContact(
+      service: quote.state.service, shipping: request.shippingContact, billing: request.billingContact,
+      billingRequired: basket.document.billingRequired)
+    var missing = contact.missingFields(for: quote.state.service)
+    if basket.document.billingRequired, request.billingContact.flatMap({ OrderAddress($0) }) == nil {
+      missing.append(.billingContactInvalid(.postalAddress, "Enter a billing address."))
+    }
+    guard missing.isEmpty else {
+      let fields = missing.compactMap { $0.contactField?.rawValue }.joined(separator: ", ")
+      throw OrderError(.contactIncomplete, "missing: \(fields)", field: "shippingContact", sheetErrors: missing)
+    }
+    return contact
+  }
+
+  /// The redacted contact was a guess. The full address must be one that we deliver to, at the price that was shown:
+  /// a shopper who authorized one total is never charged another.
+  private func confirmPrice(
+    _ basket: Basket, _ quote: Quote, at address: OrderAddress?, _ terms: MerchantTerms
+  ) async throws {
+    guard quote.state.service.needsAddress else { return }
+    let priced = try await quotes.price(basket, quote, at: address, terms)
+    guard priced.errors.isEmpty else {
+      throw OrderError(
+        .addressUnserviceable, "the full address is not served", field: "shippingContact",
+        sheetErrors: priced.errors)
+    }
+    let total = try priced.summary(basket.document.businessName).total
+    let isSame = total.amount == quote.total && total.kind == .final
+    guard isSame, priced.state.shippingMethod == quote.state.shippingMethod,
+      priced.unavailableItems == quote.unavailableItems
+    else {
+      throw OrderError(
+        .addressChangesPrice, "shown \(quote.total), with the full address \(total.amount)", field: "shippingContact",
+        sheetErrors: [.shippingContactInvalid(.postalCode, "Choose this address again to see its price.")])
+    }
+  }
+
+  private func placed(_ basket: BasketID, _ payment: Payment, _ merchant: MerchantID) async throws -> PlacedOrder {
+    guard let order = try await database.read({ try OrderRecord.find(of: basket, in: $0) }) else {
+      throw OrderError(.basketUnknown, "the payment is of another order")
+    }
+    let isGuest = order.customer == nil && payment.status.isLive
+    let guestToken =
+      isGuest ? try await guestTokens?.token(for: order.id, of: basket, issued: order.createdAt) : nil
+    return PlacedOrder(order: order, payment: payment, guestToken: guestToken)
+  }
+}
+
+extension OrderRecord {
+  fileprivate init(_ quote: Quote, _ record: BasketRecord, at now: Timestamp) {
+    self.init(
+      id: record.order, merchant: record.basket.merchant, basket: record.basket.id, quote: quote.id,
+      merchantReference: record.basket.document.merchantReference, amount: quote.total, service: quote.state.service,
+      customer: record.basket.document.customer, requestedFor: record.requestedFor, note: record.note, createdAt: now)
+  }
+
+  /// The order as the gateway needs it: the payment token must carry this amount and this hash.
+  fileprivate func forGateway(_ basket: Basket) -> Order {
+    Order(
+      id: id, merchant: merchant, basket: self.basket, amount: amount,
+      applicationDataHash: Array(SHA256.hash(data: basket.applicationData)), merchantReference: merchantReference,
+      capture: basket.document.capture)
+  }
+}

@@ -1,0 +1,122 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StrictJSON
+import TenderPayments
+
+/// The HTTP side of the acquirer: who calls, what they ask, what they get.
+struct AcquirerCalls<Context: RequestContext>: Sendable {
+  let service: SandboxAcquirerService
+  private var book: AcquirerBook { service.book }
+
+  @Sendable func authorize(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { merchant, _, body in
+      let wanted = try HoldRequest(body)
+      let script = AcquirerScript(wanted)
+      let isNew = try await book.answer(to: wanted.reference, of: merchant) == nil
+      if isNew, script.outcome == .noAnswer { return try await silence() }
+      let answer = try await book.hold(wanted, of: merchant, script.outcome)
+      if isNew, script.outcome == .noAnswerAfterApproval { return try await silence() }
+      if isNew { try await Task.sleep(for: script.delay) }
+      return Self.response(answer.json)
+    }
+  }
+
+  @Sendable func capture(_ request: Request, _ context: Context) async throws -> Response {
+    try await followUp(.capture, request, context)
+  }
+
+  @Sendable func void(_ request: Request, _ context: Context) async throws -> Response {
+    try await followUp(.void, request, context)
+  }
+
+  @Sendable func refund(_ request: Request, _ context: Context) async throws -> Response {
+    try await followUp(.refund, request, context)
+  }
+
+  @Sendable func reverse(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { merchant, reference, body in
+      guard try body.member("reference").string == reference else { throw SandboxProblem.invalid("reference") }
+      let code = try await book.reverse(reference, of: merchant)
+      return Self.response([
+        "reference": .string(reference), "result": .string(code == "12" ? "declined" : "approved"),
+        "responseCode": .string(code),
+      ])
+    }
+  }
+
+  @Sendable func inquire(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { merchant, reference, _ in
+      guard let answer = try await book.settledAnswer(to: reference, of: merchant) else {
+        throw SandboxProblem.notFound
+      }
+      return Self.response(answer.json)
+    }
+  }
+
+  /// `?limit=` rows, newest first.
+  @Sendable func list(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { merchant, _, _ in
+      let limit = request.uri.queryParameters["limit"].flatMap { Int64($0) } ?? 500
+      let holds = try await book.holds(of: merchant, limit: min(max(limit, 0), 100_000))
+      return Self.response(["authorizations": .array(holds.map(\.json))])
+    }
+  }
+
+  private func followUp(_ kind: FollowUp, _ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { merchant, name, body in
+      Self.response(try await book.apply(kind, try FollowUpWish(body), to: name, of: merchant).json)
+    }
+  }
+
+  /// A call that hangs until the caller has given up.
+  private func silence() async throws -> Response {
+    try await Task.sleep(for: service.silence)
+    return Response(status: .gatewayTimeout)
+  }
+
+  /// Finds the merchant, reads the body, and turns a refusal into an answer.
+  private func answering(
+    _ request: Request, _ context: Context,
+    _ work: @Sendable (_ merchant: String, _ name: String, _ body: JSONField) async throws -> Response
+  ) async throws -> Response {
+    do {
+      let merchant = try merchant(request)
+      let bytes = try await request.body.collect(upTo: 65_536)
+      let body = bytes.readableBytes == 0 ? .null : try JSONReader.read(bytes.readableBytesView)
+      return try await work(merchant, context.parameters.get("name") ?? "", JSONField(body))
+    } catch let problem as SandboxProblem {
+      return Self.response(problem)
+    } catch let error as JSONError {
+      return Self.response(SandboxProblem(status: 400, code: "invalid_request", message: error.description))
+    }
+  }
+
+  private func merchant(_ request: Request) throws(SandboxProblem) -> String {
+    let header = request.headers[.authorization] ?? ""
+    guard header.hasPrefix("Bearer "), let merchant = service.apiKeys[String(header.dropFirst(7))] else {
+      throw SandboxProblem(status: 401, code: "unauthorized", message: "an API key of the acquirer is missing")
+    }
+    return merchant
+  }
+
+  private static func response(_ problem: SandboxProblem) -> Response {
+    let body: JSONValue = ["code": .string(problem.code), "detail": .string(problem.message)]
+    return response(body, status: HTTPResponse.Status(code: problem.status))
+  }
+
+  private static func response(_ body: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body.serialized())))
+  }
+}
+
+extension SandboxProblem {
+  static let notFound = SandboxProblem(status: 404, code: "not_found", message: "no such operation or authorization")
+  static let duplicate = SandboxProblem(
+    status: 409, code: "duplicate_reference", message: "the reference names another operation")
+  static func invalid(_ field: String) -> SandboxProblem {
+    SandboxProblem(status: 400, code: "invalid_request", message: "\(field) is not what it must be")
+  }
+}

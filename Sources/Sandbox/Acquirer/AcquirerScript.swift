@@ -1,0 +1,16 @@
+import TenderPayments
+
+/// What is going to happen to a request: by its card, and with the ordinary cards by its amount.
+struct AcquirerScript: Sendable {
+  let outcome: SandboxOutcome
+  let delay: Duration
+
+  init(_ request: HoldRequest) {
+    let card = SandboxCards.card(dpan: request.dpan)
+    let amount = SandboxAmounts.amount(request.amount.minorUnits)
+    switch (card?.outcome ?? .decline(responseCode: "14"), amount) {
+    case (.approve, let amount?): (outcome, delay) = (amount.outcome, amount.delay)
+    case (let cardOutcome, _): (outcome, delay) = (cardOutcome, .zero)
+    }
+  }
+}

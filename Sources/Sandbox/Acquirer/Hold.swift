@@ -1,0 +1,147 @@
+import Storage
+import StrictJSON
+import TenderPayments
+
+/// Money held on a card, and what became of it.
+struct Hold: Sendable {
+  enum State: String, Sendable {
+    case held, pending, declined, voided, reversed
+  }
+
+  let acquirerReference: String
+  let merchant: String
+  let reference: String
+  let merchantReference: String
+  let cardSuffix: String
+  let amount: Amount
+  private(set) var state: State
+  private(set) var authorized: Int64
+  private(set) var captured: Int64 = 0
+  private(set) var refunded: Int64 = 0
+
+  init(_ wanted: HoldRequest, of merchant: String, named name: String) {
+    acquirerReference = name
+    self.merchant = merchant
+    reference = wanted.reference
+    merchantReference = wanted.merchantReference
+    cardSuffix = wanted.dpan.lastFour
+    amount = wanted.amount
+    state = .pending
+    authorized = 0
+  }
+
+  /// Moves the balances; `00`, or the response code of the refusal: 12 not in this state, 13 not this amount.
+  mutating func post(_ kind: FollowUp, _ wanted: Amount) -> String {
+    guard state == .held else { return "12" }
+    guard wanted.currency == amount.currency else { return "13" }
+    switch kind {
+    case .capture:
+      guard wanted.minorUnits <= authorized - captured else { return "13" }
+      captured += wanted.minorUnits
+    case .refund:
+      guard wanted.minorUnits <= captured - refunded else { return "13" }
+      refunded += wanted.minorUnits
+    case .void:
+      guard authorized > captured else { return "12" }
+      authorized = captured
+      if captured == 0 { state = .voided }
+    }
+    return "00"
+  }
+
+  /// Ends the waiting of a pending hold; false when it does not wait.
+  mutating func approve() -> Bool {
+    guard state == .pending else { return false }
+    (state, authorized) = (.held, amount.minorUnits)
+    return true
+  }
+
+  mutating func reverse() -> String {
+    switch state {
+    case .declined: return "25"
+    case .reversed, .voided: return "00"
+    case .held where captured > 0: return "12"
+    case .held, .pending:
+      (state, authorized) = (.reversed, 0)
+      return "00"
+    }
+  }
+
+  /// The state and the balances in one word, as Tender's own ledger would say it.
+  private var status: String {
+    guard state == .held else { return state.rawValue }
+    if refunded > 0 { return refunded == captured ? "refunded" : "partially_refunded" }
+    if captured > 0 { return captured == authorized ? "captured" : "partially_captured" }
+    return "authorized"
+  }
+
+  var json: JSONValue {
+    [
+      "reference": .string(reference), "acquirerReference": .string(acquirerReference),
+      "merchantReference": .string(merchantReference), "status": .string(status),
+      "amount": .integer(amount.minorUnits), "currency": .string(amount.currency.code),
+      "authorized": .integer(authorized), "captured": .integer(captured), "refunded": .integer(refunded),
+      "cardSuffix": .string(cardSuffix),
+    ]
+  }
+}
+
+extension Hold {
+  /// - Parameter code: the response code: it decides in which state the hold begins.
+  func insert(code: String, in store: Transaction) throws {
+    let (state, authorized): (State, Int64) =
+      switch code {
+      case "00": (.held, amount.minorUnits)
+      case "09": (.pending, 0)
+      default: (.declined, 0)
+      }
+    try store.run(
+      """
+      INSERT INTO holds (acquirer_reference, merchant, reference, merchant_reference, card_suffix, state, amount,
+        currency, authorized, captured, refunded, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 0, $10)
+      """,
+      .text(acquirerReference), .text(merchant), .text(reference), .text(merchantReference), .text(cardSuffix),
+      .text(state.rawValue), .integer(amount.minorUnits), .text(amount.currency.code), .integer(authorized),
+      .time(store.now))
+  }
+
+  func save(in store: Transaction) throws {
+    try store.run(
+      "UPDATE holds SET state = $2, authorized = $3, captured = $4, refunded = $5 WHERE acquirer_reference = $1",
+      .text(acquirerReference), .text(state.rawValue), .integer(authorized), .integer(captured), .integer(refunded))
+  }
+
+  static func find(_ name: String, of merchant: String, in store: Transaction) throws -> Hold? {
+    try store.row(
+      "SELECT * FROM holds WHERE acquirer_reference = $1 AND merchant = $2", .text(name), .text(merchant)
+    ).map(Hold.init)
+  }
+
+  static func find(reference: String, of merchant: String, in store: Transaction) throws -> Hold? {
+    try store.row(
+      "SELECT * FROM holds WHERE reference = $1 AND merchant = $2", .text(reference), .text(merchant)
+    ).map(Hold.init)
+  }
+
+  static func all(of merchant: String, limit: Int64, in store: Transaction) throws -> [Hold] {
+    try store.rows(
+      "SELECT * FROM holds WHERE merchant = $1 ORDER BY acquirer_reference DESC LIMIT $2", .text(merchant),
+      .integer(limit)
+    ).map(Hold.init)
+  }
+
+  private init(_ row: Row) throws {
+    guard let state = State(rawValue: try row.text("state")) else { throw StorageError.column("state") }
+    self.state = state
+    acquirerReference = try row.text("acquirer_reference")
+    merchant = try row.text("merchant")
+    reference = try row.text("reference")
+    merchantReference = try row.text("merchant_reference")
+    cardSuffix = try row.text("card_suffix")
+    amount = try row.amount()
+    authorized = try row.integer("authorized")
+    captured = try row.integer("captured")
+    refunded = try row.integer("refunded")
+  }
+}

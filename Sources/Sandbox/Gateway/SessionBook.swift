@@ -1,0 +1,95 @@
+import StrictJSON
+import TenderPayments
+
+/// The sessions that the gateway opened and the device has to honour: each once, for five minutes, on its domain.
+actor SessionBook {
+  private let pki: SandboxPKI
+  private let clock: WallClock
+  private let random: RandomBytes
+  private var sessions: [String: PaymentSession] = [:]
+  private var spent: Set<String> = []
+
+  init(pki: SandboxPKI, clock: WallClock, random: RandomBytes) {
+    self.pki = pki
+    self.clock = clock
+    self.random = random
+  }
+
+  /// How many sessions are remembered, the used and expired ones of the last hour included.
+  var count: Int { sessions.count }
+
+  func open(_ request: SessionRequest, for merchant: PortalMerchant) throws -> PaymentSession {
+    forgetOld()
+    let signer = BrokerSignature(signer: pki.tokenSigner, intermediate: pki.tokenIntermediate, form: .withoutNull)
+    let session = try PaymentSession(request, for: merchant, signer: signer, at: clock.now(), random: random)
+    sessions[session.identifier] = session
+    return session
+  }
+
+  /// What a device asks before it shows the sheet: may this session be used on this domain, now?
+  ///
+  /// - Parameter domain: the page's host; nil when the caller is no page.
+  func check(_ presented: JSONField, on domain: String?) throws -> PaymentSession {
+    let identifier = try presented.member("merchantSessionIdentifier").string
+    guard let session = sessions[identifier] else { throw unknown(presented) }
+    guard session.matches(presented.value) else { throw Refusal.altered }
+    guard !spent.contains(identifier) else { throw Refusal.used }
+    guard clock.now().since(session.openedAt) <= PaymentSession.life else { throw Refusal.expired }
+    if let domain, let own = session.domain, domain.lowercased() != own { throw Refusal.domainMismatch }
+    return session
+  }
+
+  /// Checks a session and uses it up.
+  func spend(_ presented: JSONField, on domain: String?) throws -> PaymentSession {
+    let session = try check(presented, on: domain)
+    spent.insert(session.identifier)
+    return session
+  }
+
+  func reset() {
+    sessions = [:]
+    spent = []
+  }
+
+  /// A session that our own signer signed was forgotten; any other comes from another Apple.
+  private func unknown(_ presented: JSONField) -> SandboxProblem {
+    guard case .string(let signature)? = presented.value["signature"], let signer = try? pki.tokenSigner.der,
+      signature.lowercased().contains(Hex.encode(signer))
+    else { return Refusal.foreign }
+    return Refusal.unknown
+  }
+
+  /// After an hour nobody asks for a session any more, and memory stays bounded.
+  private func forgetOld() {
+    let now = clock.now()
+    sessions = sessions.filter { now.since($0.value.openedAt) <= .seconds(3600) }
+    spent = spent.filter { sessions[$0] != nil }
+  }
+
+  private enum Refusal {
+    static let foreign = SandboxProblem(
+      status: 422, code: "environment_mismatch",
+      message: "This merchant session was not signed by this sandbox: it belongs to another environment.")
+    static let unknown = SandboxProblem(
+      status: 422, code: "session_unknown", message: "The sandbox has forgotten this merchant session; ask for another."
+    )
+    static let altered = SandboxProblem(
+      status: 422, code: "session_altered",
+      message: "The merchant session differs from what the gateway answered; pass it on unchanged.")
+    static let used = SandboxProblem(
+      status: 422, code: "session_used", message: "A merchant session serves one transaction; this one is used up.")
+    static let expired = SandboxProblem(
+      status: 422, code: "session_expired", message: "A merchant session lives five minutes; this one is older.")
+    static let domainMismatch = SandboxProblem(
+      status: 422, code: "session_domain_mismatch",
+      message: "The merchant session was opened for another domain than the page's.")
+  }
+}
+
+extension PaymentSession {
+  /// Whether every member is there unchanged. Their order may differ, as a program that passes JSON on may change it.
+  fileprivate func matches(_ presented: JSONValue) -> Bool {
+    guard case .object(let theirs) = presented, case .object(let ours) = json else { return false }
+    return theirs.count == ours.count && ours.members.allSatisfy { theirs[$0.key] == $0.value }
+  }
+}

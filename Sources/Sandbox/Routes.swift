@@ -1,0 +1,46 @@
+import Hummingbird
+
+extension Sandbox {
+  /// Every route of the sandbox's own port: portal, device, management, pages.
+  func frontRouter() -> Router<SandboxContext> {
+    let router = Router(context: SandboxContext.self)
+    router.addMiddleware {
+      OpenToPages()
+      ProblemMiddleware()
+    }
+    router.get("/", use: pages.front)
+    router.get("/:file", use: pages.file)
+
+    let portal = router.group("portal/merchants")
+    portal.get(use: portalRoutes.list)
+    portal.post(use: portalRoutes.register)
+    portal.get(":merchant", use: portalRoutes.show)
+    portal.post(":merchant/certificates", use: portalRoutes.issueCertificate)
+    portal.post(":merchant/certificates/:certificate/activate", use: portalRoutes.activate)
+    portal.delete(":merchant/certificates/:certificate", use: portalRoutes.revoke)
+    portal.post(":merchant/domains", use: portalRoutes.addDomain)
+    portal.post(":merchant/domains/:domain/verify", use: portalRoutes.verifyDomain)
+
+    let device = router.group("device")
+    device.get("cards", use: deviceRoutes.cards)
+    device.get("contacts", use: deviceRoutes.contacts)
+    device.post("sessions/check", use: deviceRoutes.checkSession)
+    device.post("tokens", use: deviceRoutes.pay)
+
+    let management = router.group("sandbox")
+    management.get("ca.json", use: managementRoutes.certificateAuthorities)
+    management.get("state", use: managementRoutes.state)
+    management.post("reset-sessions", use: managementRoutes.resetSessions)
+    management.post("misbehave", use: managementRoutes.misbehave)
+    return router
+  }
+
+  /// Every route of Apple's gateway.
+  func gatewayRouter() -> Router<SandboxContext> {
+    let router = Router(context: SandboxContext.self)
+    router.addMiddleware { GatewayRefusalMiddleware() }
+    router.post("paymentservices/paymentSession", use: gatewayRoutes.paymentSession)
+    router.post("paymentservices/startSession", use: gatewayRoutes.startSession)
+    return router
+  }
+}

@@ -1,0 +1,40 @@
+public import Logging
+public import TenderPayments
+
+/// How a sandbox is set up.
+public struct SandboxConfiguration: Sendable {
+  /// Where authorities, merchants and certificates are kept; made when it is missing, filled when it is empty.
+  public var directory: String
+  /// The address to listen on. The sandbox is for the machine it runs on.
+  public var host = "127.0.0.1"
+  /// Plain HTTP: portal, device, script, management, acquirer. 0 takes a free one.
+  public var port = 8402
+  /// The gateway, over mutual TLS. 0 takes a free one.
+  public var gatewayPort = 8403
+  /// Host names and addresses of the gateway's TLS certificate; the first one stands in its URL.
+  public var tlsHostNames = ["localhost", "127.0.0.1"]
+  /// How many payment processing certificates a merchant may hold at a time.
+  public var maximumProcessingCertificates = 3
+  /// How the portal fetches a domain's association file.
+  public var fetch = AssociationFetch.unavailable
+  public var clock = WallClock.system
+  public var random = RandomBytes.system
+  public var logger = Logger(label: "tender.sandbox")
+  /// Called once, when both listeners accept connections.
+  public var onReady: @Sendable (SandboxAddresses) async -> Void = { _ in }
+
+  public init(directory: String) { self.directory = directory }
+}
+
+/// Where a running sandbox is reached.
+public struct SandboxAddresses: Sendable, Hashable {
+  public var port: Int
+  public var gatewayPort: Int
+  let host: String
+  let gatewayHost: String
+
+  /// The front page, portal, device and management: `http://127.0.0.1:8402`.
+  public var url: String { "http://\(host):\(port)" }
+  /// Scheme, host and port of the gateway, without a path: `https://localhost:8403`.
+  public var gatewayURL: String { "https://\(gatewayHost):\(gatewayPort)" }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import TenderSheet
+import Testing
+
+private let full = FullContact(
+  givenName: "Aoife", familyName: "Byrne", phoneNumber: "+353 1 555 0100", emailAddress: "aoife@example.com",
+  addressLines: ["1 North Quay"], locality: "Dublin", postalCode: "D01 X2Y3", countryCode: "ie")
+private let card = FullContact(
+  givenName: "A.", familyName: "Byrne", addressLines: ["7 Hill Road"], locality: "Cork", postalCode: "T12 AB34",
+  countryCode: "IE")
+
+@Suite struct `A contact` {
+  @Test func `keeps nothing of what the shopper has not given yet`() throws {
+    let sent = #"{"givenName":"A","phoneNumber":"1","emailAddress":"a@b.c","addressLines":["1"],"countryCode":"gb"}"#
+    let contact = try JSONDecoder().decode(RedactedContact.self, from: Data(sent.utf8))
+    #expect(contact == RedactedContact(countryCode: "GB"))
+    #expect(String(decoding: try JSONEncoder().encode(contact), as: UTF8.self) == #"{"countryCode":"GB"}"#)
+  }
+
+  @Test func `has no empty texts and a country in capitals`() throws {
+    let sent = #"{"givenName":" ","familyName":" Byrne ","addressLines":["","1 Quay "],"countryCode":"","country":"x"}"#
+    let contact = try JSONDecoder().decode(FullContact.self, from: Data(sent.utf8))
+    #expect(contact == FullContact(familyName: "Byrne", addressLines: ["1 Quay"], country: "x"))
+    #expect(full.countryCode == "IE")
+  }
+
+  @Test func `survives being written and read again`() throws {
+    #expect(try JSONDecoder().decode(FullContact.self, from: JSONEncoder().encode(full)) == full)
+  }
+}
+
+@Suite struct `The contact of an order` {
+  @Test func `for delivery is the shipping contact, whatever billing says`() {
+    let contact = OrderContact(service: .delivery, shipping: full, billing: card, billingRequired: true)
+    #expect(contact.givenName == "Aoife")
+    #expect(contact.address?.lines == ["1 North Quay"])
+    #expect(contact.phoneNumber == "+353 1 555 0100")
+  }
+
+  @Test func `for collection takes name and address from billing when that was asked for`() {
+    let contact = OrderContact(service: .collection, shipping: full, billing: card, billingRequired: true)
+    #expect(contact.givenName == "A.")
+    #expect(contact.address?.lines == ["7 Hill Road"])
+    #expect(contact.phoneNumber == "+353 1 555 0100")
+    #expect(contact.emailAddress == "aoife@example.com")
+  }
+
+  @Test func `for collection falls back to shipping`() {
+    let unasked = OrderContact(service: .collection, shipping: full, billing: card, billingRequired: false)
+    let absent = OrderContact(service: .collection, shipping: full, billing: nil, billingRequired: true)
+    let nameless = OrderContact(
+      service: .collection, shipping: full, billing: FullContact(postalCode: "T12"), billingRequired: true)
+    #expect(unasked.givenName == "Aoife" && unasked.address?.lines == ["1 North Quay"])
+    #expect(absent.givenName == "Aoife")
+    #expect(nameless.givenName == "Aoife" && nameless.address?.postalCode == "T12")
+  }
+
+  @Test(arguments: [
+    (ServiceType.delivery, FullContact(), "countryCode addressLines postalCode name phoneNumber emailAddress"),
+    (.collection, FullContact(), "name phoneNumber emailAddress"), (.delivery, full, ""), (.collection, full, ""),
+    (
+      .shipping, FullContact(givenName: "A", phoneNumber: "1", emailAddress: "a@b", countryCode: "IE"),
+      "addressLines postalCode"
+    ),
+    (
+      .shipping,
+      FullContact(givenName: "A", phoneNumber: "1", emailAddress: "a@b", addressLines: ["1"], countryCode: "HK"), ""
+    ),
+  ]) func `names each field that is missing`(_ service: ServiceType, _ contact: FullContact, _ fields: String) {
+    let merged = OrderContact(service: service, shipping: contact, billing: nil, billingRequired: false)
+    let missing = merged.missingFields(for: service)
+    #expect(missing.compactMap { $0.contactField?.rawValue }.joined(separator: " ") == fields)
+    #expect(missing.allSatisfy { $0.isAllowed(at: .payment) })
+  }
+}
+
+@Suite struct `A sheet error` {
+  @Test func `may point at these fields while the contact is redacted`() {
+    let visible = ErrorContactField.allCases.filter {
+      SheetError.shippingContactInvalid($0, "").isAllowed(at: .contactSelection)
+    }
+    #expect(
+      visible == [
+        .postalAddress, .locality, .subLocality, .postalCode, .administrativeArea, .subAdministrativeArea, .country,
+        .countryCode,
+      ])
+  }
+
+  @Test func `may point at every field once the payment is authorized, but billing has no phone and no e-mail`() {
+    for field in ErrorContactField.allCases {
+      #expect(SheetError.shippingContactInvalid(field, "").isAllowed(at: .payment))
+      let isBilling = field != .phoneNumber && field != .emailAddress
+      #expect(SheetError.billingContactInvalid(field, "").isAllowed(at: .payment) == isBilling)
+      #expect(!SheetError.billingContactInvalid(field, "").isAllowed(at: .contactSelection))
+    }
+  }
+
+  @Test(arguments: [
+    (SheetError.addressUnserviceable(""), [SheetMoment.contactSelection, .payment]),
+    (.couponCodeInvalid(""), [.couponCodeChange]), (.couponCodeExpired(""), [.couponCodeChange]),
+    (.unknown(""), SheetMoment.allCases), (.shippingContactInvalid(nil, ""), [.contactSelection, .payment]),
+    (.billingContactInvalid(nil, ""), [.payment]),
+  ]) func `belongs to its moments`(_ error: SheetError, _ moments: [SheetMoment]) {
+    #expect(SheetMoment.allCases.filter { error.isAllowed(at: $0) } == moments)
+  }
+
+  @Test(arguments: [
+    SheetError.shippingContactInvalid(.postalCode, "a"), .billingContactInvalid(nil, "b"), .addressUnserviceable("c"),
+    .couponCodeInvalid("d"), .couponCodeExpired("e"), .unknown("f"),
+  ]) func `survives being written and read again`(_ error: SheetError) throws {
+    #expect(try JSONDecoder().decode(SheetError.self, from: JSONEncoder().encode(error)) == error)
+  }
+}
+
+/// A prefix, a code, and what is known while redacted and when full.
+struct PostalRow: Sendable {
+  let prefix: String
+  let country: String
+  let redacted: String
+  let full: String
+  let seen: PostalPrefix.Match
+  let known: PostalPrefix.Match
+
+  init(
+    _ prefix: String, _ country: String, _ redacted: String, _ full: String, _ seen: PostalPrefix.Match,
+    _ known: PostalPrefix.Match
+  ) {
+    (self.prefix, self.country, self.redacted, self.full, self.seen, self.known) =
+      (prefix, country, redacted, full, seen, known)
+  }
+
+  static let all = [
+    PostalRow("SW1A", "GB", "SW1A", "SW1A 1AA", .yes, .yes), PostalRow("sw1a", "GB", "SW1A ", "sw1a1aa", .yes, .yes),
+    PostalRow("SW1A 1", "GB", "SW1A", "SW1A 1AA", .maybe, .yes),
+    PostalRow("SW1A 2", "GB", "SW1A", "SW1A 1AA", .maybe, .no),
+    PostalRow("SW1A2", "GB", "SW1A", "SW1A 1AA", .maybe, .no),
+    PostalRow("E1", "GB", "E10", "E10 6AB", .yes, .yes), PostalRow("E1 ", "GB", "E10", "E10 6AB", .no, .no),
+    PostalRow("E1 ", "GB", "E1", "E1 6AB", .yes, .yes), PostalRow("E1 6", "GB", "E1", "E16 1AA", .maybe, .no),
+    PostalRow("K1A", "CA", "K1A", "K1A 0B1", .yes, .yes), PostalRow("K1A 0B", "CA", "K1A", "K1A0B1", .maybe, .yes),
+    PostalRow("K1B", "CA", "K1A", "K1A 0B1", .no, .no), PostalRow("V", "CA", "V6B", "V6B 4Y8", .yes, .yes),
+    PostalRow("100", "JP", "100-0001", "100-0001", .yes, .yes),
+    PostalRow("100-00", "JP", "1000001", "1000001", .yes, .yes),
+    PostalRow("101", "JP", "100-0001", "100-0001", .no, .no),
+    PostalRow("941", "US", "94105", "94105-1234", .yes, .yes),
+    PostalRow("94105-12", "US", "94105", "94105-1234", .maybe, .yes),
+    PostalRow("94105-13", "US", "94105", "94105-1234", .maybe, .no), PostalRow("10", "US", "94105", "94105", .no, .no),
+    PostalRow("D01", "IE", "D01 X2Y3", "D01X2Y3", .yes, .yes), PostalRow("D01", "IE", "", "", .maybe, .no),
+  ]
+}
+
+@Suite struct `A postal prefix` {
+  @Test(arguments: PostalRow.all) func `matches what may still be hidden`(_ row: PostalRow) {
+    let prefix = PostalPrefix(row.prefix)
+    #expect(prefix.matches(.redacted(row.redacted, country: row.country)) == row.seen)
+    #expect(prefix.matches(.full(row.full, country: row.country)) == row.known)
+  }
+}
