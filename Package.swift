@@ -173,6 +173,12 @@ let package = Package(
         "TenderServer", "Sandbox", "DemoShop", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
         "TenderPayments", "StrictJSON", "Storage", "TenderTesting", hummingbirdTesting, nioCore,
       ]),
+    tests(
+      "DemoShopTests",
+      [
+        "DemoShop", "HTTPTransport", "PlatformAPI", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
+        httpTypes, nioCore,
+      ]),
     tests("TenderCLITests", ["TenderTesting", "StrictJSON"]),
     tests("HouseTests"),
   ]

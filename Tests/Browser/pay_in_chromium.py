@@ -15,6 +15,7 @@ import time
 import traceback
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
@@ -81,9 +82,12 @@ class Shopper:
 
     def find(self, role, name, within=None):
         """The first visible thing of this role whose accessible name holds these words."""
-        for element in (within or self.browser).find_elements(By.CSS_SELECTOR, INTERACTIVE):
-            if element.is_displayed() and element.aria_role == role and name in element.accessible_name:
-                return element
+        try:
+            for element in (within or self.browser).find_elements(By.CSS_SELECTOR, INTERACTIVE):
+                if element.is_displayed() and element.aria_role == role and name in element.accessible_name:
+                    return element
+        except StaleElementReferenceException:
+            pass  # the page changed under our eyes; whoever waits looks again
         return None
 
     def press(self, name, within=None):
