@@ -44,6 +44,7 @@ let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let logging = server("Logging", "swift-log")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
 let systemPackage = server("SystemPackage", "swift-system")
@@ -131,7 +132,7 @@ let package = Package(
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
         "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
-        "Storage", arguments, crypto, x509, logging, lifecycle, configuration,
+        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration,
       ], swiftSettings: house),
 
     // Text files of `Web/` become string constants of the module that serves them.
