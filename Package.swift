@@ -35,6 +35,7 @@ let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioFoundation = server("NIOFoundationCompat", "swift-nio")
 let nioSSL = server("NIOSSL", "swift-nio-ssl")
 let hummingbird = server("Hummingbird", "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", "hummingbird")
 let hummingbirdTLS = server("HummingbirdTLS", "hummingbird")
 let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
 let httpTypes = server("HTTPTypes", "swift-http-types")
@@ -43,6 +44,7 @@ let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let logging = server("Logging", "swift-log")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
 let systemPackage = server("SystemPackage", "swift-system")
@@ -116,7 +118,7 @@ let package = Package(
       [
         "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, systemPackage, logging,
+        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, systemPackage, logging,
         lifecycle,
       ], plugins: ["EmbedWeb"]),
     room(
@@ -130,7 +132,7 @@ let package = Package(
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
         "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
-        "Storage", arguments, crypto, x509, logging, lifecycle, configuration,
+        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration,
       ], swiftSettings: house),
 
     // Text files of `Web/` become string constants of the module that serves them.
@@ -180,6 +182,12 @@ let package = Package(
       [
         "TenderServer", "Sandbox", "DemoShop", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
         "TenderPayments", "StrictJSON", "Storage", "TenderTesting", hummingbirdTesting, nioCore,
+      ]),
+    tests(
+      "DemoShopTests",
+      [
+        "DemoShop", "HTTPTransport", "PlatformAPI", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
+        httpTypes, nioCore,
       ]),
     tests("TenderCLITests", ["TenderTesting", "StrictJSON"]),
     tests("HouseTests"),

@@ -36,31 +36,32 @@ extension Menu {
   /// Fish, chips and euros.
   public static let harbourKitchen = Menu(
     title: "Harbour Kitchen",
-    tagline: "Landed this morning, fried this evening.",
+    tagline: "Landed this morning, fried this evening, in Dublin and London.",
     theme: "harbour",
     referencePrefix: "HK",
     countryCode: "IE",
     currencyCode: "EUR",
     dishes: [
-      Dish(id: "fish", name: "Fish and chips", description: "Beer-battered haddock, hand-cut chips, tartare", amount: 1290),
-      Dish(id: "chowder", name: "Seafood chowder", description: "Smoked fish, mussels, cream, brown soda bread", amount: 950),
+      Dish(id: "fish", name: "Fish and chips", description: "Beer-battered haddock, chips, tartare", amount: 1290),
+      Dish(id: "chowder", name: "Seafood chowder", description: "Smoked fish, mussels, soda bread", amount: 950),
       Dish(id: "crab", name: "Crab roll", description: "Dressed crab, lemon mayonnaise, brioche", amount: 1150),
       Dish(
-        id: "oysters", name: "Six oysters", description: "On ice with lemon, so only in the city", amount: 1800,
-        availableIn: ["city"]),
+        id: "oysters", name: "Six oysters", description: "On ice with lemon; only in Dublin and London",
+        amount: 1800, availableIn: ["dublin", "london"]),
       Dish(id: "peas", name: "Mushy peas", description: "With mint", amount: 350),
       Dish(id: "lemonade", name: "Lemonade", description: "Pressed here, barely sweet", amount: 320),
     ],
     fees: [.init(label: "Service fee", amount: 50, serviceTypes: ["delivery"])],
     zones: [
-      .init(id: "city", countryCode: "IE", postalPrefixes: ["D0"], methods: ["bike", "van"]),
+      .init(id: "dublin", countryCode: "IE", postalPrefixes: ["D0"], methods: local),
       .init(id: "ireland", countryCode: "IE", methods: ["van"]),
-      .init(id: "japan", countryCode: "JP", methods: ["courier"]),
+      .init(id: "japan", countryCode: "JP", methods: far),
     ] + abroad,
     methods: [
       .init(identifier: "bike", label: "Bike", detail: "30–45 minutes", amount: 250, freeFrom: 3000),
       .init(identifier: "van", label: "Van", detail: "45–75 minutes", amount: 490),
       .init(identifier: "courier", label: "Chilled courier", detail: "The day after tomorrow", amount: 1450),
+      .init(identifier: "express", label: "Chilled express", detail: "Tomorrow before noon", amount: 2600),
     ],
     coupons: [
       .init(code: "LUNCH10", label: "Lunch offer", percentBasisPoints: 1000),
@@ -71,7 +72,7 @@ extension Menu {
   /// Noodles, and a currency without decimals.
   public static let kitsuneNoodles = Menu(
     title: "Kitsune Noodles",
-    tagline: "Broth since five in the morning.",
+    tagline: "Broth since five in the morning, in Tokyo and London.",
     theme: "kitsune",
     referencePrefix: "KN",
     countryCode: "JP",
@@ -85,11 +86,15 @@ extension Menu {
       Dish(id: "mugicha", name: "Barley tea", description: "Cold", amount: 250),
     ],
     fees: [.init(label: "Packaging", amount: 30)],
-    zones: [.init(id: "japan", countryCode: "JP", methods: ["bike", "van"])] + abroad,
+    zones: [
+      .init(id: "tokyo", countryCode: "JP", postalPrefixes: ["1"], methods: local),
+      .init(id: "japan", countryCode: "JP", methods: ["van"]),
+    ] + abroad,
     methods: [
       .init(identifier: "bike", label: "Bike", detail: "30–40 minutes", amount: 300, freeFrom: 4000),
       .init(identifier: "van", label: "Van", detail: "40–60 minutes", amount: 550),
       .init(identifier: "courier", label: "Chilled courier", detail: "In three days", amount: 2400),
+      .init(identifier: "express", label: "Chilled express", detail: "Tomorrow before noon", amount: 4200),
     ],
     coupons: [
       .init(code: "LUNCH10", label: "Lunch offer", percentBasisPoints: 1000),
@@ -97,12 +102,15 @@ extension Menu {
       .init(code: "SUMMER", label: "Summer offer", percentBasisPoints: 2000, expiresAt: endOfSummer),
     ])
 
-  /// A few places far away, so that a wallet with addresses of several countries has something to choose. Everywhere
-  /// else is too far.
+  private static let local = ["bike", "van"]
+  private static let far = ["courier", "express"]
+
+  /// Both shops have a second kitchen in London and ship to a few places far away, so that a wallet with addresses of
+  /// several countries has something to choose. Everywhere else is too far.
   private static let abroad: [BasketDocument.Zone] = [
-    .init(id: "london", countryCode: "GB", postalPrefixes: ["EC", "SW", "WC", "W1"], methods: ["courier"]),
-    .init(id: "america", countryCode: "US", postalPrefixes: ["950", "941", "100"], methods: ["courier"]),
-    .init(id: "germany", countryCode: "DE", methods: ["courier"]),
+    .init(id: "london", countryCode: "GB", postalPrefixes: ["EC", "SW", "WC", "W1"], methods: local),
+    .init(id: "america", countryCode: "US", postalPrefixes: ["222", "950", "941", "100"], methods: far),
+    .init(id: "germany", countryCode: "DE", methods: far),
   ]
 
   private static let endOfSummer = WireTime(Timestamp(seconds: 1_756_684_800))  // 2025-09-01

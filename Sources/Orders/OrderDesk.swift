@@ -116,6 +116,14 @@ extension OrderDesk {
 
 // The sheet's side.
 extension OrderDesk {
+  /// Whose basket this is. A page knows its basket's id and not the merchant's name here; the id is the capability.
+  public func merchant(of id: BasketID) async throws -> MerchantID {
+    try await database.read { store in
+      guard let record = try BasketRecord.find(id, in: store) else { throw OrderError(.basketUnknown, "no such basket") }
+      return record.basket.merchant
+    }
+  }
+
   /// What the sheet opens with. Makes the quote that a payment may name.
   public func sheet(_ id: BasketID, of merchant: MerchantID) async throws -> SheetRequest {
     let terms = await terms(merchant)

@@ -58,6 +58,17 @@ extension OrderDesk {
   }
 }
 
+// Asked afterwards.
+extension OrderDesk {
+  /// What placing the basket's order came to: for a page that was reloaded, or lost its connection after sending.
+  /// Nil when nobody has tried.
+  public func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
+    let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
+    guard let payment = standing.payment, standing.order != nil else { return nil }
+    return try await placed(id, payment, merchant)
+  }
+}
+
 // The steps, in their order.
 extension OrderDesk {
   /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should

@@ -42,7 +42,7 @@ struct FrontPage {
   let scriptedAmounts: [ScriptedAmount]
   let hasScriptedAmounts: Bool
 
-  init(addresses: SandboxAddresses, merchants: [PortalMerchant], scriptedAmounts: [ScriptedAmount] = []) {
+  init(addresses: SandboxAddresses, merchants: [PortalMerchant], scriptedAmounts: [ScriptedAmount] = SandboxAmounts.all.map(ScriptedAmount.init)) {
     url = addresses.url
     gatewayURL = addresses.gatewayURL
     self.merchants = merchants.map(Merchant.init)
@@ -62,6 +62,13 @@ extension FrontPage.Merchant {
     domains = merchant.domains.map {
       FrontPage.Domain(name: $0.name, state: $0.verifiedAt == nil ? "not verified" : "verified")
     }
+  }
+}
+
+extension FrontPage.ScriptedAmount {
+  init(_ scripted: SandboxAmount) {
+    amount = "\(scripted.minorUnits) minor units"
+    outcome = scripted.explanation
   }
 }
 

@@ -32,6 +32,8 @@ extension Sandbox {
     management.get("state", use: managementRoutes.state)
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
+
+    acquirer?.addRoutes(to: router)
     return router
   }
 

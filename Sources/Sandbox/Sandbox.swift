@@ -20,6 +20,8 @@ public struct Sandbox: Service {
   let portal: DeveloperPortal
   let sessions: SessionBook
   let device: Device
+  /// The bank: a service of its own, with a store of its own, on the sandbox's port.
+  let acquirer: SandboxAcquirerService?
 
   // Their faces to the outside.
   let portalRoutes: PortalRoutes
@@ -29,11 +31,14 @@ public struct Sandbox: Service {
   let pages: Pages
 
   /// Reads what the directory holds, or makes new authorities in an empty one.
-  public init(_ configuration: SandboxConfiguration) throws {
+  ///
+  /// - Parameter acquirer: nil for an Apple without a bank.
+  public init(_ configuration: SandboxConfiguration, acquirer: SandboxAcquirerService? = nil) throws {
     let (clock, random) = (configuration.clock, configuration.random)
     let files = try StateDirectory(path: configuration.directory)
     let mischief = Mischief()
     self.configuration = configuration
+    self.acquirer = acquirer
     addresses = SandboxAddressBook(configuration)
     pki = try SandboxPKI(directory: files.subdirectory("pki").path, clock: clock, random: random)
     portal = try DeveloperPortal(
@@ -48,7 +53,8 @@ public struct Sandbox: Service {
     gatewayRoutes = GatewayRoutes(
       desk: SessionDesk(portal: portal, sessions: sessions, clock: clock), pki: pki, mischief: mischief)
     managementRoutes = ManagementRoutes(
-      pki: pki, portal: portal, sessions: sessions, device: device, mischief: mischief, addresses: addresses)
+      pki: pki, portal: portal, sessions: sessions, device: device, mischief: mischief, addresses: addresses,
+      acquirerKey: acquirer?.anyKey)
     pages = try Pages(portal: portal, addresses: addresses)
   }
 
@@ -62,7 +68,11 @@ public struct Sandbox: Service {
   public func run() async throws {
     let group = ServiceGroup(
       configuration: .init(services: [try frontApplication(), try gatewayApplication()], logger: configuration.logger))
-    try await group.run()
+    do { try await group.run() } catch {
+      await acquirer?.close()
+      throw error
+    }
+    await acquirer?.close()
   }
 }
 

@@ -12,7 +12,7 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
   public let countryCode: String
   public let currencyCode: String
   public let supportedNetworks: [CardNetwork]
-  public let merchantCapabilities: [String]
+  public let merchantCapabilities: [MerchantCapability]
   public let touchIcons: [TouchIcon]
   /// The version of Apple Pay JS that the kit asks for.
   public let apiVersion: Int
@@ -27,7 +27,7 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
 
   public init(
     enabled: Bool, environment: TenderPayments.Environment, merchantIdentifier: String, displayName: String,
-    countryCode: String, currencyCode: String, supportedNetworks: [CardNetwork], merchantCapabilities: [String],
+    countryCode: String, currencyCode: String, supportedNetworks: [CardNetwork], merchantCapabilities: [MerchantCapability],
     touchIcons: [TouchIcon], apiVersion: Int, simulatedSession: String?
   ) {
     self.enabled = enabled

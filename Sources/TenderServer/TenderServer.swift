@@ -1,8 +1,10 @@
 import Foundation
 import HTTPTransport
 import Hummingbird
+import HummingbirdCore
 import HummingbirdTLS
 public import Logging
+import Ledger
 import MerchantIdentity
 import NIOCore
 import NIOSSL

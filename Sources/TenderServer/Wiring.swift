@@ -3,7 +3,7 @@ import ApplePayToken
 import Crypto
 import Foundation
 import Gateway
-import HTTPTransport
+public import HTTPTransport
 import Ledger
 import Logging
 import MerchantIdentity
@@ -63,9 +63,7 @@ struct Wiring: Sendable {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
     return OrderDesk(
       database: database,
-      cashier: Cashier(
-        authorize: { try await gateway.authorize($0, with: $1, alongside: $2) },
-        capture: { try await gateway.capture($0) }),
+      cashier: .gateway(gateway),
       quotes: QuoteSource(sender: network.plain, clock: clock), terms: { terms[$0] ?? MerchantTerms() },
       guestTokens: guests, clock: clock, random: random)
   }

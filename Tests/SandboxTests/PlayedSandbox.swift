@@ -7,6 +7,7 @@ import Sandbox
 import StrictJSON
 import Synchronization
 import TenderPayments
+import Testing
 
 /// A sandbox in a test: its own directory, a clock that the test holds, and a web in which domains serve files.
 final class PlayedSandbox: Sendable {
@@ -34,6 +35,7 @@ final class PlayedSandbox: Sendable {
   }
 
   /// Calls the front without a network.
+  @discardableResult
   func calls<Value: Sendable>(_ body: @escaping @Sendable (Caller) async throws -> Value) async throws -> Value {
     try await sandbox.frontApplication().test(.router) { try await body(Caller(client: $0)) }
   }
@@ -71,6 +73,14 @@ struct Caller: Sendable {
 
     var code: String? { json["code"].flatMap(\.text) }
     subscript(key: String) -> String? { json[key].flatMap(\.text) }
+
+    func expect(status: Int, sourceLocation: SourceLocation = #_sourceLocation) {
+      #expect(self.status == status, "\(text)", sourceLocation: sourceLocation)
+    }
+
+    func expect(code: String, sourceLocation: SourceLocation = #_sourceLocation) {
+      #expect(self.code == code, "\(text)", sourceLocation: sourceLocation)
+    }
   }
 
   func get(_ path: String, headers: HTTPFields = [:]) async throws -> Answer { try await send(path, .get, headers) }

@@ -11,7 +11,6 @@
   const address = new URL(document.currentScript.src);
   const NEWEST_VERSION = 14;
   const ANSWER_WITHIN = 30_000;
-  const SESSION_LIFE = 5 * 60_000;
 
   const link = document.createElement("link");
   link.rel = "stylesheet";
@@ -26,6 +25,7 @@
     cards: () => wallet.ask("device/cards"),
     contacts: () => wallet.ask("device/contacts"),
     certificateAuthority: () => wallet.ask("sandbox/ca.json"),
+    checkSession: (merchantSession) => wallet.ask("device/sessions/check", { merchantSession }),
     mintPaymentToken: (order) => wallet.ask("device/tokens", order),
 
     async ask(path, body) {
@@ -37,7 +37,7 @@
       });
       if (response.ok) return response.json();
       const problem = await response.json().catch(() => ({}));
-      throw new Error(problem.detail ?? `The sandbox answered ${response.status} to ${path}.`);
+      throw new Error(problem.message ?? `The sandbox answered ${response.status} to ${path}.`);
     },
   };
 
@@ -303,6 +303,7 @@
     #state = "idle";
     #validation = "idle";
     #merchantSession;
+    #sheetId = crypto.randomUUID();
     #events = []; // selections the page has not been told of yet
     #deadline;
     #validationDeadline;
@@ -383,19 +384,21 @@
       }
       if (this.#isOver || this.#validation !== "validating") throw invalidAccess("No merchant validation is pending.");
       clearTimeout(this.#validationDeadline);
-      const fault = this.#faultOf(merchantSession);
-      if (fault) return this.#fail(fault);
-      this.#validation = "complete";
-      this.#merchantSession = merchantSession;
-      this.#changed();
+      this.#validation = "answered";
+      this.#accept(merchantSession);
     }
 
-    #faultOf({ merchantSessionIdentifier, epochTimestamp, domainName }) {
-      if (!merchantSessionIdentifier) return "This is not a merchant session.";
-      if (Date.now() - epochTimestamp > SESSION_LIFE) return "The merchant session is older than five minutes.";
-      if (domainName !== undefined && domainName !== location.hostname) {
-        return `The merchant session is for ${domainName}, and this page is at ${location.hostname}.`;
+    // The device judges the session: its age, its domain, whether it was used, and that nobody changed it.
+    async #accept(merchantSession) {
+      try {
+        await wallet.checkSession(merchantSession);
+      } catch (error) {
+        return this.#fail(error.message);
       }
+      if (this.#isOver) return;
+      this.#merchantSession = merchantSession;
+      this.#validation = "complete";
+      this.#changed();
     }
 
     // ── Selections
@@ -547,6 +550,7 @@
         token = await wallet.mintPaymentToken({
           cardId: this.#card.id,
           merchantSession: this.#merchantSession,
+          sheetId: this.#sheetId, // a merchant session serves one sheet, however often its shopper has to try
           amount: this.#total.type === "pending" ? "0" : this.#total.amount,
           currency: this.#request.currencyCode,
           applicationData: applicationData(this.#request.applicationData),

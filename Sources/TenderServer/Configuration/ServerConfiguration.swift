@@ -1,5 +1,5 @@
 import Configuration
-import Foundation
+public import Foundation
 import SystemPackage
 public import TenderPayments
 

@@ -1,6 +1,6 @@
 import Hummingbird
 import Ledger
-import TenderPayments
+public import TenderPayments
 
 /// What the command line asks of a running server, on a socket that only its own user can open.
 struct AdminController: Sendable {

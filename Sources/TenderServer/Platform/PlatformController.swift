@@ -1,5 +1,7 @@
 import HTTPTypes
 import Hummingbird
+import Logging
+import MerchantIdentity
 import Orders
 import PlatformAPI
 import StrictJSON

@@ -1,0 +1,23 @@
+# What a contributor types. Longer work is in scripts/.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check sandbox format
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## the shop, the server and the sandbox in one process, everything set up
+	@scripts/demo
+
+test: ## all tests, everything set up
+	@scripts/test
+
+check: ## what CI runs: format, build with warnings as errors, test
+	@scripts/check
+
+sandbox: ## the simulated Apple and acquirer alone
+	@scripts/install-prerequisites demo
+	swift build -c release --product tender
+	.build/release/tender sandbox
+
+format: ## writes every Swift file in the house's format
+	swift format -i --parallel -r Sources Tests Plugins Package.swift

@@ -1,0 +1,186 @@
+import DemoShop
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import PlatformAPI
+import StrictJSON
+import Synchronization
+import TenderPayments
+import Testing
+
+@Suite struct `The demo shop` {
+  @Test func `a basket carries the menu's prices, whatever the page claims`() async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in
+      try await client.post(
+        "/api/baskets",
+        #"{"serviceType":"delivery","items":[{"id":"fish","quantity":2,"unitAmount":1,"amount":1}],"total":1}"#)
+    }
+    #expect(answer.status == .created)
+    let basket = try #require(tender.storedBasket)
+    #expect(basket.items == [.init(id: "fish", label: "Fish and chips", unitAmount: 1290, quantity: 2)])
+    #expect(basket.businessName == "Harbour Kitchen")
+  }
+
+  @Test func `a basket is stored by a call that Tender can authenticate`() async throws {
+    let tender = FakeTender()
+    _ = try await tender.shop { client in try await client.post("/api/baskets", FakeTender.order) }
+    let call = try #require(tender.calls.first)
+    let date = try #require(call.headers.first { $0.name == "Date" }?.value)
+    let expected = RequestSigner(apiKeyId: "key", secret: "secret").authorization(
+      method: "PUT", contentType: "application/json", date: date, pathAndQuery: FakeTender.path(call))
+    #expect(call.method == "PUT")
+    #expect(call.headers.contains(.init("Authorization", expected)))
+  }
+
+  @Test func `every basket's id is 128 new random bits`() async throws {
+    let tender = FakeTender()
+    try await tender.shop { client in
+      for _ in 0..<2 { _ = try await client.post("/api/baskets", FakeTender.order) }
+    }
+    let ids = tender.calls.map { FakeTender.path($0).split(separator: "/").last.map(String.init) ?? "" }
+    #expect(Set(ids).count == 2)
+    #expect(ids.allSatisfy { Hex.decode($0)?.count == 16 })
+  }
+
+  @Test(arguments: [
+    (#"{"serviceType":"delivery","items":[]}"#, "empty_order"),
+    (#"{"serviceType":"delivery","items":[{"id":"whale","quantity":1}]}"#, "unknown_dish"),
+    (#"{"serviceType":"delivery","items":[{"id":"fish","quantity":0}]}"#, "bad_quantity"),
+    (#"{"serviceType":"delivery","items":[{"id":"fish","quantity":-3}]}"#, "bad_quantity"),
+    (#"{"serviceType":"teleport","items":[{"id":"fish","quantity":1}]}"#, "unknown_service_type"),
+    (#"{"serviceType":"delivery"}"#, "invalid_order"), ("[]", "invalid_order"), ("", "invalid_order"),
+  ])
+  func `an order that cannot be made is refused by code, and Tender hears nothing`(
+    body: String, code: String
+  ) async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in try await client.post("/api/baskets", body) }
+    #expect(answer.status == .badRequest)
+    #expect(FakeTender.member("code", of: answer) == code)
+    #expect(tender.calls.isEmpty)
+  }
+
+  @Test func `a shop that cannot reach Tender says so`() async throws {
+    let tender = FakeTender(answering: { _ in .failure(.notSent("connection refused")) })
+    let answer = try await tender.shop { client in try await client.post("/api/baskets", FakeTender.order) }
+    #expect(answer.status == .badGateway)
+    #expect(FakeTender.member("code", of: answer) == "tender_unreachable")
+  }
+
+  @Test func `an order's outcome is Tender's, in major units`() async throws {
+    let tender = FakeTender(answering: { _ in
+      .success(InboundResponse(status: 200, body: Array(Self.placed.utf8)))
+    })
+    let answer = try await tender.shop { client in
+      try await client.execute(uri: "/api/orders/00112233445566778899aabbccddeeff", method: .get)
+    }
+    #expect(FakeTender.member("status", of: answer) == "captured")
+    #expect(FakeTender.member("amount", of: answer) == "15.90")
+    #expect(FakeTender.member("reference", of: answer) == "HK-1042")
+  }
+
+  @Test(arguments: ["short", "00112233445566778899aabbccddee%2F", "zz112233445566778899aabbccddeeff"])
+  func `what is no basket id is not asked about`(id: String) async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in
+      try await client.execute(uri: "/api/orders/\(id)", method: .get)
+    }
+    #expect(answer.status == .notFound)
+    #expect(tender.calls.isEmpty)
+  }
+
+  @Test func `the page loads from the shop, Tender and the sandbox alone, and runs nothing inline`() async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in try await client.execute(uri: "/", method: .get) }
+    let policy = try #require(answer.headers[.contentSecurityPolicy])
+    #expect(policy.contains("script-src 'self' http://tender.test http://sandbox.test;"))
+    #expect(!policy.contains("unsafe"))
+    #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+    let page = String(buffer: answer.body)
+    #expect(page.contains(#"src="http://tender.test/applepay/tender.js""#))
+    #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick"))
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a running shop tells its port, serves, and stops when it is cancelled`()
+    async throws
+  {
+    let (ports, port) = AsyncStream<Int>.makeStream()
+    let configuration = ShopConfiguration(
+      port: 0, menu: .kitsuneNoodles, tenderServerURL: "http://tender.test", merchantId: "kitsune", apiKeyId: "key",
+      secretApiKey: "secret")
+    let shop = Task {
+      try await DemoShop(configuration: configuration, onListening: { port.yield($0) }).run()
+    }
+    let listening = try #require(await ports.first { _ in true })
+    let client = try LiveHTTPClient()
+    let answer = try await client.sender.send(
+      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(5))
+    try await client.shutdown()
+    shop.cancel()
+    _ = await shop.result
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains(#""currency":"JPY","#))
+  }
+
+  private static let placed = #"""
+    {"basketId":"00112233445566778899aabbccddeeff","state":"placed","total":{"amount":1590,"currencyCode":"EUR"},
+    "pending":false,"expiresAt":"2030-01-01T00:00:00Z","order":{"orderId":"o1","paymentId":"p1",
+    "merchantReference":"HK-1042","status":"captured","amount":{"amount":1590,"currencyCode":"EUR"}}}
+    """#
+}
+
+/// Tender's place at the other end of the shop's calls.
+private final class FakeTender: Sendable {
+  static let order = #"{"serviceType":"collection","items":[{"id":"peas","quantity":1}]}"#
+
+  private let sent = Mutex<[OutboundRequest]>([])
+  private let answering: @Sendable (OutboundRequest) -> Result<InboundResponse, TransportError>
+
+  init(
+    answering: @escaping @Sendable (OutboundRequest) -> Result<InboundResponse, TransportError> = { _ in
+      .success(InboundResponse(status: 200, body: Array("{}".utf8)))
+    }
+  ) {
+    self.answering = answering
+  }
+
+  var calls: [OutboundRequest] { sent.withLock { $0 } }
+
+  var storedBasket: BasketDocument? {
+    calls.first.flatMap { try? StrictJSONDecoder().decode(BasketDocument.self, from: $0.body) }
+  }
+
+  /// Does something in a shop whose calls come here.
+  @discardableResult
+  func shop<R: Sendable>(_ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R) async throws -> R {
+    let sender = HTTPSender { request, _ throws(TransportError) in
+      self.sent.withLock { $0.append(request) }
+      return try self.answering(request).get()
+    }
+    let configuration = ShopConfiguration(
+      port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: "http://sandbox.test", merchantId: "harbour",
+      apiKeyId: "key", secretApiKey: "secret")
+    let shop = Application(router: DemoShop.router(configuration, sender: sender))
+    return try await shop.test(.router, visit)
+  }
+
+  static func path(_ call: OutboundRequest) -> String { String(call.url.dropFirst("http://tender.test".count)) }
+
+  static func member(_ name: String, of answer: TestResponse) -> String? {
+    guard case .object(let object)? = try? JSONReader.read(Array(answer.body.readableBytesView)),
+      case .string(let text)? = object[name]
+    else { return nil }
+    return text
+  }
+}
+
+extension TestClientProtocol {
+  fileprivate func post(_ path: String, _ body: String) async throws -> TestResponse {
+    try await execute(
+      uri: path, method: .post, headers: [.contentType: "application/json"], body: ByteBuffer(string: body))
+  }
+}
