@@ -142,20 +142,29 @@ let package = Package(
     // Test support and tests
     .target(
       name: "TenderTesting",
-      dependencies: ["TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting", swiftSettings: house),
+      dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
+      swiftSettings: house),
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
     tests("StorageTests", ["Storage"]),
     tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
     tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
-    tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
+    tests(
+      "AcquiringTests",
+      [
+        "Acquiring", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", hummingbird,
+        hummingbirdTesting,
+      ]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",
-      ["Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox"]),
+      [
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox",
+        "HTTPTransport", crypto, x509, hummingbird, hummingbirdTesting,
+      ]),
     tests(
       "OrdersTests",
       [
