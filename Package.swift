@@ -100,9 +100,8 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI", "HTTPTransport", "StrictJSON",
-        crypto,
-        jwt,
+        "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
 
     // Doors
@@ -158,8 +157,8 @@ let package = Package(
     tests(
       "OrdersTests",
       [
-        "Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting",
-        "HTTPTransport", jwt,
+        "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
+        "StrictJSON", "TenderTesting", "HTTPTransport", jwt,
       ]),
     tests(
       "SandboxTests",
