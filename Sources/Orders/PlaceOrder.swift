@@ -105,6 +105,9 @@ extension OrderDesk {
     guard record.currentQuote == id else {
       throw OrderError(.quoteStale, "another quote was shown since", field: "quoteId")
     }
+    guard quote.isPayable else {
+      throw OrderError(.addressUnserviceable, "the quote was shown with an error", field: "quoteId")
+    }
     guard !quote.isPending else { throw OrderError(.totalPending, "the total was shown as pending", field: "quoteId") }
     guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }
     return quote
