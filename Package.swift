@@ -101,9 +101,8 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI", "HTTPTransport", "StrictJSON",
-        crypto,
-        jwt,
+        "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
 
     // Doors
@@ -168,8 +167,8 @@ let package = Package(
     tests(
       "OrdersTests",
       [
-        "Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting",
-        "HTTPTransport", jwt,
+        "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
+        "StrictJSON", "TenderTesting", "HTTPTransport", jwt,
       ]),
     tests(
       "SandboxTests",
