@@ -44,6 +44,7 @@ let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let logging = server("Logging", "swift-log")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
+let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
 let systemPackage = server("SystemPackage", "swift-system")
@@ -100,9 +101,8 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI", "HTTPTransport", "StrictJSON",
-        crypto,
-        jwt,
+        "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
 
     // Doors
@@ -131,7 +131,7 @@ let package = Package(
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
         "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
-        "Storage", arguments, crypto, x509, logging, lifecycle, configuration,
+        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration,
       ], swiftSettings: house),
 
     // Text files of `Web/` become string constants of the module that serves them.
@@ -141,25 +141,34 @@ let package = Package(
     // Test support and tests
     .target(
       name: "TenderTesting",
-      dependencies: ["TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting", swiftSettings: house),
+      dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
+      swiftSettings: house),
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
     tests("StorageTests", ["Storage"]),
     tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
     tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
-    tests("AcquiringTests", ["Acquiring", "HTTPTransport", "TenderPayments", "Sandbox"]),
+    tests(
+      "AcquiringTests",
+      [
+        "Acquiring", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", hummingbird,
+        hummingbirdTesting,
+      ]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",
-      ["Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox"]),
+      [
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox",
+        "HTTPTransport", crypto, x509, hummingbird, hummingbirdTesting,
+      ]),
     tests(
       "OrdersTests",
       [
-        "Orders", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments", "TenderTesting",
-        "HTTPTransport", jwt,
+        "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
+        "StrictJSON", "TenderTesting", "HTTPTransport", jwt,
       ]),
     tests(
       "SandboxTests",

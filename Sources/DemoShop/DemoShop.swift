@@ -61,6 +61,9 @@ extension DemoShop {
     router.get("/api/menu", use: pages.menu)
     router.post("/api/baskets", use: orders.makeBasket)
     router.get("/api/orders/{basketId}", use: orders.order)
+    let association = AssociationForwarder(tenderServerURL: configuration.tenderServerURL, sender: sender)
+    router.get("/.well-known/apple-developer-merchantid-domain-association", use: association.forward)
+    router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)
     return router
   }
 }

@@ -49,7 +49,7 @@ public final class LiveHTTPClient: Sendable {
   public var sender: HTTPSender {
     let (client, limit) = (client, maximumResponseBytes)
     return HTTPSender { request, timeout throws(TransportError) in
-      guard request.url.hasPrefix("https://") || request.url.hasPrefix("http://") else { throw .notSent("not HTTP") }
+      guard Self.schemes.contains(where: request.url.hasPrefix) else { throw .notSent("not HTTP") }
       do {
         return try await Self.exchange(request, timeout, client, limit)
       } catch {
@@ -105,6 +105,9 @@ public final class LiveHTTPClient: Sendable {
     default: .interrupted("\(error)")
     }
   }
+
+  /// The last is HTTP over a Unix socket: how the command line reaches a server on the same machine.
+  private static let schemes = ["https://", "http://", "http+unix://"]
 
   private static let neverSent: [HTTPClientError] = [
     .connectTimeout, .invalidURL, .emptyHost, .emptyScheme, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,

@@ -23,7 +23,7 @@ public struct MerchantIdentityCertificate: Sendable {
     guard pair.isRSA2048 else {
       throw MerchantIdentityError(
         .wrongKeyType, "An identity certificate has an RSA key of 2048 bits.",
-        advice: "Make a new request: tender certificate request --type identity.")
+        advice: "Make a new request with such a key, and a new certificate from it.")
     }
     try pair.requireMerchant(merchant)
     try Self.requireValidity(pair, now)

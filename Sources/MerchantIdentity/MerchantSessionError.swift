@@ -64,7 +64,7 @@ extension MerchantSessionError {
     case .wrongCertificate:
       "Use the identity certificate made under this very merchant identifier."
     case .gatewayRejected, .gatewayRedirected, .invalidSession:
-      "Run tender doctor, and look for Apple's own words in the server's log."
+      "Look for Apple's own words in the server's log."
     case .gatewayFailed, .gatewayTimeout:
       "Let the shopper try again; if it lasts, look at Apple's system status page."
     case .gatewayUnreachable:

@@ -26,7 +26,7 @@ public struct PaymentProcessingCertificate: Sendable {
     guard pair.isP256 || pair.isRSA2048 else {
       throw MerchantIdentityError(
         .wrongKeyType, "A processing certificate has a P-256 key, or RSA of 2048 bits in mainland China.",
-        advice: "Make a new request: tender certificate request --type processing.")
+        advice: "Make a new request with such a key, and a new certificate from it.")
     }
     try pair.requireMerchant(merchant)
     self.pair = pair

@@ -8,7 +8,7 @@ enum BasketRules {
   /// characters six.
   static func checkID(_ id: BasketID) throws {
     let characters = Array(id.rawValue.utf8)
-    let isHex = Hex.decode(id.rawValue) != nil
+    let isHex = id.rawValue.allSatisfy(\.isHexDigit)
     guard characters.count <= 128, characters.allSatisfy(isURLSafe) else {
       throw OrderError(.basketIDWeak, "at most 128 characters of A–Z, a–z, 0–9, - and _", field: "basketId")
     }

@@ -119,7 +119,9 @@ extension OrderDesk {
   /// Whose basket this is. A page knows its basket's id and not the merchant's name here; the id is the capability.
   public func merchant(of id: BasketID) async throws -> MerchantID {
     try await database.read { store in
-      guard let record = try BasketRecord.find(id, in: store) else { throw OrderError(.basketUnknown, "no such basket") }
+      guard let record = try BasketRecord.find(id, in: store) else {
+        throw OrderError(.basketUnknown, "no such basket")
+      }
       return record.basket.merchant
     }
   }

@@ -1,4 +1,6 @@
+import ApplePayToken
 import Crypto
+import Ledger
 import PlatformAPI
 import Storage
 public import TenderPayments
@@ -38,10 +40,12 @@ extension OrderDesk {
   /// Then the money.
   ///
   /// The basket makes it idempotent: while its payment lives, every further call gets that payment's answer, whatever
-  /// payment token, clock or quote it comes with.
+  /// payment token, clock or quote it comes with; and a payment token that was declined is told so again.
   public func place(_ request: PlaceOrderRequest, of merchant: MerchantID) async throws -> PlacedOrder {
     let standing = try await database.read { try BasketStanding(request.basket, of: merchant, in: $0) }
-    if let payment = standing.livePayment { return try await again(payment, standing, request.token) }
+    if let payment = try await earlier(standing, request.token) {
+      return try await again(payment, standing, request.token)
+    }
     try standing.checkOpen(at: clock.now())
     let quote = try await goodQuote(request.quote, standing.record)
     let contact = try completeContact(request, standing.record.basket, quote)
@@ -71,6 +75,12 @@ extension OrderDesk {
 
 // The steps, in their order.
 extension OrderDesk {
+  /// The payment that holds the basket, or the one that this very payment token made.
+  private func earlier(_ standing: BasketStanding, _ token: EncryptedPaymentToken) async throws -> Payment? {
+    guard standing.order != nil else { return nil }
+    return try await Journal(database).answer(for: standing.record.order, spending: TokenUse(of: token))
+  }
+
   /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
   /// have been taken the taking is tried again.
   private func again(
@@ -94,6 +104,9 @@ extension OrderDesk {
     }
     guard record.currentQuote == id else {
       throw OrderError(.quoteStale, "another quote was shown since", field: "quoteId")
+    }
+    guard quote.isPayable else {
+      throw OrderError(.addressUnserviceable, "the quote was shown with an error", field: "quoteId")
     }
     guard !quote.isPending else { throw OrderError(.totalPending, "the total was shown as pending", field: "quoteId") }
     guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }

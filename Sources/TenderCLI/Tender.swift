@@ -4,5 +4,8 @@ import ArgumentParser
 struct Tender: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tender", abstract: "Apple Pay acceptance, end to end, on your own machines.",
-    subcommands: [TokenCommand.self])
+    subcommands: [
+      DemoCommand.self, ServeCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self, TokenCommand.self,
+      MerchantCommand.self, PaymentCommand.self, ConfigCommand.self,
+    ])
 }

@@ -105,6 +105,27 @@ import Testing
     #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick"))
   }
 
+  @Test(.timeLimit(.minutes(1))) func `a running shop tells its port, serves, and stops when it is cancelled`()
+    async throws
+  {
+    let (ports, port) = AsyncStream<Int>.makeStream()
+    let configuration = ShopConfiguration(
+      port: 0, menu: .kitsuneNoodles, tenderServerURL: "http://tender.test", merchantId: "kitsune", apiKeyId: "key",
+      secretApiKey: "secret")
+    let shop = Task {
+      try await DemoShop(configuration: configuration, onListening: { port.yield($0) }).run()
+    }
+    let listening = try #require(await ports.first { _ in true })
+    let client = try LiveHTTPClient()
+    let answer = try await client.sender.send(
+      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(5))
+    try await client.shutdown()
+    shop.cancel()
+    _ = await shop.result
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains(#""currency":"JPY","#))
+  }
+
   private static let placed = #"""
     {"basketId":"00112233445566778899aabbccddeeff","state":"placed","total":{"amount":1590,"currencyCode":"EUR"},
     "pending":false,"expiresAt":"2030-01-01T00:00:00Z","order":{"orderId":"o1","paymentId":"p1",

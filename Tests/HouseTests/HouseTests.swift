@@ -37,6 +37,12 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test(arguments: Documents.pages) func `a file that a document names is there`(_ page: String) throws {
+    let found = Documents.brokenPaths(
+      in: SourceFile(path: page, text: try Repository.text(page)), exists: Repository.has)
+    #expect(found.isEmpty, "\(found)")
+  }
+
   private func sources() throws -> [SourceFile] {
     let files = try Repository.swiftFiles(under: "Sources")
     try #require(files.count >= House.drawing.rooms.count)
@@ -129,6 +135,15 @@ import Testing
     let new = Manifest(#".package(url: "https://example.com/apple/swift-crypto", from: "4.10.0"),"#)
     #expect(old.faultyPackages().count == 1)
     #expect(new.faultyPackages().isEmpty)
+  }
+
+  @Test func `a document that names a file that is gone`() {
+    let page = SourceFile(path: "README.md", text: "a\nSee [it](docs/gone.md), `Sources/Gone.swift` and `Web/here.js`.")
+    let rules = Documents.brokenPaths(in: page) { $0 == "Web/here.js" }
+    #expect(
+      rules.map(\.description) == [
+        "README.md:2: there is no docs/gone.md", "README.md:2: there is no Sources/Gone.swift",
+      ])
   }
 
   private static let manifest = Manifest(

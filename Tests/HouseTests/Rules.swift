@@ -101,3 +101,17 @@ enum Tidiness {
     ]
   }
 }
+
+/// What the documents say about files.
+enum Documents {
+  static let pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/payment-journey.md", "docs/rooms.md"]
+
+  /// Paths in a page that lead nowhere.
+  static func brokenPaths(in page: SourceFile, exists: (String) -> Bool) -> [Violation] {
+    page.lines.enumerated().flatMap { number, line in
+      line.matches(of: #/[`(]((?:Sources|Tests|Web|docs|scripts)\/[\w\/.-]*\w|[A-Z]+\.md|LICENSE)[`)]/#)
+        .map { String($0.output.1) }.filter { !exists($0) }
+        .map { Violation(path: page.path, line: number + 1, rule: "there is no \($0)") }
+    }
+  }
+}

@@ -40,6 +40,8 @@ enum Repository {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
+  static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root.appending(path: path).path) }
+
   /// All Swift files below a folder, except what a build left there.
   static func swiftFiles(under folder: String) throws -> [SourceFile] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)

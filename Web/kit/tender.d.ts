@@ -26,7 +26,13 @@ export interface Authorized {
   status: "authorized" | "captured" | "partially_captured" | "pending";
   guestToken?: string;
   /** `amount` is decimal text in `currency`. */
-  receipt: { displayName?: string; amount: string; currency: string; transactionId: string };
+  receipt: {
+    amount: string;
+    currency: string;
+    merchantReference?: string;
+    displayName?: string;
+    transactionId?: string;
+  };
 }
 
 /** A payment that did not come to be, or (`outcome_unknown`) of which that is not known yet. */
@@ -57,7 +63,7 @@ export interface Metadata {
   currencyCode: string;
   supportedNetworks: string[];
   merchantCapabilities: string[];
-  touchIcons: { href: string; sizes: string }[];
+  touchIcons: { href: string; sizes?: string }[];
   apiVersion: number;
   simulatedSession?: string;
 }

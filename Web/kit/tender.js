@@ -12,6 +12,8 @@ const SEND_TIMEOUT = 18_000;
 /** The order stands; `pending` means that the provider has accepted it and answers later. */
 const SETTLED = ["authorized", "captured", "partially_captured", "pending"];
 const REFUSED = ["declined", "failed", "voided"];
+/** These do not say what became of a payment; nor does any 5xx but one. */
+const UNCERTAIN = new Set(["connection_lost", "payment_in_progress"]);
 const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
 
 /** A refusal, with the server's stable code. */
@@ -25,7 +27,7 @@ class TenderError extends Error {
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const defaultServer = () => new URL(import.meta.url).origin;
 
-// ── Calls ───────────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Calls
 
 /** One call of the checkout API. A connection that broke throws `connection_lost`, with the status 0. */
 const call = async (server, method, path, body, timeout = CALL_TIMEOUT) => {
@@ -60,7 +62,7 @@ const parse = (text) => {
   }
 };
 
-/** A call that may safely be made twice, made once more when the connection broke. */
+/** A call that is safe to repeat, repeated once when the connection broke. */
 const callAgain = (...request) =>
   call(...request).catch((error) => {
     if (error.status > 0) throw error;
@@ -93,7 +95,7 @@ const addLink = (attributes) => {
   document.head.append(link);
 };
 
-// ── Availability ────────────────────────────────────────────────────────────────────────────────────────────────
+// ── Availability
 
 /** Whether this device and browser can show a sheet. In `simulated`, true once a checkout was prepared. */
 export const isSupportedByDevice = () => {
@@ -120,13 +122,13 @@ const deviceReasons = () => {
   return isSupportedByDevice() ? [] : [reason("device_cannot_pay", "This device cannot make payments with Apple Pay.")];
 };
 
-/** The sheet's script where the browser brings none: the simulated one, and only in `simulated`, or Apple's. */
+/** The sheet's script: the simulated one, only in `simulated`; Apple's where the browser brings none. */
 const provideSession = async ({ environment, simulatedSession }) => {
   if (environment === "simulated") await loadScript(simulatedSession);
   else if (!window.ApplePaySession) await loadScript(APPLE_SCRIPT, "anonymous");
 };
 
-// ── A checkout ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── A checkout
 
 /**
  * One basket's way through the sheet. Events: `authorized`, `failed`, `cancelled`, `unavailable`; what happened is
@@ -165,7 +167,9 @@ export class TenderCheckout extends EventTarget {
     await attempt(async () => {
       this.metadata = await callAgain(this.server, "GET", "metadata");
       if (!this.metadata.enabled) reasons.push(reason("disabled", "This shop does not accept Apple Pay here."));
-      for (const { href, sizes } of this.metadata.touchIcons ?? []) addLink({ rel: "apple-touch-icon", href, sizes });
+      for (const { href, sizes } of this.metadata.touchIcons ?? []) {
+        addLink({ rel: "apple-touch-icon", href: new URL(href, this.server).href, sizes });
+      }
       await provideSession(this.metadata);
     });
     if (this.metadata) reasons.push(...deviceReasons());
@@ -302,7 +306,7 @@ export class TenderCheckout extends EventTarget {
         }
         mustSend = false;
       } catch (error) {
-        const isUncertain = error.status === 0 || error.status >= 500 || error.code === "payment_in_progress";
+        const isUncertain = UNCERTAIN.has(error.code) || (error.status >= 500 && error.code !== "acquirer_unreachable");
         if (mustSend) last = error;
         if (!isUncertain && error.code !== "payment_not_found") throw error;
         mustSend = !isUncertain;
@@ -339,12 +343,13 @@ const sheetErrors = (errors = []) =>
 
 const sheetUpdate = ({ errors, ...update }) => (errors ? { ...update, errors: sheetErrors(errors) } : update);
 
-// ── The button ──────────────────────────────────────────────────────────────────────────────────────────────────
+// ── The button
 
-const WORDS = {
-  plain: "Apple Pay", buy: "Buy with Apple Pay", "check-out": "Check out with Apple Pay", order: "Order with Apple Pay",
-  pay: "Pay with Apple Pay", book: "Book with Apple Pay", subscribe: "Subscribe with Apple Pay",
-  donate: "Donate with Apple Pay", continue: "Continue with Apple Pay", tip: "Tip with Apple Pay",
+/** `check-out` → "Check out with Apple Pay". */
+const words = (type) => {
+  if (type === "plain") return "Apple Pay";
+  const verb = type[0].toUpperCase() + type.slice(1).replace("-", " ");
+  return type === "set-up" ? `${verb} Apple Pay` : `${verb} with Apple Pay`;
 };
 
 /** `<tender-apple-pay basket server type button-style>`: shows a button where Apple Pay is available. */
@@ -417,7 +422,7 @@ class TenderApplePay extends HTMLElement {
       this.#drawn = kind;
     }
     if (this.#button.parentNode !== this) this.replaceChildren(this.#button);
-    dress(this.#button, kind, this.getAttribute("type") ?? "buy", this.getAttribute("button-style") ?? "black");
+    dress(this.#button, kind, this.getAttribute("type") || "buy", this.getAttribute("button-style") || "black");
   }
 }
 
@@ -434,17 +439,16 @@ const dress = (button, kind, type, style) => {
     button.setAttribute("locale", document.documentElement.lang || navigator.language);
     return;
   }
-  const words = WORDS[type] ?? WORDS.buy;
   button.type = "button";
   button.className = `tender-apple-pay tender-${kind}`;
   button.dataset.type = type;
   button.dataset.style = style;
   if (kind === "native") {
-    button.setAttribute("aria-label", words);
+    button.setAttribute("aria-label", words(type));
     return;
   }
   const mark = Object.assign(document.createElement("small"), { textContent: "Simulated" });
-  button.replaceChildren(Object.assign(document.createElement("span"), { textContent: words }), " ", mark);
+  button.replaceChildren(Object.assign(document.createElement("span"), { textContent: words(type) }), " ", mark);
 };
 
 if (!customElements.get("tender-apple-pay")) customElements.define("tender-apple-pay", TenderApplePay);

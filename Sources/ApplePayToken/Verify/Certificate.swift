@@ -39,7 +39,7 @@ struct Certificate {
     (notBefore, notAfter) = try Self.validity(fields.next(BERTag.sequence, "the validity"))
     subject = try fields.next(BERTag.sequence, "the subject").encoding
     publicKeyInfo = try fields.next(BERTag.sequence, "the public key").encoding
-    extensions = try CertificateExtensions(fields.next(BERTag.context(3), "the extensions"))
+    extensions = try CertificateExtensions(fields.nextIf(BERTag.context(3)))
     try fields.end("the certificate's body")
   }
 

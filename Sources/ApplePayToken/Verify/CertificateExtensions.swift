@@ -11,20 +11,25 @@ struct CertificateExtensions {
   let keyUsage: KeyUsage?
   let basicConstraints: BasicConstraints?
 
-  /// - Parameter element: the `[3]` of a certificate's body.
-  init(_ element: BERElement) throws(BERError) {
+  /// - Parameter element: the `[3]` of a certificate's body, if it has one.
+  init(_ element: BERElement?) throws(BERError) {
+    let entries = if let element { try Self.read(element) } else { [Entry]() }
+    self.entries = entries
+    keyUsage = try Self.find(ObjectIdentifier.keyUsage, entries).map(KeyUsage.init)
+    basicConstraints = try Self.find(ObjectIdentifier.basicConstraints, entries).map(BasicConstraints.init)
+  }
+
+  private static func read(_ element: BERElement) throws(BERError) -> [Entry] {
     var list = try BERReader.only(element.content, BERTag.sequence, .der, "the extensions").children(.der)
     var entries: [Entry] = []
     while !list.isAtEnd {
-      let entry = try Self.entry(list.next(BERTag.sequence, "an extension"))
-      guard entries.count < Self.limit, !entries.contains(where: { $0.identifier == entry.identifier }) else {
+      let entry = try entry(list.next(BERTag.sequence, "an extension"))
+      guard entries.count < limit, !entries.contains(where: { $0.identifier == entry.identifier }) else {
         throw BERError("an extension twice, or too many of them")
       }
       entries.append(entry)
     }
-    self.entries = entries
-    keyUsage = try Self.find(ObjectIdentifier.keyUsage, entries).map(KeyUsage.init)
-    basicConstraints = try Self.find(ObjectIdentifier.basicConstraints, entries).map(BasicConstraints.init)
+    return entries
   }
 
   /// What stands in the extension's OCTET STRING; nil when the certificate does not have it.

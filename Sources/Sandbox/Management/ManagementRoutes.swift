@@ -9,12 +9,14 @@ struct ManagementRoutes: Sendable {
   let device: Device
   let mischief: Mischief
   let addresses: SandboxAddressBook
+  /// What a server under test calls the acquirer with; nil without one.
+  let acquirerKey: String?
 
   /// What has to be trusted to work against this sandbox, and where its gateway is.
   func certificateAuthorities(_ request: Request, _ context: SandboxContext) throws -> Response {
     .json([
       "rootPEM": .string(try pki.rootPEM), "tlsRootPEM": .string(try pki.tlsRootPEM),
-      "gatewayURL": .string(addresses.current.gatewayURL),
+      "gatewayURL": .string(addresses.current.gatewayURL), "acquirerKey": acquirerKey.map(JSONValue.string) ?? .null,
     ])
   }
 

@@ -125,3 +125,25 @@ public struct MerchantProfile: Sendable {
     team = try reader.string(forKey: "teamIdentifier").map { try TeamIdentifier($0) }
   }
 }
+
+// What other commands need of a merchant's folder.
+extension MerchantFolder {
+  /// The merchant's id and one of its API keys, for a shop that signs its calls.
+  public static func apiKey(at path: String) throws -> (merchant: String, id: String, secret: String) {
+    guard let key = try apiKeys(path).sorted(by: { $0.key < $1.key }).first else {
+      throw ConfigurationError(path + "/api-keys", "there is no key; make a file <key id>.secret")
+    }
+    return (URL(fileURLWithPath: path).lastPathComponent, key.key, key.value)
+  }
+
+  /// Reads every merchant of a configuration as `tender serve` would; a line about each.
+  public static func check(_ configuration: ServerConfiguration) async throws -> [String] {
+    let folders = try await all(in: configuration.merchantsDirectory, at: WallClock.system.now())
+    let directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    return directory.merchants.map { merchant in
+      let domains = merchant.sites.map { $0.domain.name }.joined(separator: ", ")
+      let certificates = [merchant.identity?.description].compactMap { $0 } + merchant.processing.map(\.description)
+      return "\(merchant.id)  \(merchant.identifier)  [\(domains)]  \(certificates.joined(separator: "; "))"
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import HTTPTransport
+import Sandbox
+
+extension AssociationFetch {
+  /// Fetches over the network, as Apple does, without following redirects.
+  ///
+  /// Names below `.localhost` are this machine by RFC 6761, but not every resolver knows it, so they are called by
+  /// their address and named in the Host header.
+  static func over(_ sender: HTTPSender) -> AssociationFetch {
+    AssociationFetch { url in
+      let (address, host) = loopback(url)
+      let request = OutboundRequest(method: "GET", url: address, headers: host.map { [HTTPField("Host", $0)] } ?? [])
+      let answer = try await sender.send(request, .seconds(5))
+      return (answer.status, answer.body)
+    }
+  }
+
+  private static func loopback(_ url: String) -> (address: String, host: String?) {
+    guard url.hasPrefix("http://") else { return (url, nil) }
+    let authority = String(url.dropFirst(7).prefix { $0 != "/" })
+    let (name, port) = (String(authority.prefix { $0 != ":" }), authority.drop { $0 != ":" })
+    guard name == "localhost" || name.hasSuffix(".localhost") else { return (url, nil) }
+    return ("http://127.0.0.1\(port)" + url.dropFirst(7 + authority.count), authority)
+  }
+}

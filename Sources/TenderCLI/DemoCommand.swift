@@ -1,0 +1,135 @@
+import ArgumentParser
+import DemoShop
+import Foundation
+import HTTPTransport
+import Logging
+import Sandbox
+import TenderPayments
+import TenderServer
+
+/// `tender demo`
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "Everything in one process: a simulated Apple and bank, the server, and two shops.")
+
+  @Option(help: "The server's port; the shops, the sandbox and its gateway take the next four.") var port = 8400
+  @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory = ".tender"
+  @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
+  @Flag(help: "Open the shop in a browser.") var open = false
+
+  func run() async throws {
+    let client = try LiveHTTPClient()
+    let scene = Scene(port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: client.sender, opens: open)
+    do { try await scene.play() } catch {
+      try await client.shutdown()
+      throw error
+    }
+    try await client.shutdown()
+  }
+}
+
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case debug, info, notice, warning, error
+
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
+}
+
+/// The demo, scene by scene: sandbox, merchants, server, shops, domains.
+private struct Scene: Sendable {
+  let port: Int
+  let directory: String
+  let level: Logger.Level
+  let sender: HTTPSender
+  let opens: Bool
+
+  private var serverURL: String { "http://localhost:\(port)" }
+  private var sandboxURL: String { "http://localhost:\(port + 2)" }
+
+  /// A merchant of the demo and the shop it runs.
+  private struct Act {
+    let wish: MerchantProvisioning.Wish
+    let menu: Menu
+    let port: Int
+    let domain: String
+  }
+
+  private var acts: [Act] {
+    [
+      act("harbour", "Harbour Kitchen", "IE", "EUR", .harbourKitchen, port + 1, "localhost"),
+      act("kitsune", "Kitsune Noodles", "JP", "JPY", .kitsuneNoodles, port + 4, "kitsune.localhost"),
+    ]
+  }
+
+  func play() async throws {
+    let sandboxIsUp = Announcement<Void>()
+    let stage = Stage(first: try await sandbox(sandboxIsUp), logger: logger("demo"))
+    try await stage.run {
+      try await sandboxIsUp.value
+      try await setUp(stage)
+    }
+  }
+
+  private func setUp(_ stage: Stage) async throws {
+    let provisioning = MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
+    for act in acts { _ = try await provisioning.make(act.wish, below: directory + "/merchants") }
+    let serverIsUp = Announcement<Void>()
+    await stage.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.make(()) })
+    try await serverIsUp.value
+    for act in acts {
+      let shopIsUp = Announcement<Void>()
+      await stage.join(try shop(act, shopIsUp))
+      try await shopIsUp.value
+      try await provisioning.verify(act.wish)
+    }
+    announce()
+  }
+
+  private func announce() {
+    Terminal.say()
+    Terminal.say("  Open \(Terminal.styled("http://\(acts[0].domain):\(acts[0].port)", .bold)) and press the Apple Pay button.")
+    Terminal.say()
+    Terminal.say("  A second shop, with its own merchant and currency:  http://\(acts[1].domain):\(acts[1].port)")
+    Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
+    Terminal.say("  The same payment from a terminal:                   tender pay --port \(port)")
+    Terminal.say("  Its journal:                                        tender payment list --store \(server.storePath)")
+    Terminal.say()
+    Terminal.say("  Everything is simulated; no money moves. Ctrl-C ends it.")
+    if opens { _ = try? Process.run(URL(fileURLWithPath: "/usr/bin/xdg-open"), arguments: ["http://\(acts[0].domain):\(acts[0].port)"]) }
+  }
+
+  private func sandbox(_ isUp: Announcement<Void>) async throws -> Sandbox {
+    var settings = SandboxConfiguration(directory: directory + "/sandbox")
+    settings.port = port + 2
+    settings.gatewayPort = port + 3
+    settings.fetch = .over(sender)
+    settings.logger = logger("sandbox")
+    settings.onReady = { _ in isUp.make(()) }
+    return try Sandbox(settings, acquirer: try await .at(directory: directory + "/sandbox/acquirer"))
+  }
+
+  private var server: ServerConfiguration {
+    ServerConfiguration(
+      environment: .simulated, directory: directory, host: "127.0.0.1", port: port, sandboxURL: sandboxURL,
+      acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
+  }
+
+  private func shop(_ act: Act, _ isUp: Announcement<Void>) throws -> DemoShop {
+    let key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(act.wish.id)")
+    return DemoShop(
+      configuration: ShopConfiguration(
+        port: act.port, menu: act.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL, merchantId: act.wish.id,
+        apiKeyId: key.id, secretApiKey: key.secret),
+      logger: logger("shop")) { _ in isUp.make(()) }
+  }
+
+  private func act(
+    _ id: String, _ name: String, _ country: String, _ currency: String, _ menu: Menu, _ port: Int, _ domain: String
+  ) -> Act {
+    Act(
+      wish: .init(
+        id: id, merchantIdentifier: "merchant.test.\(id)", displayName: name, countryCode: country,
+        currencyCode: currency, domains: ["\(domain):\(port)"]), menu: menu, port: port, domain: domain)
+  }
+
+  private func logger(_ label: String) -> Logger { Terminal.logger(label, level: level) }
+}

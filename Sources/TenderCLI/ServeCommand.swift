@@ -1,0 +1,56 @@
+import ArgumentParser
+import TenderPayments
+import TenderServer
+
+/// `tender serve`
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "The server: checkout API, platform API and web kit.")
+
+  @OptionGroup var options: ConfigurationOptions
+
+  func run() async throws {
+    let logger = Terminal.logger("tender")
+    let configuration = try await options.load()
+    let server = try await TenderServer(configuration, logger: logger) { port in
+      Terminal.say("tender serves \(configuration.environment.rawValue) on http://\(configuration.host):\(port)")
+    }
+    try await Stage(first: server, logger: logger).run()
+  }
+}
+
+/// The configuration: file (YAML) < environment (`TENDER_…`) < flags.
+struct ConfigurationOptions: ParsableArguments {
+  @Option(help: "A YAML file. Every key can also be given as TENDER_….") var config: String?
+  @Option(help: "Where to listen; 0 takes a free port.") var port: Int?
+  @Option(help: "The address to listen on.") var host: String?
+
+  func load() async throws -> ServerConfiguration {
+    var flags: [String: String] = [:]
+    if let port { flags["port"] = String(port) }
+    if let host { flags["host"] = host }
+    return try await ServerConfiguration.load(file: config, flags: flags)
+  }
+}
+
+/// `tender config check`
+struct ConfigCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Judges a configuration without starting anything.", subcommands: [Check.self])
+
+  struct Check: AsyncParsableCommand {
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+      do {
+        let configuration = try await options.load()
+        let merchants = try await MerchantFolder.check(configuration)
+        Terminal.say("\(configuration.environment.rawValue), store \(configuration.storePath)")
+        for merchant in merchants { Terminal.say("merchant \(merchant)") }
+      } catch {
+        Terminal.say("refused: \(error)")
+        throw ExitCode(1)
+      }
+    }
+  }
+}

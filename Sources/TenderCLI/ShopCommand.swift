@@ -1,0 +1,38 @@
+import ArgumentParser
+import DemoShop
+import Logging
+import TenderServer
+
+/// `tender shop`
+struct ShopCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shop", abstract: "The demo shop alone, on its own origin, against a running server.")
+
+  @Option(help: "Where to listen.") var port = 8401
+  @Option(help: "The server's address.") var server = "http://localhost:8400"
+  @Option(help: "The sandbox's address, for the simulated payment sheet.") var sandbox = "http://localhost:8402"
+  @Option(help: "The merchant's folder, for its API key.") var merchant = ".tender/merchants/harbour"
+  @Option(help: "What it sells: harbour or kitsune.") var menu: MenuName = .harbour
+
+  enum MenuName: String, ExpressibleByArgument, CaseIterable {
+    case harbour, kitsune
+
+    var menu: Menu {
+      switch self {
+      case .harbour: .harbourKitchen
+      case .kitsune: .kitsuneNoodles
+      }
+    }
+  }
+
+  func run() async throws {
+    let key = try MerchantFolder.apiKey(at: merchant)
+    let logger = Terminal.logger("shop", level: .notice)
+    let shop = DemoShop(
+      configuration: ShopConfiguration(
+        port: port, menu: menu.menu, tenderServerURL: server, publicSandboxURL: sandbox, merchantId: key.merchant,
+        apiKeyId: key.id, secretApiKey: key.secret),
+      logger: logger) { Terminal.say("shop  http://localhost:\($0)") }
+    try await Stage(first: shop, logger: logger).run()
+  }
+}

@@ -1,0 +1,51 @@
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Several services of one process, started one after another because each needs the address of the one before.
+struct Stage: Sendable {
+  private let group: ServiceGroup
+
+  /// - Parameter first: is started at once; the others join while the group runs.
+  init(first: any Service, logger: Logger) {
+    group = ServiceGroup(
+      configuration: .init(services: [first], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+  }
+
+  func join(_ service: any Service) async {
+    await group.addServiceUnlessShutdown(.init(service: service))
+  }
+
+  /// Runs until a signal ends it; a failure of `setUp` or of any service ends all.
+  func run(setUp: @escaping @Sendable () async throws -> Void = {}) async throws {
+    let group = group
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      tasks.addTask { try await group.run() }
+      tasks.addTask { try await setUp() }
+      do { for try await _ in tasks {} } catch {
+        tasks.cancelAll()
+        throw error
+      }
+    }
+  }
+}
+
+/// A value that somebody will announce once, for somebody who waits for it.
+struct Announcement<Value: Sendable>: Sendable {
+  private let stream: AsyncStream<Value>
+  private let continuation: AsyncStream<Value>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  func make(_ value: Value) {
+    continuation.yield(value)
+    continuation.finish()
+  }
+
+  var value: Value {
+    get async throws {
+      for await value in stream { return value }
+      throw CancellationError()
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Logging
+import TenderServer
+
+/// Where a command writes: results to standard output, everything else to standard error.
+enum Terminal {
+  static func say(_ line: String = "") { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+  static func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+
+  /// JSON lines on standard error.
+  static func logger(_ label: String, level: Logger.Level = .info) -> Logger {
+    var logger = Logger(label: label) { JSONLogHandler(label: $0) }
+    logger.logLevel = level
+    return logger
+  }
+
+  /// Bold, green, red, dim: only for a person at a terminal who has not asked for none.
+  static func styled(_ text: String, _ style: Style) -> String { isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text }
+
+  enum Style: Int {
+    case bold = 1
+    case dim = 2
+    case red = 31
+    case green = 32
+  }
+
+  private static let isStyled = isatty(STDOUT_FILENO) == 1 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+}

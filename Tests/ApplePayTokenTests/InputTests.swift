@@ -1,0 +1,160 @@
+import ApplePayToken
+import Crypto
+import StrictJSON
+import TenderPayments
+import Testing
+
+@Suite struct `Reading a payment token` {
+  private func code(_ text: String) throws -> PaymentTokenError.Code? {
+    try refusal { try EncryptedPaymentToken(bytes: Array(text.utf8)) }
+  }
+
+  private func changed(_ change: (inout JSONObject, inout JSONObject) -> Void) throws -> PaymentTokenError? {
+    var data = try TestMint().mint().paymentData
+    var header = try JSONField(.object(data)).member("header").object
+    change(&data, &header)
+    if data["header"] != nil { data["header"] = .object(header) }
+    do {
+      _ = try EncryptedPaymentToken(json: ["paymentData": .object(data)])
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a web token, an app token and the bare data are the same`() throws {
+    let data = try TestMint().mint().paymentData
+    let web: JSONValue = [
+      "paymentMethod": ["displayName": "Visa 3595", "network": "Visa", "type": "debit"],
+      "transactionIdentifier": "AB", "paymentData": .object(data),
+    ]
+    let bare = try EncryptedPaymentToken(json: .object(data))
+    #expect(try EncryptedPaymentToken(json: web) == bare)
+    #expect(try EncryptedPaymentToken(bytes: web.serialized()) == bare)
+  }
+
+  @Test func `mistakes that integrators make are told apart`() throws {
+    let token = try TestMint().mint()
+    let text = String(decoding: token.bytes, as: UTF8.self)
+    let inString = String(decoding: JSONValue.string(text).serialized(), as: UTF8.self)
+    #expect(try code(inString) == .doubleEncoded)
+    #expect(try code("{\"paymentData\":\(inString)}") == .doubleEncoded)
+    #expect(try code("") == .emptyPaymentData)
+    #expect(try code("{\"paymentData\":{}}") == .emptyPaymentData)
+    #expect(try code("{\"paymentData\":\"\"}") == .emptyPaymentData)
+    #expect(try code("{\"paymentData\":null,\"transactionIdentifier\":\"Simulated Identifier\"}") == .emptyPaymentData)
+    #expect(try code("{\"paymentData\":1}") == .wrongType)
+    #expect(try code("{\"token\":{}}") == .notAPaymentToken)
+    #expect(try code("[]") == .notAPaymentToken)
+    #expect(try code("<html>") == .notJSON)
+    #expect(try code(text + text) == .notJSON)
+    #expect(try code("{\"paymentData\":{\"version\":\"EC_v1\",\"version\":\"RSA_v1\"}}") == .notJSON)
+  }
+
+  @Test func `each member is refused by name`() throws {
+    let missing = try changed { data, _ in data["signature"] = nil }
+    #expect(missing?.code == .missingField)
+    #expect(missing?.field == "signature")
+    #expect(try changed { data, _ in data["header"] = nil }?.field == "header")
+    #expect(try changed { _, header in header["publicKeyHash"] = nil }?.field == "header.publicKeyHash")
+    #expect(try changed { _, header in header["transactionId"] = 1 }?.code == .wrongType)
+    #expect(try changed { data, _ in data["version"] = "EC_v2" }?.code == .unknownVersion)
+    #expect(try changed { data, _ in data["version"] = "ec_v1" }?.code == .unknownVersion)
+    #expect(try changed { data, _ in data["data"] = "" }?.code == .wrongLength)
+    #expect(try changed { _, header in header["transactionId"] = "ab" }?.code == .wrongLength)
+    #expect(
+      try changed { _, header in header["transactionId"] = .string(String(repeating: "g", count: 64)) }?.code == .badHex
+    )
+    #expect(try changed { _, header in header["applicationData"] = "" }?.code == .wrongLength)
+    #expect(try changed { _, header in header["applicationData"] = .null } == nil)
+    #expect(try changed { _, header in header["publicKeyHash"] = "AAAA" }?.code == .wrongLength)
+  }
+
+  @Test func `key material belongs to its version`() throws {
+    #expect(try changed { _, header in header["wrappedKey"] = "AAAA" }?.code == .wrongKeyMaterial)
+    #expect(try changed { data, _ in data["version"] = "RSA_v1" }?.code == .wrongKeyMaterial)
+    #expect(try changed { _, header in header["ephemeralPublicKey"] = nil }?.code == .missingField)
+  }
+
+  @Test(arguments: [
+    ("-_-_", "base64url"), ("AA\\nAA", "bad_base64"), ("AAA", "bad_base64"), ("AB==", "bad_base64"),
+    ("AAA=A", "bad_base64"),
+    ("A A=", "bad_base64"),
+  ])
+  func `base64 has one spelling`(text: String, code: String) throws {
+    let value = text.replacing("\\n", with: "\n")
+    #expect(try changed { data, _ in data["data"] = .string(value) }?.code.rawValue == code)
+  }
+
+  @Test func `what is too large is refused before it is decoded`() throws {
+    let large = JSONValue.string(String(repeating: "A", count: 30_000))
+    #expect(try changed { data, _ in data["signature"] = large }?.code == .wrongLength)
+    #expect(try refusal { try EncryptedPaymentToken(bytes: Array(repeating: 0x31, count: 600_000)) } == .notJSON)
+    #expect(try code(String(repeating: "[", count: 100_000)) == .notJSON)
+  }
+
+  @Test func `nothing of it is printed`() throws {
+    let token = try TestMint().mint().token()
+    #expect("\(token)" == "EncryptedPaymentToken(EC_v1)")
+    #expect(String(reflecting: token) == "EncryptedPaymentToken(EC_v1)")
+  }
+}
+
+@Suite struct `Signatures made to hurt` {
+  private func refused(_ signature: [UInt8]) throws -> PaymentTokenError.Code? {
+    let good = try TestMint().mint().token()
+    let token = EncryptedPaymentToken(
+      version: .ecV1, data: good.data, signature: signature, keyMaterial: good.keyMaterial,
+      publicKeyHash: good.publicKeyHash, transactionID: good.transactionID, applicationDataHash: nil)
+    let start = ContinuousClock.now
+    let code = try refusal { try testOpener().open(token, for: TestMint.merchant, at: TestMint.Minted.arrival) }
+    #expect(ContinuousClock.now - start < .milliseconds(500), "refused at once, even in a debug build")
+    return code
+  }
+
+  @Test func `ten thousand nested indefinite lengths are refused`() throws {
+    let nested = (0..<8_000).flatMap { _ in [0x30, 0x80] as [UInt8] }
+    #expect(try refused(nested) == .malformedSignature)
+    #expect(try refused((0..<10_000).flatMap { _ in [0x30, 0x80] as [UInt8] }) == .wrongLength)
+  }
+
+  @Test(
+    arguments: [
+      [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0x88, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
+      [0x30, 0x88, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0x30, 0xFF], [0x30, 0x83, 0xFF, 0xFF, 0xFF],
+      [0x30, 0x81, 0x05, 1, 2, 3, 4, 5], [0x30, 0x82, 0x00, 0x80], [0x30], [0x30, 0x80], [0x30, 0x80, 0x00],
+      [0x1F, 0x81, 0x80, 0x01, 0x00], [0x04, 0x80, 0x00, 0x00], [0x00, 0x00],
+    ] as [[UInt8]])
+  func `a length that lies is refused`(signature: [UInt8]) throws {
+    #expect(try refused(signature) == .malformedSignature)
+  }
+
+  @Test func `a thousand empty elements where one should be are refused`() throws {
+    let many = der(
+      0x30,
+      oid([7, 2])
+        + der(0xA0, der(0x30, [2, 1, 1] + der(0x31, Array(repeating: 0x31, count: 2_000).flatMap { [$0, 0] }))))
+    #expect(try refused(many) == .malformedSignature)
+  }
+
+  @Test func `every prefix of a good signature is refused`() throws {
+    let good = try TestMint().mint()
+    let opener = try testOpener()
+    for count in 0..<good.signature.count where count % 3 == 0 {
+      var cut = good
+      cut.signature = Array(good.signature.prefix(count))
+      #expect(try refusal { try cut.open(with: opener) } != nil)
+    }
+  }
+
+  @Test func `noise is refused`() throws {
+    var state: UInt64 = 7
+    for _ in 0..<300 {
+      let noise = (0..<200).map { _ -> UInt8 in
+        state = state &* 6_364_136_223_846_793_005 &+ 1
+        return UInt8(truncatingIfNeeded: state >> 56)
+      }
+      #expect(try refused([0x30, 0x80] + noise) != nil)
+    }
+  }
+}

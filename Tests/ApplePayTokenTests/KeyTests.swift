@@ -1,0 +1,189 @@
+import ApplePayToken
+import Crypto
+import CryptoExtras
+import Foundation
+import SwiftASN1
+import TenderPayments
+import Testing
+import X509
+
+@Suite struct `Processing keys` {
+  private let key = Shared.merchantKey
+
+  /// A certificate for the merchant's key as Apple's portal makes it.
+  private func certificate(
+    name: String = "Apple Pay Payment Processing:merchant.test.tender", hash: String? = nil, extended: Bool = true
+  ) throws -> String {
+    let issuer = P256.Signing.PrivateKey()
+    let digest = Hex.encode(SHA256.hash(data: Array(TestMint.merchantIdentifier.utf8))).uppercased()
+    let value = [0x0C, 0x40] + Array((hash ?? digest).utf8)
+    let marker = Certificate.Extension(
+      oid: try ASN1ObjectIdentifier(dotRepresentation: "1.2.840.113635.100.6.32"), critical: false, value: value[...])
+    let certificate = try Certificate(
+      version: .v3, serialNumber: Certificate.SerialNumber(),
+      publicKey: Certificate.PublicKey(P256.Signing.PublicKey(rawRepresentation: key.publicKey.rawRepresentation)),
+      notValidBefore: .now, notValidAfter: .now, issuer: try DistinguishedName { CommonName("NOT APPLE WWDR") },
+      subject: try DistinguishedName { CommonName(name) }, signatureAlgorithm: .ecdsaWithSHA256,
+      extensions: try Certificate.Extensions(extended ? [marker] : []), issuerPrivateKey: .init(issuer))
+    return try certificate.serializeAsPEM().pemString
+  }
+
+  @Test func `the certificate's hash of the merchant identifier serves as well as the identifier`() throws {
+    let processing = try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: try certificate())
+    let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
+    let opener = TokenOpener(
+      verifier: TokenVerifier(trust: trust), keys: ProcessingKeyRing([TestMint.merchant: [processing]]))
+    #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
+    #expect(processing.publicKeyHash == Array(SHA256.hash(data: key.publicKey.derRepresentation)))
+  }
+
+  @Test func `the wrong file is told apart from the right one`() throws {
+    func code(_ pem: String, _ certificate: String) throws -> PaymentTokenError.Code? {
+      try refusal { try ProcessingKey(privateKeyPEM: pem, certificatePEM: certificate) }
+    }
+    let pem = key.pemRepresentation
+    #expect(
+      try code(pem, certificate(name: "Apple Pay Merchant Identity:merchant.test.tender")) == .identityCertificate)
+    #expect(try code(pem, certificate(extended: false)) == .noMerchantIdentifier)
+    #expect(try code(pem, certificate(hash: String(repeating: "X", count: 64))) == .noMerchantIdentifier)
+    #expect(try code(pem, certificate(hash: "AB")) == .noMerchantIdentifier)
+    #expect(try code(P256.KeyAgreement.PrivateKey().pemRepresentation, certificate()) == .keyCertificateMismatch)
+    #expect(try code(pem, pem) == .unreadableCertificate)
+    #expect(try code(certificate(), certificate()) == .unreadableKey)
+    #expect(
+      try code("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", certificate())
+        == .encryptedKey)
+    #expect(try code(P384.KeyAgreement.PrivateKey().pemRepresentation, certificate()) == .unreadableKey)
+    #expect(try refusal { try ProcessingKey(privateKeyPEM: pem, merchantIdentifier: "") } == .noMerchantIdentifier)
+  }
+
+  @Test func `a private key among other blocks of a file is found`() throws {
+    let text = "Bag Attributes\n    friendlyName: x\n" + (try certificate()) + "\r\n" + key.pemRepresentation + "\n"
+    #expect(try refusal { try testOpener(key: text) } == nil)
+  }
+
+  @Test func `a wrong merchant identifier shows as a tag that does not match`() throws {
+    let opener = try testOpener(identifier: "merchant.test.another")
+    #expect(try refusal { try TestMint().mint().open(with: opener) } == .tagMismatch)
+  }
+
+  @Test func `a token made for one merchant does not open for another`() throws {
+    #expect(try refusal { try TestMint().mint().open(for: MerchantID("M2")) } == .unknownKey)
+  }
+
+  @Test func `a merchant who has only keys of the other kind is told so`() throws {
+    let opener = try testOpener(key: Shared.rsaMerchantPEM.get())
+    #expect(try refusal { try TestMint().mint().open(with: opener) } == .wrongKindOfKey)
+  }
+
+  @Test func `the key before the last still opens`() throws {
+    let old = try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+    let new = try ProcessingKey(
+      privateKeyPEM: P256.KeyAgreement.PrivateKey().pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+    let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
+    let opener = TokenOpener(
+      verifier: TokenVerifier(trust: trust), keys: ProcessingKeyRing([TestMint.merchant: [new, old]]))
+    #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
+  }
+
+  @Test func `nothing of it is printed`() throws {
+    let processing = try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: "merchant.x")
+    var dumped = ""
+    dump(processing, to: &dumped)
+    #expect("\(processing)" == "ProcessingKey(•••)")
+    #expect(dumped.contains("ProcessingKey(•••)") && dumped.split(separator: "\n").count == 1)
+  }
+}
+
+@Suite struct `Key material` {
+  private func code(_ info: [UInt8]) throws -> PaymentTokenError.Code? {
+    try refusal {
+      try ephemeral(info)
+    }
+  }
+
+  /// Mints a token whose signature covers another ephemeral key, so that only the unwrapping can refuse it.
+  private func ephemeral(_ info: [UInt8]) throws -> OpenedPaymentToken {
+    var mint = try TestMint()
+    let honest = try mint.mint()
+    let content = info + honest.data + honest.transactionID
+    let digest = attribute([9, 4], der(0x04, Array(SHA256.hash(data: content))))
+    mint.editAttributes = { $0.dropLast() + [digest] }
+    var minted = try mint.mint()
+    (minted.data, minted.keyMaterial) = (honest.data, info)
+    return try minted.open()
+  }
+
+  @Test func `is a point of P-256 in Apple's form or is refused`() throws {
+    let key = P256.KeyAgreement.PrivateKey().publicKey
+    let good = Array(key.derRepresentation)
+    #expect(try code(good) == .tagMismatch, "another good key only makes another AES key")
+    var offCurve = good
+    offCurve[90] ^= 1
+    #expect(try code(offCurve) == .badEphemeralKey)
+    #expect(try code(good + [0]) == .badEphemeralKey)
+    #expect(try code(Array(good.dropLast())) == .badEphemeralKey)
+    var hybrid = good
+    hybrid[26] = 0x06 | (good[90] & 1)
+    #expect(try code(hybrid) == .badEphemeralKey)
+    let compressed = der(0x30, Array(good[2..<23]) + der(0x03, [0] + Array(key.compressedRepresentation)))
+    #expect(try code(compressed) == .badEphemeralKey)
+    #expect(try code(Array(P384.KeyAgreement.PrivateKey().publicKey.derRepresentation)) == .badEphemeralKey)
+    #expect(try code(Array(good[0..<26]) + [UInt8](repeating: 0, count: 65)) == .badEphemeralKey)
+  }
+
+  @Test func `that OpenSSL derives is the same`() throws {
+    var state: UInt64 = 1
+    for index in 0..<20 {
+      let secret = (0..<32).map { _ -> UInt8 in
+        state = state &* 6_364_136_223_846_793_005 &+ 1
+        return UInt8(truncatingIfNeeded: state >> 56)
+      }
+      let party = PartyInfo(merchantIdentifier: "merchant.test.\(index)")
+      let ours = secret.withUnsafeBytes { KeyDerivation.contentKey(coordinate: $0, party: party) }
+      let info = [13] + Array("id-aes256-GCMApple".utf8) + party.bytes
+      let theirs = try openSSL([
+        "kdf", "-keylen", "32", "-kdfopt", "digest:SHA256", "-kdfopt", "hexkey:\(Hex.encode(secret))", "-kdfopt",
+        "hexinfo:\(Hex.encode(info))", "SSKDF",
+      ])
+      #expect(Hex.encode(ours.withUnsafeBytes { Array($0) }) == theirs.filter(\.isHexDigit).lowercased())
+    }
+  }
+
+  /// One-step key derivation of NIST SP 800-56C, by another hand.
+  private func openSSL(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["openssl"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let answer = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  @Test func `of the merchant identifier is what Apple's example says`() {
+    let party = PartyInfo(merchantIdentifier: "merchant.com.testbed.applepay")
+    #expect(Hex.encode(party.bytes) == "12953b72a8db15cf4a079b49a87ddd5eed1b0ba2eb249c7907265a7b04cff6ce")
+  }
+
+  @Test func `that is wrapped to another key, or is no AES key, is refused`() throws {
+    var mint = try TestMint(Shared.rsaIssued.get())
+    mint.version = "RSA_v1"
+    let merchantKey = try _RSA.Encryption.PrivateKey(pemRepresentation: Shared.rsaMerchantPEM.get())
+    let opener = try testOpener(mint.issued, key: Shared.rsaMerchantPEM.get())
+    let long = try merchantKey.publicKey.encrypt(Data(count: 32), padding: .PKCS1_OAEP_SHA256)
+    let sha1 = try merchantKey.publicKey.encrypt(Data(count: 16), padding: .PKCS1_OAEP)
+    for wrapped in [Array(long), Array(sha1), Array(repeating: 1, count: 256)] {
+      let honest = try mint.mint()
+      let digest = attribute([9, 4], der(0x04, Array(SHA256.hash(data: wrapped + honest.data + honest.transactionID))))
+      var forged = mint
+      forged.editAttributes = { $0.dropLast() + [digest] }
+      var minted = try forged.mint()
+      (minted.data, minted.keyMaterial) = (honest.data, wrapped)
+      #expect(try refusal { try minted.open(with: opener) } == .badWrappedKey)
+    }
+  }
+}

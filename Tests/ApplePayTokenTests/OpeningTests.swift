@@ -1,0 +1,186 @@
+import ApplePayToken
+import Crypto
+import StrictJSON
+import TenderPayments
+import Testing
+
+@Suite struct `Opening a payment token` {
+  @Test func `an EC_v1 token opens and says what the shopper agreed to`() throws {
+    let opened = try TestMint().mint().open()
+    let euro = try #require(Currency(code: "EUR"))
+    #expect(opened.paymentData.amount == Amount(minorUnits: 1250, currency: euro))
+    let token = try opened.paymentData.networkToken
+    #expect(token.dpan.revealed == "4817499130011223")
+    #expect(token.expiry.yymm == "2912")
+    #expect(token.cryptogram.revealed == "AgAAAAAAAIR8CQrXcIhbQAAAAAA=")
+    #expect(token.eci == "07")
+    #expect(opened.verified.signingTime == Timestamp(seconds: 1_750_000_000))
+    #expect(opened.verified.environment == .simulated)
+    #expect(opened.applicationDataHash == nil)
+  }
+
+  @Test func `an RSA_v1 token opens`() throws {
+    var mint = try TestMint(Shared.rsaIssued.get())
+    mint.version = "RSA_v1"
+    let opener = try testOpener(mint.issued, key: Shared.rsaMerchantPEM.get())
+    #expect(try mint.mint().open(with: opener).paymentData.amount.minorUnits == 1250)
+  }
+
+  @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+  func `every form that Apple has written opens`(hasProtection: Bool, hasNull: Bool) throws {
+    var mint = try TestMint()
+    mint.hasProtection = hasProtection
+    mint.digestHasNull = hasNull
+    #expect(try mint.mint().open().paymentData.amount.minorUnits == 1250)
+  }
+
+  @Test func `definite lengths open as well as indefinite ones`() throws {
+    var mint = try TestMint()
+    mint.usesIndefiniteLengths = false
+    #expect(try refusal { try mint.mint().open() } == nil)
+  }
+
+  @Test func `the certificates may come in either order`() throws {
+    var mint = try TestMint()
+    mint.certificates = [mint.issued.intermediate, mint.issued.signer]
+    #expect(try refusal { try mint.mint().open() } == nil)
+  }
+
+  @Test func `a signing time with four digits of the year is read`() throws {
+    var mint = try TestMint()
+    mint.timeValue = der(0x18, Array("20250615150640Z".utf8))
+    #expect(try mint.mint().open().verified.signingTime == Timestamp(seconds: 1_750_000_000))
+  }
+
+  @Test func `application data is part of what was signed`() throws {
+    var mint = try TestMint()
+    mint.applicationData = Array(repeating: 0xAB, count: 32)
+    var minted = try mint.mint()
+    #expect(try minted.open().applicationDataHash == mint.applicationData)
+    minted.applicationData = Array(repeating: 0xAC, count: 32)
+    #expect(try refusal { try minted.open() } == .wrongDigest)
+    minted.applicationData = nil
+    #expect(try refusal { try minted.open() } == .wrongDigest)
+  }
+
+  @Test func `a shared secret that begins with zero opens`() throws {
+    var mint = try TestMint()
+    for _ in 0..<10_000 {
+      let secret = try mint.ephemeralKey.sharedSecretFromKeyAgreement(with: mint.merchantKey.publicKey)
+      if secret.withUnsafeBytes({ $0[0] == 0 }) { break }
+      mint.ephemeralKey = P256.KeyAgreement.PrivateKey()
+    }
+    let secret = try mint.ephemeralKey.sharedSecretFromKeyAgreement(with: mint.merchantKey.publicKey)
+    try #require(secret.withUnsafeBytes { $0[0] } == 0)
+    #expect(try refusal { try mint.mint().open() } == nil)
+  }
+
+  @Test func `the same token, spelled otherwise, is known again`() throws {
+    let minted = try TestMint().mint()
+    let first = try minted.open().verified.use
+    var header = try #require(minted.paymentData["header"].flatMap { JSONField($0) }).object
+    header["transactionId"] = .string(Hex.encode(minted.transactionID).uppercased())
+    var object = minted.paymentData
+    object["header"] = .object(header)
+    let token = try EncryptedPaymentToken(json: .object(object))
+    let second = try testOpener().open(token, for: TestMint.merchant, at: TestMint.Minted.arrival).verified.use
+    #expect(first == second)
+    #expect(first.transactionID == Hex.encode(minted.transactionID))
+    #expect(first.payloadHash == Hex.encode(SHA256.hash(data: minted.keyMaterial + minted.data)))
+  }
+
+  @Test func `a verifier that has seen the chain judges the next token as strictly`() throws {
+    let opener = try testOpener()
+    let mint = try TestMint()
+    #expect(try refusal { try mint.mint().open(with: opener) } == nil)
+    var late = mint
+    late.signingTime = Timestamp(seconds: 1_800_000_001)
+    #expect(
+      try refusal { try late.mint().open(at: Timestamp(seconds: 1_800_000_001), with: opener) }
+        == .certificateNotValidThen)
+    var forged = mint
+    forged.impostor = .p256(P256.Signing.PrivateKey())
+    #expect(try refusal { try forged.mint().open(with: opener) } == .invalidSignature)
+  }
+}
+
+@Suite struct `The signing time` {
+  @Test(
+    arguments: [(-301, "in_the_future"), (-300, nil), (0, nil), (300, nil), (301, "too_old")] as [(Int64, String?)])
+  func `may lie five minutes from arrival and not a second more`(age: Int64, code: String?) throws {
+    let arrival = Timestamp(seconds: 1_750_000_000 + age)
+    #expect(try refusal { try TestMint().mint().open(at: arrival) }?.rawValue == code)
+  }
+
+  @Test func `is judged to the microsecond`() throws {
+    let arrival = Timestamp(microseconds: 1_750_000_300_000_001)
+    #expect(try refusal { try TestMint().mint().open(at: arrival) } == .tooOld)
+  }
+
+  @Test(arguments: [
+    "250615150640", "250615150640+0000", "2506151506Z", "251315150640Z", "250615150660Z", "250615150640.5Z", "",
+  ])
+  func `in another form is refused`(text: String) throws {
+    var mint = try TestMint()
+    mint.timeValue = der(0x17, Array(text.utf8))
+    #expect(try refusal { try mint.mint().open() } == .malformedSigningTime)
+  }
+
+  @Test func `is taken from the twentieth century from fifty on`() throws {
+    var mint = try TestMint()
+    mint.timeValue = der(0x17, Array("500615150640Z".utf8))
+    #expect(try refusal { try mint.mint().open() } == .certificateNotValidThen)
+  }
+}
+
+@Suite struct `Environments` {
+  private func open(signer: String, production: Bool, sandbox: Bool) throws -> Environment {
+    var authority = TestAuthority()
+    authority.signerName = signer
+    let issued = try authority.issue()
+    let trust = try TokenTrust.apple(standIn: issued.rootPEM, production: production, sandbox: sandbox)
+    let token = try TestMint(issued).mint().token()
+    return try TokenVerifier(trust: trust).verify(token, at: TestMint.Minted.arrival).environment
+  }
+
+  @Test func `a signer of Apple's sandbox is refused in production, and the reverse`() throws {
+    #expect(try open(signer: "x_UC4-SANDBOX", production: true, sandbox: true) == .appleSandbox)
+    #expect(try open(signer: "x_UC4-PROD", production: true, sandbox: true) == .production)
+    #expect(try refusal { try open(signer: "x_UC4-SANDBOX", production: true, sandbox: false) } == .wrongEnvironment)
+    #expect(try refusal { try open(signer: "x_UC4-PROD", production: false, sandbox: true) } == .wrongEnvironment)
+  }
+
+  @Test func `a production signer of an unknown name passes, and somebody is told`() async throws {
+    var authority = TestAuthority()
+    authority.signerName = "a-new-name"
+    let issued = try authority.issue()
+    let trust = try TokenTrust.apple(standIn: issued.rootPEM, production: true, sandbox: false)
+    try await confirmation(expectedCount: 1) { told in
+      let verifier = TokenVerifier(trust: trust) { name in
+        #expect(name == "a-new-name")
+        told()
+      }
+      for _ in 0..<3 {
+        let token = try TestMint(issued).mint().token()
+        #expect(try verifier.verify(token, at: TestMint.Minted.arrival).environment == .production)
+      }
+    }
+  }
+
+  @Test func `a simulated token is refused by who trusts Apple`() throws {
+    let token = try TestMint().mint().token()
+    let verifier = TokenVerifier(trust: .apple())
+    #expect(try refusal { try verifier.verify(token, at: TestMint.Minted.arrival) } == .untrustedRoot)
+  }
+
+  @Test func `Apple's root cannot be a sandbox's, but may be named as a root`() throws {
+    #expect(try refusal { try TokenTrust.simulated(rootPEM: AppleRoot.pem) } == .unreadableRoot)
+    #expect(try refusal { try TokenTrust.roots([AppleRoot.pem]) } == nil)
+  }
+
+  @Test func `the embedded root is the one that Apple publishes`() throws {
+    let body = AppleRoot.pem.split(separator: "\n").dropFirst().dropLast().joined()
+    let der = try #require(Base64.decode(body))
+    #expect(Hex.encode(SHA256.hash(data: der)) == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+  }
+}

@@ -1,0 +1,130 @@
+import Acquiring
+import Gateway
+import Ledger
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `Capturing` {
+  let shop: Shop
+  init() async throws { shop = try await Shop() }
+
+  private func authorized() async throws -> Payment {
+    try await shop.gateway.authorize(Shop.order(), with: shop.token())
+  }
+
+  @Test func `takes all that is held, under the acquirer's name of the authorization`() async throws {
+    let payment = try await authorized()
+    let captured = try await shop.gateway.capture(payment.id)
+    #expect(captured.status == .captured)
+    #expect(captured.captured == 1250)
+    let reference = try #require(shop.fake.authorizations.first).reference
+    #expect(shop.fake.captures.map(\.authorization) == ["A-\(reference)"])
+  }
+
+  @Test func `more than is held is refused before the acquirer hears of it`() async throws {
+    let payment = try await authorized()
+    await #expect(throws: GatewayError.operationRefused(.exceeds(available: .eur(1250)))) {
+      try await shop.gateway.capture(payment.id, .eur(1251))
+    }
+    await #expect(throws: GatewayError.operationRefused(.invalidAmount(.eur(-1)))) {
+      try await shop.gateway.capture(payment.id, .eur(-1))
+    }
+    #expect(shop.fake.captures.isEmpty)
+  }
+
+  @Test func `a declined order takes no capture, and a stranger's payment is not found`() async throws {
+    shop.fake.authorizes(.declined(Decline(reason: .doNotHonor, code: "05")))
+    let payment = try await authorized()
+    await #expect(throws: GatewayError.operationRefused(.notPossible(.capture, .declined))) {
+      try await shop.gateway.capture(payment.id)
+    }
+    let stranger = PaymentID("stranger")
+    await #expect(throws: GatewayError.operationRefused(.noSuchPayment(stranger))) {
+      try await shop.gateway.capture(stranger)
+    }
+  }
+
+  @Test func `paying takes the money at once when the order says so`() async throws {
+    let manual = try await shop.gateway.pay(Shop.order("a"), with: shop.token(for: Shop.order("a")))
+    #expect(manual.status == .authorized)
+    let order = Shop.order("b", capture: .immediate)
+    #expect(try await shop.gateway.pay(order, with: shop.token(for: order)).status == .captured)
+  }
+
+  @Test func `a capture without an answer leaves the shopper's success as it is`() async throws {
+    shop.fake.captures(.unknown(Interruption(.timeout)))
+    let order = Shop.order(capture: .immediate)
+    let token = try shop.token(for: order)
+    let payment = try await shop.gateway.pay(order, with: token)
+    #expect(payment.status == .authorized)
+    #expect(try await shop.journal.told(payment.id) == .success)
+    #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.approved, .unknown])
+    // A repeat finds the reservation, and takes nothing twice.
+    #expect(try await shop.gateway.pay(order, with: token).status == .authorized)
+    #expect(shop.fake.captures.count == 1)
+    shop.fake.finds(.answer(FakeAcquirer.approval(shop.fake.captures[0].reference)))
+    #expect(try await shop.gateway.inquire(payment.id).status == .captured)
+  }
+
+  @Test func `a capture that was refused is tried again by a repeat`() async throws {
+    shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
+    let order = Shop.order(capture: .immediate)
+    let token = try shop.token(for: order)
+    #expect(try await shop.gateway.pay(order, with: token).status == .authorized)
+    shop.fake.captures(FakeAcquirer.approval(AttemptReference("again")))
+    #expect(try await shop.gateway.pay(order, with: token).status == .captured)
+  }
+}
+
+@Suite struct `Inquiring` {
+  let shop: Shop
+  init() async throws { shop = try await Shop() }
+
+  private func unknown() async throws -> Payment {
+    shop.fake.authorizes(.unknown(Interruption(.timeout)))
+    return try await shop.gateway.authorize(Shop.order(), with: shop.token())
+  }
+
+  @Test func `adopts what the acquirer answered, and never asks to authorize again`() async throws {
+    let payment = try await unknown()
+    let reference = try #require(shop.fake.authorizations.first).reference
+    shop.fake.finds(.answer(FakeAcquirer.approval(reference)))
+    let settled = try await shop.gateway.inquire(payment.id)
+    #expect(settled.status == .authorized)
+    #expect(shop.fake.inquiries.map(\.reference) == [reference])
+    #expect(shop.fake.authorizations.count == 1)
+  }
+
+  @Test(arguments: [
+    Inquiry.notFound, .unavailable(Interruption(.timeout)), .answer(.pending(Pending(acquirerReference: "P"))),
+  ])
+  func `without an answer the payment stays unknown, and may be asked about again`(found: Inquiry) async throws {
+    let payment = try await unknown()
+    shop.fake.finds(found)
+    #expect(try await shop.gateway.inquire(payment.id).status == .unknown)
+    #expect(try await shop.gateway.inquire(payment.id).status == .unknown)
+    #expect(shop.fake.inquiries.count == 2)
+  }
+
+  @Test func `a decline found later frees the order`() async throws {
+    let payment = try await unknown()
+    shop.fake.finds(.answer(.declined(Decline(reason: .doNotHonor, code: "05"))))
+    #expect(try await shop.gateway.inquire(payment.id).status == .declined)
+    shop.fake.authorizes { reference, _ in FakeAcquirer.approval(reference) }
+    #expect(try await shop.gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
+  }
+
+  @Test func `an operation that somebody waits for is left alone`() async throws {
+    let claim = try await shop.journal.claim(Shop.order(), spending: .sample(1), card: .sample)
+    guard case .new(let attempt) = claim else { return }
+    #expect(try await shop.gateway.inquire(attempt.payment).status == .authorizing)
+    #expect(shop.fake.inquiries.isEmpty)
+  }
+
+  @Test func `what is settled is not asked about`() async throws {
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    #expect(try await shop.gateway.inquire(payment.id) == payment)
+    #expect(shop.fake.inquiries.isEmpty)
+  }
+}

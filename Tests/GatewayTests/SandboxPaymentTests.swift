@@ -1,0 +1,50 @@
+import Acquiring
+import Gateway
+import HTTPTransport
+import Hummingbird
+import HummingbirdTesting
+import Sandbox
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// Wallet, gateway, ledger, connector and acquirer together, over HTTP.
+@Suite struct `Paying in the sandbox` {
+  @Test(arguments: [
+    ("visa-debit", PaymentStatus.captured), ("visa-insufficient-funds", .declined), ("visa-pending", .pending),
+    ("mastercard-answer-lost", .unknown), ("visa-no-answer", .unknown),
+  ])
+  func `every kind of card ends where it should`(card: String, status: PaymentStatus) async throws {
+    try await sandbox { shop in
+      let order = Shop.order(capture: .immediate)
+      #expect(try await shop.gateway.pay(order, with: shop.token(for: order, card: card)).status == status)
+    }
+  }
+
+  @Test(arguments: [
+    ("visa-pending", PaymentStatus.authorized), ("mastercard-answer-lost", .authorized), ("visa-no-answer", .unknown),
+  ])
+  func `an inquiry finds what really happened`(card: String, status: PaymentStatus) async throws {
+    try await sandbox { shop in
+      let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token(card: card))
+      #expect(try await shop.gateway.inquire(payment.id).status == status)
+    }
+  }
+
+  private func sandbox(_ body: @escaping @Sendable (Shop) async throws -> Void) async throws {
+    let files = try TemporaryStore()
+    let service = try await SandboxAcquirerService(
+      databasePath: files.path, apiKeys: ["key": "shop"], silence: .seconds(2))
+    let router = Router()
+    service.addRoutes(to: router)
+    let http = try LiveHTTPClient()
+    let sender = http.sender
+    try await Application(router: router).test(.live) { client in
+      let origin = "http://localhost:\(client.port ?? 0)"
+      try await body(
+        try await Shop(.sandbox(baseURL: origin, apiKey: "key", http: sender), patience: .milliseconds(500)))
+    }
+    try await http.shutdown()
+    await service.close()
+  }
+}

@@ -1,0 +1,76 @@
+import Acquiring
+import ApplePayToken
+import Crypto
+import Gateway
+import Ledger
+import Sandbox
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+import X509
+
+/// A merchant with keys, a ledger and a gateway, and a wallet that mints payment tokens for it.
+struct Shop: Sendable {
+  static let identifier = "merchant.example.shop"
+
+  let clock = ManualClock(WallClock.system.now())
+  let fake = FakeAcquirer()
+  let journal: Journal
+  let opener: TokenOpener
+  let gateway: PaymentGateway
+  private let files: TemporaryStore
+  private let mint: TokenMint
+  private let recipient: TokenRecipient
+
+  /// - Parameter acquirer: nil for ``fake``.
+  init(_ acquirer: Acquirer? = nil, patience: Duration = .seconds(20)) async throws {
+    let pki = try SandboxPKI(clock: clock.wall)
+    let key = P256.Signing.PrivateKey()
+    let certificate = try pki.certificate(
+      .processing, for: Self.identifier, csr: Self.request(for: key), clock: clock.wall)
+    let keys = ProcessingKeyRing([
+      "shop": [try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: certificate)]
+    ])
+    files = try TemporaryStore()
+    mint = TokenMint(pki: pki, clock: clock.wall)
+    recipient = try TokenRecipient(certificatePEM: certificate)
+    journal = Journal(try await files.open(Journal.migrations, clock: clock.wall))
+    opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
+    gateway = PaymentGateway(
+      opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall, patience: patience)
+  }
+
+  private static func request(for key: P256.Signing.PrivateKey) throws -> String {
+    try CertificateSigningRequest(
+      version: .v1, subject: DistinguishedName { CommonName("replaced by the portal") },
+      privateKey: Certificate.PrivateKey(key), attributes: .init(), signatureAlgorithm: .ecdsaWithSHA256
+    ).serializeAsPEM().pemString
+  }
+
+  /// The hash that the wallet puts into a payment token for this order.
+  static func order(_ id: String = "order-1", _ units: Int64 = 1250, capture: CaptureMode = .manual) -> Order {
+    let hash = Array(SHA256.hash(data: Array("basket of \(id)".utf8)))
+    return .sample(id, .eur(units), applicationDataHash: hash, capture: capture)
+  }
+
+  /// The shopper authorizes the order in the sheet.
+  func token(
+    for order: Order = order(), card: String = "visa-debit", amount: Amount? = nil, applicationData: String? = nil
+  ) throws -> EncryptedPaymentToken {
+    let wish = TokenOrder(
+      card: try #require(SandboxCards.card(id: card)), amount: amount ?? order.amount, recipient: recipient,
+      applicationData: Array((applicationData ?? order.basket.rawValue).utf8))
+    return try EncryptedPaymentToken(bytes: Array(mint.mint(wish).json.utf8))
+  }
+
+  func tokenWithoutApplicationData() throws -> EncryptedPaymentToken {
+    let wish = TokenOrder(
+      card: try #require(SandboxCards.card(id: "visa-debit")), amount: .eur(1250), recipient: recipient)
+    return try EncryptedPaymentToken(bytes: Array(mint.mint(wish).json.utf8))
+  }
+
+  func diskHolds(_ text: String) throws -> Bool {
+    try files.bytesOnDisk().contains { String(decoding: $0, as: UTF8.self).contains(text) }
+  }
+}

@@ -1,0 +1,117 @@
+import Ledger
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `Recording an answer` {
+  let files: TemporaryStore
+  let clock = ManualClock()
+  let database: Database
+  let journal: Journal
+
+  init() async throws {
+    files = try TemporaryStore()
+    database = try await files.open(Journal.migrations, clock: clock.wall)
+    journal = Journal(database, random: .seeded(2))
+  }
+
+  private func attempt(_ order: String = "order-1", token: Int = 1) async throws -> Attempt {
+    let claim = try await journal.claim(.sample(order), spending: .sample(token), card: .sample)
+    guard case .new(let attempt) = claim else { throw Unexpected() }
+    return attempt
+  }
+
+  @Test func `the first answer stands`() async throws {
+    let attempt = try await attempt()
+    let payment = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+    let late = try await journal.record(.declined(Decline(reason: .other, code: "05")), for: attempt)
+    #expect(late == payment)
+    #expect(payment.authorized == 1250)
+    #expect(payment.authorizationCode == "A1B2C3")
+  }
+
+  @Test func `an answer to a former holder is dropped`() async throws {
+    let attempt = try await attempt()
+    #expect(try await journal.takeOver(attempt.payment) == nil)
+    clock.advance(Journal.lease)
+    let successor = try #require(try await journal.takeOver(attempt.payment))
+    #expect(successor.reference == attempt.reference)
+    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).status == .authorizing)
+    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).status == .authorized)
+  }
+
+  @Test func `a pending answer may be settled at once, by one at a time`() async throws {
+    let attempt = try await attempt()
+    let payment = try await journal.record(.pending(Pending(acquirerReference: "P1")), for: attempt)
+    #expect(payment.status == .pending)
+    let first = try #require(try await journal.takeOver(payment.id))
+    #expect(try await journal.takeOver(payment.id) == nil)
+    try await journal.release(first)
+    let second = try #require(try await journal.takeOver(payment.id))
+    _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: second)
+    #expect(try await journal.told(payment.id) == .success)
+  }
+
+  @Test func `the schema refuses more than was authorized, and more than was captured`() async throws {
+    let attempt = try await attempt()
+    _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+    for (balances, guardian) in [
+      ("captured = 1251", "captured_within_authorized"),
+      ("captured = 1000, reserved_capture = 251", "captured_within_authorized"),
+      ("captured = 100, refunded = 101", "refunded_within_captured"),
+      ("captured = 100, refunded = 50, reserved_refund = 51", "refunded_within_captured"),
+      ("authorized = 1251", "authorized_within_amount"), ("captured = -1", "captured >= 0"),
+    ] {
+      await #expect(throws: StorageError.check(constraint: guardian), "\(balances)") {
+        try await database.write { try $0.run("UPDATE payments SET \(balances)") }
+      }
+    }
+  }
+
+  @Test func `sixty-four captures take no more than was held`() async throws {
+    let attempt = try await attempt()
+    _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+    let reserved = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          do {
+            let capture = try await journal.reserveCapture(.eur(100), of: attempt.payment)
+            _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+            return true
+          } catch is JournalError { return false }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(reserved == 12)
+    #expect(try await journal.payment(attempt.payment)?.captured == 1200)
+  }
+
+  @Test func `every change is in the outbox, numbered without gaps`() async throws {
+    let attempt = try await attempt()
+    _ = try await journal.record(.unknown(Interruption(.timeout)), for: attempt)
+    let again = try #require(try await journal.takeOver(attempt.payment))
+    _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: again)
+    let capture = try await journal.reserveCapture(nil, of: attempt.payment)
+    _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    let events = try await database.read { try $0.rows("SELECT seq, type FROM outbox ORDER BY seq") }
+    #expect(try events.map { try $0.integer("seq") } == [1, 2, 3, 4])
+    #expect(
+      try events.map { try $0.text("type") } == [
+        "payment.authorizing", "payment.unknown", "payment.authorized", "payment.captured",
+      ])
+  }
+
+  @Test func `a list goes on where its last page ended`() async throws {
+    for number in 1...5 {
+      clock.advance(.milliseconds(2))
+      _ = try await attempt("order-\(number)", token: number)
+    }
+    let first = try await journal.payments(matching: PaymentQuery(merchant: "shop", limit: 3))
+    let rest = try await journal.payments(
+      matching: PaymentQuery(merchant: "shop", status: .authorizing, before: first.last?.id, limit: 3))
+    #expect((first + rest).map(\.order.rawValue) == (1...5).reversed().map { "order-\($0)" })
+    #expect(try await journal.payments(matching: PaymentQuery(merchant: "other")).isEmpty)
+  }
+}
