@@ -53,7 +53,8 @@ struct PayCommand: AsyncParsableCommand {
     let origin = origin ?? "http://localhost:\(port + 1)"
     return PaymentJourney(
       page: JSONClient(server ?? "http://localhost:\(port)", sender: sender, headers: [HTTPField("Origin", origin)]),
-      shop: SigningShop(key: try MerchantFolder.apiKey(at: folder), server: server ?? "http://localhost:\(port)", sender: sender),
+      shop: SigningShop(
+        key: try MerchantFolder.apiKey(at: folder), server: server ?? "http://localhost:\(port)", sender: sender),
       sandbox: JSONClient(sandbox ?? "http://localhost:\(port + 2)", sender: sender), origin: origin, isQuiet: json)
   }
 }

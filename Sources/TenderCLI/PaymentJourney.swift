@@ -78,7 +78,9 @@ extension PaymentJourney {
   private func storeBasket(_ plan: Plan) async throws -> [String] {
     let answer = try await shop.store(document(plan), as: basket)
     guard answer.isSuccess else { throw CallFailure("the server refused the basket: \(answer.complaint)") }
-    return ["signed v1HMAC as \(shop.key.merchant)", expect("the basket is open", answer.body["state"]?.text == "open")]
+    return [
+      "signed v1HMAC as \(shop.key.merchant)", expect("the basket is open", answer.body["state"]?.text == "open"),
+    ]
   }
 
   private mutating func openSheet(_ plan: Plan) async throws -> [String] {
@@ -101,14 +103,18 @@ extension PaymentJourney {
     let method = plan.method ?? text(offered.first?["identifier"])
     answer = try await page.require("POST", "/applepay/basket/\(basket)/update", ["shippingMethod": .string(method)])
     follow(answer)
-    return ["only the redacted address was sent (\(text(redacted["postalCode"])))", "\(offered.count) methods, chose \(method)", "total \(total)"]
+    return [
+      "only the redacted address was sent (\(text(redacted["postalCode"])))",
+      "\(offered.count) methods, chose \(method)", "total \(total)",
+    ]
   }
 
   private mutating func enter(_ coupon: String) async throws -> [String] {
     let answer = try await page.require("POST", "/applepay/basket/\(basket)/update", ["couponCode": .string(coupon)])
     let errors = answer["update"]?["errors"]?.elements ?? []
     follow(answer)
-    return errors.isEmpty ? ["accepted", "total \(total)"] : [expect("the coupon is good (\(text(errors[0]["code"])))", false)]
+    return errors.isEmpty
+      ? ["accepted", "total \(total)"] : [expect("the coupon is good (\(text(errors[0]["code"])))", false)]
   }
 
   private func cancel(_ plan: Plan) async throws -> [String] {
@@ -122,8 +128,13 @@ extension PaymentJourney {
   }
 
   private func payDeclined(_ plan: Plan) async throws -> [String] {
-    let answer = try await page.call("POST", "/applepay/payment", try await authorizedSheet(plan, card: "visa-insufficient-funds"))
-    return [expect("402 \(text(answer.body["code"])): another card may pay", answer.status == 402 && answer.body["code"] == "declined")]
+    let answer = try await page.call(
+      "POST", "/applepay/payment", try await authorizedSheet(plan, card: "visa-insufficient-funds"))
+    return [
+      expect(
+        "402 \(text(answer.body["code"])): another card may pay",
+        answer.status == 402 && answer.body["code"] == "declined")
+    ]
   }
 
   private func pay(_ plan: Plan) async throws -> [String] {
@@ -145,21 +156,28 @@ extension PaymentJourney {
 
   private func askOutcome() async throws -> [String] {
     let answer = try await page.call("GET", "/applepay/payment/\(basket)")
-    return ["order \(text(answer.body["orderId"]))", "payment \(text(answer.body["paymentId"]))", expect("captured", answer.body["status"] == "captured")]
+    return [
+      "order \(text(answer.body["orderId"]))", "payment \(text(answer.body["paymentId"]))",
+      expect("captured", answer.body["status"] == "captured"),
+    ]
   }
 
   /// The second opinion: what the acquirer's own ledger says.
   private func compareWithAcquirer() async throws -> [String] {
     let key = text(try await sandbox.require("GET", "/sandbox/ca.json")["acquirerKey"])
-    let ledger = try await sandbox.require("GET", "/acquirer/v1/authorizations", headers: [HTTPField("Authorization", "Bearer \(key)")])
+    let ledger = try await sandbox.require(
+      "GET", "/acquirer/v1/authorizations", headers: [HTTPField("Authorization", "Bearer \(key)")])
     let ours = (ledger["authorizations"]?.elements ?? []).filter { $0["merchantReference"]?.text == reference }
     let held = ours.filter { ($0["authorized"]?.whole ?? 0) > 0 }
-    guard let currency = Currency(code: text(request["currencyCode"])), let paid = try? Amount(decimal: total, currency: currency) else {
+    guard let currency = Currency(code: text(request["currencyCode"])),
+      let paid = try? Amount(decimal: total, currency: currency)
+    else {
       return [expect("the total is an amount", false)]
     }
     return [
       expect("one hold for this order", held.count == 1),
-      expect("its ledger has \(paid.minorUnits) minor units captured", held.first?["captured"]?.whole == paid.minorUnits),
+      expect(
+        "its ledger has \(paid.minorUnits) minor units captured", held.first?["captured"]?.whole == paid.minorUnits),
     ]
   }
 }
@@ -182,7 +200,8 @@ extension PaymentJourney {
   private func contact(_ plan: Plan) async throws -> JSONValue {
     let all = try await sandbox.require("GET", "/device/contacts").elements
     guard let contact = all.first(where: { $0["id"]?.text == plan.contact }) else {
-      throw CallFailure("no contact \(plan.contact); there are \(all.compactMap { $0["id"]?.text }.joined(separator: ", "))")
+      throw CallFailure(
+        "no contact \(plan.contact); there are \(all.compactMap { $0["id"]?.text }.joined(separator: ", "))")
     }
     return contact
   }
@@ -214,7 +233,8 @@ extension PaymentJourney {
   }
 
   private func save(_ token: JSONValue?, to file: String) throws {
-    try MerchantProvisioning.write(String(decoding: (token ?? .null).serialized(), as: UTF8.self), to: file, secret: true)
+    try MerchantProvisioning.write(
+      String(decoding: (token ?? .null).serialized(), as: UTF8.self), to: file, secret: true)
   }
 
   private func text(_ value: JSONValue?) -> String { value?.text ?? "?" }
@@ -241,12 +261,13 @@ extension PaymentJourney {
   var report: JSONValue {
     [
       "good": .bool(isGood), "basketId": .string(basket), "total": .string(total),
-      "steps": .array(steps.map { step in
-        [
-          "name": .string(step.name), "checks": .array(step.checks.map(JSONValue.string)),
-          "failures": .array(step.failures.map(JSONValue.string)), "microseconds": .integer(step.took.microseconds),
-        ]
-      }),
+      "steps": .array(
+        steps.map { step in
+          [
+            "name": .string(step.name), "checks": .array(step.checks.map(JSONValue.string)),
+            "failures": .array(step.failures.map(JSONValue.string)), "microseconds": .integer(step.took.microseconds),
+          ]
+        }),
     ]
   }
 }

@@ -16,7 +16,9 @@ enum Terminal {
   }
 
   /// Bold, green, red, dim: only for a person at a terminal who has not asked for none.
-  static func styled(_ text: String, _ style: Style) -> String { isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text }
+  static func styled(_ text: String, _ style: Style) -> String {
+    isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
 
   enum Style: Int {
     case bold = 1
