@@ -39,19 +39,23 @@ struct FrontPage {
   let cards = SandboxCards.all.map(Card.init)
   let contacts = SandboxContacts.all.map(Contact.init)
 
-  /// Whether there is a bank beside Apple.
-  let hasAcquirer: Bool
   let scriptedAmounts = SandboxAmounts.all.map(ScriptedAmount.init)
+  let acquirerKeys: [String]
 
-<<<<<<< HEAD
   init(addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String]) {
-=======
-  init(addresses: SandboxAddresses, merchants: [PortalMerchant], hasAcquirer: Bool) {
->>>>>>> ef10746f275b7ac3096af2282d70c74f0aa098fe
     url = addresses.url
     gatewayURL = addresses.gatewayURL
     self.merchants = merchants.map(Merchant.init)
-    self.hasAcquirer = hasAcquirer
+    self.acquirerKeys = acquirerKeys
+  }
+}
+
+extension FrontPage.ScriptedAmount {
+  /// Spelled in a currency of two decimals.
+  init(_ scripted: SandboxAmount) {
+    let cents = scripted.minorUnits % 100
+    amount = "\(scripted.minorUnits / 100).\(cents < 10 ? "0" : "")\(cents)"
+    outcome = scripted.explanation
   }
 }
 
@@ -69,18 +73,6 @@ extension FrontPage.Merchant {
   }
 }
 
-<<<<<<< HEAD
-=======
-extension FrontPage.ScriptedAmount {
-  /// Spelled in a currency of two decimals.
-  init(_ scripted: SandboxAmount) {
-    let cents = scripted.minorUnits % 100
-    amount = "\(scripted.minorUnits / 100).\(cents < 10 ? "0" : "")\(cents)"
-    outcome = scripted.explanation
-  }
-}
-
->>>>>>> ef10746f275b7ac3096af2282d70c74f0aa098fe
 extension FrontPage.Card {
   init(_ card: SandboxCard) {
     id = card.id

@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension Sandbox {
-  /// Every route of the sandbox's own port: portal, device, management, pages.
+  /// Every route of the sandbox's own port: portal, device, management, acquirer, pages.
   func frontRouter() -> Router<SandboxContext> {
     let router = Router(context: SandboxContext.self)
     router.addMiddleware {
@@ -32,12 +32,7 @@ extension Sandbox {
     management.get("state", use: managementRoutes.state)
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
-<<<<<<< HEAD
     acquirer.addRoutes(to: router)
-=======
-
-    acquirer?.addRoutes(to: router)
->>>>>>> ef10746f275b7ac3096af2282d70c74f0aa098fe
     return router
   }
 
