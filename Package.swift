@@ -91,7 +91,7 @@ let package = Package(
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
-    room("Ledger", ["Storage", "TenderPayments", crypto]),
+    room("Ledger", ["Storage", "TenderPayments"]),
     room("TenderSheet", ["TenderPayments"]),
     room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
@@ -162,7 +162,7 @@ let package = Package(
       "GatewayTests",
       [
         "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox",
-        "HTTPTransport", crypto, x509, hummingbird, hummingbirdTesting,
+        "HTTPTransport", crypto, asn1, x509, hummingbird, hummingbirdTesting,
       ]),
     tests(
       "OrdersTests",

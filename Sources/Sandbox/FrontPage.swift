@@ -39,15 +39,23 @@ struct FrontPage {
   let cards = SandboxCards.all.map(Card.init)
   let contacts = SandboxContacts.all.map(Contact.init)
 
-  /// Whether there is a bank beside Apple.
-  let hasAcquirer: Bool
   let scriptedAmounts = SandboxAmounts.all.map(ScriptedAmount.init)
+  let acquirerKeys: [String]
 
-  init(addresses: SandboxAddresses, merchants: [PortalMerchant], hasAcquirer: Bool) {
+  init(addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String]) {
     url = addresses.url
     gatewayURL = addresses.gatewayURL
     self.merchants = merchants.map(Merchant.init)
-    self.hasAcquirer = hasAcquirer
+    self.acquirerKeys = acquirerKeys
+  }
+}
+
+extension FrontPage.ScriptedAmount {
+  /// Spelled in a currency of two decimals.
+  init(_ scripted: SandboxAmount) {
+    let cents = scripted.minorUnits % 100
+    amount = "\(scripted.minorUnits / 100).\(cents < 10 ? "0" : "")\(cents)"
+    outcome = scripted.explanation
   }
 }
 
@@ -62,15 +70,6 @@ extension FrontPage.Merchant {
     domains = merchant.domains.map {
       FrontPage.Domain(name: $0.name, state: $0.verifiedAt == nil ? "not verified" : "verified")
     }
-  }
-}
-
-extension FrontPage.ScriptedAmount {
-  /// Spelled in a currency of two decimals.
-  init(_ scripted: SandboxAmount) {
-    let cents = scripted.minorUnits % 100
-    amount = "\(scripted.minorUnits / 100).\(cents < 10 ? "0" : "")\(cents)"
-    outcome = scripted.explanation
   }
 }
 

@@ -44,5 +44,6 @@ public struct Database: Sendable {
   public func close() async {
     await commits.finish()
     try? pool.close()
+    lock.release()
   }
 }

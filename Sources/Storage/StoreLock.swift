@@ -16,5 +16,8 @@ final class StoreLock: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Lets the next process in, although the value may live on in a copy of the database that nobody uses any more.
+  func release() { flock(descriptor, LOCK_UN) }
+
   deinit { close(descriptor) }
 }

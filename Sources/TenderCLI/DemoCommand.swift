@@ -104,7 +104,7 @@ private struct Scene: Sendable {
     settings.fetch = .over(sender)
     settings.logger = logger("sandbox")
     settings.onReady = { _ in isUp.make(()) }
-    return try Sandbox(settings, acquirer: try await .at(directory: directory + "/sandbox/acquirer"))
+    return try await Sandbox(settings)
   }
 
   private var server: ServerConfiguration {

@@ -23,7 +23,7 @@ struct SandboxCommand: AsyncParsableCommand {
       Terminal.say("front page  \(addresses.url)")
       Terminal.say("gateway     \(addresses.gatewayURL)")
     }
-    let sandbox = try Sandbox(settings, acquirer: try await .at(directory: directory + "/acquirer"))
+    let sandbox = try await Sandbox(settings)
     try await Stage(first: sandbox, logger: settings.logger).run()
     try await client.shutdown()
   }

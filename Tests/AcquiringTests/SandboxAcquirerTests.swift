@@ -11,7 +11,7 @@ import Testing
 /// The connector and the sandbox's acquirer together, over HTTP.
 @Suite struct `The sandbox's acquirer` {
   @Test func `holds, takes and gives back, and never more than there is`() async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       let hold = try await visit.hold("R1", 1000)
       guard case .approved(let approval) = hold else { throw Unexpected(answer: hold) }
       let name = approval.acquirerReference
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `does a reference once, and refuses another request under it`() async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       let first = try await visit.hold("R1", 1000, cryptogram: "AAAA")
       #expect(try await visit.hold("R1", 1000, cryptogram: "AAAA") == first)
       guard case .unknown = try await visit.hold("R1", 1001, cryptogram: "AAAA") else {
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `accepts a cryptogram once`() async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       #expect(try await visit.hold("R1", 1000, cryptogram: "AAAA").isApproved)
       #expect(
         try await visit.hold("R2", 1000, cryptogram: "AAAA") == .declined(Decline(reason: .doNotHonor, code: "05")))
@@ -54,7 +54,7 @@ import Testing
 
   @Test(arguments: SandboxCards.all)
   func `treats every card as the wallet says`(card: SandboxCard) async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       let answer = try await visit.hold("R1", 1000, card: card.id)
       try visit.check(answer, is: card.outcome, await visit.inquire("R1", 1000))
     }
@@ -62,14 +62,14 @@ import Testing
 
   @Test(arguments: SandboxAmounts.all.filter { $0.delay == .zero })
   func `treats every listed total as the list says`(amount: SandboxAmount) async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       let answer = try await visit.hold("R1", amount.minorUnits)
       try visit.check(answer, is: amount.outcome, await visit.inquire("R1", amount.minorUnits))
     }
   }
 
   @Test func `undoes by our reference, before or after it has heard of it`() async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       #expect(try await visit.hold("R1", 1000).isApproved)
       #expect(await visit.reverse("R1") == .reversed)
       #expect(await visit.reverse("R1") == .reversed)
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func `tells one merchant nothing of another`() async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       guard case .approved(let approval) = try await visit.hold("R1", 1000) else { return }
       let other = visit.other
       #expect(await other.inquire("R1", 1000) == .notFound)
@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func `has no account number and no cryptogram on its disk, and the search would find them`() async throws {
-    try await Visit.run { visit in
+    try await Visit.run { visit async throws in
       let cryptogram = "c2VjcmV0IGNyeXB0b2dyYW0="
       #expect(try await visit.hold("R1", 1000, cryptogram: cryptogram).isApproved)
       #expect(try visit.diskHolds("R-of-shop"))
@@ -168,6 +168,10 @@ private struct Visit: Sendable {
 
   func refund(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
     await acquirer.refund(followUp(reference, hold, units), .after(.seconds(5)))
+  }
+
+  private func followUp(_ reference: String, _ hold: String, _ units: Int64) -> FollowUpRequest {
+    FollowUpRequest(reference: AttemptReference(reference), authorization: hold, amount: .eur(units))
   }
 
   func inquire(_ reference: String, _ units: Int64) async -> Inquiry {

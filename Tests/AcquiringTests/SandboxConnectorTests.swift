@@ -20,7 +20,9 @@ import Testing
     return await wire.acquirer.authorize(request, .after(.seconds(5)))
   }
 
-  private func answer(_ status: Int = 200, _ body: String) async throws -> AcquirerAnswer {
+  private func answer(_ body: String) async throws -> AcquirerAnswer { try await answer(200, body) }
+
+  private func answer(_ status: Int, _ body: String) async throws -> AcquirerAnswer {
     wire.answers(.success(InboundResponse(status: status, body: Array(body.utf8))))
     return try await authorize()
   }

@@ -106,7 +106,7 @@ import Testing
   @Test func `neither account number nor token is on the disk, and the search would find them`() async throws {
     let token = try shop.token()
     _ = try await shop.gateway.authorize(order, with: token)
-    #expect(try shop.diskHolds("R-order-1"))
+    #expect(try shop.diskHolds("basket of order-1"))
     #expect(try !shop.diskHolds("4761739000000012"))
     #expect(try !shop.diskHolds(Base64.encode(token.data)))
   }

@@ -5,6 +5,7 @@ import Gateway
 import Ledger
 import Sandbox
 import Storage
+import SwiftASN1
 import TenderPayments
 import TenderTesting
 import Testing
@@ -61,13 +62,13 @@ struct Shop: Sendable {
     let wish = TokenOrder(
       card: try #require(SandboxCards.card(id: card)), amount: amount ?? order.amount, recipient: recipient,
       applicationData: Array((applicationData ?? order.basket.rawValue).utf8))
-    return try EncryptedPaymentToken(bytes: Array(mint.mint(wish).json.utf8))
+    return try EncryptedPaymentToken(json: mint.mint(wish).json)
   }
 
   func tokenWithoutApplicationData() throws -> EncryptedPaymentToken {
     let wish = TokenOrder(
       card: try #require(SandboxCards.card(id: "visa-debit")), amount: .eur(1250), recipient: recipient)
-    return try EncryptedPaymentToken(bytes: Array(mint.mint(wish).json.utf8))
+    return try EncryptedPaymentToken(json: mint.mint(wish).json)
   }
 
   func diskHolds(_ text: String) throws -> Bool {

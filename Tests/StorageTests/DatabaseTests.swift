@@ -88,6 +88,14 @@ private func temporaryStore() -> String {
     }
   }
 
+  @Test func `lets the next opener in when it is closed, and not before`() async throws {
+    let database = try await open()
+    await database.close()
+    let successor = try await open()
+    await #expect(throws: StorageError.busy) { try await open() }
+    await successor.close()
+  }
+
   @Test func `is flushed at every commit`() async throws {
     let database = try await open()
     let synchronous = try await database.write { try $0.row("PRAGMA synchronous")?.integer("synchronous") }

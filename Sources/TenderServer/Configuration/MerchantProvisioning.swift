@@ -96,7 +96,8 @@ public struct MerchantProvisioning: Sendable {
     """
   }
 
-  static func write(_ text: String, to path: String, secret: Bool = false) throws {
+  /// - Parameter secret: for the owner alone.
+  public static func write(_ text: String, to path: String, secret: Bool = false) throws {
     let mode = secret ? 0o600 : 0o644
     guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode]) else {
       throw CallFailure("cannot write \(path)")

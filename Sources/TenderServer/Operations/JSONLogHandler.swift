@@ -31,7 +31,7 @@ public struct JSONLogHandler: LogHandler {
   }
 
   @Sendable public static func toStandardError(_ line: String) {
-    FileHandle.standardError.write(Data(line.utf8))
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
   }
 
   private static func quoted(_ text: String) -> String {
