@@ -17,7 +17,7 @@ struct ListeningSandbox {
   static func run<Value: Sendable>(_ body: @escaping @Sendable (ListeningSandbox) async throws -> Value) async throws
     -> Value
   {
-    let play = try PlayedSandbox()
+    let play = try await PlayedSandbox()
     let merchant = try Merchant()
     let identity = try await play.calls { try await $0.enroll(merchant, in: play.web) }
     return try await withThrowingTaskGroup(of: Void.self) { group in

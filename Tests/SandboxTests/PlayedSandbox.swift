@@ -18,7 +18,7 @@ final class PlayedSandbox: Sendable {
   /// The addresses, once both listeners accept connections.
   let ready: AsyncStream<SandboxAddresses>
 
-  init(directory: TemporaryDirectory? = nil, acquirer: SandboxAcquirerService? = nil) throws {
+  init(directory: TemporaryDirectory? = nil) async throws {
     let (clock, web) = (HeldClock(), PretendedWeb())
     let place = try directory ?? TemporaryDirectory()
     var configuration = SandboxConfiguration(directory: "\(place.path)/state")
@@ -30,7 +30,7 @@ final class PlayedSandbox: Sendable {
     let (stream, continuation) = AsyncStream<SandboxAddresses>.makeStream()
     configuration.onReady = { continuation.yield($0) }
     self.ready = stream
-    self.sandbox = try Sandbox(configuration, acquirer: acquirer)
+    self.sandbox = try await Sandbox(configuration)
     (self.clock, self.web, self.directory) = (clock, web, place)
   }
 

@@ -11,7 +11,7 @@ import X509
   let play: PlayedSandbox
   let path = "/portal/merchants/\(Merchant.identifier)"
 
-  init() throws { play = try PlayedSandbox() }
+  init() async throws { play = try await PlayedSandbox() }
 
   private func registered<Value: Sendable>(
     _ body: @escaping @Sendable (Caller) async throws -> Value
@@ -168,18 +168,19 @@ import X509
   @Test func `everything is still there after a restart`() async throws {
     let directory = try TemporaryDirectory()
     let before = try await firstRun(in: directory)
-    let restarted = try PlayedSandbox(directory: directory)
+    let restarted = try await PlayedSandbox(directory: directory)
     #expect(try await restarted.calls { try await $0.get(path).text } == before)
     #expect(before.contains("BEGIN CERTIFICATE"))
   }
 
   /// What a sandbox shows of its merchant, before it is gone.
   private func firstRun(in directory: TemporaryDirectory) async throws -> String {
-    let (merchant, first) = (try Merchant(), try PlayedSandbox(directory: directory))
+    let (merchant, first) = (try Merchant(), try await PlayedSandbox(directory: directory))
     let shown = try await first.calls { caller in
       try await caller.enroll(merchant, in: first.web)
       return try await caller.get(path).text
     }
+    await first.sandbox.close()
     return shown
   }
 
