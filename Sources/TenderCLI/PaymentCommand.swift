@@ -45,7 +45,7 @@ struct JournalOptions: ParsableArguments {
   @Flag(help: "For programs.") var json = false
 
   func payments(limit: Int) async throws -> [PaymentReport] {
-    guard FileManager.default.fileExists(atPath: store) else { throw CallFailure("there is no store at \(store)") }
+    guard FileManager.default.fileExists(atPath: store) else { throw CallFailure("there is no store at \(store); --store names the server's") }
     do { return try await fromFile(limit) } catch StorageError.busy { return try await fromServer(limit) }
   }
 
@@ -59,15 +59,14 @@ struct JournalOptions: ParsableArguments {
   }
 
   private func fromServer(_ limit: Int) async throws -> [PaymentReport] {
-    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
     let url = "http+unix://" + (store + ".sock").replacingOccurrences(of: "/", with: "%2F") + "/payments?limit=\(limit)"
-    do {
-      let answer = try await client.sender.send(OutboundRequest(method: "GET", url: url), .seconds(10))
-      try await client.shutdown()
-      return try StrictJSONDecoder().decode([String: [PaymentReport]].self, from: answer.body)["payments"] ?? []
-    } catch let error as TransportError {
-      try await client.shutdown()
-      throw CallFailure("the server that holds \(store) does not answer: \(error)")
+    return try await LiveHTTPClient.during(maximumResponseBytes: 4 << 20) { sender in
+      do {
+        let answer = try await sender.send(OutboundRequest(method: "GET", url: url), .seconds(10))
+        return try StrictJSONDecoder().decode([String: [PaymentReport]].self, from: answer.body)["payments"] ?? []
+      } catch let error as TransportError {
+        throw CallFailure("the process that holds \(store) does not answer: \(error.words)")
+      }
     }
   }
 

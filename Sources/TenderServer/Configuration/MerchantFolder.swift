@@ -21,7 +21,10 @@ public struct MerchantFolder: Sendable {
 
   /// Reads every merchant below `directory`, in the order of their names.
   static func all(in directory: String, at now: Timestamp) async throws -> [MerchantFolder] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
+      throw ConfigurationError(
+        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it")
+    }
     var folders: [MerchantFolder] = []
     for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
       folders.append(try await MerchantFolder(path: "\(directory)/\(name)", id: MerchantID(name), at: now))
@@ -30,8 +33,7 @@ public struct MerchantFolder: Sendable {
   }
 
   init(path: String, id: MerchantID, at now: Timestamp) async throws {
-    let reader = ConfigReader(
-      provider: try await FileProvider<YAMLSnapshot>(filePath: FilePath(path + "/merchant.yaml")))
+    let reader = ConfigReader(provider: try await ServerConfiguration.yaml(path + "/merchant.yaml"))
     let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
     self.profile = try MerchantProfile(reader, path)
     self.merchant = Merchant(
