@@ -5,14 +5,12 @@ import Testing
   func `what is typed is answered as written down`(_ file: String) async throws {
     let port = try FreePorts.row(of: 5)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "NEXT": "\(port + 1)"])
-    let differences = try await Transcript(file: file).differences(in: workshop)
-    #expect(differences.isEmpty, "\(differences.joined(separator: "\n\n"))")
+    for difference in try await Transcript(file: file).differences(in: workshop) { Issue.record("\(difference)") }
   }
 
   @Test func `a payment token is explained as written down`() async throws {
-    let fixtures = try TokenFixtures()
-    let differences = try await Transcript(file: "token.txt").differences(in: fixtures.workshop)
-    #expect(differences.isEmpty, "\(differences.joined(separator: "\n\n"))")
+    let workshop = try TokenFixtures().workshop
+    for difference in try await Transcript(file: "token.txt").differences(in: workshop) { Issue.record("\(difference)") }
   }
 
   @Test(arguments: ["", "--json"]) func `the account number is shown on demand alone`(_ form: String) async throws {

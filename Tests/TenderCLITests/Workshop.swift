@@ -76,8 +76,18 @@ final class RunningProgram: Sendable {
       continuation.yield($0.terminationReason == .exit ? $0.terminationStatus : 128 + $0.terminationStatus)
       continuation.finish()
     }
-    try process.run()
+    try Self.withoutBlockedSignals { try process.run() }
     try file.close()
+  }
+
+  /// A program inherits the signals that its parent's thread blocks, and the threads that run tests block them all: it
+  /// would never hear that it shall stop.
+  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+    var (none, before) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try body()
   }
 
   var lines: [String] {

@@ -27,7 +27,12 @@ public struct MerchantFolder: Sendable {
     }
     var folders: [MerchantFolder] = []
     for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
-      folders.append(try await MerchantFolder(path: "\(directory)/\(name)", id: MerchantID(name), at: now))
+      let path = "\(directory)/\(name)"
+      do { folders.append(try await MerchantFolder(path: path, id: MerchantID(name), at: now)) } catch let error
+        as MerchantIdentityError
+      {
+        throw ConfigurationError(path, "\(error)")
+      }
     }
     return folders
   }
@@ -46,7 +51,7 @@ public struct MerchantFolder: Sendable {
 
   static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
     guard let text = reader.string(forKey: key) else {
-      throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing")
+      throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing: write a line `\(key): …`")
     }
     return text
   }
@@ -146,6 +151,9 @@ public struct MerchantProfile: Sendable {
 extension MerchantFolder {
   /// The merchant's id and one of its API keys, for a shop that signs its calls.
   public static func apiKey(at path: String) throws -> (merchant: String, id: String, secret: String) {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw ConfigurationError(path, "there is no such merchant; `tender merchant add` makes one, --merchant names one")
+    }
     guard let key = try apiKeys(path).sorted(by: { $0.key < $1.key }).first else {
       throw ConfigurationError(path + "/api-keys", "there is no key; make a file <key id>.secret")
     }

@@ -108,8 +108,8 @@ extension ServerConfiguration {
       EnvironmentVariablesProvider(environmentVariables: Dictionary(uniqueKeysWithValues: ours)),
     ]
     if let file {
-      guard FileManager.default.fileExists(atPath: file) else {
-        throw ConfigurationError("--config", "there is no file \(file)")
+      guard FileManager.default.contents(atPath: file) != nil else {
+        throw ConfigurationError("--config", "there is no file \(file), or it cannot be read")
       }
       providers.append(try await yaml(file))
     }
@@ -187,7 +187,7 @@ extension ServerConfiguration {
       }
       guard environment != .production else {
         throw ConfigurationError(
-          "acquirer.connector", "production needs a real acquirer; this version has only the sandbox's")
+          "acquirer.connector", "production needs a real acquirer; this version has only the sandbox's. Write environment: simulated")
       }
     }
     return self
