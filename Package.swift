@@ -117,7 +117,8 @@ let package = Package(
       [
         "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration, systemPackage, logging,
+        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
+        systemPackage, logging,
         lifecycle,
       ], plugins: ["EmbedWeb"]),
     room(
@@ -147,7 +148,9 @@ let package = Package(
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
     tests("StorageTests", ["Storage"]),
-    tests("ApplePayTokenTests", ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+    tests(
+      "ApplePayTokenTests",
+      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
     tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
     tests(
       "AcquiringTests",

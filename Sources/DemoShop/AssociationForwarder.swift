@@ -11,7 +11,8 @@ struct AssociationForwarder: Sendable {
 
   func forward(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let outbound = OutboundRequest(
-      method: "GET", url: tenderServerURL + request.uri.path, headers: [HTTPField("Host", request.head.authority ?? "")])
+      method: "GET", url: tenderServerURL + request.uri.path, headers: [HTTPField("Host", request.head.authority ?? "")]
+    )
     guard let answer = try? await sender.send(outbound, .seconds(5)) else { throw HTTPError(.badGateway) }
     return Response(
       status: .init(code: answer.status), headers: [.contentType: "text/plain"],

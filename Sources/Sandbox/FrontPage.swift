@@ -27,7 +27,7 @@ struct FrontPage {
     let redactedPostalCode: String
   }
 
-  /// An amount with which the acquirer does something else than approve.
+  /// A total that the acquirer treats in its own way.
   struct ScriptedAmount {
     let amount: String
     let outcome: String
@@ -39,15 +39,23 @@ struct FrontPage {
   let cards = SandboxCards.all.map(Card.init)
   let contacts = SandboxContacts.all.map(Contact.init)
 
-  let scriptedAmounts: [ScriptedAmount]
-  let hasScriptedAmounts: Bool
+  let scriptedAmounts = SandboxAmounts.all.map(ScriptedAmount.init)
+  let acquirerKeys: [String]
 
-  init(addresses: SandboxAddresses, merchants: [PortalMerchant], scriptedAmounts: [ScriptedAmount] = SandboxAmounts.all.map(ScriptedAmount.init)) {
+  init(addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String]) {
     url = addresses.url
     gatewayURL = addresses.gatewayURL
     self.merchants = merchants.map(Merchant.init)
-    self.scriptedAmounts = scriptedAmounts
-    hasScriptedAmounts = !scriptedAmounts.isEmpty
+    self.acquirerKeys = acquirerKeys
+  }
+}
+
+extension FrontPage.ScriptedAmount {
+  /// Spelled in a currency of two decimals.
+  init(_ scripted: SandboxAmount) {
+    let cents = scripted.minorUnits % 100
+    amount = "\(scripted.minorUnits / 100).\(cents < 10 ? "0" : "")\(cents)"
+    outcome = scripted.explanation
   }
 }
 
@@ -62,13 +70,6 @@ extension FrontPage.Merchant {
     domains = merchant.domains.map {
       FrontPage.Domain(name: $0.name, state: $0.verifiedAt == nil ? "not verified" : "verified")
     }
-  }
-}
-
-extension FrontPage.ScriptedAmount {
-  init(_ scripted: SandboxAmount) {
-    amount = "\(scripted.minorUnits) minor units"
-    outcome = scripted.explanation
   }
 }
 

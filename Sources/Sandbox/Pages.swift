@@ -6,16 +6,18 @@ import Mustache
 struct Pages: Sendable {
   let portal: DeveloperPortal
   let addresses: SandboxAddressBook
+  let acquirerKeys: [String]
   private let template: MustacheTemplate
 
-  init(portal: DeveloperPortal, addresses: SandboxAddressBook) throws {
+  init(portal: DeveloperPortal, addresses: SandboxAddressBook, acquirerKeys: [String]) throws {
     self.portal = portal
     self.addresses = addresses
+    self.acquirerKeys = acquirerKeys
     template = try MustacheTemplate(string: WebFiles.all["index.mustache"] ?? "")
   }
 
   func front(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let page = FrontPage(addresses: addresses.current, merchants: await portal.merchants)
+    let page = FrontPage(addresses: addresses.current, merchants: await portal.merchants, acquirerKeys: acquirerKeys)
     var response = Response.text(template.render(page), type: "text/html")
     response.headers[.contentSecurityPolicy] =
       "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

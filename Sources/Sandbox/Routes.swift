@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension Sandbox {
-  /// Every route of the sandbox's own port: portal, device, management, pages.
+  /// Every route of the sandbox's own port: portal, device, management, acquirer, pages.
   func frontRouter() -> Router<SandboxContext> {
     let router = Router(context: SandboxContext.self)
     router.addMiddleware {
@@ -32,8 +32,7 @@ extension Sandbox {
     management.get("state", use: managementRoutes.state)
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
-
-    acquirer?.addRoutes(to: router)
+    acquirer.addRoutes(to: router)
     return router
   }
 

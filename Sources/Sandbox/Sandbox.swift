@@ -6,8 +6,8 @@ import NIOSSL
 public import ServiceLifecycle
 import TenderPayments
 
-/// An offline Apple: wallet, Secure Element, gateway and developer portal, with real cryptography under roots of its
-/// own that nobody else trusts.
+/// An offline Apple (wallet, Secure Element, gateway, developer portal) and an offline acquirer, with real cryptography
+/// under roots of its own that nobody else trusts.
 ///
 /// It is strict like Apple, so that what works against it works against Apple, and its names say that it is not Apple.
 /// Two listeners: plain HTTP for everything, and mutual TLS for the gateway alone.
@@ -20,8 +20,7 @@ public struct Sandbox: Service {
   let portal: DeveloperPortal
   let sessions: SessionBook
   let device: Device
-  /// The bank: a service of its own, with a store of its own, on the sandbox's port.
-  let acquirer: SandboxAcquirerService?
+  let acquirer: SandboxAcquirerService
 
   // Their faces to the outside.
   let portalRoutes: PortalRoutes
@@ -31,14 +30,11 @@ public struct Sandbox: Service {
   let pages: Pages
 
   /// Reads what the directory holds, or makes new authorities in an empty one.
-  ///
-  /// - Parameter acquirer: nil for an Apple without a bank.
-  public init(_ configuration: SandboxConfiguration, acquirer: SandboxAcquirerService? = nil) throws {
+  public init(_ configuration: SandboxConfiguration) async throws {
     let (clock, random) = (configuration.clock, configuration.random)
     let files = try StateDirectory(path: configuration.directory)
     let mischief = Mischief()
     self.configuration = configuration
-    self.acquirer = acquirer
     addresses = SandboxAddressBook(configuration)
     pki = try SandboxPKI(directory: files.subdirectory("pki").path, clock: clock, random: random)
     portal = try DeveloperPortal(
@@ -48,14 +44,17 @@ public struct Sandbox: Service {
     device = Device(
       mint: TokenMint(pki: pki, clock: clock, random: random), portal: portal, sessions: sessions, mischief: mischief,
       clock: clock)
+    acquirer = try await SandboxAcquirerService(
+      databasePath: "\(files.path)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
+      silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions)
     gatewayRoutes = GatewayRoutes(
       desk: SessionDesk(portal: portal, sessions: sessions, clock: clock), pki: pki, mischief: mischief)
     managementRoutes = ManagementRoutes(
       pki: pki, portal: portal, sessions: sessions, device: device, mischief: mischief, addresses: addresses,
-      acquirerKey: acquirer?.anyKey)
-    pages = try Pages(portal: portal, addresses: addresses)
+      acquirerKey: configuration.acquirerKeys.keys.sorted().first)
+    pages = try Pages(portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted())
   }
 
   /// What a verifier of this sandbox's payment tokens trusts.
@@ -68,12 +67,17 @@ public struct Sandbox: Service {
   public func run() async throws {
     let group = ServiceGroup(
       configuration: .init(services: [try frontApplication(), try gatewayApplication()], logger: configuration.logger))
-    do { try await group.run() } catch {
-      await acquirer?.close()
+    do {
+      try await group.run()
+    } catch {
+      await close()
       throw error
     }
-    await acquirer?.close()
+    await close()
   }
+
+  /// Closes the acquirer's ledger; ``run()`` does it on its own when it ends.
+  public func close() async { await acquirer.close() }
 }
 
 extension Sandbox {

@@ -17,6 +17,10 @@ public struct SandboxConfiguration: Sendable {
   public var maximumProcessingCertificates = 3
   /// How the portal fetches a domain's association file.
   public var fetch = AssociationFetch.unavailable
+  /// Whom the acquirer serves: the merchant's name by API key.
+  public var acquirerKeys = ["sandbox-acquirer-key": "sandbox"]
+  /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
+  public var acquirerSilence: Duration = .seconds(40)
   public var clock = WallClock.system
   public var random = RandomBytes.system
   public var logger = Logger(label: "tender.sandbox")

@@ -13,13 +13,15 @@ struct DemoCommand: AsyncParsableCommand {
     commandName: "demo", abstract: "Everything in one process: a simulated Apple and bank, the server, and two shops.")
 
   @Option(help: "The server's port; the shops, the sandbox and its gateway take the next four.") var port = 8400
-  @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory = ".tender"
+  @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory =
+    ".tender"
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
   @Flag(help: "Open the shop in a browser.") var open = false
 
   func run() async throws {
     let client = try LiveHTTPClient()
-    let scene = Scene(port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: client.sender, opens: open)
+    let scene = Scene(
+      port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: client.sender, opens: open)
     do { try await scene.play() } catch {
       try await client.shutdown()
       throw error
@@ -86,15 +88,20 @@ private struct Scene: Sendable {
 
   private func announce() {
     Terminal.say()
-    Terminal.say("  Open \(Terminal.styled("http://\(acts[0].domain):\(acts[0].port)", .bold)) and press the Apple Pay button.")
+    Terminal.say(
+      "  Open \(Terminal.styled("http://\(acts[0].domain):\(acts[0].port)", .bold)) and press the Apple Pay button.")
     Terminal.say()
     Terminal.say("  A second shop, with its own merchant and currency:  http://\(acts[1].domain):\(acts[1].port)")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
     Terminal.say("  The same payment from a terminal:                   tender pay --port \(port)")
-    Terminal.say("  Its journal:                                        tender payment list --store \(server.storePath)")
+    Terminal.say(
+      "  Its journal:                                        tender payment list --store \(server.storePath)")
     Terminal.say()
     Terminal.say("  Everything is simulated; no money moves. Ctrl-C ends it.")
-    if opens { _ = try? Process.run(URL(fileURLWithPath: "/usr/bin/xdg-open"), arguments: ["http://\(acts[0].domain):\(acts[0].port)"]) }
+    if opens {
+      _ = try? Process.run(
+        URL(fileURLWithPath: "/usr/bin/xdg-open"), arguments: ["http://\(acts[0].domain):\(acts[0].port)"])
+    }
   }
 
   private func sandbox(_ isUp: Announcement<Void>) async throws -> Sandbox {
@@ -104,7 +111,7 @@ private struct Scene: Sendable {
     settings.fetch = .over(sender)
     settings.logger = logger("sandbox")
     settings.onReady = { _ in isUp.make(()) }
-    return try Sandbox(settings, acquirer: try await .at(directory: directory + "/sandbox/acquirer"))
+    return try await Sandbox(settings)
   }
 
   private var server: ServerConfiguration {
@@ -117,9 +124,11 @@ private struct Scene: Sendable {
     let key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(act.wish.id)")
     return DemoShop(
       configuration: ShopConfiguration(
-        port: act.port, menu: act.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL, merchantId: act.wish.id,
+        port: act.port, menu: act.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
+        merchantId: act.wish.id,
         apiKeyId: key.id, secretApiKey: key.secret),
-      logger: logger("shop")) { _ in isUp.make(()) }
+      logger: logger("shop")
+    ) { _ in isUp.make(()) }
   }
 
   private func act(

@@ -13,7 +13,7 @@ extension Tender {
       }
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+      Terminal.complain(fullMessage(for: error))
       Foundation.exit(2)
     }
   }

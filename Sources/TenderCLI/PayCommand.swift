@@ -1,4 +1,60 @@
 import ArgumentParser
+import Foundation
+import HTTPTransport
+import StrictJSON
+import TenderServer
+
+/// `tender pay`
 struct PayCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "pay", abstract: "One payment.")
+  static let configuration = CommandConfiguration(
+    commandName: "pay", abstract: "One sandbox payment against a running server, step by step.",
+    discussion: "Without options it pays at `tender demo`. Exit code 1 when a step did not go as it should.")
+
+  @Option(help: "The demo's port, from which the addresses below follow.") var port = 8400
+  @Option(help: "The server's address.") var server: String?
+  @Option(help: "The sandbox's address.") var sandbox: String?
+  @Option(help: "The page that pays: an origin of the merchant's.") var origin: String?
+  @Option(help: "The merchant's folder, for its API key.") var merchant: String?
+  @Option(help: "The simulated card; the sandbox's front page lists them.") var card = "visa-debit"
+  @Option(help: "The simulated contact.") var contact = "gb-london"
+  @Option(help: "The shipping method; the first one by default.") var method: String?
+  @Option(help: "A coupon code to try.") var coupon: String?
+  @Option(help: "What the basket's one item costs, in minor units.") var amount: Int64 = 1250
+  @Flag(help: "Collect it instead of having it delivered.") var collection = false
+  @Flag(help: "First a card that is declined, then the chosen one.") var decline = false
+  @Flag(help: "Cancel before paying, and see that the basket cannot be paid any more.") var cancel = false
+  @Flag(help: "Send the payment token a second time, and see that nothing is paid twice.") var replay = false
+  @Option(help: "Write the payment token to this file.") var saveToken: String?
+  @Flag(help: "For programs.") var json = false
+
+  func run() async throws {
+    let client = try LiveHTTPClient()
+    var journey = try journey(client.sender)
+    do { try await journey.travel(plan) } catch {
+      try await client.shutdown()
+      throw error
+    }
+    try await client.shutdown()
+    if json { Terminal.say(String(decoding: journey.report.serialized(), as: UTF8.self)) }
+    guard journey.isGood else { throw ExitCode(1) }
+  }
+
+  private var plan: PaymentJourney.Plan {
+    .init(
+      card: card, contact: contact, method: method, coupon: coupon, amount: amount, collects: collection,
+      declinesFirst: decline, cancels: cancel, replays: replay, tokenFile: saveToken)
+  }
+
+  private func journey(_ sender: HTTPSender) throws -> PaymentJourney {
+    let folder = merchant ?? ".tender/demo-\(port)/merchants/harbour"
+    guard FileManager.default.fileExists(atPath: folder) else {
+      throw CallFailure("there is no merchant at \(folder). Start `tender demo` here, or name one with --merchant.")
+    }
+    let origin = origin ?? "http://localhost:\(port + 1)"
+    return PaymentJourney(
+      page: JSONClient(server ?? "http://localhost:\(port)", sender: sender, headers: [HTTPField("Origin", origin)]),
+      shop: SigningShop(
+        key: try MerchantFolder.apiKey(at: folder), server: server ?? "http://localhost:\(port)", sender: sender),
+      sandbox: JSONClient(sandbox ?? "http://localhost:\(port + 2)", sender: sender), origin: origin, isQuiet: json)
+  }
 }

@@ -80,8 +80,10 @@ struct JournalOptions: ParsableArguments {
 
 extension PaymentReport {
   fileprivate var line: String {
-    let money = Currency(code: currency).map { "\(Amount(minorUnits: amount, currency: $0))" } ?? "\(amount) \(currency)"
+    let money =
+      Currency(code: currency).map { "\(Amount(minorUnits: amount, currency: $0))" } ?? "\(amount) \(currency)"
     let taken = "authorized \(authorized), captured \(captured), refunded \(refunded)"
-    return "\(id)  \(createdAt)  \(status.rawValue)  \(money)  (\(taken))  \(merchant)  \(card)" + (declined.map { "  \($0)" } ?? "")
+    return "\(id)  \(createdAt)  \(status.rawValue)  \(money)  (\(taken))  \(merchant)  \(card)"
+      + (declined.map { "  \($0)" } ?? "")
   }
 }

@@ -5,11 +5,14 @@ import Sandbox
 /// `tender sandbox`
 struct SandboxCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sandbox", abstract: "An offline Apple and an offline acquirer, with real cryptography. NOT for production.")
+    commandName: "sandbox",
+    abstract: "An offline Apple and an offline acquirer, with real cryptography. NOT for production.")
 
-  @Option(help: "Portal, device, script, acquirer and front page; the gateway listens on the next port.") var port = 8402
+  @Option(help: "Portal, device, script, acquirer and front page; the gateway listens on the next port.") var port =
+    8402
   @Option(help: "The gateway's port; the next one by default.") var gatewayPort: Int?
-  @Option(help: "Where its authorities, merchants and the acquirer's ledger are kept.") var directory = ".tender/sandbox"
+  @Option(help: "Where its authorities, merchants and the acquirer's ledger are kept.") var directory =
+    ".tender/sandbox"
 
   func run() async throws {
     let client = try LiveHTTPClient()
@@ -23,7 +26,7 @@ struct SandboxCommand: AsyncParsableCommand {
       Terminal.say("front page  \(addresses.url)")
       Terminal.say("gateway     \(addresses.gatewayURL)")
     }
-    let sandbox = try Sandbox(settings, acquirer: try await .at(directory: directory + "/acquirer"))
+    let sandbox = try await Sandbox(settings)
     try await Stage(first: sandbox, logger: settings.logger).run()
     try await client.shutdown()
   }

@@ -32,7 +32,8 @@ struct ShopCommand: AsyncParsableCommand {
       configuration: ShopConfiguration(
         port: port, menu: menu.menu, tenderServerURL: server, publicSandboxURL: sandbox, merchantId: key.merchant,
         apiKeyId: key.id, secretApiKey: key.secret),
-      logger: logger) { Terminal.say("shop  http://localhost:\($0)") }
+      logger: logger
+    ) { Terminal.say("shop  http://localhost:\($0)") }
     try await Stage(first: shop, logger: logger).run()
   }
 }

@@ -4,8 +4,9 @@ import TenderServer
 
 /// Where a command writes: results to standard output, everything else to standard error.
 enum Terminal {
-  static func say(_ line: String = "") { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
-  static func complain(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+  /// A reader that went away (`| head`) is no reason to crash.
+  static func say(_ line: String = "") { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
+  static func complain(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
 
   /// JSON lines on standard error.
   static func logger(_ label: String, level: Logger.Level = .info) -> Logger {
@@ -15,7 +16,9 @@ enum Terminal {
   }
 
   /// Bold, green, red, dim: only for a person at a terminal who has not asked for none.
-  static func styled(_ text: String, _ style: Style) -> String { isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text }
+  static func styled(_ text: String, _ style: Style) -> String {
+    isStyled ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
 
   enum Style: Int {
     case bold = 1

@@ -27,7 +27,8 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
 
   public init(
     enabled: Bool, environment: TenderPayments.Environment, merchantIdentifier: String, displayName: String,
-    countryCode: String, currencyCode: String, supportedNetworks: [CardNetwork], merchantCapabilities: [MerchantCapability],
+    countryCode: String, currencyCode: String, supportedNetworks: [CardNetwork],
+    merchantCapabilities: [MerchantCapability],
     touchIcons: [TouchIcon], apiVersion: Int, simulatedSession: String?
   ) {
     self.enabled = enabled

@@ -12,7 +12,9 @@ public struct DetailsCall: Sendable, Hashable, Codable {
   /// The merchant's own reference of a signed-in shopper.
   public let customer: String?
 
-  public init(serviceType: ServiceType? = nil, requestedFor: String? = nil, note: String? = nil, customer: String? = nil) {
+  public init(
+    serviceType: ServiceType? = nil, requestedFor: String? = nil, note: String? = nil, customer: String? = nil
+  ) {
     self.serviceType = serviceType
     self.requestedFor = requestedFor
     self.note = note

@@ -123,7 +123,8 @@ extension TenderServer {
   }
 
   @Sendable private func gauges() async throws -> [Gauge] {
-    let unsettled = try await wiring.journal.unsettled().sorted { $0.key.rawValue < $1.key.rawValue }.map { status, count in
+    let unsettled = try await wiring.journal.unsettled().sorted { $0.key.rawValue < $1.key.rawValue }.map {
+      status, count in
       Gauge(
         name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
         labels: ["status": status.rawValue], value: Int64(count))
@@ -132,7 +133,9 @@ extension TenderServer {
   }
 
   private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {
-    let ends = merchant.processing.map { ("processing", $0.notAfter) } + [merchant.identity].compactMap { $0 }.map { ("identity", $0.notAfter) }
+    let ends =
+      merchant.processing.map { ("processing", $0.notAfter) }
+      + [merchant.identity].compactMap { $0 }.map { ("identity", $0.notAfter) }
     return ends.map { kind, end in
       Gauge(
         name: "tender_certificate_seconds_left", help: "Seconds until the certificate expires.",

@@ -28,7 +28,9 @@ struct Wiring: Sendable {
   let directory: MerchantDirectory
   let metrics: Metrics
 
-  init(_ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network, logger: Logger) async throws {
+  init(_ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network, logger: Logger)
+    async throws
+  {
     self.configuration = configuration
     self.clock = clock
     self.random = random
@@ -46,7 +48,8 @@ struct Wiring: Sendable {
       opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: try Self.keyRing(folders)),
       journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger), clock: clock)
     guests = try await GuestTokenIssuer(
-      privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1", issuer: configuration.publicURL)
+      privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
+      issuer: configuration.publicURL)
     desk = Self.desk(database, gateway, folders, guests, clock, random, network)
   }
 
@@ -73,20 +76,22 @@ struct Wiring: Sendable {
   ) -> Acquirer {
     let key = configuration.acquirer.apiKey.isEmpty ? apple.simulated?.acquirerKey : configuration.acquirer.apiKey
     return .sandbox(baseURL: configuration.acquirer.baseURL, apiKey: key ?? "", http: network.plain) { transcript in
-      logger.debug("acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
+      logger.debug(
+        "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
     }
   }
 
   private static func keyRing(_ folders: [MerchantFolder]) throws -> ProcessingKeyRing {
     ProcessingKeyRing(
-      try Dictionary(uniqueKeysWithValues: folders.map { folder in
-        (
-          folder.merchant.id,
-          try folder.merchant.processing.map {
-            try ProcessingKey(privateKeyPEM: $0.privateKeyPEM, certificatePEM: $0.certificatePEM)
-          }
-        )
-      }))
+      try Dictionary(
+        uniqueKeysWithValues: folders.map { folder in
+          (
+            folder.merchant.id,
+            try folder.merchant.processing.map {
+              try ProcessingKey(privateKeyPEM: $0.privateKeyPEM, certificatePEM: $0.certificatePEM)
+            }
+          )
+        }))
   }
 
   /// The key that signs guest tokens, made at the first start.
@@ -95,7 +100,8 @@ struct Wiring: Sendable {
     let key = P256.Signing.PrivateKey().pemRepresentation
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    guard FileManager.default.createFile(atPath: path, contents: Data(key.utf8), attributes: [.posixPermissions: 0o600]) else {
+    guard FileManager.default.createFile(atPath: path, contents: Data(key.utf8), attributes: [.posixPermissions: 0o600])
+    else {
       throw ConfigurationError("guestTokens.keyFile", "cannot write \(path)")
     }
     return key
@@ -175,7 +181,9 @@ extension MerchantFolder {
   var terms: MerchantTerms {
     MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
-      callbackSigner: apiKeys.sorted { $0.key < $1.key }.first.map { RequestSigner(apiKeyId: $0.key, secret: $0.value) },
+      callbackSigner: apiKeys.sorted { $0.key < $1.key }.first.map {
+        RequestSigner(apiKeyId: $0.key, secret: $0.value)
+      },
       callbackHosts: profile.callbackHosts)
   }
 }

@@ -353,8 +353,8 @@ def width(shopper):
 def small_targets(shopper):
     return shopper.browser.execute_script(
         """
-        const targets = [...document.querySelectorAll("button, select, input:not([type=radio]), label:has([type=radio])")];
-        return targets
+        const kinds = "button, select, input:not([type=radio]), label:has([type=radio])";
+        return [...document.querySelectorAll(kinds)]
           .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
           .map((target) => target.textContent || target.id);
         """

@@ -17,7 +17,7 @@ struct ListeningSandbox {
   static func run<Value: Sendable>(_ body: @escaping @Sendable (ListeningSandbox) async throws -> Value) async throws
     -> Value
   {
-    let play = try PlayedSandbox()
+    let play = try await PlayedSandbox()
     let merchant = try Merchant()
     let identity = try await play.calls { try await $0.enroll(merchant, in: play.web) }
     return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -173,7 +173,7 @@ struct ListeningSandbox {
     }
   }
 
-  @Test func `an expired identity certificate is refused`() async throws {
+  @Test func `an expired identity certificate is refused by TLS, an unlisted one by the gateway`() async throws {
     try await ListeningSandbox.run { sandbox in
       let threeYearsAgo = WallClock { WallClock.system.now().adding(.seconds(-3 * 365 * 86_400)) }
       let expired = try sandbox.play.sandbox.pki.certificate(
@@ -182,6 +182,9 @@ struct ListeningSandbox {
       await #expect(throws: (any Error).self) {
         try await sandbox.ask(as: ClientIdentity(certificateChainPEM: expired, privateKeyPEM: key))
       }
+      let unlisted = try sandbox.play.sandbox.pki.certificate(
+        .identity, for: Merchant.identifier, csr: sandbox.merchant.identityCSR)
+      try await sandbox.ask(as: ClientIdentity(certificateChainPEM: unlisted, privateKeyPEM: key)).expect(status: 417)
     }
   }
 

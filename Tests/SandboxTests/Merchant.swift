@@ -13,7 +13,10 @@ struct Merchant {
   let processingKey = P256.KeyAgreement.PrivateKey()
   let identityKey: _RSA.Signing.PrivateKey
 
-  init() throws { identityKey = try _RSA.Signing.PrivateKey(keySize: .bits2048) }
+  init() throws { identityKey = try Self.identityKey.get() }
+
+  /// One for all tests, because finding its primes takes longer than any of them.
+  private static let identityKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048) }
 
   var processingCSR: String {
     get throws {

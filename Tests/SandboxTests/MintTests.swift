@@ -40,6 +40,18 @@ import X509
     #expect(try verified(token, content: token.signedContent).status == 0)
   }
 
+  /// Faults in the encryption leave the signature whole; OpenSSL does not look at markers and clocks.
+  @Test(arguments: TokenFault.allCases)
+  func `OpenSSL refuses exactly the faults that a signature check can find`(fault: TokenFault) throws {
+    var order = try order()
+    order.applicationData = Array("basket 7".utf8)
+    let token = try mint.mint(order, with: fault)
+    let findable: Set<TokenFault> = [
+      .alteredData, .alteredTransactionIdentifier, .alteredApplicationData, .alteredSignature, .foreignRoot,
+    ]
+    #expect(try (verified(token, content: token.signedContent).status != 0) == findable.contains(fault))
+  }
+
   @Test func `OpenSSL refuses the signature when one byte of the data differs`() throws {
     let token = try mint.mint(order())
     var content = token.signedContent

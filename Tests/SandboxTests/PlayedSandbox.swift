@@ -18,19 +18,19 @@ final class PlayedSandbox: Sendable {
   /// The addresses, once both listeners accept connections.
   let ready: AsyncStream<SandboxAddresses>
 
-  init(directory: TemporaryDirectory? = nil) throws {
+  init(directory: TemporaryDirectory? = nil) async throws {
     let (clock, web) = (HeldClock(), PretendedWeb())
     let place = try directory ?? TemporaryDirectory()
     var configuration = SandboxConfiguration(directory: "\(place.path)/state")
     configuration.port = 0
     configuration.gatewayPort = 0
     configuration.clock = clock.wallClock
-    configuration.logger.logLevel = .error
+    configuration.logger.logLevel = .critical
     configuration.fetch = AssociationFetch { url in web.get(url) }
     let (stream, continuation) = AsyncStream<SandboxAddresses>.makeStream()
     configuration.onReady = { continuation.yield($0) }
     self.ready = stream
-    self.sandbox = try Sandbox(configuration)
+    self.sandbox = try await Sandbox(configuration)
     (self.clock, self.web, self.directory) = (clock, web, place)
   }
 

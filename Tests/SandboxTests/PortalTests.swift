@@ -11,7 +11,7 @@ import X509
   let play: PlayedSandbox
   let path = "/portal/merchants/\(Merchant.identifier)"
 
-  init() throws { play = try PlayedSandbox() }
+  init() async throws { play = try await PlayedSandbox() }
 
   private func registered<Value: Sendable>(
     _ body: @escaping @Sendable (Caller) async throws -> Value
@@ -90,12 +90,12 @@ import X509
         let answer = try await portal.post("\(path)/certificates", ["type": "processing", "csr": .string(csr)])
         #expect(answer.status == 400)
         #expect(
-          answer["message"]
+          answer["detail"]
             == "Incorrect CSR Key Pair - Expected a Key Pair with ECC Algorithm and key size of 256 bits")
       }
       for csr in [p256, rsa3072] {
         let answer = try await portal.post("\(path)/certificates", ["type": "identity", "csr": .string(csr)])
-        #expect(answer["message"] == "CSR algorithm/size incorrect. Expected: RSA(2048)")
+        #expect(answer["detail"] == "CSR algorithm/size incorrect. Expected: RSA(2048)")
       }
       let nonsense = try await portal.post("\(path)/certificates", ["type": "identity", "csr": "hello"])
       #expect(nonsense.code == "invalid_csr")
@@ -166,12 +166,22 @@ import X509
   }
 
   @Test func `everything is still there after a restart`() async throws {
-    let merchant = try Merchant()
-    let web = play.web
-    try await play.calls { try await $0.enroll(merchant, in: web) }
-    let before = try await play.calls { try await $0.get(path).text }
-    let restarted = try PlayedSandbox(directory: play.directory)
+    let directory = try TemporaryDirectory()
+    let before = try await firstRun(in: directory)
+    let restarted = try await PlayedSandbox(directory: directory)
     #expect(try await restarted.calls { try await $0.get(path).text } == before)
+    #expect(before.contains("BEGIN CERTIFICATE"))
+  }
+
+  /// What a sandbox shows of its merchant, before it is gone.
+  private func firstRun(in directory: TemporaryDirectory) async throws -> String {
+    let (merchant, first) = (try Merchant(), try await PlayedSandbox(directory: directory))
+    let shown = try await first.calls { caller in
+      try await caller.enroll(merchant, in: first.web)
+      return try await caller.get(path).text
+    }
+    await first.sandbox.close()
+    return shown
   }
 
   @Test func `a body that is no JSON, or too long, gets a clear error`() async throws {

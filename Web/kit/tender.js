@@ -399,8 +399,8 @@ class TenderApplePay extends HTMLElement {
     if (this.#checkout !== checkout) return;
     this.#button?.removeAttribute("aria-busy");
     this.dispatchEvent(new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true }));
-    // A refused payment may be tried again with another card, on a fresh quote.
-    if (type === "failed") this.#prepared = this.#prepare(checkout);
+    // A refused payment may be tried again with another card, on a fresh quote; one that may stand, never.
+    if (type === "failed" && detail.code !== "outcome_unknown") this.#prepared = this.#prepare(checkout);
   }
 
   #begin() {

@@ -509,7 +509,7 @@
     }
 
     #update(state, update) {
-      if (this.#state !== state) throw invalidAccess(`No answer of this kind is awaited: the session is ${this.#state}.`);
+      if (this.#state !== state) throw invalidAccess(`No such answer is awaited: the session is ${this.#state}.`);
       const { newTotal, newLineItems, newShippingMethods, errors } = this.#checked(update);
       clearTimeout(this.#deadline);
       this.#total = newTotal;

@@ -90,6 +90,7 @@ const show = () => {
 const renew = () => {
   show();
   say("");
+  button.hidden = false;
   button.removeAttribute("basket");
   clearTimeout(settling);
   const wish = ++wishes;
@@ -141,7 +142,10 @@ const restart = () => {
 };
 
 button.addEventListener("tender:authorized", ({ detail }) => confirm(detail));
-button.addEventListener("tender:failed", ({ detail }) => say(detail.detail));
+button.addEventListener("tender:failed", ({ detail: { code, detail } }) => {
+  button.hidden = code === "outcome_unknown"; // what may have been paid is not offered again
+  say(detail);
+});
 button.addEventListener("tender:cancelled", () => {
   renew(); // a cancelled basket cannot be paid any more
   say("You cancelled the payment. Nothing was charged.");

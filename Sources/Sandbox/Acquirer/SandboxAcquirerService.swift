@@ -28,21 +28,6 @@ public struct SandboxAcquirerService: Sendable {
     self.silence = silence
   }
 
-  /// Opens the acquirer that lives in `directory`, or founds it: its ledger, and the key that one platform calls with.
-  public static func at(
-    directory: String, clock: WallClock = .system, random: RandomBytes = .system
-  ) async throws -> SandboxAcquirerService {
-    let files = try StateDirectory(path: directory)
-    let known = try files.text("acquirer.key")
-    let key = known ?? random.hex(24)
-    if known == nil { try files.write(key, to: "acquirer.key", isPrivate: true) }
-    return try await SandboxAcquirerService(
-      databasePath: directory + "/acquirer.db", apiKeys: [key: "tender"], clock: clock, random: random)
-  }
-
-  /// A key that the acquirer knows.
-  var anyKey: String? { apiKeys.keys.sorted().first }
-
   public func close() async { await book.database.close() }
 
   /// Adds the acquirer's calls, all below `/acquirer/v1`.

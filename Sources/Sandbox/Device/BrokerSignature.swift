@@ -71,6 +71,11 @@ struct BrokerSignature {
   private static let idSignedData: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02]
 }
 
+extension SandboxPKI {
+  /// The signer of payment tokens and merchant sessions.
+  var broker: BrokerSignature { BrokerSignature(signer: tokenSigner, intermediate: tokenIntermediate) }
+}
+
 extension Timestamp {
   /// `YYMMDDHHMMSSZ`, ASN.1's UTCTime (RFC 5280 §4.1.2.5.1).
   fileprivate var utcTime: String {

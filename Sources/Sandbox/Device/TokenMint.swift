@@ -41,16 +41,27 @@ public struct TokenMint: Sendable {
 
   /// A payment token around a text of the caller's choice, for tests of what a reader does with odd payloads.
   package func mint(plaintext: [UInt8], for order: TokenOrder) throws -> MintedPaymentToken {
+    var token = try seal(plaintext, for: order)
+    try sign(&token, by: pki.broker, order)
+    return token
+  }
+
+  /// The Secure Element's part: agree on a key, encrypt.
+  func seal(_ plaintext: [UInt8], for order: TokenOrder) throws -> MintedPaymentToken {
     let ephemeral = P256.KeyAgreement.PrivateKey()
     let key = try KeyAgreement.key(
       device: ephemeral, merchant: order.recipient.publicKey, merchantHash: order.recipient.merchantHash)
-    var token = MintedPaymentToken(
+    return MintedPaymentToken(
       card: order.card, data: try KeyAgreement.seal(plaintext, with: key), signature: [],
       ephemeralPublicKey: Array(ephemeral.publicKey.derRepresentation), publicKeyHash: order.recipient.publicKeyHash,
       transactionID: random.next(32),
       applicationDataHash: order.applicationData.map { Array(SHA256.hash(data: $0)) })
-    let signature = BrokerSignature(signer: pki.tokenSigner, intermediate: pki.tokenIntermediate, form: order.form)
-    token.signature = try signature.sign(token.signedContent, at: order.signingTime ?? clock.now())
-    return token
+  }
+
+  /// The broker's part.
+  func sign(_ token: inout MintedPaymentToken, by broker: BrokerSignature, _ order: TokenOrder) throws {
+    var broker = broker
+    broker.form = order.form
+    token.signature = try broker.sign(token.signedContent, at: order.signingTime ?? clock.now())
   }
 }

@@ -5,8 +5,8 @@ import X509
 /// Whom a payment token is encrypted to: the public key of a payment processing certificate, and the merchant that
 /// the certificate names.
 public struct TokenRecipient: Sendable {
-  let publicKey: P256.KeyAgreement.PublicKey
-  let merchantHash: MerchantHash
+  var publicKey: P256.KeyAgreement.PublicKey
+  var merchantHash: MerchantHash
 
   /// Out of a payment processing certificate.
   public init(certificatePEM: String) throws {

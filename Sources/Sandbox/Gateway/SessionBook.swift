@@ -20,7 +20,8 @@ actor SessionBook {
 
   func open(_ request: SessionRequest, for merchant: PortalMerchant) throws -> PaymentSession {
     forgetOld()
-    let signer = BrokerSignature(signer: pki.tokenSigner, intermediate: pki.tokenIntermediate, form: .withoutNull)
+    var signer = pki.broker
+    signer.form = .withoutNull
     let session = try PaymentSession(request, for: merchant, signer: signer, at: clock.now(), random: random)
     sessions[session.identifier] = session
     return session

@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import StrictJSON
 
-/// Turns everything that is thrown into `{code, message}`.
+/// Turns everything that is thrown into `{code, detail}`.
 struct ProblemMiddleware: RouterMiddleware {
   typealias Context = SandboxContext
 
@@ -39,7 +39,8 @@ struct ProblemMiddleware: RouterMiddleware {
 
 /// Lets pages of any origin use the device and load the script, as any page can use a real device's.
 ///
-/// The portal and the management calls stay closed to other origins: no page has business there.
+/// The portal and the management calls are closed to pages of other origins, which could otherwise register merchants
+/// behind a developer's back.
 struct OpenToPages: RouterMiddleware {
   typealias Context = SandboxContext
 
@@ -49,8 +50,21 @@ struct OpenToPages: RouterMiddleware {
   func handle(
     _ request: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
   ) async throws -> Response {
-    guard Self.isOpen(request.uri.path) else { return try await next(request, context) }
+    guard Self.isOpen(request.uri.path) else {
+      guard Self.isOwn(request.headers[.origin], request.head.authority) else {
+        return .json(Self.closed.json, status: 403)
+      }
+      return try await next(request, context)
+    }
     return try await cors.handle(request, context: context, next: next)
+  }
+
+  private static let closed = SandboxProblem(
+    status: 403, code: "origin_refused", message: "Pages of other origins may use the device, and nothing else here.")
+
+  /// Programs send no origin; the front page's is our own.
+  private static func isOwn(_ origin: String?, _ authority: String?) -> Bool {
+    origin == nil || origin == authority.map { "http://\($0)" }
   }
 
   private static func isOpen(_ path: String) -> Bool {

@@ -10,7 +10,8 @@ struct AssociationController: Sendable {
   /// `GET /.well-known/apple-developer-merchantid-domain-association`, with and without `.txt`.
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
     guard let host = request.head.authority, let file = directory.merchant(host: host)?.site.association else {
-      throw Problem(.notFound, "association_not_found", "No merchant of this server has an association file for this host.")
+      throw Problem(
+        .notFound, "association_not_found", "No merchant of this server has an association file for this host.")
     }
     return Response(
       status: .ok, headers: [.contentType: "text/plain"], body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))

@@ -29,7 +29,8 @@ struct KitController: Sendable {
   /// `GET /applepay/v/{version}/{file}`: cached for ever.
   func versioned(_ request: Request, _ context: ServerContext) throws -> Response {
     guard context.parameters.get("version") == version else {
-      throw Problem(.notFound, "kit_version_unknown", "This server holds version \(version) of the kit; see /applepay/sri.json.")
+      throw Problem(
+        .notFound, "kit_version_unknown", "This server holds version \(version) of the kit; see /applepay/sri.json.")
     }
     return try file(context.parameters.get("file"), request, caching: "public, max-age=31536000, immutable")
   }

@@ -43,9 +43,13 @@ struct PaymentController: Sendable {
     let payment = placed.payment
     switch payment.status {
     case .declined:
-      throw Problem(.init(code: 402, reasonPhrase: "Payment Required"), "declined", "The card was declined (\(payment.decline?.reason.rawValue ?? "other")). Another card may pay.")
+      throw Problem(
+        .init(code: 402, reasonPhrase: "Payment Required"), "declined",
+        "The card was declined (\(payment.decline?.reason.rawValue ?? "other")). Another card may pay.")
     case .failed:
-      throw Problem(.serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.", retryAfter: 5)
+      throw Problem(
+        .serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.",
+        retryAfter: 5)
     case .authorizing, .pending, .unknown:
       return JSONAnswer.response(answer(placed), status: .accepted)
     default:

@@ -40,13 +40,15 @@ struct SessionController: Sendable {
   }
 
   /// A page is known by its domain; an app sends no Origin and is known by its developer's team.
-  private func wish(_ merchant: Merchant, _ request: Request, _ context: ServerContext) throws -> MerchantSessionRequest {
+  private func wish(_ merchant: Merchant, _ request: Request, _ context: ServerContext) throws -> MerchantSessionRequest
+  {
     if let (_, site) = callers.find(request, context) {
       return .web(site.domain, of: merchant.identifier, named: merchant.displayName)
     }
     guard let team = profiles[merchant.id]?.team else {
       throw Problem(
-        .forbidden, "origin_required", "Call from a registered domain, or give the merchant a teamIdentifier for its apps.")
+        .forbidden, "origin_required",
+        "Call from a registered domain, or give the merchant a teamIdentifier for its apps.")
     }
     return .app(team, of: merchant.identifier, named: merchant.displayName)
   }

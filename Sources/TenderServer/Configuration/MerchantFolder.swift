@@ -30,7 +30,8 @@ public struct MerchantFolder: Sendable {
   }
 
   init(path: String, id: MerchantID, at now: Timestamp) async throws {
-    let reader = ConfigReader(provider: try await FileProvider<YAMLSnapshot>(filePath: FilePath(path + "/merchant.yaml")))
+    let reader = ConfigReader(
+      provider: try await FileProvider<YAMLSnapshot>(filePath: FilePath(path + "/merchant.yaml")))
     let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
     self.profile = try MerchantProfile(reader, path)
     self.merchant = Merchant(
@@ -42,7 +43,9 @@ public struct MerchantFolder: Sendable {
   }
 
   static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
-    guard let text = reader.string(forKey: key) else { throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing") }
+    guard let text = reader.string(forKey: key) else {
+      throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing")
+    }
     return text
   }
 
@@ -62,7 +65,9 @@ public struct MerchantFolder: Sendable {
       at: now)
   }
 
-  private static func processing(_ path: String, _ merchant: MerchantIdentifier) throws -> [PaymentProcessingCertificate] {
+  private static func processing(_ path: String, _ merchant: MerchantIdentifier) throws
+    -> [PaymentProcessingCertificate]
+  {
     try names(in: path + "/processing", ending: ".pem").map { name in
       try PaymentProcessingCertificate(
         certificatePEM: try text("\(path)/processing/\(name).pem"),
@@ -72,9 +77,10 @@ public struct MerchantFolder: Sendable {
 
   private static func apiKeys(_ path: String) throws -> [String: String] {
     let names = try names(in: path + "/api-keys", ending: ".secret")
-    return try Dictionary(uniqueKeysWithValues: names.map { name in
-      (name, try text("\(path)/api-keys/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
-    })
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { name in
+        (name, try text("\(path)/api-keys/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
+      })
   }
 
   private static func names(in folder: String, ending: String) throws -> [String] {
@@ -109,17 +115,25 @@ public struct MerchantProfile: Sendable {
     let file = path + "/merchant.yaml"
     countryCode = try MerchantFolder.required("countryCode", reader, path)
     let code = try MerchantFolder.required("currencyCode", reader, path)
-    guard let currency = Currency(code: code), currency.isMoney else { throw ConfigurationError(file, "\(code) is no currency") }
+    guard let currency = Currency(code: code), currency.isMoney else {
+      throw ConfigurationError(file, "\(code) is no currency")
+    }
     self.currency = currency
     networks = try (reader.stringArray(forKey: "supportedNetworks") ?? ["visa", "masterCard", "amex"]).map { name in
-      guard let network = CardNetwork(rawValue: name) else { throw ConfigurationError(file, "\(name) is no network of Apple Pay") }
+      guard let network = CardNetwork(rawValue: name) else {
+        throw ConfigurationError(file, "\(name) is no network of Apple Pay")
+      }
       return network
     }
     capabilities = try (reader.stringArray(forKey: "merchantCapabilities") ?? ["supports3DS"]).map { name in
-      guard let capability = MerchantCapability(rawValue: name) else { throw ConfigurationError(file, "\(name) is no capability of Apple Pay") }
+      guard let capability = MerchantCapability(rawValue: name) else {
+        throw ConfigurationError(file, "\(name) is no capability of Apple Pay")
+      }
       return capability
     }
-    guard capabilities.contains(.supports3DS) else { throw ConfigurationError(file, "merchantCapabilities must hold supports3DS") }
+    guard capabilities.contains(.supports3DS) else {
+      throw ConfigurationError(file, "merchantCapabilities must hold supports3DS")
+    }
     touchIcons = reader.stringArray(forKey: "touchIcons") ?? []
     callbackHosts = Set(reader.stringArray(forKey: "callbackHosts") ?? [])
     team = try reader.string(forKey: "teamIdentifier").map { try TeamIdentifier($0) }

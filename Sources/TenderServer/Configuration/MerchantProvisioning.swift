@@ -55,7 +55,8 @@ public struct MerchantProvisioning: Sendable {
   /// Has the sandbox fetch each domain's association file, as Apple does; the shop must be listening.
   public func verify(_ wish: Wish) async throws {
     for domain in wish.domains {
-      _ = try await portal.require("POST", "/portal/merchants/\(wish.merchantIdentifier)/domains/\(domain)/verify", .object([:]))
+      _ = try await portal.require(
+        "POST", "/portal/merchants/\(wish.merchantIdentifier)/domains/\(domain)/verify", .object([:]))
     }
   }
 
@@ -96,9 +97,11 @@ public struct MerchantProvisioning: Sendable {
     """
   }
 
-  static func write(_ text: String, to path: String, secret: Bool = false) throws {
+  /// - Parameter secret: for the owner alone.
+  public static func write(_ text: String, to path: String, secret: Bool = false) throws {
     let mode = secret ? 0o600 : 0o644
-    guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode]) else {
+    guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    else {
       throw CallFailure("cannot write \(path)")
     }
   }

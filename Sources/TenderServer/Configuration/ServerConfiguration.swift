@@ -45,7 +45,10 @@ public struct ServerConfiguration: Sendable {
   /// The socket on which the command line reaches a running server: beside the store.
   public var adminSocketPath: String { storePath + ".sock" }
 
-  public init(environment: TenderPayments.Environment, directory: String, host: String, port: Int, sandboxURL: String?, acquirer: AcquirerEndpoint) {
+  public init(
+    environment: TenderPayments.Environment, directory: String, host: String, port: Int, sandboxURL: String?,
+    acquirer: AcquirerEndpoint
+  ) {
     self.environment = environment
     self.host = host
     self.port = port
@@ -93,14 +96,21 @@ extension ServerConfiguration {
   private static func providers(
     _ file: String?, _ flags: [String: String], _ variables: [String: String]
   ) async throws -> [any ConfigProvider] {
-    let given = flags.map { (AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)), ConfigValue(.string($0.value), isSecret: false)) }
+    let given = flags.map {
+      (
+        AbsoluteConfigKey($0.key.split(separator: ".").map(String.init)),
+        ConfigValue(.string($0.value), isSecret: false)
+      )
+    }
     let ours = variables.filter { $0.key.hasPrefix("TENDER_") }.map { (String($0.key.dropFirst(7)), $0.value) }
     var providers: [any ConfigProvider] = [
       InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)),
       EnvironmentVariablesProvider(environmentVariables: Dictionary(uniqueKeysWithValues: ours)),
     ]
     if let file {
-      guard FileManager.default.fileExists(atPath: file) else { throw ConfigurationError("--config", "there is no file \(file)") }
+      guard FileManager.default.fileExists(atPath: file) else {
+        throw ConfigurationError("--config", "there is no file \(file)")
+      }
       providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)))
     }
     return providers
@@ -156,7 +166,8 @@ extension ServerConfiguration {
     switch environment {
     case .simulated:
       guard sandboxURL != nil else {
-        throw ConfigurationError("sandboxURL", "simulated needs the address of `tender sandbox`, for example http://localhost:8402")
+        throw ConfigurationError(
+          "sandboxURL", "simulated needs the address of `tender sandbox`, for example http://localhost:8402")
       }
     case .appleSandbox, .production:
       guard sandboxURL == nil else {
@@ -166,7 +177,8 @@ extension ServerConfiguration {
         throw ConfigurationError("publicURL", "\(environment.rawValue) needs https")
       }
       guard environment != .production else {
-        throw ConfigurationError("acquirer.connector", "production needs a real acquirer; this version has only the sandbox's")
+        throw ConfigurationError(
+          "acquirer.connector", "production needs a real acquirer; this version has only the sandbox's")
       }
     }
     return self

@@ -34,7 +34,9 @@ struct SimulatedApple: Sendable {
   }
 
   private static func text(_ key: String, of answer: JSONValue) throws -> String {
-    guard let text = answer[key]?.text else { throw ConfigurationError("sandboxURL", "the sandbox does not say its \(key)") }
+    guard let text = answer[key]?.text else {
+      throw ConfigurationError("sandboxURL", "the sandbox does not say its \(key)")
+    }
     return text
   }
 }

@@ -29,7 +29,8 @@ struct CallRecorder: RouterMiddleware {
     do { return try await next(request, context) } catch {
       let problem = ProblemTable.problem(for: error)
       if problem.status.code >= 500 {
-        context.logger.error("call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
+        context.logger.error(
+          "call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
       } else {
         metrics.refusals.count(["code": problem.code])
       }
@@ -81,7 +82,9 @@ struct CrossOriginGate: RouterMiddleware {
   }
 
   private var refusal: Problem {
-    Problem(.forbidden, "origin_not_registered", "This origin is not registered with any merchant. Add it to the merchant's origins.")
+    Problem(
+      .forbidden, "origin_not_registered",
+      "This origin is not registered with any merchant. Add it to the merchant's origins.")
   }
 
   private var preflight: Response {

@@ -24,7 +24,9 @@ enum ProblemTable {
     case let error as ValidationURLError:
       Problem(.badRequest, error.code.rawValue, "\(error.reason) \(error.advice)", field: "validationURL")
     case let error as MerchantSessionError:
-      Problem(error.code == .gatewayTimeout ? .gatewayTimeout : .badGateway, error.code.rawValue, "\(error.reason) \(error.advice)")
+      Problem(
+        error.code == .gatewayTimeout ? .gatewayTimeout : .badGateway, error.code.rawValue,
+        "\(error.reason) \(error.advice)")
     case is StorageError:
       Problem(.serviceUnavailable, "store_unavailable", "The store does not take writes at the moment.", retryAfter: 2)
     case let error as HTTPError: http(error)

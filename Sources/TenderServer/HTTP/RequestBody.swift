@@ -62,7 +62,8 @@ enum Deadline {
       group.addTask { try await body() }
       group.addTask {
         try await Task.sleep(for: limit)
-        throw Problem(.requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")
+        throw Problem(
+          .requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")
       }
       defer { group.cancelAll() }
       guard let first = try await group.next() else { throw CancellationError() }

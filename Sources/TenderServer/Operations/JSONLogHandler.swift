@@ -26,12 +26,14 @@ public struct JSONLogHandler: LogHandler {
     var fields = [("time", WallClock.system.now().description), ("level", event.level.rawValue), ("from", label)]
     fields.append(("message", event.message.description))
     // The framework's own request number says nothing that ours does not.
-    fields += merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map { ($0.key, $0.value.description) }
+    fields += merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map {
+      ($0.key, $0.value.description)
+    }
     write("{" + fields.map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}\n")
   }
 
   @Sendable public static func toStandardError(_ line: String) {
-    FileHandle.standardError.write(Data(line.utf8))
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
   }
 
   private static func quoted(_ text: String) -> String {

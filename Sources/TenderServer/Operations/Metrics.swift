@@ -6,7 +6,8 @@ struct Metrics: Sendable {
   let requests = CounterFamily("tender_http_requests_total", "Calls answered, by route and status.")
   let durations = HistogramFamily("tender_http_request_seconds", "Time to answer a call.")
   let refusals = CounterFamily("tender_refusals_total", "Calls refused, by stable code.")
-  let merchantSessions = CounterFamily("tender_merchant_sessions_total", "Merchant sessions asked of Apple, by outcome.")
+  let merchantSessions = CounterFamily(
+    "tender_merchant_sessions_total", "Merchant sessions asked of Apple, by outcome.")
   let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
 
   /// The Prometheus text exposition format, version 0.0.4.
@@ -66,7 +67,9 @@ final class HistogramFamily: @unchecked Sendable {
     let microseconds = time.microseconds
     lock.withLock {
       var one = series[labels] ?? Series()
-      for (index, bound) in Self.bounds.enumerated() where microseconds <= bound.microseconds { one.buckets[index] += 1 }
+      for (index, bound) in Self.bounds.enumerated() where microseconds <= bound.microseconds {
+        one.buckets[index] += 1
+      }
       one.count += 1
       one.microseconds += microseconds
       series[labels] = one
@@ -99,7 +102,8 @@ struct Gauge: Sendable {
   static func text(_ gauges: [Gauge]) -> String {
     var seen: Set<String> = []
     return gauges.map { gauge in
-      let head = seen.insert(gauge.name).inserted ? "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n" : ""
+      let head =
+        seen.insert(gauge.name).inserted ? "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n" : ""
       return head + "\(gauge.name)\(Labels.text(gauge.labels)) \(gauge.value)\n"
     }.joined()
   }

@@ -38,7 +38,9 @@ struct PlatformController: Sendable {
     JSONAnswer.response(["result": "OK"])
   }
 
-  private static func basket(_ context: ServerContext) throws -> BasketID { BasketID(try context.parameters.require("basket")) }
+  private static func basket(_ context: ServerContext) throws -> BasketID {
+    BasketID(try context.parameters.require("basket"))
+  }
 
   private static func merchant(_ context: ServerContext) throws -> MerchantID {
     guard let merchant = context.authenticatedMerchant else { throw PlatformAuthentication.refusal }
@@ -87,7 +89,8 @@ struct PlatformAuthentication: RouterMiddleware {
       method: request.method.rawValue, target: request.uri.description,
       headers: request.headers.map { ($0.name.rawName, $0.value) })
     let caller = try RequestAuthenticator().authenticate(signed, secret: keys.secret(signed.apiKeyID), at: clock.now())
-    guard let merchant = keys.merchant(caller.apiKeyID), merchant.rawValue == context.parameters.get("merchantId") else {
+    guard let merchant = keys.merchant(caller.apiKeyID), merchant.rawValue == context.parameters.get("merchantId")
+    else {
       throw Self.refusal
     }
     return merchant
