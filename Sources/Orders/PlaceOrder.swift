@@ -69,7 +69,12 @@ extension OrderDesk {
   public func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
-    return try await placed(id, payment, merchant)
+    return try await placed(id, payment.status.isSettled ? payment : settled(payment), merchant)
+  }
+
+  /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
+  private func settled(_ payment: Payment) async -> Payment {
+    (try? await cashier.inquire(payment.id)) ?? payment
   }
 }
 
