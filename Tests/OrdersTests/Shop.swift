@@ -33,7 +33,7 @@ struct Shop: Sendable {
     self.clock = clock
     desk = OrderDesk(
       database: database, cashier: acquirer.cashier,
-      quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) } ?? .rulesOnly, terms: { _ in terms },
+      quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)
   }
 
