@@ -151,7 +151,9 @@ let package = Package(
     tests(
       "ApplePayTokenTests",
       ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
-    tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
+    tests(
+      "MerchantIdentityTests",
+      ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
     tests(
       "AcquiringTests",
       [
@@ -182,8 +184,9 @@ let package = Package(
     tests(
       "TenderServerTests",
       [
-        "TenderServer", "Sandbox", "DemoShop", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", hummingbirdTesting, nioCore,
+        "TenderServer", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", crypto, logging,
+        hummingbirdTesting, nioCore,
       ]),
     tests(
       "DemoShopTests",

@@ -15,7 +15,7 @@ struct Routes: Sendable {
   func add(to router: Router<ServerContext>) {
     // The web kit.
     router.get("/applepay/sri.json", use: kit.integrity)
-    router.get("/applepay/v/:version/:file", use: kit.versioned)
+    router.get("/applepay/v{version}/:file", use: kit.versioned)
     for file in kit.names { router.get("/applepay/\(file)") { try kit.newest($0, $1, file) } }
 
     // The checkout API: browsers and apps.

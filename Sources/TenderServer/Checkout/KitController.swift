@@ -26,7 +26,7 @@ struct KitController: Sendable {
     try file(name, request, caching: "no-cache")
   }
 
-  /// `GET /applepay/v/{version}/{file}`: cached for ever.
+  /// `GET /applepay/v{version}/{file}`: cached for ever.
   func versioned(_ request: Request, _ context: ServerContext) throws -> Response {
     guard context.parameters.get("version") == version else {
       throw Problem(

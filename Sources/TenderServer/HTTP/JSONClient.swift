@@ -20,6 +20,12 @@ public struct JSONClient: Sendable {
     public let body: JSONValue
     public let headers: [HTTPField]
 
+    public init(_ answer: InboundResponse) {
+      status = answer.status
+      body = (try? JSONReader.read(answer.body)) ?? .null
+      headers = answer.headers
+    }
+
     public var isSuccess: Bool { (200..<300).contains(status) }
     /// The problem's code and explanation, or the bare status.
     public var complaint: String {
@@ -38,7 +44,7 @@ public struct JSONClient: Sendable {
       method: method, url: base + path, headers: headers + extra + type, body: body?.serialized() ?? [])
     do {
       let answer = try await sender.send(request, timeout)
-      return Answer(status: answer.status, body: (try? JSONReader.read(answer.body)) ?? .null, headers: answer.headers)
+      return Answer(answer)
     } catch {
       throw CallFailure("\(base) does not answer: \(error.words)")
     }
