@@ -19,7 +19,9 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "Open the shop in a browser.") var open = false
 
   func validate() throws {
-    guard (1...65_531).contains(port) else { throw ValidationError("--port is from 1 to 65531: it takes five in a row.") }
+    guard (1...65_531).contains(port) else {
+      throw ValidationError("--port is from 1 to 65531: it takes five in a row.")
+    }
   }
 
   func run() async throws {

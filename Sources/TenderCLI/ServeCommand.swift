@@ -50,7 +50,9 @@ struct ConfigCommand: AsyncParsableCommand {
         let merchants = try await MerchantFolder.check(configuration)
         Terminal.say("\(configuration.environment.rawValue), store \(configuration.storePath)")
         for merchant in merchants { Terminal.say("merchant \(merchant)") }
-        if merchants.isEmpty { Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add") }
+        if merchants.isEmpty {
+          Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")
+        }
       } catch {
         Terminal.say("refused: \(Complaint.line(for: error))")
         throw ExitCode(1)

@@ -37,6 +37,12 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `every code of an error is explained, and no other`() throws {
+    let page = SourceFile(path: "docs/errors.md", text: try Repository.text("docs/errors.md"))
+    let found = ErrorCodes.violations(try sources(), page: page)
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test(arguments: Documents.pages) func `a file that a document names is there`(_ page: String) throws {
     let found = Documents.brokenPaths(
       in: SourceFile(path: page, text: try Repository.text(page)), exists: Repository.has)
@@ -135,6 +141,28 @@ import Testing
     let new = Manifest(#".package(url: "https://example.com/apple/swift-crypto", from: "4.10.0"),"#)
     #expect(old.faultyPackages().count == 1)
     #expect(new.faultyPackages().isEmpty)
+  }
+
+  @Test(arguments: [
+    "throw Problem(.notFound, \"planted\", \"Nothing.\")",
+    "throw Problem(\n  .init(code: 402, reasonPhrase: \"Payment Required\"),\n  \"planted\", \"Nothing.\")",
+    "  public enum Code: String, Sendable {\n    case known\n    case other = \"planted\"\n  }",
+    "  enum Code: String {\n    case known, planted\n  }",
+    "  var code: String {\n    switch self {\n    case .a: \"known\"\n    case .b: \"planted\"\n    }\n  }",
+  ])
+  func `a code of an error that is not explained`(_ text: String) {
+    let page = SourceFile(path: "docs/errors.md", text: "**`known`** — Known.")
+    let known = SourceFile(path: "Sources/Ledger/Known.swift", text: "Problem(.conflict, \"known\", \"\")")
+    let file = SourceFile(path: "Sources/Orders/File.swift", text: text)
+    #expect(
+      ErrorCodes.violations([known, file], page: page).map(\.description) == [
+        "Sources/Orders/File.swift:0: planted is not in docs/errors.md"
+      ])
+  }
+
+  @Test func `an explanation of a code that is gone`() {
+    let page = SourceFile(path: "docs/errors.md", text: "**`gone`** — Gone.")
+    #expect(ErrorCodes.violations([], page: page).map(\.rule) == ["nobody uses gone"])
   }
 
   @Test func `a document that names a file that is gone`() {

@@ -9,7 +9,9 @@ import Testing
     let port = try FreePorts.row(of: 5)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 2)"])
     try await workshop.with("tender demo --port \(port)", sign: "Open http://localhost:\(port + 1)") { demo in
-      for difference in try await Transcript(file: "demo.txt").differences(in: workshop) { Issue.record("\(difference)") }
+      for difference in try await Transcript(file: "demo.txt").differences(in: workshop) {
+        Issue.record("\(difference)")
+      }
       try await openSavedToken(workshop, port)
       let start = ContinuousClock.now
       #expect(await demo.terminate() == 0, "\(demo.lines)")

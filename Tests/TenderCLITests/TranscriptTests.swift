@@ -10,12 +10,15 @@ import Testing
 
   @Test func `a payment token is explained as written down`() async throws {
     let workshop = try TokenFixtures().workshop
-    for difference in try await Transcript(file: "token.txt").differences(in: workshop) { Issue.record("\(difference)") }
+    for difference in try await Transcript(file: "token.txt").differences(in: workshop) {
+      Issue.record("\(difference)")
+    }
   }
 
   @Test(arguments: ["", "--json"]) func `the account number is shown on demand alone`(_ form: String) async throws {
     let workshop = try TokenFixtures().workshop
-    let decrypt = "tender token decrypt token.json --at $AT --root root.pem --key processing.key --merchant-id $MERCHANT"
+    let decrypt =
+      "tender token decrypt token.json --at $AT --root root.pem --key processing.key --merchant-id $MERCHANT"
     let masked = try await workshop.run("\(decrypt) \(form)")
     #expect(masked.exitCode == 0)
     #expect(!masked.lines.contains { $0.contains(TokenFixtures.accountNumber) })
@@ -34,7 +37,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["a", "", "b"], ["a", "b"]), (["x=12 y"], ["x=[..] y"]), (["a", "b", "c"], ["a", "...", "c"]), (["a"], ["a", "..."]),
+    (["a", "", "b"], ["a", "b"]), (["x=12 y"], ["x=[..] y"]), (["a", "b", "c"], ["a", "...", "c"]),
+    (["a"], ["a", "..."]),
     (["one two three"], ["[..]two[..]"]),
   ])
   func `a wildcard stands for anything`(_ lines: [String], _ expected: [String]) {

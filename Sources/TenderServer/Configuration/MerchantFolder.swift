@@ -23,7 +23,8 @@ public struct MerchantFolder: Sendable {
   static func all(in directory: String, at now: Timestamp) async throws -> [MerchantFolder] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
       throw ConfigurationError(
-        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it")
+        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it"
+      )
     }
     var folders: [MerchantFolder] = []
     for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {

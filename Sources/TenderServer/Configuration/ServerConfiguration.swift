@@ -183,11 +183,14 @@ extension ServerConfiguration {
         throw ConfigurationError("sandboxURL", "\(environment.rawValue) must not know a simulated Apple; take it out")
       }
       guard publicURL.hasPrefix("https://") else {
-        throw ConfigurationError("publicURL", "\(environment.rawValue) needs https; write how browsers reach this server: https://pay.example.com")
+        throw ConfigurationError(
+          "publicURL",
+          "\(environment.rawValue) needs https; write how browsers reach this server: https://pay.example.com")
       }
       guard environment != .production else {
         throw ConfigurationError(
-          "acquirer.connector", "production needs a real acquirer; this version has only the sandbox's. Write environment: simulated")
+          "acquirer.connector",
+          "production needs a real acquirer; this version has only the sandbox's. Write environment: simulated")
       }
     }
     return self
