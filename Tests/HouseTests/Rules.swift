@@ -104,7 +104,9 @@ enum Tidiness {
 
 /// What the documents say about files.
 enum Documents {
-  static let pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/payment-journey.md", "docs/rooms.md", "docs/errors.md"]
+  static let pages = [
+    "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/payment-journey.md", "docs/rooms.md", "docs/errors.md",
+  ]
 
   /// Paths in a page that lead nowhere.
   static func brokenPaths(in page: SourceFile, exists: (String) -> Bool) -> [Violation] {

@@ -193,6 +193,10 @@ extension ServerConfiguration {
           "production needs a real acquirer; this version has only the sandbox's. Write environment: simulated")
       }
     }
+    guard !acquirer.baseURL.isEmpty else {
+      throw ConfigurationError(
+        "acquirer.baseURL", "write the acquirer's address, as http://localhost:8402 of a sandbox")
+    }
     return self
   }
 }
