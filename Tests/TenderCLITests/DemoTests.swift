@@ -86,7 +86,7 @@ import Testing
     """
     environment: simulated
     port: \(port)
-    sandboxURL: http://localhost:\(port + 2)
+    sandboxURL: http://localhost:\(port + 2)/
     store:
       path: data/tender.db
     merchants:

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 /// A directory of its own in which the built program is used as a stranger would: from a shell, by its name.
@@ -158,8 +159,15 @@ final class RunningProgram: Sendable {
 enum FreePorts {
   static func row(of count: Int) throws -> Int {
     let bases = (0..<200).map { _ in Int.random(in: 2_000..<3_000) * 10 }
-    return try #require(bases.first { base in (base..<base + count).allSatisfy(isFree) })
+    return try given.withLock { given in
+      let base = try #require(bases.first { !given.contains($0) && ($0..<$0 + count).allSatisfy(isFree) })
+      given.insert(base)
+      return base
+    }
   }
+
+  /// Tests run side by side, and a port is free until its program listens.
+  private static let given = Mutex<Set<Int>>([])
 
   private static func isFree(_ port: Int) -> Bool {
     let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -85,7 +85,7 @@ extension ServerConfiguration {
   ) async throws -> ServerConfiguration {
     let reader = ConfigReader(providers: try await providers(file, flags, variables))
     var configuration = try defaults(reader)
-    configuration.publicURL = reader.string(forKey: "publicURL") ?? configuration.publicURL
+    configuration.publicURL = try address("publicURL", reader) ?? configuration.publicURL
     configuration.storePath = reader.string(forKey: "store.path") ?? configuration.storePath
     configuration.merchantsDirectory = reader.string(forKey: "merchants.directory") ?? configuration.merchantsDirectory
     configuration.guestTokenKeyFile = reader.string(forKey: "guestTokens.keyFile") ?? configuration.guestTokenKeyFile
@@ -130,15 +130,24 @@ extension ServerConfiguration {
     guard let environment = TenderPayments.Environment(rawValue: name) else {
       throw ConfigurationError("environment", "\(name) is none of simulated, apple-sandbox, production")
     }
-    let sandboxURL = reader.string(forKey: "sandboxURL") ?? (environment == .simulated ? sandboxDefault : nil)
+    let sandboxURL = try address("sandboxURL", reader) ?? (environment == .simulated ? sandboxDefault : nil)
     return ServerConfiguration(
       environment: environment, directory: reader.string(forKey: "directory") ?? ".tender",
       host: reader.string(forKey: "host") ?? "127.0.0.1", port: try integer("port", reader) ?? 8400,
       sandboxURL: sandboxURL,
       acquirer: AcquirerEndpoint(
         connector: reader.string(forKey: "acquirer.connector") ?? "sandbox",
-        baseURL: reader.string(forKey: "acquirer.baseURL") ?? sandboxURL ?? "",
+        baseURL: try address("acquirer.baseURL", reader) ?? sandboxURL ?? "",
         apiKey: try secret("acquirer.apiKey", reader) ?? ""))
+  }
+
+  /// `scheme://host[:port]`, to which paths are joined.
+  private static func address(_ key: ConfigKey, _ reader: ConfigReader) throws -> String? {
+    guard let text = reader.string(forKey: key) else { return nil }
+    guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
+      throw ConfigurationError("\(key)", "\(text) is no address; write it as http://localhost:8402")
+    }
+    return text.hasSuffix("/") ? String(text.dropLast()) : text
   }
 
   /// A number from wherever it stands: the file has numbers, flags and variables have text.

@@ -9,7 +9,7 @@ public struct JSONClient: Sendable {
   let headers: [HTTPField]
 
   public init(_ base: String, sender: HTTPSender, headers: [HTTPField] = []) {
-    self.base = base
+    self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
     self.sender = sender
     self.headers = headers
   }
