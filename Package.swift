@@ -133,7 +133,7 @@ let package = Package(
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
         "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
-        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration,
+        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
     // Text files of `Web/` become string constants of the module that serves them.
@@ -195,7 +195,7 @@ let package = Package(
         "DemoShop", "HTTPTransport", "PlatformAPI", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
         httpTypes, nioCore,
       ]),
-    tests("TenderCLITests", ["TenderTesting", "StrictJSON"]),
+    tests("TenderCLITests", ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, asn1, x509]),
     tests("HouseTests"),
   ]
 )

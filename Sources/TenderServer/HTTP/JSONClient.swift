@@ -47,7 +47,7 @@ public struct JSONClient: Sendable {
       let answer = try await sender.send(request, timeout)
       return Answer(answer)
     } catch {
-      throw CallFailure("\(base) does not answer: \(error)")
+      throw CallFailure("\(base) does not answer: \(error.words)")
     }
   }
 
@@ -65,6 +65,19 @@ public struct JSONClient: Sendable {
 public struct CallFailure: Error, CustomStringConvertible, Sendable {
   public let description: String
   public init(_ description: String) { self.description = description }
+}
+
+extension TransportError {
+  /// For the operator, in one line.
+  public var words: String {
+    switch self {
+    case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nobody listens there"
+    case .notSent(let reason): "it cannot be reached (\(reason))"
+    case .interrupted: "the connection ended before the answer"
+    case .timedOut: "it took too long"
+    case .responseTooLarge: "the answer is too long"
+    }
+  }
 }
 
 extension JSONValue {
