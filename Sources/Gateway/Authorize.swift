@@ -24,9 +24,16 @@ extension PaymentGateway {
     case .running(let payment): throw GatewayError.paymentInProgress(payment)
     case .tokenReused: throw GatewayError.tokenReused
     case .new(let attempt):
-      let answer = await acquirer.authorize(card.request(for: order, attempt), .after(patience))
-      return try await journal.record(answer, for: attempt)
+      return try await uninterrupted {
+        let answer = await acquirer.authorize(card.request(for: order, attempt), .after(patience))
+        return try await journal.record(answer, for: attempt)
+      }
     }
+  }
+
+  /// What is begun is finished: a shopper who closes the page must not leave a hold whose answer nobody wrote down.
+  func uninterrupted(_ work: @escaping @Sendable () async throws -> Payment) async throws -> Payment {
+    try await Task { try await work() }.value
   }
 
   private func settled(_ payment: Payment) throws(GatewayError) -> Payment {

@@ -12,8 +12,11 @@ extension PaymentGateway {
   /// - Parameter amount: nil takes all that is held and neither taken nor in flight.
   public func capture(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> Payment {
     let attempt = try await reserve(payment, amount)
-    let answer = await acquirer.capture(try FollowUpRequest(attempt), .after(patience))
-    return try await journal.record(answer, for: attempt)
+    let request = try FollowUpRequest(attempt)
+    return try await uninterrupted {
+      let answer = await acquirer.capture(request, .after(patience))
+      return try await journal.record(answer, for: attempt)
+    }
   }
 
   /// Authorizes the order, and takes the money at once when that is how the order wants it.

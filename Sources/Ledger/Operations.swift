@@ -66,7 +66,7 @@ enum Operations {
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE payment = $1 ORDER BY reference", .text(payment.rawValue)).map { row in
+    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map { row in
       OperationRecord(
         reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
         state: try row.value("state"), acquirerReference: try row.textOrNil("acquirer_reference"),

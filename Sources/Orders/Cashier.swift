@@ -2,7 +2,7 @@ public import Gateway
 public import Storage
 public import TenderPayments
 
-/// Who takes the money for an order: the payment gateway, as the one verb that placing an order needs.
+/// Who takes the money for an order: the payment gateway, as far as placing an order needs it.
 public struct Cashier: Sendable {
   /// Asks the acquirer, once, and takes the money at once if that is how the order wants it. A repeat gets the same
   /// payment and takes what was left untaken. A decline is an answer.
@@ -12,17 +12,23 @@ public struct Cashier: Sendable {
   public let pay:
     @Sendable (Order, EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void)
       async throws -> Payment
+  /// Asks the acquirer what became of a payment whose outcome is open. Never sends an authorization.
+  public let inquire: @Sendable (PaymentID) async throws -> Payment
 
   public init(
     pay:
       @escaping @Sendable (
         Order, EncryptedPaymentToken, @escaping @Sendable (Transaction) throws -> Void
-      ) async throws -> Payment
+      ) async throws -> Payment,
+    inquire: @escaping @Sendable (PaymentID) async throws -> Payment
   ) {
     self.pay = pay
+    self.inquire = inquire
   }
 
   public static func gateway(_ gateway: PaymentGateway) -> Cashier {
-    Cashier { order, token, alongside in try await gateway.pay(order, with: token, alongside: alongside) }
+    Cashier(
+      pay: { order, token, alongside in try await gateway.pay(order, with: token, alongside: alongside) },
+      inquire: { try await gateway.inquire($0) })
   }
 }

@@ -19,16 +19,17 @@ public struct OrderDesk: Sendable {
 
   /// - Parameters:
   ///   - database: opened with ``migrations`` and the ledger's.
+  ///   - quotes: nil where no merchant prices by itself.
   ///   - guestTokens: nil where guests get none.
   ///   - basketLifetime: how long a basket can be paid after it was put here.
   public init(
-    database: Database, cashier: Cashier, quotes: QuoteSource = .rulesOnly,
+    database: Database, cashier: Cashier, quotes: QuoteSource? = nil,
     terms: @escaping @Sendable (MerchantID) async -> MerchantTerms, guestTokens: GuestTokenIssuer? = nil,
     clock: WallClock = .system, random: RandomBytes = .system, basketLifetime: Duration = .seconds(86_400)
   ) {
     self.database = database
     self.cashier = cashier
-    self.quotes = quotes
+    self.quotes = quotes ?? .rulesOnly(clock: clock)
     self.terms = terms
     self.guestTokens = guestTokens
     self.clock = clock

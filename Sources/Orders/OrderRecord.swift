@@ -16,6 +16,8 @@ public struct OrderRecord: Sendable, Hashable {
   public let requestedFor: String?
   public let note: String?
   public let createdAt: Timestamp
+  /// Kept with the order because a signature is made with chance: only so is a repeated answer the same bytes.
+  let guestToken: String?
 }
 
 extension OrderRecord {
@@ -28,14 +30,15 @@ extension OrderRecord {
     try store.run(
       """
       INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, customer,
-        requested_for, note, created_at, updated_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)
+        requested_for, note, guest_token, created_at, updated_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
       ON CONFLICT (id) DO UPDATE SET quote = $4, amount = $6, currency = $7, service = $8, requested_for = $10,
-        note = $11, updated_at = $12
+        note = $11, updated_at = $13
       """,
       .text(id.rawValue), .text(merchant.rawValue), .text(basket.rawValue), .text(quote.rawValue),
       .text(merchantReference), .integer(amount.minorUnits), .text(amount.currency.code), .text(service.rawValue),
-      .text(optional: customer), .text(optional: requestedFor), .text(optional: note), .time(store.now))
+      .text(optional: customer), .text(optional: requestedFor), .text(optional: note), .text(optional: guestToken),
+      .time(store.now))
     try store.run(
       """
       INSERT INTO order_contacts (order_id, contact, updated_at) VALUES ($1, $2, $3)
@@ -53,7 +56,8 @@ extension OrderRecord {
       merchantReference: try row.text("merchant_reference"),
       amount: Amount(minorUnits: try row.integer("amount"), currency: currency), service: service,
       customer: try row.textOrNil("customer"), requestedFor: try row.textOrNil("requested_for"),
-      note: try row.textOrNil("note"), createdAt: try row.time("created_at"))
+      note: try row.textOrNil("note"), createdAt: try row.time("created_at"),
+      guestToken: try row.textOrNil("guest_token"))
   }
 }
 

@@ -48,6 +48,7 @@ extension OrderDesk {
         customer TEXT,
         requested_for TEXT,
         note TEXT,
+        guest_token TEXT,
         created_at BIGINT NOT NULL,
         updated_at BIGINT NOT NULL
       );

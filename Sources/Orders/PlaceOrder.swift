@@ -50,7 +50,7 @@ extension OrderDesk {
     let quote = try await goodQuote(request.quote, standing.record)
     let contact = try completeContact(request, standing.record.basket, quote)
     try await confirmPrice(standing.record.basket, quote, at: contact.address, await terms(merchant))
-    let record = OrderRecord(quote, standing.record, at: clock.now())
+    let record = try await newOrder(quote, standing.record)
     let order = record.forGateway(standing.record.basket)
     let payment = try await cashier.pay(order, request.token) { store in
       let now = try BasketRecord.known(order.basket, of: merchant, in: store)
@@ -69,7 +69,12 @@ extension OrderDesk {
   public func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
-    return try await placed(id, payment, merchant)
+    return try await placed(id, payment.status.isSettled ? payment : settled(payment), merchant)
+  }
+
+  /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
+  private func settled(_ payment: Payment) async -> Payment {
+    (try? await cashier.inquire(payment.id)) ?? payment
   }
 }
 
@@ -157,19 +162,25 @@ extension OrderDesk {
     guard let order = try await database.read({ try OrderRecord.find(of: basket, in: $0) }) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
-    let isGuest = order.customer == nil && payment.status.isLive
+    return PlacedOrder(order: order, payment: payment, guestToken: payment.status.isLive ? order.guestToken : nil)
+  }
+
+  private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {
+    let now = clock.now()
+    let isGuest = record.basket.document.customer == nil
     let guestToken =
-      isGuest ? try await guestTokens?.token(for: order.id, of: basket, issued: order.createdAt) : nil
-    return PlacedOrder(order: order, payment: payment, guestToken: guestToken)
+      isGuest ? try await guestTokens?.token(for: record.order, of: record.basket.id, issued: now) : nil
+    return OrderRecord(quote, record, guestToken: guestToken, at: now)
   }
 }
 
 extension OrderRecord {
-  fileprivate init(_ quote: Quote, _ record: BasketRecord, at now: Timestamp) {
+  fileprivate init(_ quote: Quote, _ record: BasketRecord, guestToken: String?, at now: Timestamp) {
     self.init(
       id: record.order, merchant: record.basket.merchant, basket: record.basket.id, quote: quote.id,
       merchantReference: record.basket.document.merchantReference, amount: quote.total, service: quote.state.service,
-      customer: record.basket.document.customer, requestedFor: record.requestedFor, note: record.note, createdAt: now)
+      customer: record.basket.document.customer, requestedFor: record.requestedFor, note: record.note, createdAt: now,
+      guestToken: guestToken)
   }
 
   /// The order as the gateway needs it: the payment token must carry this amount and this hash.

@@ -11,14 +11,16 @@ public struct QuoteSource: Sendable {
   private let sender: HTTPSender
   private let clock: WallClock
 
-  public init(sender: HTTPSender, clock: WallClock = .system) {
+  public init(sender: HTTPSender, clock: WallClock) {
     self.sender = sender
     self.clock = clock
   }
 
   /// A source for merchants who never price by themselves.
-  public static let rulesOnly = QuoteSource(
-    sender: HTTPSender { _, _ throws(TransportError) in throw .notSent("no callbacks are configured") })
+  public static func rulesOnly(clock: WallClock) -> QuoteSource {
+    let nobody = HTTPSender { _, _ throws(TransportError) in throw .notSent("no callbacks are configured") }
+    return QuoteSource(sender: nobody, clock: clock)
+  }
 
   func open(_ basket: Basket, _ state: SheetState) throws -> Priced {
     try QuoteRules.price(basket, state, at: clock.now())

@@ -132,14 +132,21 @@ private struct Visit: Sendable {
 
   static func run(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws {
     let files = try TemporaryStore()
+    // A call without an answer ends with a gateway's 504 here, before the client gives up: the outcome is as unknown
+    // as after a timeout, and the test does not depend on how fast the machine is.
     let service = try await SandboxAcquirerService(
-      databasePath: files.path, apiKeys: ["key of shop": "shop", "key of other": "other"], silence: .seconds(2))
+      databasePath: files.path, apiKeys: ["key of shop": "shop", "key of other": "other"], silence: .milliseconds(50))
     let router = Router()
     service.addRoutes(to: router)
     let http = try LiveHTTPClient()
     let sender = http.sender
-    try await Application(router: router).test(.live) { client in
-      try await body(Visit(files: files, origin: "http://localhost:\(client.port ?? 0)", http: sender))
+    do {
+      try await Application(router: router).test(.live) { client in
+        try await body(Visit(files: files, origin: "http://localhost:\(client.port ?? 0)", http: sender))
+      }
+    } catch {
+      try await http.shutdown()
+      throw error
     }
     try await http.shutdown()
     await service.close()
@@ -155,19 +162,19 @@ private struct Visit: Sendable {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "R-of-shop", amount: .eur(units),
       instrument: .network(token))
-    return await acquirer.authorize(request, .after(.milliseconds(500)))
+    return await acquirer.authorize(request, .after(.seconds(20)))
   }
 
   func capture(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.capture(followUp(reference, hold, units), .after(.seconds(5)))
+    await acquirer.capture(followUp(reference, hold, units), .after(.seconds(20)))
   }
 
   func void(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.void(followUp(reference, hold, units), .after(.seconds(5)))
+    await acquirer.void(followUp(reference, hold, units), .after(.seconds(20)))
   }
 
   func refund(_ reference: String, _ hold: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.refund(followUp(reference, hold, units), .after(.seconds(5)))
+    await acquirer.refund(followUp(reference, hold, units), .after(.seconds(20)))
   }
 
   private func followUp(_ reference: String, _ hold: String, _ units: Int64) -> FollowUpRequest {
@@ -176,12 +183,12 @@ private struct Visit: Sendable {
 
   func inquire(_ reference: String, _ units: Int64) async -> Inquiry {
     await acquirer.inquire(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(units)), .after(.seconds(5)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(units)), .after(.seconds(20)))
   }
 
   func reverse(_ reference: String) async -> Reversal {
     await acquirer.reverse(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1)), .after(.seconds(5)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1)), .after(.seconds(20)))
   }
 
   func ledger() async throws -> [JSONValue] {
@@ -204,9 +211,7 @@ private struct Visit: Sendable {
     case (.decline(let code), .declined(let decline)):
       #expect(decline.code == code)
       #expect(found == .answer(answer))
-    case (.noAnswer, .unknown(let interruption)):
-      #expect(interruption.kind == .timeout)
-      #expect(found == .notFound)
+    case (.noAnswer, .unknown): #expect(found == .notFound)
     default: throw Unexpected(answer: answer)
     }
   }

@@ -93,6 +93,22 @@ import Testing
     #expect(shop.fake.authorizations.count == 1)
   }
 
+  @Test func `a shopper who leaves while the acquirer is asked has paid all the same`() async throws {
+    let (gateway, order, token) = (shop.gateway, order, try shop.token())
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let (left, leave) = AsyncStream.makeStream(of: Void.self)
+    shop.fake.authorizes { reference, _ in
+      ask.finish()
+      for await _ in left {}
+      return Task.isCancelled ? .unknown(Interruption(.connectionLost)) : FakeAcquirer.approval(reference)
+    }
+    let call = Task { try await gateway.authorize(order, with: token) }
+    for await _ in asked {}
+    call.cancel()
+    leave.finish()
+    #expect(try await call.value.status == .authorized)
+  }
+
   @Test func `a token that has paid one order does not pay another`() async throws {
     let token = try shop.token()
     _ = try await shop.gateway.authorize(order, with: token)

@@ -59,7 +59,8 @@ import Testing
     let payment = try await shop.gateway.pay(order, with: token)
     #expect(payment.status == .authorized)
     #expect(try await shop.journal.told(payment.id) == .success)
-    #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.approved, .unknown])
+    let capture = try await shop.journal.operations(of: payment.id).first { $0.kind == .capture }
+    #expect(capture?.state == .unknown)
     // A repeat finds the reservation, and takes nothing twice.
     #expect(try await shop.gateway.pay(order, with: token).status == .authorized)
     #expect(shop.fake.captures.count == 1)

@@ -36,15 +36,19 @@ import Testing
   private func sandbox(_ body: @escaping @Sendable (Shop) async throws -> Void) async throws {
     let files = try TemporaryStore()
     let service = try await SandboxAcquirerService(
-      databasePath: files.path, apiKeys: ["key": "shop"], silence: .seconds(2))
+      databasePath: files.path, apiKeys: ["key": "shop"], silence: .milliseconds(50))
     let router = Router()
     service.addRoutes(to: router)
     let http = try LiveHTTPClient()
     let sender = http.sender
-    try await Application(router: router).test(.live) { client in
-      let origin = "http://localhost:\(client.port ?? 0)"
-      try await body(
-        try await Shop(.sandbox(baseURL: origin, apiKey: "key", http: sender), patience: .milliseconds(500)))
+    do {
+      try await Application(router: router).test(.live) { client in
+        let origin = "http://localhost:\(client.port ?? 0)"
+        try await body(Shop(.sandbox(baseURL: origin, apiKey: "key", http: sender)))
+      }
+    } catch {
+      try await http.shutdown()
+      throw error
     }
     try await http.shutdown()
     await service.close()

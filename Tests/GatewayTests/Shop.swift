@@ -25,7 +25,7 @@ struct Shop: Sendable {
   private let recipient: TokenRecipient
 
   /// - Parameter acquirer: nil for ``fake``.
-  init(_ acquirer: Acquirer? = nil, patience: Duration = .seconds(20)) async throws {
+  init(_ acquirer: Acquirer? = nil) async throws {
     let pki = try SandboxPKI(clock: clock.wall)
     let key = P256.Signing.PrivateKey()
     let certificate = try pki.certificate(
@@ -39,7 +39,7 @@ struct Shop: Sendable {
     journal = Journal(try await files.open(Journal.migrations, clock: clock.wall))
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
     gateway = PaymentGateway(
-      opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall, patience: patience)
+      opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall)
   }
 
   private static func request(for key: P256.Signing.PrivateKey) throws -> String {

@@ -33,7 +33,7 @@ struct Shop: Sendable {
     self.clock = clock
     desk = OrderDesk(
       database: database, cashier: acquirer.cashier,
-      quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) } ?? .rulesOnly, terms: { _ in terms },
+      quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)
   }
 
@@ -79,9 +79,21 @@ final class PlayedAcquirer: Sendable {
   func captures(_ works: Bool) { script.withLock { $0.captures = works } }
   var asked: Int { script.withLock { $0.asked } }
 
-  var cashier: Cashier { Cashier { try await self.pay($0, $1, $2) } }
+  var cashier: Cashier {
+    Cashier(pay: { try await self.pay($0, $1, $2) }, inquire: { try await self.inquire($0) })
+  }
 
   private struct InProgress: Error {}
+  private struct NoSuchPayment: Error {}
+
+  /// Says now what it had not said before.
+  private func inquire(_ id: PaymentID) async throws -> Payment {
+    guard let attempt = try await journal.takeOver(id) else {
+      guard let payment = try await journal.payment(id) else { throw NoSuchPayment() }
+      return payment
+    }
+    return try await journal.record(script.withLock { $0.answer }, for: attempt)
+  }
 
   private func pay(
     _ order: Order, _ token: EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void

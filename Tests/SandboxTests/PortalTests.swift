@@ -90,12 +90,12 @@ import X509
         let answer = try await portal.post("\(path)/certificates", ["type": "processing", "csr": .string(csr)])
         #expect(answer.status == 400)
         #expect(
-          answer["detail"]
+          answer["message"]
             == "Incorrect CSR Key Pair - Expected a Key Pair with ECC Algorithm and key size of 256 bits")
       }
       for csr in [p256, rsa3072] {
         let answer = try await portal.post("\(path)/certificates", ["type": "identity", "csr": .string(csr)])
-        #expect(answer["detail"] == "CSR algorithm/size incorrect. Expected: RSA(2048)")
+        #expect(answer["message"] == "CSR algorithm/size incorrect. Expected: RSA(2048)")
       }
       let nonsense = try await portal.post("\(path)/certificates", ["type": "identity", "csr": "hello"])
       #expect(nonsense.code == "invalid_csr")

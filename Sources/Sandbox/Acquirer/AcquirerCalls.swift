@@ -101,7 +101,7 @@ struct AcquirerCalls<Context: RequestContext>: Sendable {
   }
 
   private static func response(_ problem: SandboxProblem) -> Response {
-    let body: JSONValue = ["code": .string(problem.code), "detail": .string(problem.message)]
+    let body: JSONValue = ["code": .string(problem.code), "message": .string(problem.message)]
     return response(body, status: HTTPResponse.Status(code: problem.status))
   }
 

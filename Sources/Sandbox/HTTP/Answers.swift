@@ -29,7 +29,7 @@ extension HTTPField.Name {
 }
 
 extension SandboxProblem {
-  var json: JSONValue { ["code": .string(code), "detail": .string(message)] }
+  var json: JSONValue { ["code": .string(code), "message": .string(message)] }
 }
 
 extension JSONObject {

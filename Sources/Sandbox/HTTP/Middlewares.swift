@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import StrictJSON
 
-/// Turns everything that is thrown into `{code, detail}`.
+/// Turns everything that is thrown into `{code, message}`.
 struct ProblemMiddleware: RouterMiddleware {
   typealias Context = SandboxContext
 
