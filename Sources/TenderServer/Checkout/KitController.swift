@@ -21,6 +21,12 @@ struct KitController: Sendable {
 
   var names: [String] { files.keys.sorted() }
 
+  /// Whether the kit answers at this path.
+  @Sendable static func serves(_ path: String) -> Bool {
+    path == "/applepay/sri.json" || path.hasPrefix("/applepay/v/")
+      || WebFiles.all.keys.contains { path == "/applepay/\($0)" }
+  }
+
   /// `GET /applepay/{file}`: revalidated on every use.
   func newest(_ request: Request, _ context: ServerContext, _ name: String) throws -> Response {
     try file(name, request, caching: "no-cache")
