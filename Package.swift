@@ -55,6 +55,7 @@ let package = Package(
   products: [
     .executable(name: "tender", targets: ["TenderCLI"]),
     .library(name: "ApplePayToken", targets: ["ApplePayToken"]),
+    .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
   ],

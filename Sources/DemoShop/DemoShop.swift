@@ -58,6 +58,8 @@ extension DemoShop {
     router.get("/", use: pages.index)
     router.get("/shop.js", use: pages.script)
     router.get("/shop.css", use: pages.style)
+    router.get("/smallest") { _, _ in pages.smallest(try await orders.smallestBasket()) }
+    router.get("/smallest.js", use: pages.smallestScript)
     router.get("/api/menu", use: pages.menu)
     router.post("/api/baskets", use: orders.makeBasket)
     router.get("/api/orders/{basketId}", use: orders.order)

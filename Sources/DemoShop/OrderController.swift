@@ -6,7 +6,7 @@ import PlatformAPI
 import StrictJSON
 import TenderPayments
 
-/// The two calls of the shop's page.
+/// The two calls of the shop's page, and the basket of the smallest one.
 struct OrderController: Sendable {
   let menu: Menu
   let tender: TenderClient
@@ -14,12 +14,13 @@ struct OrderController: Sendable {
 
   /// `POST /api/baskets` `{serviceType, items: [{id, quantity}], note?}` → 201 `{basketId}`.
   func makeBasket(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let wish = try await wish(request)
-    let basket = try menu.basket(for: wish, reference: "\(menu.referencePrefix)-\(random.hex(4).uppercased())")
-    // Whoever knows the id may pay the basket, so it holds 128 random bits.
-    let id = BasketID(random.hex(16))
-    try await tender.store(basket, as: id)
-    return try JSONAnswer.response(BasketMade(basketId: id), status: .created)
+    try JSONAnswer.response(BasketMade(basketId: try await store(wish(request))), status: .created)
+  }
+
+  /// A new basket of one dish, to be collected.
+  func smallestBasket() async throws -> BasketID {
+    try await store(
+      OrderWish(serviceType: "collection", items: menu.dishes.prefix(1).map { .init(id: $0.id, quantity: 1) }))
   }
 
   /// `GET /api/orders/{basketId}`: what became of a basket, in Tender's words and not the browser's.
@@ -32,6 +33,14 @@ struct OrderController: Sendable {
       throw ShopError(.notFound, "order_not_found", "Nothing was ordered with this basket.")
     }
     return try JSONAnswer.response(OrderShown(order))
+  }
+
+  private func store(_ wish: OrderWish) async throws -> BasketID {
+    let basket = try menu.basket(for: wish, reference: "\(menu.referencePrefix)-\(random.hex(4).uppercased())")
+    // Whoever knows the id may pay the basket, so it holds 128 random bits.
+    let id = BasketID(random.hex(16))
+    try await tender.store(basket, as: id)
+    return id
   }
 
   private func wish(_ request: Request) async throws -> OrderWish {
@@ -55,7 +64,7 @@ struct OrderController: Sendable {
 struct OrderWish: Decodable {
   let serviceType: String
   let items: [Item]
-  let note: String?
+  var note: String?
 
   struct Item: Decodable {
     let id: String

@@ -137,7 +137,7 @@ extension OrderDesk {
     return SheetRequest(quote: shown.quote, request: shown.answer)
   }
 
-  /// Prices what the shopper changed. With errors the sheet stays open and cannot be paid.
+  /// Prices what the shopper changed. With an error of the address the sheet stays open and cannot be paid.
   public func update(
     _ id: BasketID, of merchant: MerchantID, _ change: SheetChange
   ) async throws -> (quote: Quote, update: SheetUpdate) {

@@ -88,7 +88,9 @@ extension TenderServer {
     let router = Router(context: ServerContext.self)
     router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics))
     router.add(middleware: SecurityHeaders())
-    router.add(middleware: CrossOriginGate(directory: wiring.directory, ownOrigin: wiring.configuration.publicURL))
+    router.add(
+      middleware: CrossOriginGate(
+        directory: wiring.directory, ownOrigin: wiring.configuration.publicURL, isPublic: KitController.serves))
     try routes().add(to: router)
     return router
   }

@@ -66,7 +66,8 @@ public struct SheetUpdate: Sendable, Hashable {
   public let newLineItems: [SummaryItem]
   /// Nil leaves the methods as they are.
   public let newShippingMethods: [ShippingMethod]?
-  /// The gravest first. With errors the sheet does not let the shopper pay.
+  /// The gravest first. While an error of a contact or an address stands, the shopper cannot pay; a coupon code that
+  /// is refused blocks nothing, and the total simply stays.
   public let errors: [SheetError]
 
   public init(summary: Summary, shippingMethods: [ShippingMethod]? = nil, errors: [SheetError] = []) {

@@ -125,6 +125,18 @@ import Testing
     }
   }
 
+  @Test func `serves another try in the sheet that used it, and no other sheet`() async throws {
+    try await opened { session, device, sandbox in
+      let wish = Self.wish(session).with("sheetId", "this sheet")
+      for _ in 0..<2 { try await device.post("/device/tokens", wish, origin: `The device`.page).expect(status: 200) }
+      for other in ["another sheet", nil] as [JSONValue?] {
+        try await device.post("/device/tokens", wish.with("sheetId", other)).expect(code: "session_used")
+      }
+      sandbox.play.clock.advance(.seconds(301))
+      try await device.post("/device/tokens", wish).expect(code: "session_expired")
+    }
+  }
+
   @Test func `is refused after five minutes, not before`() async throws {
     try await opened { session, device, sandbox in
       sandbox.play.clock.advance(.seconds(300))

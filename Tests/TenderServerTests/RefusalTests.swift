@@ -189,7 +189,9 @@ import Testing
     let page = JSONClient(house.server, sender: house.sender, headers: [.init("Origin", origin)])
     let answer = try await page.call("GET", "/applepay/metadata")
     #expect(answer.status == 403 && answer.body["code"] == "origin_not_registered")
-    #expect(!answer.headers.contains { $0.name.lowercased() == "access-control-allow-origin" })
+    // A preflight fails by its status, so that no call that changes anything is ever sent from there.
+    #expect(try await page.call("OPTIONS", "/applepay/payment").status == 403)
+    #expect(try await page.call("GET", "/applepay/tender.js").status == 200)
   }
 
   @Test func `that is not signed by the merchant it speaks for`() async throws {
@@ -201,7 +203,21 @@ import Testing
       try await house.harbour.signed("GET", path, at: now.adding(.seconds(-301))),
       try await JSONClient(house.server, sender: house.sender).call("GET", path),
     ]
-    #expect(answers.allSatisfy { $0.status == 403 && $0.body["code"] == "signature_refused" })
+    #expect(
+      answers.allSatisfy {
+        $0.status == 403 && $0.body["errors"]?.elements.first?["id"] == "ACCESS_TO_MERCHANT_NOT_ALLOWED"
+      })
+  }
+
+  @Test func `by the platform API in the shape that Worldline's SDKs read, naming the property`() async throws {
+    let path = "/v2/harbour/baskets/" + RandomBytes.system.hex(16)
+    let answer = try await house.harbour.signed("PUT", path, ["currencyCode": "EUR"], at: house.clock.wall.now())
+    let fault = try #require(answer.body["errors"]?.elements.first)
+    #expect(answer.status == 400 && answer.body["errorId"]?.text?.isEmpty == false)
+    #expect(
+      fault["id"] == "INVALID_BODY" && fault["propertyName"]?.text?.isEmpty == false && fault["httpStatusCode"] == 400)
+    let unknown = try await house.harbour.signed("GET", path, at: house.clock.wall.now())
+    #expect(unknown.status == 404 && unknown.body["errors"]?.elements.first?["id"] == "BASKET_UNKNOWN")
   }
 
   @Test func `at an address where nothing is`() async throws {

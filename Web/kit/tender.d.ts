@@ -29,10 +29,10 @@ export interface Authorized {
   receipt: {
     amount: string;
     currency: string;
-    merchantReference?: string;
-    displayName?: string;
-    transactionId?: string;
+    merchantReference: string;
   };
+  /** The card as the sheet showed it, "Visa 0492": to show, not to rely on. */
+  card?: string;
 }
 
 /** A payment that did not come to be, or (`outcome_unknown`) of which that is not known yet. */
@@ -85,7 +85,10 @@ export class TenderCheckout extends EventTarget {
   readonly metadata?: Metadata;
   /** Whether `begin` may be called. */
   readonly isReady: boolean;
-  /** Fetches all that the sheet needs. Resolves to whether `begin` may be called; if not, tells `unavailable`. */
+  /**
+   * Fetches all that the sheet needs. Resolves to whether `begin` may be called; if not, tells `unavailable`.
+   * Prepare again before the basket's sheet is opened a second time.
+   */
   prepare(): Promise<boolean>;
   /** The reasons against a checkout, fetching on the way what `begin` needs. */
   examine(): Promise<Reason[]>;

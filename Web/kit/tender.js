@@ -147,6 +147,7 @@ export class TenderCheckout extends EventTarget {
 
   /** Fetches all that the sheet needs. Resolves to whether `begin` may be called; if not, says why. */
   async prepare() {
+    this.isReady = false; // what is being fetched must not replace what an open sheet shows
     const reasons = await this.examine();
     this.isReady = reasons.length === 0;
     if (!this.isReady) this.#tell("unavailable", { reasons });
@@ -274,9 +275,9 @@ export class TenderCheckout extends EventTarget {
     const body = { basketId: this.basket, quoteId: this.quoteId, token, billingContact, shippingContact };
     this.#isSent = true;
     try {
-      const receipt = await this.#outcome(body);
+      const outcome = await this.#outcome(body);
       complete(session, { status: ApplePaySession.STATUS_SUCCESS });
-      this.#end(session, "authorized", receipt);
+      this.#end(session, "authorized", { ...outcome, card: token.paymentMethod?.displayName });
     } catch ({ code, message, errors: found }) {
       const errors = sheetErrors(found);
       this.#isSent = false;
@@ -317,14 +318,17 @@ export class TenderCheckout extends EventTarget {
     throw new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
   }
 
-  /** The shopper closed the sheet. Whether that came in time is the server's to say. */
+  /**
+   * The shopper closed the sheet. Before anything was sent, the basket stays as it is and may be paid later. After
+   * that, whether it came in time is the server's to say.
+   */
   async #cancel(session) {
     try {
-      await callAgain(this.server, "DELETE", this.#path("payment"));
+      if (this.#isSent) await callAgain(this.server, "DELETE", this.#path("payment"));
+      this.#end(session, "cancelled", {});
     } catch {
-      if (this.#isSent) return; // too late: the payment under way decides, and reports itself
+      // Too late: the payment goes on, and `#pay` asks for its outcome and tells it.
     }
-    this.#end(session, "cancelled", {});
   }
 }
 
@@ -399,8 +403,9 @@ class TenderApplePay extends HTMLElement {
     if (this.#checkout !== checkout) return;
     this.#button?.removeAttribute("aria-busy");
     this.dispatchEvent(new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true }));
-    // A refused payment may be tried again with another card, on a fresh quote; one that may stand, never.
-    if (type === "failed" && detail.code !== "outcome_unknown") this.#prepared = this.#prepare(checkout);
+    // What was not paid may be tried again, on a fresh quote; what may have been paid, never.
+    const mayTryAgain = type === "cancelled" || (type === "failed" && detail.code !== "outcome_unknown");
+    if (mayTryAgain) this.#prepared = this.#prepare(checkout);
   }
 
   #begin() {

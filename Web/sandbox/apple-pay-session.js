@@ -636,6 +636,10 @@
     get #shippingFields() { return this.#request.requiredShippingContactFields ?? []; }
     get #billingFields() { return this.#request.requiredBillingContactFields ?? []; }
 
+    get #contactNoun() {
+      return this.#shippingFields.includes("postalAddress") && !this.#isPickup ? "address" : "contact";
+    }
+
     get #waitsFor() {
       if (!this.#card) return "Opening the wallet …";
       if (["authorizing", "authorized"].includes(this.#state)) return "Paying …";
@@ -646,7 +650,8 @@
     // Why the Pay button cannot be pressed, or nothing.
     get #obstacle() {
       if (this.#isOver) return "The sheet is closed.";
-      return this.#waitsFor ?? (this.#errors.some(isBlocking) ? "Choose another address to go on." : undefined);
+      if (this.#waitsFor) return this.#waitsFor;
+      if (this.#errors.some(isBlocking)) return `Choose another ${this.#contactNoun} to go on.`;
     }
 
     // Nothing is under way: the shopper may act, or everything is over.
@@ -763,7 +768,7 @@
         { className: "apple-pay-sandbox", aria: { labelledby: "aps-title", describedby: "aps-mark" } },
         element(
           "header", {},
-          element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"),
+          element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"), " ",
           element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple")),
         element(
           "div", { className: "aps-body" },
@@ -787,11 +792,12 @@
       this.#card.show(view.cards?.map(cardOption), view.card?.id, view.card?.explanation ?? "");
       this.#contact.show(
         view.asksContact ? view.contacts?.map(contactOption) : undefined, view.contact?.id,
-        view.contact && (view.asksAddress ? contactLines(view.contact).join(", ") : reachLines(view.contact)));
+        view.contact && (view.asksAddress ? contactLines(view.contact).join(", ") : reachLines(view.contact)),
+        view.errors.filter(isOfContact));
       this.#methods.show(view.methods, view.method);
       this.#coupon.show(view.offersCoupon, view.coupon, view.errors);
       this.#showItems(view.items, view.total);
-      this.#showErrors(view.errors.filter(({ code }) => !code.startsWith("coupon")));
+      this.#showErrors(view.errors.filter((error) => !isOfCoupon(error) && !(view.asksContact && isOfContact(error))));
       this.#showProgress(view);
     }
 
@@ -807,7 +813,7 @@
     }
 
     #showErrors(errors) {
-      const text = errors.map(({ message, code }) => message || DEFAULT_MESSAGES[code]).join(" ");
+      const text = messages(errors);
       if (this.#alert.textContent !== text) this.#alert.textContent = text;
       this.#alert.hidden = !text;
     }
@@ -825,10 +831,12 @@
       if (this.#status.textContent !== text) this.#status.textContent = text;
     }
 
-    // With a last word, it stands long enough for that to be read.
+    // With a last word, it stands long enough for that to be read; the page behind it is free again, and has the focus.
     close(word, time) {
       if (word === undefined) return this.#remove();
       this.#isClosing = true;
+      this.#dialog.close();
+      this.#dialog.toggleAttribute("open", true);
       this.#pay.disabled = true;
       this.#cancel.textContent = "Close";
       this.#dialog.removeAttribute("data-busy");
@@ -852,6 +860,11 @@
     couponCodeExpired: "This code has expired.",
   };
 
+  const messages = (errors) => errors.map(({ message, code }) => message || DEFAULT_MESSAGES[code]).join(" ");
+
+  const isOfContact = ({ code }) => ["shippingContactInvalid", "addressUnserviceable"].includes(code);
+  const isOfCoupon = ({ code }) => code.startsWith("coupon");
+
   const cardOption = (card) => ({
     value: card.id, text: [`${card.label} (${card.displayName})`, card.refusal].filter(Boolean).join(" – "),
     disabled: card.refusal !== undefined,
@@ -862,20 +875,24 @@
   const reachLines = ({ givenName, familyName, phoneNumber, emailAddress }) =>
     [[givenName, familyName].filter(Boolean).join(" "), phoneNumber, emailAddress].filter(Boolean).join(", ");
 
-  // A labelled list of which one thing is chosen.
+  // A labelled list of which one thing is chosen, with what is wrong with that beside it.
   class Choice {
     #select;
     #hint;
+    #error;
 
     constructor(name, title) {
-      this.#select = element("select", { id: `aps-${name}`, aria: { describedby: `aps-${name}-hint` } });
-      this.#hint = element("p", { id: `aps-${name}-hint`, className: "aps-hint" });
+      const ids = { hint: `aps-${name}-hint`, error: `aps-${name}-error` };
+      this.#select = element("select", { id: `aps-${name}`, aria: { describedby: `${ids.error} ${ids.hint}` } });
+      this.#hint = element("p", { id: ids.hint, className: "aps-hint" });
+      this.#error = element("p", { id: ids.error, className: "aps-alert", hidden: true, aria: { role: "alert" } });
       const label = element("label", { htmlFor: this.#select.id }, title);
-      this.element = element("fieldset", { hidden: true, aria: { role: "none" } }, label, this.#select, this.#hint);
+      this.element = element(
+        "fieldset", { hidden: true, aria: { role: "none" } }, label, this.#select, this.#hint, this.#error);
       this.#select.addEventListener("change", () => this.onchoice(this.#select.value));
     }
 
-    show(options, chosen, hint = "") {
+    show(options, chosen, hint = "", errors = []) {
       this.element.hidden = !options;
       if (!options) return;
       if (this.#select.options.length !== options.length) {
@@ -883,6 +900,12 @@
       }
       this.#select.value = chosen;
       this.#hint.textContent = hint;
+      this.#select.setAttribute("aria-invalid", String(errors.length > 0));
+      const text = messages(errors);
+      if (this.#error.textContent === text) return;
+      this.#error.textContent = text;
+      this.#error.hidden = !text;
+      if (text) this.#error.scrollIntoView({ block: "nearest" });
     }
   }
 
@@ -944,10 +967,10 @@
     show(isOffered, code, errors) {
       this.element.hidden = !isOffered;
       if (code !== this.#shown) this.#input.value = this.#shown = code;
-      const error = errors.find(({ code }) => code.startsWith("coupon"));
-      this.#error.textContent = error ? error.message || DEFAULT_MESSAGES[error.code] : "";
-      this.#error.hidden = !error;
-      this.#input.setAttribute("aria-invalid", String(error !== undefined));
+      const own = errors.filter(isOfCoupon);
+      this.#error.textContent = messages(own);
+      this.#error.hidden = own.length === 0;
+      this.#input.setAttribute("aria-invalid", String(own.length > 0));
     }
   }
 

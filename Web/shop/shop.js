@@ -60,7 +60,7 @@ const change = (dish, step) => {
   const quantity = Math.min(20, Math.max(0, (order.get(dish.id) ?? 0) + step));
   if (quantity === 0) order.delete(dish.id);
   else order.set(dish.id, quantity);
-  renew();
+  choose();
 };
 
 // ── The order
@@ -80,7 +80,10 @@ const show = () => {
     const label = quantity > 1 ? `${name} × ${quantity}` : name;
     return element("div", {}, element("dt", {}, label), element("dd", {}, price(amount * quantity)));
   }));
-  find("subtotal").textContent = price(dishes.reduce((sum, { id, amount }) => sum + amount * order.get(id), 0));
+  const subtotal = price(dishes.reduce((sum, { id, amount }) => sum + amount * order.get(id), 0));
+  find("subtotal").textContent = subtotal;
+  find("to-order").replaceChildren(element("span", {}, "Your order"), " ", element("span", {}, subtotal));
+  find("to-order").hidden = dishes.length === 0;
   find("hint").textContent = serviceType() === "delivery"
     ? "Delivery is priced in the payment sheet, where you choose the address."
     : "Ready in about 25 minutes.";
@@ -89,12 +92,16 @@ const show = () => {
 // A changed order is another basket. The old one leaves the button at once, so that nobody pays it by mistake.
 const renew = () => {
   show();
-  say("");
   button.hidden = false;
   button.removeAttribute("basket");
   clearTimeout(settling);
   const wish = ++wishes;
   if (order.size > 0) settling = setTimeout(() => makeBasket(wish), SETTLING_TIME);
+};
+
+const choose = () => {
+  say("");
+  renew();
 };
 
 const makeBasket = async (wish) => {
@@ -107,8 +114,9 @@ const makeBasket = async (wish) => {
   }
 };
 
-const say = (text) => {
+const say = (text, kind = "error") => {
   find("message").textContent = text;
+  find("message").dataset.kind = kind;
   find("message").hidden = !text;
 };
 
@@ -118,7 +126,15 @@ const words = {
   captured: "captured", authorized: "authorized", pending: "pending", partially_captured: "partially captured",
 };
 
-const confirm = async ({ orderId, status, receipt }) => {
+// What a payment that is no more than simulated has really been through.
+const story = (status) =>
+  status === "captured"
+    ? "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and had"
+      + " the amount authorized and captured. The cryptography is real; the money is not."
+    : "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and sent"
+      + " it to the bank. The cryptography is real; the money is not.";
+
+const confirm = async ({ orderId, status, receipt, card }) => {
   const basket = button.getAttribute("basket");
   // The browser's word is for the shopper's impatience; the shop's own is shown as soon as it is there.
   const told = { orderId, status, reference: "", amount: receipt?.amount, currency: receipt?.currency };
@@ -128,6 +144,9 @@ const confirm = async ({ orderId, status, receipt }) => {
   find("status").textContent = words[known.status] ?? known.status;
   find("status").dataset.status = known.status;
   find("amount").textContent = known.amount === undefined ? "" : money.format(known.amount);
+  find("card").textContent = card ?? "";
+  find("card").parentNode.hidden = !card;
+  find("story").textContent = story(known.status);
   find("shop").hidden = true;
   find("confirmation").hidden = false;
   find("thanks").focus();
@@ -137,7 +156,7 @@ const restart = () => {
   order.clear();
   find("confirmation").hidden = true;
   find("shop").hidden = false;
-  renew();
+  choose();
   find("menu-title").scrollIntoView();
 };
 
@@ -147,16 +166,16 @@ button.addEventListener("tender:failed", ({ detail: { code, detail } }) => {
   say(detail);
 });
 button.addEventListener("tender:cancelled", () => {
-  renew(); // a cancelled basket cannot be paid any more
-  say("You cancelled the payment. Nothing was charged.");
+  say("You closed the payment sheet. Nothing was charged, and your order is still here.", "note");
 });
 button.addEventListener("tender:unavailable", ({ detail: { reasons: [reason] } }) => {
-  if (reason.code === "no_basket") say(order.size > 0 ? "One moment, please." : "Choose a dish first.");
-  else if (reason.code === "not_prepared") say("One moment, please.");
+  if (["basket_cancelled", "basket_expired"].includes(reason.code)) renew(); // the same order in a new basket
+  else if (reason.code === "no_basket" && order.size === 0) say("Choose a dish first.", "note");
+  else if (["no_basket", "not_prepared"].includes(reason.code)) say("One moment, please.", "note");
   else say(reason.detail);
 });
 find("again").addEventListener("click", restart);
-for (const input of document.querySelectorAll("input[name=service]")) input.addEventListener("change", renew);
+for (const input of document.querySelectorAll("input[name=service]")) input.addEventListener("change", choose);
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const dress = () => button.setAttribute("button-style", dark.matches ? "white" : "black");
@@ -168,7 +187,7 @@ try {
   money = new Intl.NumberFormat(document.documentElement.lang, { style: "currency", currency: menu.currency });
   find("dishes").replaceChildren(...menu.dishes.map(row));
   order.set(menu.dishes[0].id, 1);
-  renew();
+  choose();
 } catch (error) {
   say(error.message);
 }

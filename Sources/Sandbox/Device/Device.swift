@@ -29,7 +29,7 @@ actor Device {
         status: 422, code: "no_processing_certificate",
         message: "The merchant has no active payment processing certificate, so nothing can be encrypted to it.")
     }
-    if let session = wish.merchantSession { _ = try await sessions.spend(session, on: caller.host) }
+    if let session = wish.merchantSession { _ = try await sessions.spend(session, on: caller.host, in: wish.sheet) }
     var order = TokenOrder(
       card: wish.card, amount: wish.amount, recipient: try TokenRecipient(certificatePEM: certificate.certificate),
       applicationData: wish.applicationData)
@@ -42,7 +42,7 @@ actor Device {
 
   private func merchant(for wish: PaymentWish, from caller: DeviceCaller) async throws -> PortalMerchant {
     guard let presented = wish.merchantSession else { return try await merchantWithoutSession(wish, caller) }
-    let session = try await sessions.check(presented, on: caller.host)
+    let session = try await sessions.check(presented, on: caller.host, in: wish.sheet)
     guard wish.merchantIdentifier == nil || wish.merchantIdentifier == session.merchantIdentifier else {
       throw SandboxProblem(
         status: 422, code: "session_merchant_mismatch", message: "The merchant session is another merchant's.")

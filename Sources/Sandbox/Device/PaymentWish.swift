@@ -7,6 +7,8 @@ struct PaymentWish: Sendable {
   let amount: Amount
   let applicationData: [UInt8]?
   let merchantSession: JSONField?
+  /// The sheet that the shopper has in front of them, by a name of its own choice.
+  let sheet: String?
   /// The merchant identifier to encrypt to; with a session it may be left out, and otherwise has to agree with it.
   let merchantIdentifier: String?
 
@@ -20,6 +22,7 @@ struct PaymentWish: Sendable {
     amount = try Self.amount(body.member("amount").string, body.member("currency").string)
     applicationData = try body.memberIfPresent("applicationData").map { try Self.bytes($0.string) }
     merchantSession = try body.memberIfPresent("merchantSession")
+    sheet = try body.memberIfPresent("sheetId")?.string
     merchantIdentifier = try body.memberIfPresent("publicKeyOf")?.string
   }
 

@@ -36,6 +36,10 @@ public enum SandboxContacts {
       addressLines: ["1 Sandbox Street"], locality: "London", postalCode: "ZZ99 9ZZ", administrativeArea: "",
       country: "United Kingdom", countryCode: "GB"),
     SandboxContact(
+      id: "gb-incomplete", label: "London, without a street or a telephone", emailAddress: "lovelace@example.com",
+      givenName: "Byron", familyName: "Sandford", addressLines: [], locality: "London", postalCode: "EC1A 1BB",
+      administrativeArea: "", country: "United Kingdom", countryCode: "GB"),
+    SandboxContact(
       id: "aq-undeliverable", label: "Antarctica, where nobody delivers", phoneNumber: "+6723123456",
       emailAddress: "amundsen@example.com", givenName: "Roald", familyName: "Sandvik",
       addressLines: ["Research Station"], locality: "Ross Island", postalCode: "", administrativeArea: "",

@@ -1,13 +1,15 @@
 import StrictJSON
 import TenderPayments
 
-/// The sessions that the gateway opened and the device has to honour: each once, for five minutes, on its domain.
+/// The sessions that the gateway opened and the device has to honour: each for one sheet, five minutes long, on its
+/// domain.
 actor SessionBook {
   private let pki: SandboxPKI
   private let clock: WallClock
   private let random: RandomBytes
   private var sessions: [String: PaymentSession] = [:]
-  private var spent: Set<String> = []
+  /// By session, the sheet that used it.
+  private var spent: [String: String] = [:]
 
   init(pki: SandboxPKI, clock: WallClock, random: RandomBytes) {
     self.pki = pki
@@ -29,27 +31,31 @@ actor SessionBook {
 
   /// What a device asks before it shows the sheet: may this session be used on this domain, now?
   ///
-  /// - Parameter domain: the page's host; nil when the caller is no page.
-  func check(_ presented: JSONField, on domain: String?) throws -> PaymentSession {
+  /// A sheet that stays open after a payment failed may use its session again, as Apple's may.
+  ///
+  /// - Parameters:
+  ///   - domain: the page's host; nil when the caller is no page.
+  ///   - sheet: the open sheet, by whatever name it goes; nil when the caller names none.
+  func check(_ presented: JSONField, on domain: String?, in sheet: String? = nil) throws -> PaymentSession {
     let identifier = try presented.member("merchantSessionIdentifier").string
     guard let session = sessions[identifier] else { throw unknown(presented) }
     guard session.matches(presented.value) else { throw Refusal.altered }
-    guard !spent.contains(identifier) else { throw Refusal.used }
+    if let user = spent[identifier], user != sheet { throw Refusal.used }
     guard clock.now().since(session.openedAt) <= PaymentSession.life else { throw Refusal.expired }
     if let domain, let own = session.domain, domain.lowercased() != own { throw Refusal.domainMismatch }
     return session
   }
 
-  /// Checks a session and uses it up.
-  func spend(_ presented: JSONField, on domain: String?) throws -> PaymentSession {
-    let session = try check(presented, on: domain)
-    spent.insert(session.identifier)
+  /// Checks a session and uses it up. A caller that names no sheet gets one that nobody else can name.
+  func spend(_ presented: JSONField, on domain: String?, in sheet: String?) throws -> PaymentSession {
+    let session = try check(presented, on: domain, in: sheet)
+    spent[session.identifier] = sheet ?? random.hex(16)
     return session
   }
 
   func reset() {
     sessions = [:]
-    spent = []
+    spent = [:]
   }
 
   /// A session that our own signer signed was forgotten; any other comes from another Apple.
@@ -64,7 +70,7 @@ actor SessionBook {
   private func forgetOld() {
     let now = clock.now()
     sessions = sessions.filter { now.since($0.value.openedAt) <= .seconds(3600) }
-    spent = spent.filter { sessions[$0] != nil }
+    spent = spent.filter { sessions[$0.key] != nil }
   }
 
   private enum Refusal {
@@ -78,7 +84,7 @@ actor SessionBook {
       status: 422, code: "session_altered",
       message: "The merchant session differs from what the gateway answered; pass it on unchanged.")
     static let used = SandboxProblem(
-      status: 422, code: "session_used", message: "A merchant session serves one transaction; this one is used up.")
+      status: 422, code: "session_used", message: "A merchant session serves one sheet; this one is used up.")
     static let expired = SandboxProblem(
       status: 422, code: "session_expired", message: "A merchant session lives five minutes; this one is older.")
     static let domainMismatch = SandboxProblem(

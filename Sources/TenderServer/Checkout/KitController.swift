@@ -21,6 +21,14 @@ struct KitController: Sendable {
 
   var names: [String] { files.keys.sorted() }
 
+  /// Whether the kit answers at this path.
+  @Sendable static func serves(_ path: String) -> Bool {
+    path == "/applepay/sri.json"
+      || WebFiles.all.keys.contains { name in
+        path == "/applepay/\(name)" || path.hasPrefix("/applepay/v") && path.hasSuffix("/\(name)")
+      }
+  }
+
   /// `GET /applepay/{file}`: revalidated on every use.
   func newest(_ request: Request, _ context: ServerContext, _ name: String) throws -> Response {
     try file(name, request, caching: "no-cache")

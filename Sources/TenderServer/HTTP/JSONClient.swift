@@ -27,10 +27,11 @@ public struct JSONClient: Sendable {
     }
 
     public var isSuccess: Bool { (200..<300).contains(status) }
-    /// The problem's code and explanation, or the bare status.
+    /// The problem's code and explanation, or the bare status. The platform API puts both into its first error.
     public var complaint: String {
-      guard let code = body["code"]?.text else { return "HTTP \(status)" }
-      return "\(code): \(body["detail"]?.text ?? body["message"]?.text ?? "")"
+      let problem = body["code"] == nil ? body["errors"]?.elements.first ?? .null : body
+      guard let code = problem["id"]?.text ?? problem["code"]?.text else { return "HTTP \(status)" }
+      return "\(code): \(problem["detail"]?.text ?? problem["message"]?.text ?? "")"
     }
   }
 

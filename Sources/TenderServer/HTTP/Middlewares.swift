@@ -56,13 +56,16 @@ extension HTTPField.Name {
   static let requestID = HTTPField.Name("X-Request-Id")!
 }
 
-/// Cross-origin calls: only from registered origins, exact to the letter, without credentials.
+/// Cross-origin calls: only from registered origins, exact to the letter, without credentials. Others get the web kit
+/// and a refusal they can read.
 ///
 /// Safari blocks third-party cookies, so nothing here rests on them; the basket id is the capability.
 struct CrossOriginGate: RouterMiddleware {
   let directory: MerchantDirectory
   /// The server's own origin, whose pages are same-origin.
   let ownOrigin: String
+  /// Whether a path holds nothing of any merchant's: the web kit's files.
+  let isPublic: @Sendable (_ path: String) -> Bool
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
@@ -71,7 +74,10 @@ struct CrossOriginGate: RouterMiddleware {
       return try await varying(next(request, context))
     }
     guard let (merchant, site) = directory.merchant(origin: origin) else {
-      return varying(refusal.response(requestID: context.requestID))
+      // Readable, so that the kit on a page that nobody registered can tell its developer what is missing.
+      let isRefused = !isPublic(request.uri.path)
+      return allowing(
+        origin, isRefused ? refusal.response(requestID: context.requestID) : try await next(request, context))
     }
     var context = context
     context.caller = Caller(merchant: merchant, site: site)
