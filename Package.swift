@@ -55,6 +55,7 @@ let package = Package(
   products: [
     .executable(name: "tender", targets: ["TenderCLI"]),
     .library(name: "ApplePayToken", targets: ["ApplePayToken"]),
+    .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
   ],
@@ -132,7 +133,7 @@ let package = Package(
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
         "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
-        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration,
+        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
     // Text files of `Web/` become string constants of the module that serves them.
@@ -151,7 +152,9 @@ let package = Package(
     tests(
       "ApplePayTokenTests",
       ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
-    tests("MerchantIdentityTests", ["MerchantIdentity", "HTTPTransport", crypto, x509, asn1]),
+    tests(
+      "MerchantIdentityTests",
+      ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
     tests(
       "AcquiringTests",
       [
@@ -182,8 +185,9 @@ let package = Package(
     tests(
       "TenderServerTests",
       [
-        "TenderServer", "Sandbox", "DemoShop", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", hummingbirdTesting, nioCore,
+        "TenderServer", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", crypto, logging,
+        hummingbirdTesting, nioCore,
       ]),
     tests(
       "DemoShopTests",
@@ -191,7 +195,7 @@ let package = Package(
         "DemoShop", "HTTPTransport", "PlatformAPI", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
         httpTypes, nioCore,
       ]),
-    tests("TenderCLITests", ["TenderTesting", "StrictJSON"]),
+    tests("TenderCLITests", ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, asn1, x509]),
     tests("HouseTests"),
   ]
 )

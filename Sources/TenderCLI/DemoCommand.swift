@@ -18,15 +18,17 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
   @Flag(help: "Open the shop in a browser.") var open = false
 
+  func validate() throws {
+    guard (1...65_531).contains(port) else { throw ValidationError("--port is from 1 to 65531: it takes five in a row.") }
+  }
+
   func run() async throws {
-    let client = try LiveHTTPClient()
-    let scene = Scene(
-      port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: client.sender, opens: open)
-    do { try await scene.play() } catch {
-      try await client.shutdown()
-      throw error
+    try await Port.require(Array(port..<port + 5), advice: "The demo takes five in a row; choose others with --port.")
+    try await LiveHTTPClient.during { sender in
+      let scene = Scene(
+        port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: sender, opens: open)
+      try await scene.play()
     }
-    try await client.shutdown()
   }
 }
 

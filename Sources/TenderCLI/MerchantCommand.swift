@@ -68,11 +68,6 @@ struct WishOptions: ParsableArguments {
   }
 
   func withPortal(_ body: (JSONClient) async throws -> Void) async throws {
-    let client = try LiveHTTPClient()
-    do { try await body(JSONClient(sandbox, sender: client.sender)) } catch {
-      try await client.shutdown()
-      throw error
-    }
-    try await client.shutdown()
+    try await LiveHTTPClient.during { try await body(JSONClient(sandbox, sender: $0)) }
   }
 }

@@ -28,13 +28,11 @@ struct PayCommand: AsyncParsableCommand {
   @Flag(help: "For programs.") var json = false
 
   func run() async throws {
-    let client = try LiveHTTPClient()
-    var journey = try journey(client.sender)
-    do { try await journey.travel(plan) } catch {
-      try await client.shutdown()
-      throw error
+    let journey = try await LiveHTTPClient.during { sender in
+      var journey = try self.journey(sender)
+      try await journey.travel(plan)
+      return journey
     }
-    try await client.shutdown()
     if json { Terminal.say(String(decoding: journey.report.serialized(), as: UTF8.self)) }
     guard journey.isGood else { throw ExitCode(1) }
   }

@@ -30,9 +30,8 @@ struct PaymentCommand: AsyncParsableCommand {
     @Argument(help: "The payment's id.") var id: String
 
     func run() async throws {
-      guard let payment = try await journal.payments(limit: 500).first(where: { $0.id.rawValue == id }) else {
-        Terminal.complain("there is no payment \(id)")
-        throw ExitCode(1)
+      guard let payment = try await journal.payment(PaymentID(id)) else {
+        throw CallFailure("there is no payment \(id)")
       }
       Terminal.say(journal.json ? try journal.text(payment) : payment.line)
     }
@@ -45,29 +44,42 @@ struct JournalOptions: ParsableArguments {
   @Flag(help: "For programs.") var json = false
 
   func payments(limit: Int) async throws -> [PaymentReport] {
-    guard FileManager.default.fileExists(atPath: store) else { throw CallFailure("there is no store at \(store)") }
-    do { return try await fromFile(limit) } catch StorageError.busy { return try await fromServer(limit) }
-  }
-
-  private func fromFile(_ limit: Int) async throws -> [PaymentReport] {
-    let database = try await Database.sqlite(path: store, migrations: [])
     var query = PaymentQuery()
     query.limit = limit
-    let payments = try await Journal(database).payments(matching: query)
-    await database.close()
-    return payments.map(PaymentReport.init)
+    if let payments = try await fromFile({ try await $0.payments(matching: query) }) {
+      return payments.map(PaymentReport.init)
+    }
+    let answer = try await fromServer("/payments?limit=\(limit)")
+    return try StrictJSONDecoder().decode([String: [PaymentReport]].self, from: answer.body)["payments"] ?? []
   }
 
-  private func fromServer(_ limit: Int) async throws -> [PaymentReport] {
-    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
-    let url = "http+unix://" + (store + ".sock").replacingOccurrences(of: "/", with: "%2F") + "/payments?limit=\(limit)"
-    do {
-      let answer = try await client.sender.send(OutboundRequest(method: "GET", url: url), .seconds(10))
-      try await client.shutdown()
-      return try StrictJSONDecoder().decode([String: [PaymentReport]].self, from: answer.body)["payments"] ?? []
-    } catch let error as TransportError {
-      try await client.shutdown()
-      throw CallFailure("the server that holds \(store) does not answer: \(error)")
+  func payment(_ id: PaymentID) async throws -> PaymentReport? {
+    if let payment = try await fromFile({ try await $0.payment(id) }) { return payment.map(PaymentReport.init) }
+    let name = id.rawValue.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    let answer = try await fromServer("/payments/" + name)
+    return answer.status == 404 ? nil : try StrictJSONDecoder().decode(PaymentReport.self, from: answer.body)
+  }
+
+  /// - Returns: nil when a server holds the store.
+  private func fromFile<R>(_ read: (Journal) async throws -> R) async throws -> R? {
+    guard FileManager.default.fileExists(atPath: store) else {
+      throw CallFailure("there is no store at \(store); --store names the server's")
+    }
+    let database: Database
+    do { database = try await Database.sqlite(path: store, migrations: []) } catch StorageError.busy { return nil }
+    let result = try await read(Journal(database))
+    await database.close()
+    return result
+  }
+
+  private func fromServer(_ path: String) async throws -> InboundResponse {
+    let socket = (store + ".sock").replacingOccurrences(of: "/", with: "%2F")
+    return try await LiveHTTPClient.during(maximumResponseBytes: 4 << 20) { sender in
+      do {
+        return try await sender.send(OutboundRequest(method: "GET", url: "http+unix://\(socket)\(path)"), .seconds(10))
+      } catch let error as TransportError {
+        throw CallFailure("the process that holds \(store) does not answer: \(error.words)")
+      }
     }
   }
 

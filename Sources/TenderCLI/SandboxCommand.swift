@@ -15,11 +15,15 @@ struct SandboxCommand: AsyncParsableCommand {
     ".tender/sandbox"
 
   func run() async throws {
-    let client = try LiveHTTPClient()
+    let ports = [port, gatewayPort ?? (port == 0 ? 0 : port + 1)]
+    try await Port.require(ports, advice: "Choose others with --port and --gateway-port.")
+    try await LiveHTTPClient.during { try await serve(ports, $0) }
+  }
+
+  private func serve(_ ports: [Int], _ sender: HTTPSender) async throws {
     var settings = SandboxConfiguration(directory: directory)
-    settings.port = port
-    settings.gatewayPort = gatewayPort ?? (port == 0 ? 0 : port + 1)
-    settings.fetch = .over(client.sender)
+    (settings.port, settings.gatewayPort) = (ports[0], ports[1])
+    settings.fetch = .over(sender)
     settings.logger = Terminal.logger("sandbox")
     settings.onReady = { addresses in
       Terminal.say("NOT APPLE: a simulated Apple and acquirer for tests")
@@ -28,6 +32,5 @@ struct SandboxCommand: AsyncParsableCommand {
     }
     let sandbox = try await Sandbox(settings)
     try await Stage(first: sandbox, logger: settings.logger).run()
-    try await client.shutdown()
   }
 }

@@ -12,6 +12,7 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let logger = Terminal.logger("tender")
     let configuration = try await options.load()
+    try await Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
     let server = try await TenderServer(configuration, logger: logger) { port in
       Terminal.say("tender serves \(configuration.environment.rawValue) on http://\(configuration.host):\(port)")
     }
@@ -39,6 +40,8 @@ struct ConfigCommand: AsyncParsableCommand {
     commandName: "config", abstract: "Judges a configuration without starting anything.", subcommands: [Check.self])
 
   struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Reads everything that `tender serve` would read, and says what it found.")
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
@@ -47,8 +50,9 @@ struct ConfigCommand: AsyncParsableCommand {
         let merchants = try await MerchantFolder.check(configuration)
         Terminal.say("\(configuration.environment.rawValue), store \(configuration.storePath)")
         for merchant in merchants { Terminal.say("merchant \(merchant)") }
+        if merchants.isEmpty { Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add") }
       } catch {
-        Terminal.say("refused: \(error)")
+        Terminal.say("refused: \(Complaint.line(for: error))")
         throw ExitCode(1)
       }
     }

@@ -26,6 +26,7 @@ struct ShopCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    try await Port.require([port], advice: "Choose another with --port.")
     let key = try MerchantFolder.apiKey(at: merchant)
     let logger = Terminal.logger("shop", level: .notice)
     let shop = DemoShop(

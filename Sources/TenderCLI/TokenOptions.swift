@@ -60,7 +60,7 @@ enum TokenFile {
   static func bytes(_ path: String) throws -> [UInt8] {
     if path == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
     guard let data = FileManager.default.contents(atPath: path) else {
-      Terminal.complain("\(path) cannot be read.")
+      Terminal.complain("Error: \(path) cannot be read.")
       throw ExitCode(2)
     }
     return Array(data)

@@ -1,26 +1,6 @@
 public import TenderPayments
-public import TenderSheet
 
-// The bodies of the calls to `/applepay/*`. An update's body is a ``SheetChange``.
-
-/// `PUT /applepay/basket/{id}/details`: how and when the shopper wants it.
-public struct DetailsCall: Sendable, Hashable, Codable {
-  public let serviceType: ServiceType?
-  /// RFC 3339, UTC.
-  public let requestedFor: String?
-  public let note: String?
-  /// The merchant's own reference of a signed-in shopper.
-  public let customer: String?
-
-  public init(
-    serviceType: ServiceType? = nil, requestedFor: String? = nil, note: String? = nil, customer: String? = nil
-  ) {
-    self.serviceType = serviceType
-    self.requestedFor = requestedFor
-    self.note = note
-    self.customer = customer
-  }
-}
+// The bodies of the calls to `/applepay/*`. A change of the sheet is sent as TenderSheet's own value.
 
 /// `POST /applepay/validate`: the browser's validation URL is compared, never fetched.
 public struct ValidateCall: Sendable, Hashable, Codable {

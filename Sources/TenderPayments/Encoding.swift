@@ -4,7 +4,13 @@ public enum Hex {
 
   /// Two lowercase digits a byte.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    var out: [UInt8] = []
+    out.reserveCapacity(2 * bytes.underestimatedCount)
+    for byte in bytes {
+      out.append(digits[Int(byte >> 4)])
+      out.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: out, as: UTF8.self)
   }
 
   /// Reads an even number of digits of either case; nil otherwise.

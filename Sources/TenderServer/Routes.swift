@@ -15,7 +15,7 @@ struct Routes: Sendable {
   func add(to router: Router<ServerContext>) {
     // The web kit.
     router.get("/applepay/sri.json", use: kit.integrity)
-    router.get("/applepay/v/:version/:file", use: kit.versioned)
+    router.get("/applepay/v{version}/:file", use: kit.versioned)
     for file in kit.names { router.get("/applepay/\(file)") { try kit.newest($0, $1, file) } }
 
     // The checkout API: browsers and apps.
@@ -35,7 +35,8 @@ struct Routes: Sendable {
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: associations.show)
 
     // The platform API: merchants' servers, signed v1HMAC.
-    let signed = router.group("/v2/:merchantId").add(middleware: platform.authentication)
+    let signed = router.group("/v2/:merchantId").add(middleware: platform.errors).add(
+      middleware: platform.authentication)
     signed.put("/baskets/:basket", use: platform.putBasket)
     signed.get("/baskets/:basket", use: platform.showBasket)
     signed.delete("/baskets/:basket", use: platform.deleteBasket)

@@ -45,7 +45,7 @@ struct Wiring: Sendable {
       path: configuration.storePath, migrations: Journal.migrations + OrderDesk.migrations, clock: clock)
     journal = Journal(database, random: random)
     gateway = PaymentGateway(
-      opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: try Self.keyRing(folders)),
+      opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: try Self.keyRing(folders)),
       journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger), clock: clock)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
@@ -78,6 +78,14 @@ struct Wiring: Sendable {
     return .sandbox(baseURL: configuration.acquirer.baseURL, apiKey: key ?? "", http: network.plain) { transcript in
       logger.debug(
         "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
+    }
+  }
+
+  /// Apple may rename its signers, so an unknown name passes; but somebody has to look.
+  private static func verifier(_ apple: Apple, _ metrics: Metrics, _ logger: Logger) -> TokenVerifier {
+    TokenVerifier(trust: apple.trust) { name in
+      metrics.unknownSigners.count()
+      logger.warning("unknown signer of payment tokens", metadata: ["commonName": .string(name)])
     }
   }
 

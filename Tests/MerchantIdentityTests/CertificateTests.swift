@@ -4,6 +4,7 @@ import Foundation
 import MerchantIdentity
 import SwiftASN1
 import TenderPayments
+import TenderTesting
 import Testing
 import X509
 

@@ -1,6 +1,7 @@
 import Crypto
 import MerchantIdentity
 import TenderPayments
+import TenderTesting
 import Testing
 
 @Suite struct `The directory of merchants` {

@@ -1,5 +1,6 @@
 import MerchantIdentity
 import TenderPayments
+import TenderTesting
 import Testing
 
 @Suite struct `A merchant's names` {

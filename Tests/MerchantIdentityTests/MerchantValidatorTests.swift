@@ -2,6 +2,7 @@ import HTTPTransport
 import MerchantIdentity
 import Synchronization
 import TenderPayments
+import TenderTesting
 import Testing
 
 @Suite struct `Asking Apple for a merchant session` {

@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import MerchantIdentity
 import SwiftASN1
+import TenderTesting
 import Testing
 import TenderPayments
 import X509

@@ -1,6 +1,7 @@
 import Foundation
 import MerchantIdentity
 import TenderPayments
+import TenderTesting
 import Testing
 
 @Suite struct `The judge of validation URLs` {
@@ -85,47 +86,5 @@ import Testing
     case .appleSandbox: .appleSandbox
     case .simulated: try .simulated(gatewayURL: "https://localhost:8403")
     }
-  }
-}
-
-/// One line of `Tests/Vectors/validation-urls.txt`.
-struct ValidationURLVector: Sendable, CustomTestStringConvertible {
-  let environment: Environment
-  let outcome: String
-  let url: String
-
-  var testDescription: String { "\(environment.rawValue) \(url.debugDescription)" }
-
-  static func all() throws -> [ValidationURLVector] {
-    let file = URL(filePath: #filePath).appending(path: "../../Vectors/validation-urls.txt").standardized
-    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-    return try lines.filter { !$0.hasPrefix("#") }.map { line in
-      let fields = line.split(separator: " ", maxSplits: 2)
-      let environment = try #require(Environment(rawValue: String(fields[0])))
-      return ValidationURLVector(
-        environment: environment, outcome: String(fields[1]), url: try unescaped(fields[2].dropFirst().dropLast()))
-    }
-  }
-
-  private static func unescaped(_ text: Substring) throws -> String {
-    let plain: [Character: String] = ["t": "\t", "n": "\n", "r": "\r", "0": "\0", "\\": "\\"]
-    var out = ""
-    var rest = text
-    while let character = rest.popFirst() {
-      guard character == "\\" else {
-        out.append(character)
-        continue
-      }
-      let escaped = rest.popFirst()
-      let kind = try #require(escaped)
-      if kind == "u" {
-        let digits = rest.dropFirst().prefix { $0 != "}" }
-        out.unicodeScalars.append(try #require(UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init)))
-        rest = rest.dropFirst(digits.count + 2)
-      } else {
-        out += try #require(plain[kind])
-      }
-    }
-    return out
   }
 }

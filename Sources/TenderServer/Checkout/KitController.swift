@@ -23,8 +23,10 @@ struct KitController: Sendable {
 
   /// Whether the kit answers at this path.
   @Sendable static func serves(_ path: String) -> Bool {
-    path == "/applepay/sri.json" || path.hasPrefix("/applepay/v/")
-      || WebFiles.all.keys.contains { path == "/applepay/\($0)" }
+    path == "/applepay/sri.json"
+      || WebFiles.all.keys.contains { name in
+        path == "/applepay/\(name)" || path.hasPrefix("/applepay/v") && path.hasSuffix("/\(name)")
+      }
   }
 
   /// `GET /applepay/{file}`: revalidated on every use.
@@ -32,7 +34,7 @@ struct KitController: Sendable {
     try file(name, request, caching: "no-cache")
   }
 
-  /// `GET /applepay/v/{version}/{file}`: cached for ever.
+  /// `GET /applepay/v{version}/{file}`: cached for ever.
   func versioned(_ request: Request, _ context: ServerContext) throws -> Response {
     guard context.parameters.get("version") == version else {
       throw Problem(

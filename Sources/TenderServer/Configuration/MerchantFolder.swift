@@ -21,17 +21,24 @@ public struct MerchantFolder: Sendable {
 
   /// Reads every merchant below `directory`, in the order of their names.
   static func all(in directory: String, at now: Timestamp) async throws -> [MerchantFolder] {
-    let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
+      throw ConfigurationError(
+        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it")
+    }
     var folders: [MerchantFolder] = []
     for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
-      folders.append(try await MerchantFolder(path: "\(directory)/\(name)", id: MerchantID(name), at: now))
+      let path = "\(directory)/\(name)"
+      do { folders.append(try await MerchantFolder(path: path, id: MerchantID(name), at: now)) } catch let error
+        as MerchantIdentityError
+      {
+        throw ConfigurationError(path, "\(error)")
+      }
     }
     return folders
   }
 
   init(path: String, id: MerchantID, at now: Timestamp) async throws {
-    let reader = ConfigReader(
-      provider: try await FileProvider<YAMLSnapshot>(filePath: FilePath(path + "/merchant.yaml")))
+    let reader = ConfigReader(provider: try await ServerConfiguration.yaml(path + "/merchant.yaml"))
     let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
     self.profile = try MerchantProfile(reader, path)
     self.merchant = Merchant(
@@ -44,7 +51,7 @@ public struct MerchantFolder: Sendable {
 
   static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
     guard let text = reader.string(forKey: key) else {
-      throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing")
+      throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing: write a line `\(key): …`")
     }
     return text
   }
@@ -144,6 +151,9 @@ public struct MerchantProfile: Sendable {
 extension MerchantFolder {
   /// The merchant's id and one of its API keys, for a shop that signs its calls.
   public static func apiKey(at path: String) throws -> (merchant: String, id: String, secret: String) {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw ConfigurationError(path, "there is no such merchant; `tender merchant add` makes one, --merchant names one")
+    }
     guard let key = try apiKeys(path).sorted(by: { $0.key < $1.key }).first else {
       throw ConfigurationError(path + "/api-keys", "there is no key; make a file <key id>.secret")
     }

@@ -40,10 +40,10 @@ public struct MerchantProvisioning: Sendable {
   public func make(_ wish: Wish, below directory: String) async throws -> String {
     let path = "\(directory)/\(wish.id)"
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
+    try await register(wish)
     for folder in ["processing", "association", "api-keys"] {
       try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
     }
-    try await register(wish)
     try await certificate("identity", try .identity(), wish, at: path + "/identity")
     try await certificate("processing", try .processing(), wish, at: path + "/processing/1")
     for domain in wish.domains { try await association(domain, wish, path) }

@@ -108,26 +108,36 @@ extension ServerConfiguration {
       EnvironmentVariablesProvider(environmentVariables: Dictionary(uniqueKeysWithValues: ours)),
     ]
     if let file {
-      guard FileManager.default.fileExists(atPath: file) else {
-        throw ConfigurationError("--config", "there is no file \(file)")
+      guard FileManager.default.contents(atPath: file) != nil else {
+        throw ConfigurationError("--config", "there is no file \(file), or it cannot be read")
       }
-      providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)))
+      providers.append(try await yaml(file))
     }
     return providers
   }
+
+  static func yaml(_ file: String) async throws -> FileProvider<YAMLSnapshot> {
+    do { return try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)) } catch {
+      throw ConfigurationError(file, "this is no YAML that can be read: \(error)")
+    }
+  }
+
+  /// Where `tender sandbox` listens when it is not told otherwise.
+  private static let sandboxDefault = "http://localhost:8402"
 
   private static func defaults(_ reader: ConfigReader) throws -> ServerConfiguration {
     let name = reader.string(forKey: "environment") ?? "simulated"
     guard let environment = TenderPayments.Environment(rawValue: name) else {
       throw ConfigurationError("environment", "\(name) is none of simulated, apple-sandbox, production")
     }
+    let sandboxURL = reader.string(forKey: "sandboxURL") ?? (environment == .simulated ? sandboxDefault : nil)
     return ServerConfiguration(
       environment: environment, directory: reader.string(forKey: "directory") ?? ".tender",
       host: reader.string(forKey: "host") ?? "127.0.0.1", port: try integer("port", reader) ?? 8400,
-      sandboxURL: reader.string(forKey: "sandboxURL"),
+      sandboxURL: sandboxURL,
       acquirer: AcquirerEndpoint(
         connector: reader.string(forKey: "acquirer.connector") ?? "sandbox",
-        baseURL: reader.string(forKey: "acquirer.baseURL") ?? reader.string(forKey: "sandboxURL") ?? "",
+        baseURL: reader.string(forKey: "acquirer.baseURL") ?? sandboxURL ?? "",
         apiKey: try secret("acquirer.apiKey", reader) ?? ""))
   }
 
@@ -135,7 +145,7 @@ extension ServerConfiguration {
   private static func integer(_ key: ConfigKey, _ reader: ConfigReader) throws -> Int? {
     if let number = reader.int(forKey: key) { return number }
     guard let text = reader.string(forKey: key) else { return nil }
-    guard let number = Int(text) else { throw ConfigurationError("\(key)", "\(text) is no number") }
+    guard let number = Int(text) else { throw ConfigurationError("\(key)", "\(text) is no number; write one") }
     return number
   }
 
@@ -160,25 +170,24 @@ extension ServerConfiguration {
 
   /// Refuses what does not fit together, before anything listens.
   private func judged() throws -> ServerConfiguration {
+    guard (0...65_535).contains(port) else {
+      throw ConfigurationError("port", "\(port) is no port; write a number from 1 to 65535, or 0 for a free one")
+    }
     guard acquirer.connector == "sandbox" else {
       throw ConfigurationError("acquirer.connector", "\(acquirer.connector) is not built in; this version has: sandbox")
     }
     switch environment {
-    case .simulated:
-      guard sandboxURL != nil else {
-        throw ConfigurationError(
-          "sandboxURL", "simulated needs the address of `tender sandbox`, for example http://localhost:8402")
-      }
+    case .simulated: break
     case .appleSandbox, .production:
       guard sandboxURL == nil else {
-        throw ConfigurationError("sandboxURL", "\(environment.rawValue) must not know a simulated Apple")
+        throw ConfigurationError("sandboxURL", "\(environment.rawValue) must not know a simulated Apple; take it out")
       }
       guard publicURL.hasPrefix("https://") else {
-        throw ConfigurationError("publicURL", "\(environment.rawValue) needs https")
+        throw ConfigurationError("publicURL", "\(environment.rawValue) needs https; write how browsers reach this server: https://pay.example.com")
       }
       guard environment != .production else {
         throw ConfigurationError(
-          "acquirer.connector", "production needs a real acquirer; this version has only the sandbox's")
+          "acquirer.connector", "production needs a real acquirer; this version has only the sandbox's. Write environment: simulated")
       }
     }
     return self

@@ -30,7 +30,9 @@ struct SimulatedApple: Sendable {
       if let answer = try? await ask() { return answer }
       try await Task.sleep(for: .milliseconds(250))
     }
-    return try await ask()
+    do { return try await ask() } catch let failure as CallFailure {
+      throw ConfigurationError("sandboxURL", "\(failure). Start `tender sandbox`, or name its address")
+    }
   }
 
   private static func text(_ key: String, of answer: JSONValue) throws -> String {

@@ -20,11 +20,18 @@ public struct JSONClient: Sendable {
     public let body: JSONValue
     public let headers: [HTTPField]
 
+    public init(_ answer: InboundResponse) {
+      status = answer.status
+      body = (try? JSONReader.read(answer.body)) ?? .null
+      headers = answer.headers
+    }
+
     public var isSuccess: Bool { (200..<300).contains(status) }
-    /// The problem's code and explanation, or the bare status.
+    /// The problem's code and explanation, or the bare status. The platform API puts both into its first error.
     public var complaint: String {
-      guard let code = body["code"]?.text else { return "HTTP \(status)" }
-      return "\(code): \(body["detail"]?.text ?? body["message"]?.text ?? "")"
+      let problem = body["code"] == nil ? body["errors"]?.elements.first ?? .null : body
+      guard let code = problem["id"]?.text ?? problem["code"]?.text else { return "HTTP \(status)" }
+      return "\(code): \(problem["detail"]?.text ?? problem["message"]?.text ?? "")"
     }
   }
 
@@ -38,9 +45,9 @@ public struct JSONClient: Sendable {
       method: method, url: base + path, headers: headers + extra + type, body: body?.serialized() ?? [])
     do {
       let answer = try await sender.send(request, timeout)
-      return Answer(status: answer.status, body: (try? JSONReader.read(answer.body)) ?? .null, headers: answer.headers)
+      return Answer(answer)
     } catch {
-      throw CallFailure("\(base) does not answer: \(error)")
+      throw CallFailure("\(base) does not answer: \(error.words)")
     }
   }
 
@@ -58,6 +65,19 @@ public struct JSONClient: Sendable {
 public struct CallFailure: Error, CustomStringConvertible, Sendable {
   public let description: String
   public init(_ description: String) { self.description = description }
+}
+
+extension TransportError {
+  /// For the operator, in one line.
+  public var words: String {
+    switch self {
+    case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nobody listens there"
+    case .notSent(let reason): "it cannot be reached (\(reason))"
+    case .interrupted: "the connection ended before the answer"
+    case .timedOut: "it took too long"
+    case .responseTooLarge: "the answer is too long"
+    }
+  }
 }
 
 extension JSONValue {

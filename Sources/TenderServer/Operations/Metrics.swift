@@ -8,11 +8,16 @@ struct Metrics: Sendable {
   let refusals = CounterFamily("tender_refusals_total", "Calls refused, by stable code.")
   let merchantSessions = CounterFamily(
     "tender_merchant_sessions_total", "Merchant sessions asked of Apple, by outcome.")
+  let unknownSigners = CounterFamily(
+    "tender_unknown_signers_total", "Payment tokens signed under a name never seen before.")
   let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
 
   /// The Prometheus text exposition format, version 0.0.4.
   func text(gauges: [Gauge]) -> String {
-    [requests.text, durations.text, refusals.text, merchantSessions.text, placements.text].joined()
+    [
+      requests.text, durations.text, refusals.text, merchantSessions.text, unknownSigners.text,
+      placements.text,
+    ].joined()
       + Gauge.text(gauges)
   }
 }

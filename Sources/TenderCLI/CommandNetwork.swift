@@ -1,0 +1,45 @@
+import HTTPTransport
+import NIOCore
+import NIOPosix
+import TenderServer
+
+extension LiveHTTPClient {
+  /// A client for the time of one command. It is shut down however the command ends.
+  static func during<R>(
+    maximumResponseBytes: Int = 65_536, _ body: (HTTPSender) async throws -> R
+  ) async throws -> R {
+    let client = try LiveHTTPClient(maximumResponseBytes: maximumResponseBytes)
+    do {
+      let result = try await body(client.sender)
+      try await client.shutdown()
+      return result
+    } catch {
+      try? await client.shutdown()
+      throw error
+    }
+  }
+}
+
+/// Ports of this machine, looked at before anything starts, so that a taken one is named.
+enum Port {
+  /// - Parameter advice: what to type instead.
+  static func require(_ ports: [Int], on host: String = "127.0.0.1", advice: String) async throws {
+    for port in ports where port != 0 {
+      do {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+          .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+          .bind(host: host, port: port).get().close()
+      } catch let error as IOError {
+        throw CallFailure("\(reason(error, host, port)). \(advice)")
+      }
+    }
+  }
+
+  private static func reason(_ error: IOError, _ host: String, _ port: Int) -> String {
+    switch error.errnoCode {
+    case EADDRINUSE: "port \(port) is taken"
+    case EACCES: "port \(port) is not for this user"
+    default: "nothing can listen on \(host):\(port)"
+    }
+  }
+}

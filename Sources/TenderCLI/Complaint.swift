@@ -1,0 +1,36 @@
+import Foundation
+import NIOCore
+import Storage
+
+/// An error as one line for whoever typed the command. The errors of the house bring their own words.
+enum Complaint {
+  static func line(for error: any Error) -> String {
+    switch error {
+    case let error as StorageError: store(error)
+    case let error as IOError: "the network failed: \(String(cString: strerror(error.errnoCode)))"
+    case let error as CocoaError: file(error)
+    default: "\(error)".replacingOccurrences(of: "\n", with: " ")
+    }
+  }
+
+  private static func store(_ error: StorageError) -> String {
+    switch error {
+    case .busy: "another process holds the store: is a server running there already?"
+    case .full: "the disk is full"
+    case .connection(let reason): "the store cannot be opened: \(reason)"
+    case .migrationChanged(let name): "the store was made by another version of Tender (\(name))"
+    default: "the store refused: \(error)"
+    }
+  }
+
+  private static func file(_ error: CocoaError) -> String {
+    let reason = error.underlying.map { String(cString: strerror(Int32($0.code))) } ?? error.localizedDescription
+    return (error.filePath.map { "\($0): " } ?? "") + reason
+  }
+}
+
+extension CocoaError {
+  fileprivate var underlying: NSError? {
+    (userInfo[NSUnderlyingErrorKey] as? NSError).flatMap { $0.domain == NSPOSIXErrorDomain ? $0 : nil }
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTransport
+import StrictJSON
+import Testing
+
+/// The demo, as somebody runs it who has just built it.
+@Suite(.serialized) struct `A running demo` {
+  @Test func `is paid at, looked at, and ends when asked`() async throws {
+    let port = try FreePorts.row(of: 5)
+    let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 2)"])
+    try await workshop.with("tender demo --port \(port)", sign: "Open http://localhost:\(port + 1)") { demo in
+      for difference in try await Transcript(file: "demo.txt").differences(in: workshop) { Issue.record("\(difference)") }
+      try await openSavedToken(workshop, port)
+      let start = ContinuousClock.now
+      #expect(await demo.terminate() == 0, "\(demo.lines)")
+      #expect(ContinuousClock.now - start < .seconds(10))
+      #expect(!demo.lines.contains { $0.contains("Fatal error") }, "\(demo.lines)")
+    }
+    let afterwards = try await workshop.run("tender payment list --store .tender/demo-$PORT/tender.db")
+    #expect(afterwards.exitCode == 0 && !afterwards.lines.isEmpty, "\(afterwards.lines)")
+  }
+
+  /// The payment token that paid is saved, opened with the merchant's key, and refused once a letter differs.
+  private func openSavedToken(_ workshop: Workshop, _ port: Int) async throws {
+    try workshop.write(try await Self.root("http://localhost:\(port + 2)/sandbox/ca.json"), to: "root.pem")
+    let decrypt = "--key .tender/demo-$PORT/merchants/harbour/processing/1.key --merchant-id merchant.test.harbour"
+    let opened = try await workshop.run("tender token decrypt saved.json --root root.pem \(decrypt)")
+    #expect(opened.exitCode == 0 && opened.lines.first?.hasPrefix("verified and decrypted: ") == true, "\(opened)")
+    let text = try workshop.text("saved.json")
+    try workshop.write(Self.altered(text), to: "altered.json")
+    let refused = try await workshop.run("tender token decrypt altered.json --root root.pem \(decrypt)")
+    #expect(refused.exitCode == 1 && refused.lines.first?.hasPrefix("refused at signature: ") == true, "\(refused)")
+  }
+
+  /// One letter of `data`'s base64, in the middle.
+  private static func altered(_ text: String) throws -> String {
+    let start = try #require(text.firstRange(of: #""data":""#)).upperBound
+    let place = text.index(start, offsetBy: 40)
+    return text.replacingCharacters(in: place...place, with: text[place] == "A" ? "B" : "A")
+  }
+
+  /// Whom the sandbox signs its payment tokens as.
+  private static func root(_ url: String) async throws -> String {
+    let client = try LiveHTTPClient()
+    let answer = try await client.sender.send(OutboundRequest(method: "GET", url: url), .seconds(5))
+    try await client.shutdown()
+    guard case .object(let members) = try JSONReader.read(answer.body), case .string(let pem)? = members["rootPEM"]
+    else { throw CocoaError(.fileReadCorruptFile) }
+    return pem
+  }
+}
+
+/// Sandbox, server and shops as processes of their own, for two merchants with different currencies.
+@Suite(.serialized) struct `Sandbox, server and shops apart` {
+  @Test func `two merchants are made, verified and paid`() async throws {
+    let port = try FreePorts.row(of: 5)
+    let workshop = try Workshop(variables: Self.variables(port))
+    try workshop.write(Self.configuration(port), to: "tender.yaml")
+    try await workshop.with("tender sandbox --port \(port + 2)", sign: "gateway") { _ in
+      try await check("merchants.txt", workshop)
+      try await workshop.with("tender serve --config tender.yaml", sign: "tender serves simulated") { server in
+        try await workshop.with("tender shop \(Self.harbour(port))", sign: "shop  http") { _ in
+          try await workshop.with("tender shop \(Self.kitsune(port))", sign: "shop  http") { _ in
+            try await check("paying.txt", workshop)
+          }
+        }
+        #expect(await server.terminate() == 0, "\(server.lines)")
+      }
+    }
+  }
+
+  private func check(_ file: String, _ workshop: Workshop) async throws {
+    for difference in try await Transcript(file: file).differences(in: workshop) { Issue.record("\(difference)") }
+  }
+
+  private static func variables(_ port: Int) -> [String: String] {
+    [
+      "SERVER": "http://localhost:\(port)", "SANDBOX": "http://localhost:\(port + 2)",
+      "HARBOUR": "localhost:\(port + 1)", "KITSUNE": "kitsune.localhost:\(port + 4)", "PORT": "\(port)",
+    ]
+  }
+
+  private static func configuration(_ port: Int) -> String {
+    """
+    environment: simulated
+    port: \(port)
+    sandboxURL: http://localhost:\(port + 2)
+    store:
+      path: data/tender.db
+    merchants:
+      directory: merchants
+    guestTokens:
+      keyFile: data/guest-token.key
+
+    """
+  }
+
+  private static func harbour(_ port: Int) -> String {
+    "--port \(port + 1) --server http://localhost:\(port) --sandbox http://localhost:\(port + 2)"
+      + " --merchant merchants/harbour"
+  }
+
+  private static func kitsune(_ port: Int) -> String {
+    "--port \(port + 4) --server http://localhost:\(port) --sandbox http://localhost:\(port + 2)"
+      + " --merchant merchants/kitsune --menu kitsune"
+  }
+}

@@ -1,0 +1,128 @@
+import Crypto
+import Foundation
+import HTTPTransport
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+/// What browsers and operators see at the edges.
+@Suite struct `The server` {
+  private let house: House
+  init() async throws { house = try await House.shared.value }
+
+  private func get(_ path: String, _ headers: [HTTPField] = [], method: String = "GET") async throws -> InboundResponse
+  {
+    try await house.sender.send(
+      OutboundRequest(method: method, url: house.server + path, headers: headers), .seconds(10))
+  }
+
+  @Test func `answers a preflight of a registered origin, exactly and without credentials`() async throws {
+    let answer = try await get(
+      "/applepay/payment",
+      [HTTPField("Origin", house.harbour.origin), HTTPField("Access-Control-Request-Method", "DELETE")],
+      method: "OPTIONS")
+    #expect(answer.status == 204)
+    #expect(answer.header("Access-Control-Allow-Origin") == house.harbour.origin)
+    #expect(answer.header("Access-Control-Allow-Methods")?.contains("DELETE") == true)
+    #expect(answer.header("Access-Control-Allow-Headers")?.contains("Idempotency-Key") == true)
+    #expect(answer.header("Vary") == "Origin" && answer.header("Access-Control-Allow-Credentials") == nil)
+  }
+
+  @Test func `lets the page read what it needs, also from a refusal`() async throws {
+    let answer = try await get("/applepay/basket/unknown", [HTTPField("Origin", house.harbour.origin)])
+    #expect(answer.status == 404 && answer.header("Content-Type") == "application/problem+json")
+    #expect(answer.header("Access-Control-Allow-Origin") == house.harbour.origin)
+    #expect(answer.header("Access-Control-Expose-Headers") == "ETag, Retry-After, X-Request-Id")
+    #expect(answer.header("X-Request-Id")?.isEmpty == false && answer.header("X-Content-Type-Options") == "nosniff")
+  }
+
+  @Test func `serves the kit with the hash it publishes, and versions that never change`() async throws {
+    let integrity = try JSONReader.read(try await get("/applepay/sri.json").body)
+    let version = try #require(integrity["version"]?.text)
+    for name in ["tender.js", "tender.css"] {
+      let newest = try await get("/applepay/\(name)")
+      let pinned = try await get("/applepay/v\(version)/\(name)")
+      let hash = "sha384-" + Base64.encode(Array(SHA384.hash(data: Data(pinned.body))))
+      #expect(integrity["files"]?[name]?.text == hash && newest.body == pinned.body)
+      #expect(pinned.header("Cache-Control")?.contains("immutable") == true)
+      let etag = try #require(newest.header("ETag"))
+      #expect(try await get("/applepay/\(name)", [HTTPField("If-None-Match", etag)]).status == 304)
+    }
+    #expect(try await get("/applepay/v000000000000/tender.js").status == 404)
+  }
+
+  @Test func `serves each host its own association file, byte for byte, and strangers none`() async throws {
+    for name in ["apple-developer-merchantid-domain-association", "apple-developer-merchantid-domain-association.txt"] {
+      for (host, merchant) in [("harbour.localhost:8401", "harbour"), ("kitsune.localhost:8404", "kitsune")] {
+        let answer = try await get("/.well-known/\(name)", [HTTPField("Host", host)])
+        let file = "\(house.directory)/merchants/\(merchant)/association/\(host).txt"
+        #expect(answer.status == 200 && Data(answer.body) == FileManager.default.contents(atPath: file))
+      }
+      #expect(try await get("/.well-known/\(name)", [HTTPField("Host", "evil.example")]).status == 404)
+    }
+  }
+
+  @Test func `is alive, ready, and counts`() async throws {
+    #expect(try await get("/healthz").status == 200)
+    #expect(try await get("/readyz").status == 200)
+    let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
+    for name in ["tender_http_requests_total", "tender_payments_unsettled", "tender_certificate_seconds_left"] {
+      #expect(text.contains("# TYPE \(name) "), "\(name)")
+    }
+    #expect(!text.contains(house.harbour.key.secret))
+  }
+
+  @Test func `gives the sheet an ETag, and 304 while nothing has changed`() async throws {
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let origin = HTTPField("Origin", house.harbour.origin)
+    let etag = try #require(try await get("/applepay/basket/\(shopper.basket)", [origin]).header("ETag"))
+    #expect(
+      try await get("/applepay/basket/\(shopper.basket)", [origin, HTTPField("If-None-Match", etag)]).status == 304)
+  }
+
+  @Test func `tells a page whether an address is served`() async throws {
+    let shopper = try await Shopper.enters(house)
+    for (code, country, served) in [
+      ("EC1A", "GB", true), ("SW1A", "GB", false), ("10115", "DE", false), ("150-0001", "JP", true),
+    ] {
+      let answer = try await shopper.shop.page.require(
+        "POST", "/applepay/basket/\(shopper.basket)/validatepostalcode",
+        ["postalCode": .string(code), "countryCode": .string(country)])
+      #expect(answer["deliverable"] == .bool(served), "\(code)")
+    }
+  }
+}
+
+/// After payments have been made, nothing that could make another is anywhere.
+@Suite struct `Card data` {
+  @Test func `is in no log, no store and no answer, and the search would find it`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let token = try await shopper.token(card: "mastercard-credit")
+    let secrets = try Secrets(of: token, house)
+    let answer = try await shopper.pays(try await shopper.payment(token))
+    #expect(answer.body["status"] == "captured", "\(answer.complaint)")
+    _ = try await shopper.pays(try Altered.token(try await shopper.payment(token), "data"))
+
+    let answers = try await [answer.body, shopper.outcome().body].map {
+      String(decoding: $0.serialized(), as: UTF8.self)
+    }
+    for text in answers + [house.log.text] { #expect(secrets.found(in: Data(text.utf8)).isEmpty) }
+    let files = try Secrets.files(below: house.directory)
+    #expect(files.contains { $0.hasSuffix("tender.db-wal") || $0.hasSuffix("tender.db") })
+    for file in files { #expect(secrets.found(in: try Data(contentsOf: URL(filePath: file))).isEmpty, "\(file)") }
+    #expect(house.log.text.contains("\"message\":\"call\""))
+  }
+
+  @Test func `planted in any form is found`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let secrets = try Secrets(of: try await shopper.token(), house)
+    #expect(secrets.forms.count >= 10)
+    for form in secrets.forms {
+      let page = Data([0, 255, 13]) + form.bytes + Data("after".utf8)
+      #expect(secrets.found(in: page).contains(form.name))
+    }
+  }
+}

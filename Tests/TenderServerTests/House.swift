@@ -1,0 +1,172 @@
+import Foundation
+import HTTPTransport
+import Logging
+import PlatformAPI
+import Sandbox
+import StrictJSON
+import Synchronization
+import TenderPayments
+import TenderServer
+
+/// The whole house in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
+///
+/// Started once for all tests, because two RSA keys and two stores take their time. What leaves the server towards
+/// Apple is counted, and what it logs is kept.
+final class House: Sendable {
+  static let shared = Task { try await House() }
+
+  let directory: String
+  let server: String
+  let sandbox: JSONClient
+  let sender: HTTPSender
+  let clock: ShiftedClock
+  let callsToApple: Log
+  let log: Log
+  let harbour: Shopfront
+  let kitsune: Shopfront
+  /// A merchant for the one test that counts its sessions.
+  let counted: Shopfront
+
+  private init() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-house-\(UUID().uuidString)").path
+    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
+    let (clock, calls, log) = (ShiftedClock(), Log(), Log())
+    let serverPort = Mailbox<Int>()
+    let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    let sandbox = JSONClient(sandboxURL, sender: client.sender)
+    let wishes = [Self.harbourWish, Self.kitsuneWish, Self.countedWish]
+    let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
+    for wish in wishes { _ = try await provisioning.make(wish, below: directory + "/merchants") }
+    let port = try await Self.startServer(directory, sandboxURL, clock, calls, log)
+    serverPort.put(port)
+    for wish in wishes { try await provisioning.verify(wish) }
+    self.directory = directory
+    self.server = "http://127.0.0.1:\(port)"
+    (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
+    harbour = try Shopfront(Self.harbourWish, directory, server, client.sender)
+    kitsune = try Shopfront(Self.kitsuneWish, directory, server, client.sender)
+    counted = try Shopfront(Self.countedWish, directory, server, client.sender)
+  }
+
+  static let harbourWish = MerchantProvisioning.Wish(
+    id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour Kitchen", countryCode: "IE",
+    currencyCode: "EUR", domains: ["harbour.localhost:8401", "www.harbour.localhost:8401"])
+  static let kitsuneWish = MerchantProvisioning.Wish(
+    id: "kitsune", merchantIdentifier: "merchant.test.kitsune", displayName: "Kitsune Noodles", countryCode: "JP",
+    currencyCode: "JPY", domains: ["kitsune.localhost:8404"])
+  static let countedWish = MerchantProvisioning.Wish(
+    id: "counted", merchantIdentifier: "merchant.test.counted", displayName: "Counted", countryCode: "IE",
+    currencyCode: "EUR", domains: ["counted.localhost:8405"])
+
+  private static func startSandbox(
+    _ directory: String, _ clock: ShiftedClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
+  ) async throws -> String {
+    var settings = SandboxConfiguration(directory: directory + "/sandbox")
+    (settings.port, settings.gatewayPort, settings.acquirerSilence) = (0, 0, .seconds(2))
+    settings.clock = clock.wall
+    settings.logger.logLevel = .error
+    settings.fetch = AssociationFetch { url in
+      let host = String(url.dropFirst("http://".count).prefix { $0 != "/" })
+      let path = url.dropFirst("http://".count + host.count)
+      let answer = try await sender.send(
+        OutboundRequest(
+          method: "GET", url: "http://127.0.0.1:\(serverPort.value ?? 1)\(path)", headers: [HTTPField("Host", host)]),
+        .seconds(5))
+      return (answer.status, answer.body)
+    }
+    let ready = Mailbox<String>()
+    settings.onReady = { ready.put($0.url) }
+    let sandbox = try await Sandbox(settings)
+    Task { try await sandbox.run() }
+    return try await ready.awaited
+  }
+
+  private static func startServer(
+    _ directory: String, _ sandboxURL: String, _ clock: ShiftedClock, _ calls: Log, _ log: Log
+  ) async throws -> Int {
+    let configuration = ServerConfiguration(
+      environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
+      acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
+    let plain = try LiveHTTPClient()
+    let network = Network(
+      plain: plain.sender,
+      identified: { identity, trust in
+        let sender = try LiveHTTPClient(identity: identity, trust: trust).sender
+        return HTTPSender { request, timeout throws(TransportError) in
+          calls.keep("\(String(decoding: request.body, as: UTF8.self))\n")
+          return try await sender.send(request, timeout)
+        }
+      })
+    var logger = Logger(label: "tender") { JSONLogHandler(label: $0, write: log.keep) }
+    logger.logLevel = .trace
+    let ready = Mailbox<Int>()
+    let server = try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) {
+      ready.put($0)
+    }
+    Task { try await server.run() }
+    return try await ready.awaited
+  }
+}
+
+/// One merchant's side in a test: its page and its server.
+struct Shopfront: Sendable {
+  let wish: MerchantProvisioning.Wish
+  let origin: String
+  let page: JSONClient
+  let key: (merchant: String, id: String, secret: String)
+  let server: String
+  let sender: HTTPSender
+
+  init(_ wish: MerchantProvisioning.Wish, _ directory: String, _ server: String, _ sender: HTTPSender) throws {
+    self.wish = wish
+    self.origin = "http://\(wish.domains[0])"
+    self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", "http://\(wish.domains[0])")])
+    self.key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(wish.id)")
+    (self.server, self.sender) = (server, sender)
+  }
+
+  func signed(
+    _ method: String, _ path: String, _ body: JSONValue? = nil, at now: Timestamp, secret: String? = nil
+  ) async throws -> JSONClient.Answer {
+    let date = HTTPDate.text(now)
+    let authorization = RequestSigner(apiKeyId: key.id, secret: secret ?? key.secret).authorization(
+      method: method, contentType: body == nil ? "" : "application/json", date: date, pathAndQuery: path)
+    return try await JSONClient(server, sender: sender).call(
+      method, path, body, headers: [HTTPField("Date", date), HTTPField("Authorization", authorization)])
+  }
+}
+
+/// The machine's clock, moved by as much as a test says.
+final class ShiftedClock: Sendable {
+  private let shift = Mutex(Duration.zero)
+
+  var wall: WallClock { WallClock { WallClock.system.now().adding(self.shift.withLock { $0 }) } }
+}
+
+final class Log: Sendable {
+  private let lines = Mutex<[String]>([])
+  @Sendable func keep(_ line: String) { lines.withLock { $0.append(line) } }
+  var text: String { lines.withLock { $0.joined() } }
+  func count(of text: String) -> Int { lines.withLock { $0.count { $0.contains(text) } } }
+}
+
+/// A value that one task puts and another waits for.
+final class Mailbox<Value: Sendable>: Sendable {
+  private let content = Mutex<Value?>(nil)
+
+  func put(_ value: Value) { content.withLock { $0 = value } }
+  var value: Value? { content.withLock { $0 } }
+
+  struct Empty: Error {}
+
+  /// Waits at most twenty seconds.
+  var awaited: Value {
+    get async throws {
+      for _ in 0..<2_000 {
+        if let value { return value }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      throw Empty()
+    }
+  }
+}

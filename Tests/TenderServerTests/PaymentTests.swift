@@ -1,0 +1,102 @@
+import Foundation
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+@Suite struct `A payment through every room` {
+  @Test(arguments: ["harbour", "kitsune"])
+  func `is captured, and journal and acquirer agree to the minor unit`(merchant: String) async throws {
+    let house = try await House.shared.value
+    let isHarbour = merchant == "harbour"
+    var shopper = try await Shopper.enters(house, isHarbour ? house.harbour : house.kitsune)
+    let home = isHarbour ? "gb-london" : "jp-tokyo"
+    try await shopper.chooses(home)
+    let answer = try await shopper.pays(try await shopper.payment(try await shopper.token(), contact: home))
+    #expect(answer.status == 200 && answer.body["status"] == "captured", "\(answer.complaint)")
+    #expect(answer.body["receipt"]?["amount"]?.text == shopper.total)
+
+    let hold = try #require(try await shopper.holds().first)
+    #expect(hold["captured"] == .integer(1500) && hold["currency"]?.text == shopper.shop.wish.currencyCode)
+    let journal = try await payment(answer.body["paymentId"]?.text, house)
+    #expect(journal["captured"] == .integer(1500) && journal["authorized"] == .integer(1500))
+    #expect(journal["merchant"]?.text == merchant && journal["status"] == "captured")
+  }
+
+  @Test func `is told again, byte for byte, to whoever sends it again`() async throws {
+    let shopper = try await collecting()
+    let payment = try await shopper.payment(try await shopper.token())
+    let first = try await shopper.pays(payment)
+    let second = try await shopper.pays(payment)
+    let another = try await shopper.pays(try await shopper.payment(try await shopper.token(card: "mastercard-credit")))
+    let asked = try await shopper.outcome()
+    #expect(first.status == 200)
+    for answer in [second, another, asked] { #expect(answer.body == first.body && answer.status == 200) }
+    #expect(try await shopper.holds().count == 1)
+  }
+
+  @Test func `of sixteen at once holds the money once`() async throws {
+    let shopper = try await collecting()
+    let payment = try await shopper.payment(try await shopper.token())
+    let answers = try await withThrowingTaskGroup(of: JSONClient.Answer.self) { group in
+      for _ in 0..<16 { group.addTask { try await shopper.pays(payment) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.contains { $0.status == 200 })
+    #expect(answers.allSatisfy { $0.status == 200 || $0.body["code"] == "payment_in_progress" })
+    #expect(try await shopper.holds().count == 1)
+  }
+
+  @Test func `after a decline is made with another card on the same basket`() async throws {
+    let shopper = try await collecting()
+    let declined = try await shopper.pays(card: "visa-insufficient-funds")
+    #expect(declined.status == 402 && declined.body["code"] == "declined")
+    #expect(try await shopper.outcome().status == 402)
+    let paid = try await shopper.pays(card: "mastercard-debit")
+    #expect(paid.body["status"] == "captured", "\(paid.complaint)")
+    #expect(try await shopper.holds().filter { $0["captured"] == .integer(1250) }.count == 1)
+  }
+
+  @Test func `that is cancelled first is refused, and after paying it cannot be cancelled`() async throws {
+    let shopper = try await collecting()
+    let payment = try await shopper.payment(try await shopper.token())
+    #expect(try await shopper.shop.page.call("DELETE", "/applepay/payment/\(shopper.basket)").status == 204)
+    #expect(try await shopper.pays(payment).body["code"] == "basket_cancelled")
+    #expect(try await shopper.holds().isEmpty)
+
+    let other = try await collecting()
+    #expect(try await other.pays().status == 200)
+    let late = try await other.shop.page.call("DELETE", "/applepay/payment/\(other.basket)")
+    #expect(late.status == 409 && late.body["code"] == "basket_placed")
+  }
+
+  @Test func `whose answer was lost is unknown, never declined, and blocks a second charge`() async throws {
+    let shopper = try await collecting(amount: 2099)
+    let answer = try await shopper.pays()
+    #expect(answer.status == 202 && answer.body["status"] == "pending")
+    let second = try await shopper.pays(card: "mastercard-credit")
+    #expect(second.status == 202 || second.body["code"] == "payment_in_progress")
+    #expect(try await shopper.holds().count == 1)
+  }
+
+  @Test func `gives a guest a token that anybody can check against the published keys`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await collecting()
+    let token = try #require(try await shopper.pays().body["guestToken"]?.text)
+    let keys = try await JSONClient(house.server, sender: house.sender).require("GET", "/applepay/jwks.json")
+    #expect(try GuestTokenJudge(keys).claims(of: token)["basket"]?.text == shopper.basket)
+    #expect(throws: (any Error).self) {
+      try GuestTokenJudge(keys).claims(of: token.replacing(".", with: ".e", maxReplacements: 1))
+    }
+  }
+
+  private func collecting(amount: Int64 = 1250) async throws -> Shopper {
+    try await Shopper.enters(try await House.shared.value, amount: amount, service: "collection")
+  }
+
+  /// From the admin socket, where the command line asks.
+  private func payment(_ id: String?, _ house: House) async throws -> JSONValue {
+    let socket = (house.directory + "/tender.db.sock").replacingOccurrences(of: "/", with: "%2F")
+    return try await JSONClient("http+unix://\(socket)", sender: house.sender).require("GET", "/payments/\(id ?? "")")
+  }
+}
