@@ -105,6 +105,20 @@ import Testing
     #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick"))
   }
 
+  @Test func `the smallest page carries a new basket of its own, to be collected`() async throws {
+    let tender = FakeTender()
+    let pages = try await tender.shop { client in
+      var pages: [String] = []
+      for _ in 0..<2 { pages.append(String(buffer: try await client.execute(uri: "/smallest", method: .get).body)) }
+      return pages
+    }
+    let ids = tender.calls.map { FakeTender.path($0).split(separator: "/").last.map(String.init) ?? "" }
+    #expect(Set(ids).count == 2)
+    for (page, id) in zip(pages, ids) { #expect(page.contains(#"<tender-apple-pay basket="\#(id)">"#)) }
+    #expect(pages.allSatisfy { !$0.contains("{{") })
+    #expect(try #require(tender.storedBasket).serviceType == "collection")
+  }
+
   @Test(.timeLimit(.minutes(1))) func `a running shop tells its port, serves, and stops when it is cancelled`()
     async throws
   {

@@ -81,9 +81,7 @@ const show = () => {
     return element("div", {}, element("dt", {}, label), element("dd", {}, price(amount * quantity)));
   }));
   const subtotal = price(dishes.reduce((sum, { id, amount }) => sum + amount * order.get(id), 0));
-  find("subtotal").textContent = subtotal;
-  find("to-order").replaceChildren(element("span", {}, "Your order"), " ", element("span", {}, subtotal));
-  find("to-order").hidden = dishes.length === 0;
+  for (const id of ["subtotal", "so-far"]) find(id).textContent = subtotal;
   find("hint").textContent = serviceType() === "delivery"
     ? "Delivery is priced in the payment sheet, where you choose the address."
     : "Ready in about 25 minutes.";
@@ -163,7 +161,7 @@ const restart = () => {
 button.addEventListener("tender:authorized", ({ detail }) => confirm(detail));
 button.addEventListener("tender:failed", ({ detail: { code, detail } }) => {
   button.hidden = code === "outcome_unknown"; // what may have been paid is not offered again
-  say(detail);
+  say(code === "declined" ? "Your card was declined. Nothing was charged; please try another one." : detail);
 });
 button.addEventListener("tender:cancelled", () => {
   say("You closed the payment sheet. Nothing was charged, and your order is still here.", "note");
@@ -176,6 +174,9 @@ button.addEventListener("tender:unavailable", ({ detail: { reasons: [reason] } }
 });
 find("again").addEventListener("click", restart);
 for (const input of document.querySelectorAll("input[name=service]")) input.addEventListener("change", choose);
+
+new IntersectionObserver(([{ isIntersecting }]) => { find("to-order").hidden = isIntersecting; })
+  .observe(find("order"));
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const dress = () => button.setAttribute("button-style", dark.matches ? "white" : "black");
