@@ -204,6 +204,16 @@ import Testing
     #expect(answers.allSatisfy { $0.status == 403 && $0.body["code"] == "signature_refused" })
   }
 
+  @Test func `with a date that no calendar has, before anybody is known, and the server lives`() async throws {
+    let claim = "GCS v1HMAC:key:\(Base64.encode([UInt8](repeating: 7, count: 32)))"
+    for day in [Int64.min, -1, .max] {
+      let answer = try await JSONClient(house.server, sender: house.sender).call(
+        "GET", "/v2/harbour/services/testconnection",
+        headers: [.init("Authorization", claim), .init("Date", "Fri, \(day) Jun 2014 13:39:43 GMT")])
+      #expect(answer.status == 403 && answer.body["code"] == "signature_refused")
+    }
+  }
+
   @Test func `at an address where nothing is`() async throws {
     let answer = try await JSONClient(house.server, sender: house.sender).call("GET", "/nothing/here")
     #expect(answer.status == 404 && answer.body["code"] == "not_found")
