@@ -69,7 +69,7 @@ extension OrderDesk {
   public func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
-    return try await placed(id, payment.status.isSettled ? payment : settled(payment), merchant)
+    return try await placed(id, standing.waitsForAnswer ? settled(payment) : payment, merchant)
   }
 
   /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
