@@ -95,7 +95,7 @@ extension TenderServer {
 
   private func routes() throws -> Routes {
     let callers = Callers(directory: wiring.directory)
-    let baskets = BasketLookup(desk: wiring.desk)
+    let baskets = BasketLookup(desk: wiring.desk, callers: callers)
     let profiles = Dictionary(uniqueKeysWithValues: wiring.folders.map { ($0.merchant.id, $0.profile) })
     return Routes(
       metadata: MetadataController(

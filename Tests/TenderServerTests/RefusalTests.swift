@@ -129,6 +129,26 @@ import Testing
   }
 }
 
+/// Calls without an Origin: of the same origin, of apps, and of whoever writes a Host by hand.
+@Suite struct `A call without an origin` {
+  @Test func `that asks the host of one merchant sees no basket of another`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let own = JSONClient(house.server, sender: house.sender, headers: [.init("Host", "harbour.localhost:8401")])
+    let other = JSONClient(house.server, sender: house.sender, headers: [.init("Host", "kitsune.localhost:8404")])
+    for (method, path, body) in [
+      ("GET", "/applepay/basket/\(shopper.basket)", JSONValue?.none),
+      ("GET", "/applepay/payment/\(shopper.basket)", nil), ("DELETE", "/applepay/payment/\(shopper.basket)", nil),
+      ("POST", "/applepay/validate", ["basketId": .string(shopper.basket)]),
+    ] {
+      let answer = try await other.call(method, path, body)
+      #expect(answer.status == 404 && answer.body["code"] == "basket_unknown", "\(method) \(path): \(answer.complaint)")
+    }
+    #expect(try await own.call("GET", "/applepay/basket/\(shopper.basket)").isSuccess)
+    #expect(try await own.call("POST", "/applepay/validate", ["basketId": .string(shopper.basket)]).isSuccess)
+  }
+}
+
 /// What the sandbox's Apple refuses before a payment token exists.
 @Suite struct `A merchant session` {
   @Test func `is good for one sheet only`() async throws {
