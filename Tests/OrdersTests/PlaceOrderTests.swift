@@ -277,7 +277,7 @@ import Testing
         pay: { order, token, alongside in
           try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
           return try await shop.acquirer.cashier.pay(order, token, alongside)
-        }, inquire: shop.acquirer.cashier.inquire),
+        }, settle: shop.acquirer.cashier.settle),
       terms: { _ in MerchantTerms() }, clock: shop.clock.wall)
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)

@@ -82,7 +82,7 @@ final class PlayedAcquirer: Sendable {
   var asked: Int { script.withLock { $0.asked } }
 
   var cashier: Cashier {
-    Cashier(pay: { try await self.pay($0, $1, $2) }, inquire: { try await self.inquire($0) })
+    Cashier(pay: { try await self.pay($0, $1, $2) }, settle: { id, _ in try await self.inquire(id) })
   }
 
   private struct InProgress: Error {}
