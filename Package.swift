@@ -147,7 +147,7 @@ let package = Package(
       swiftSettings: house),
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
-    tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments"]),
+    tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
     tests("StorageTests", ["Storage"]),
     tests(
       "ApplePayTokenTests",

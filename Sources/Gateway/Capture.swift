@@ -27,8 +27,20 @@ extension PaymentGateway {
     _ order: Order, with token: EncryptedPaymentToken,
     alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
   ) async throws -> Payment {
-    let payment = try await authorize(order, with: token, alongside: alongside)
-    guard order.capture == .immediate, payment.status == .authorized else { return payment }
+    await taken(try await authorize(order, with: token, alongside: alongside), order.capture)
+  }
+
+  /// Settles what is open by inquiry, and takes the money if it turns out to be held and was to be taken at once.
+  ///
+  /// A payment that was settled before is not taken here: not every question about it may become a capture.
+  public func settle(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
+    let before = try await known(payment)
+    let after = try await inquire(payment)
+    return before.status.isSettled ? after : await taken(after, mode)
+  }
+
+  private func taken(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
+    guard mode == .immediate, payment.status == .authorized else { return payment }
     do { return try await capture(payment.id) } catch { return payment }
   }
 

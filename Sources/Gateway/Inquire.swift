@@ -30,7 +30,7 @@ extension PaymentGateway {
     }
   }
 
-  private func known(_ payment: PaymentID) async throws -> Payment {
+  func known(_ payment: PaymentID) async throws -> Payment {
     guard let known = try await journal.payment(payment) else {
       throw GatewayError.operationRefused(.noSuchPayment(payment))
     }

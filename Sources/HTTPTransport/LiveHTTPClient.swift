@@ -65,12 +65,35 @@ public final class LiveHTTPClient: Sendable {
     outbound.method = HTTPMethod(rawValue: request.method)
     for field in request.headers { outbound.headers.add(name: field.name, value: field.value) }
     if !request.body.isEmpty { outbound.body = .bytes(ByteBuffer(bytes: request.body)) }
+    let end = ContinuousClock.now.advanced(by: timeout)
     let answer = try await client.execute(outbound, timeout: TimeAmount(timeout))
-    let body = try await answer.body.collect(upTo: limit)
+    let body = try await collect(answer.body, limit, until: end)
     return InboundResponse(
       status: Int(answer.status.code),
       headers: answer.headers.map { HTTPField($0.name, $0.value) },
       body: Array(body.readableBytesView))
+  }
+
+  /// The client's own deadline ends with the head of the answer. A body that trickles in must not outlast it either:
+  /// somebody holds a lease on a payment meanwhile.
+  private static func collect(
+    _ body: HTTPClientResponse.Body, _ limit: Int, until end: ContinuousClock.Instant
+  ) async throws -> ByteBuffer {
+    try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
+      group.addTask {
+        let bytes = try await body.collect(upTo: limit)
+        // A body whose reader was cancelled ends early and looks whole.
+        try Task.checkCancellation()
+        return bytes
+      }
+      group.addTask {
+        try await Task.sleep(until: end)
+        throw TransportError.timedOut
+      }
+      defer { group.cancelAll() }
+      guard let first = try await group.next() else { throw CancellationError() }
+      return first
+    }
   }
 
   private static func tls(_ identity: ClientIdentity?, _ trust: TrustedRoots) throws -> TLSConfiguration {
@@ -96,6 +119,7 @@ public final class LiveHTTPClient: Sendable {
   /// errors after the handshake: in TLS 1.3 a server refuses a client certificate after the client may have spoken.
   private static func classify(_ error: any Error) -> TransportError {
     switch error {
+    case let error as TransportError: error
     case is NIOTooManyBytesError: .responseTooLarge
     case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: .timedOut
     case let error as HTTPClientError where neverSent.contains(error): .notSent("\(error)")

@@ -4,6 +4,9 @@ import TenderSheet
 
 /// What must hold of a basket document, property by property. Every refusal names the property.
 enum BasketRules {
+  /// Minor units of one line. Whatever a shopper chooses, the sum of all lines and every share of it fit into 64 bits.
+  private static let largestAmount: Int64 = 999_999_999_999
+
   /// Whoever knows the id may pay the basket, so it must not be guessed. Hex digits carry four bits each, base64url
   /// characters six.
   static func checkID(_ id: BasketID) throws {
@@ -172,7 +175,9 @@ extension BasketRules {
     _ minorUnits: Int64, times quantity: Int64 = 1, _ document: BasketDocument, _ field: String
   ) throws {
     let unit = Amount(minorUnits: minorUnits, currency: document.currencyCode)
-    guard let amount = try? unit.times(quantity) else { throw invalid(field, "small enough to be added up") }
+    guard let amount = try? unit.times(quantity), amount.minorUnits.magnitude <= largestAmount else {
+      throw invalid(field, "at most \(largestAmount) minor units")
+    }
     do { _ = try amount.sheetText } catch { throw OrderError(error, field: field) }
   }
 

@@ -26,6 +26,12 @@ struct BasketStanding: Sendable {
   /// The payment that holds the basket: not one that was declined, after which another card may pay.
   var livePayment: Payment? { payment.flatMap { $0.status.isLive ? $0 : nil } }
 
+  /// Whether the acquirer may know more than we do: of the payment, or of money that should have been taken at once.
+  var waitsForAnswer: Bool {
+    guard let payment else { return false }
+    return !payment.status.isSettled || payment.status == .authorized && record.basket.document.capture == .immediate
+  }
+
   var outcome: BasketOutcome {
     let state: BasketAnswer.State = record.isCancelled ? .cancelled : livePayment == nil ? .open : .placed
     return BasketOutcome(state: state, order: order, payment: payment)

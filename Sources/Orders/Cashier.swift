@@ -12,23 +12,24 @@ public struct Cashier: Sendable {
   public let pay:
     @Sendable (Order, EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void)
       async throws -> Payment
-  /// Asks the acquirer what became of a payment whose outcome is open. Never sends an authorization.
-  public let inquire: @Sendable (PaymentID) async throws -> Payment
+  /// Asks the acquirer what became of a payment whose outcome is open, and takes money that it turns out to hold if it
+  /// was to be taken at once. Never sends an authorization.
+  public let settle: @Sendable (PaymentID, CaptureMode) async throws -> Payment
 
   public init(
     pay:
       @escaping @Sendable (
         Order, EncryptedPaymentToken, @escaping @Sendable (Transaction) throws -> Void
       ) async throws -> Payment,
-    inquire: @escaping @Sendable (PaymentID) async throws -> Payment
+    settle: @escaping @Sendable (PaymentID, CaptureMode) async throws -> Payment
   ) {
     self.pay = pay
-    self.inquire = inquire
+    self.settle = settle
   }
 
   public static func gateway(_ gateway: PaymentGateway) -> Cashier {
     Cashier(
       pay: { order, token, alongside in try await gateway.pay(order, with: token, alongside: alongside) },
-      inquire: { try await gateway.inquire($0) })
+      settle: { try await gateway.settle($0, $1) })
   }
 }

@@ -58,6 +58,8 @@ extension OrderDesk {
         contact TEXT NOT NULL,
         updated_at BIGINT NOT NULL
       );
-      """)
+      """),
+    // The quotes that no order rests on are removed; without an index each removal would read all orders.
+    Migration("orders-2", "CREATE INDEX orders_of_quote ON orders (quote);\n"),
   ]
 }

@@ -69,12 +69,13 @@ extension OrderDesk {
   public func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
-    return try await placed(id, payment.status.isSettled ? payment : settled(payment), merchant)
+    let mode = standing.record.basket.document.capture
+    return try await placed(id, standing.waitsForAnswer ? settled(payment, mode) : payment, merchant)
   }
 
   /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
-  private func settled(_ payment: Payment) async -> Payment {
-    (try? await cashier.inquire(payment.id)) ?? payment
+  private func settled(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
+    (try? await cashier.settle(payment.id, mode)) ?? payment
   }
 }
 

@@ -19,7 +19,22 @@ extension Quote {
       .text(try StoredJSON.text(StoredLines(self))), .time(createdAt))
     try store.run(
       "UPDATE baskets SET current_quote = $2 WHERE id = $1", .text(basket.rawValue), .text(id.rawValue))
+    try forgetOlder(in: store)
   }
+
+  /// Whoever knows a basket's id can change the sheet for ever, so only the last few quotes stay: enough to tell a page
+  /// that its quote is stale. The one that an order was placed with stays too.
+  private func forgetOlder(in store: Transaction) throws {
+    try store.run(
+      """
+      DELETE FROM quotes WHERE basket = $1 AND id <> $2
+        AND id NOT IN (SELECT quote FROM orders WHERE basket = $1)
+        AND id NOT IN (SELECT id FROM quotes WHERE basket = $1 ORDER BY id DESC LIMIT $3)
+      """,
+      .text(basket.rawValue), .text(id.rawValue), .integer(Self.kept))
+  }
+
+  private static let kept: Int64 = 16
 
   private init(_ row: Row) throws {
     guard let currency = Currency(code: try row.text("currency")) else { throw StorageError.column("currency") }

@@ -8,7 +8,16 @@ enum SQLiteEngine {
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
     configuration.maximumReaderCount = 4
+    try makePrivate(path)
     return try StorageError.translating { try DatabasePool(path: path, configuration: configuration) }
+  }
+
+  /// Makes a new file for its owner alone, because it holds shoppers' contacts. SQLite gives the files beside it the
+  /// same mode; whoever opened up an old one meant it.
+  private static func makePrivate(_ path: String) throws {
+    let descriptor = Foundation.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw StorageError.connection("cannot open \(path): errno \(errno)") }
+    close(descriptor)
   }
 
   /// Sets full durability on the writer and reads it back.

@@ -78,7 +78,9 @@ extension Timestamp: CustomStringConvertible {
 
   /// A moment of the proleptic Gregorian calendar in UTC; nil when a field is out of range.
   public init?(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
-    guard (1...12).contains(month), (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
+    // Before anything is computed: the fields may be any numbers that somebody wrote into a header.
+    guard (0...9_999).contains(year), (1...12).contains(month), (1...31).contains(day), (0..<24).contains(hour),
+      (0..<60).contains(minute), (0..<60).contains(second)
     else { return nil }
     let days = Self.days(year: year, month: month, day: day)
     guard Self.civil(fromDays: days) == (year, month, day) else { return nil }

@@ -72,7 +72,9 @@ public struct TenderServer: Service {
     // A socket that a killed process left behind would be in the way; the store's lock says that nobody uses it.
     try? FileManager.default.removeItem(atPath: path)
     let router = Router(context: ServerContext.self)
-    router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics))
+    router.add(
+      middleware: CallRecorder(
+        random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
     AdminController(journal: wiring.journal).add(to: router)
     return Application(
       router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: nil),
@@ -86,18 +88,20 @@ extension TenderServer {
   /// Every route behind the middlewares, in the order in which a call meets them.
   func router() throws -> Router<ServerContext> {
     let router = Router(context: ServerContext.self)
-    router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics))
+    let problems = ProblemAnswers(metrics: wiring.metrics)
     router.add(middleware: SecurityHeaders())
+    router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics, problems: problems))
     router.add(
       middleware: CrossOriginGate(
-        directory: wiring.directory, ownOrigin: wiring.configuration.publicURL, isPublic: KitController.serves))
+        directory: wiring.directory, ownOrigin: wiring.configuration.publicURL, isPublic: KitController.serves,
+        problems: problems))
     try routes().add(to: router)
     return router
   }
 
   private func routes() throws -> Routes {
     let callers = Callers(directory: wiring.directory)
-    let baskets = BasketLookup(desk: wiring.desk)
+    let baskets = BasketLookup(desk: wiring.desk, callers: callers)
     let profiles = Dictionary(uniqueKeysWithValues: wiring.folders.map { ($0.merchant.id, $0.profile) })
     return Routes(
       metadata: MetadataController(

@@ -41,8 +41,7 @@ struct Wiring: Sendable {
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     try FileManager.default.createDirectory(
       atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    database = try await Database.sqlite(
-      path: configuration.storePath, migrations: Journal.migrations + OrderDesk.migrations, clock: clock)
+    database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: try Self.keyRing(folders)),
@@ -57,6 +56,14 @@ struct Wiring: Sendable {
   func close() async {
     await database.close()
     await network.close()
+  }
+
+  private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
+    do {
+      return try await Database.sqlite(path: path, migrations: Journal.migrations + OrderDesk.migrations, clock: clock)
+    } catch StorageError.busy {
+      throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
+    }
   }
 
   private static func desk(

@@ -97,6 +97,23 @@ import Testing
     #expect(shop.fake.authorizations.count == 1)
   }
 
+  @Test func `takes what it finds held, once, if the order wanted it taken at once`() async throws {
+    let payment = try await unknown()
+    shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
+    #expect(try await shop.gateway.settle(payment.id, .immediate).status == .captured)
+    #expect(try await shop.gateway.settle(payment.id, .immediate).captured == 1250)
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test(arguments: [(CaptureMode.manual, 0), (.immediate, 1)])
+  func `makes no second capture of a second question`(mode: CaptureMode, captures: Int) async throws {
+    let payment = try await unknown()
+    shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
+    shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
+    for _ in 0..<3 { #expect(try await shop.gateway.settle(payment.id, mode).status == .authorized) }
+    #expect(shop.fake.captures.count == captures)
+  }
+
   @Test(arguments: [
     Inquiry.notFound, .unavailable(Interruption(.timeout)), .answer(.pending(Pending(acquirerReference: "P"))),
   ])

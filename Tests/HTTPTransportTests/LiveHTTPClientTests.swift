@@ -1,5 +1,25 @@
 import HTTPTransport
+import NIOCore
+import NIOPosix
 import Testing
+
+/// Answers every request with a head at once, and with a body that never becomes whole.
+private final class Trickle: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
+    context.writeAndFlush(NIOAny(answer), promise: nil)
+  }
+
+  static func listen() async throws -> any Channel {
+    try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Trickle()) }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+}
 
 @Suite struct `A live client` {
   @Test(arguments: ["http://127.0.0.1:1/", "", "nonsense", "ftp://127.0.0.1/", "http://"])
@@ -10,5 +30,19 @@ import Testing
     }
     if case .notSent = error {} else { Issue.record("\(String(describing: error))") }
     try await client.shutdown()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `does not wait longer for the body than for the whole answer`() async throws {
+    let server = try await Trickle.listen()
+    let client = try LiveHTTPClient()
+    let port = try #require(server.localAddress?.port)
+    let start = ContinuousClock.now
+    await #expect(throws: TransportError.timedOut) {
+      try await client.sender.send(
+        OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/"), .milliseconds(300))
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+    try await client.shutdown()
+    try await server.close().get()
   }
 }

@@ -62,6 +62,15 @@ import Testing
     #expect(shop.acquirer.asked == 1)
   }
 
+  @Test func `whose taking was never answered is asked about by whoever asks for the outcome`() async throws {
+    let shop = try await shop()
+    shop.acquirer.losesCaptures()
+    #expect(try await shop.pays().payment.status == .authorized)
+    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
+    #expect(try await shop.desk.basket(Shop.basket, of: Shop.merchant).order?.status == .captured)
+    #expect(shop.acquirer.asked == 1)
+  }
+
   @Test func `is declined as an answer, and another card may pay`() async throws {
     let shop = try await shop()
     shop.acquirer.answers(.declined(Decline(reason: .insufficientFunds, code: "51")))
@@ -268,7 +277,7 @@ import Testing
         pay: { order, token, alongside in
           try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
           return try await shop.acquirer.cashier.pay(order, token, alongside)
-        }, inquire: shop.acquirer.cashier.inquire),
+        }, settle: shop.acquirer.cashier.settle),
       terms: { _ in MerchantTerms() }, clock: shop.clock.wall)
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)

@@ -91,6 +91,20 @@ import Testing
     await refusal(.totalPending) { try await shop.pays() }
   }
 
+  @Test func `that changes without end leaves no more than a few quotes behind`() async throws {
+    let shop = try await shop()
+    shop.acquirer.answers(.declined(Decline(reason: .insufficientFunds, code: "51")))
+    let ordered = try await shop.pays().order.quote
+    for round in 0..<60 {
+      shop.clock.move(.milliseconds(1))
+      _ = try await change(shop, .paymentMethod(round.isMultiple(of: 2) ? .credit : .debit))
+    }
+    #expect(try await shop.count("quotes") <= 20)
+    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.order.quote == ordered)
+    shop.acquirer.answers(.approved(Approval(acquirerReference: "A2")))
+    #expect(try await shop.pays().payment.status == .captured)
+  }
+
   @Test func `stands up to many changes at once`() async throws {
     let shop = try await shop()
     let totals = await withTaskGroup(of: Int64?.self) { group in

@@ -69,18 +69,20 @@ final class HeldClock: Sendable {
 /// The gateway without the cryptography: the real journal, and an acquirer that says what the test wants.
 final class PlayedAcquirer: Sendable {
   private let journal: Journal
-  private let script = Mutex<(answer: AcquirerAnswer, asked: Int, delay: Duration, captures: Bool)>(
-    (.approved(Approval(acquirerReference: "A1")), 0, .zero, true))
+  private let script = Mutex<(answer: AcquirerAnswer, asked: Int, delay: Duration, captures: Bool, loses: Bool)>(
+    (.approved(Approval(acquirerReference: "A1")), 0, .zero, true, false))
 
   init(journal: Journal) { self.journal = journal }
 
   func answers(_ answer: AcquirerAnswer) { script.withLock { $0.answer = answer } }
   func takes(_ delay: Duration) { script.withLock { $0.delay = delay } }
   func captures(_ works: Bool) { script.withLock { $0.captures = works } }
+  /// Takes the money, and the answer to that does not arrive.
+  func losesCaptures() { script.withLock { $0.loses = true } }
   var asked: Int { script.withLock { $0.asked } }
 
   var cashier: Cashier {
-    Cashier(pay: { try await self.pay($0, $1, $2) }, inquire: { try await self.inquire($0) })
+    Cashier(pay: { try await self.pay($0, $1, $2) }, settle: { id, _ in try await self.inquire(id) })
   }
 
   private struct InProgress: Error {}
@@ -103,7 +105,10 @@ final class PlayedAcquirer: Sendable {
       return payment
     }
     let attempt = try await journal.reserveCapture(nil, of: payment.id)
-    return try await journal.record(.approved(Approval(acquirerReference: "C1")), for: attempt)
+    let lost = script.withLock { $0.loses }
+    let answer: AcquirerAnswer =
+      lost ? .unknown(Interruption(.timeout)) : .approved(Approval(acquirerReference: "C1"))
+    return try await journal.record(answer, for: attempt)
   }
 
   private func authorize(

@@ -178,6 +178,8 @@ struct SDK: Sendable, CustomTestStringConvertible {
       ([("authorization", "GCS v1HMAC:key:AAAA"), ("date", date)], .authorizationMalformed),
       ([("authorization", good)], .dateMissing),
       ([("authorization", good), ("date", "2026-11-21T10:00:00Z")], .dateMalformed),
+      ([("authorization", good), ("date", "Fri, 9223372036854775807 Jun 2014 13:39:43 GMT")], .dateMalformed),
+      ([("authorization", good), ("date", "Fri, 06 Jun 2014 9223372036854775807:39:43 GMT")], .dateMalformed),
       ([("authorization", good), ("date", date), ("x-gcs-a", "1"), ("X-GCS-A", "2")], .headerRepeated),
     ]
     for (headers, refusal) in rows {

@@ -38,6 +38,16 @@ private func temporaryStore() -> String {
     await database.close()
   }
 
+  @Test func `is for its owner alone`() async throws {
+    let database = try await open()
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
+    for file in [path, path + "-wal", path + "-shm", path + ".lock"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600, "\(file)")
+    }
+    await database.close()
+  }
+
   @Test func `names the guard that refused`() async throws {
     let database = try await open()
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }

@@ -59,6 +59,13 @@ import TenderPayments
     #expect(Timestamp(rfc3339: text) == nil)
   }
 
+  @Test(arguments: [Int64.min, -1, 0, 32, 10_000, .max]) func `have no field that no calendar has`(value: Int64) {
+    #expect(Timestamp(year: 2026, month: 11, day: value) == nil)
+    #expect(Timestamp(year: 2026, month: value == 0 ? 13 : value, day: 1) == nil)
+    #expect(Timestamp(year: value == 0 || value == 32 ? -1 : value, month: 1, day: 1) == nil)
+    #expect(Timestamp(year: 2026, month: 11, day: 1, hour: value == 0 ? 24 : value) == nil)
+  }
+
   @Test func `keep their fraction to the microsecond`() {
     #expect(Timestamp(rfc3339: "1970-01-01T00:00:01.25Z")?.microseconds == 1_250_000)
   }

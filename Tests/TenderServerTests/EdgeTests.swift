@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import Logging
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -71,6 +72,27 @@ import Testing
       #expect(text.contains("# TYPE \(name) "), "\(name)")
     }
     #expect(!text.contains(house.harbour.key.secret))
+  }
+
+  @Test func `counts what it refuses to pages, and sends refusals with the headers of every answer`() async throws {
+    let shopper = try await Shopper.enters(house)
+    let refused = try await shopper.shop.page.call(
+      "POST", "/applepay/basket/\(shopper.basket)/update", ["shippingMethod": "drone"])
+    #expect(refused.body["code"] == "shipping_method_unknown")
+    let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
+    #expect(text.contains("tender_refusals_total{code=\"shipping_method_unknown\"} 1"))
+    #expect(try await get("/nothing/here").header("X-Content-Type-Options") == "nosniff")
+  }
+
+  @Test func `says so when another serves from the same store`() async throws {
+    let sandbox = house.sandbox.base
+    let configuration = ServerConfiguration(
+      environment: .simulated, directory: house.directory, host: "127.0.0.1", port: 0, sandboxURL: sandbox,
+      acquirer: .init(connector: "sandbox", baseURL: sandbox, apiKey: ""))
+    let error = await #expect(throws: ConfigurationError.self) {
+      _ = try await TenderServer(configuration, logger: Logger(label: "second"))
+    }
+    #expect(error?.key == "store.path")
   }
 
   @Test func `gives the sheet an ETag, and 304 while nothing has changed`() async throws {

@@ -129,6 +129,26 @@ import Testing
   }
 }
 
+/// Calls without an Origin: of the same origin, of apps, and of whoever writes a Host by hand.
+@Suite struct `A call without an origin` {
+  @Test func `that asks the host of one merchant sees no basket of another`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let own = JSONClient(house.server, sender: house.sender, headers: [.init("Host", "harbour.localhost:8401")])
+    let other = JSONClient(house.server, sender: house.sender, headers: [.init("Host", "kitsune.localhost:8404")])
+    for (method, path, body) in [
+      ("GET", "/applepay/basket/\(shopper.basket)", JSONValue?.none),
+      ("GET", "/applepay/payment/\(shopper.basket)", nil), ("DELETE", "/applepay/payment/\(shopper.basket)", nil),
+      ("POST", "/applepay/validate", ["basketId": .string(shopper.basket)]),
+    ] {
+      let answer = try await other.call(method, path, body)
+      #expect(answer.status == 404 && answer.body["code"] == "basket_unknown", "\(method) \(path): \(answer.complaint)")
+    }
+    #expect(try await own.call("GET", "/applepay/basket/\(shopper.basket)").isSuccess)
+    #expect(try await own.call("POST", "/applepay/validate", ["basketId": .string(shopper.basket)]).isSuccess)
+  }
+}
+
 /// What the sandbox's Apple refuses before a payment token exists.
 @Suite struct `A merchant session` {
   @Test func `is good for one sheet only`() async throws {
@@ -218,6 +238,17 @@ import Testing
       fault["id"] == "INVALID_BODY" && fault["propertyName"]?.text?.isEmpty == false && fault["httpStatusCode"] == 400)
     let unknown = try await house.harbour.signed("GET", path, at: house.clock.wall.now())
     #expect(unknown.status == 404 && unknown.body["errors"]?.elements.first?["id"] == "BASKET_UNKNOWN")
+  }
+
+  @Test func `with a date that no calendar has, before anybody is known, and the server lives`() async throws {
+    let claim = "GCS v1HMAC:key:\(Base64.encode([UInt8](repeating: 7, count: 32)))"
+    for day in [Int64.min, -1, .max] {
+      let answer = try await JSONClient(house.server, sender: house.sender).call(
+        "GET", "/v2/harbour/services/testconnection",
+        headers: [.init("Authorization", claim), .init("Date", "Fri, \(day) Jun 2014 13:39:43 GMT")])
+      let fault = answer.body["errors"]?.elements.first
+      #expect(answer.status == 403 && fault?["id"] == "ACCESS_TO_MERCHANT_NOT_ALLOWED")
+    }
   }
 
   @Test func `at an address where nothing is`() async throws {

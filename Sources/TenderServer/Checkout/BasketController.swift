@@ -14,7 +14,7 @@ struct BasketController: Sendable {
 
   /// `GET /applepay/basket/{id}`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(context)
+    let (basket, merchant) = try await baskets.require(request, context)
     let body = JSONAnswer.bytes(try await sheet(basket, merchant))
     let etag = JSONAnswer.etag(body)
     if request.headers[.ifNoneMatch] == etag { return Response(status: .notModified, headers: [.eTag: etag]) }
@@ -25,7 +25,7 @@ struct BasketController: Sendable {
 
   /// `PUT /applepay/basket/{id}/details`
   func prepare(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(context)
+    let (basket, merchant) = try await baskets.require(request, context)
     let details = try await RequestBody.decode(OrderDetails.self, request)
     try await desk.prepare(basket, of: merchant, details)
     return JSONAnswer.response(try await sheet(basket, merchant))
@@ -33,7 +33,7 @@ struct BasketController: Sendable {
 
   /// `POST /applepay/basket/{id}/update`
   func update(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(context)
+    let (basket, merchant) = try await baskets.require(request, context)
     let change = try await RequestBody.decode(SheetChange.self, request)
     let (quote, update) = try await desk.update(basket, of: merchant, change)
     return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
@@ -41,7 +41,7 @@ struct BasketController: Sendable {
 
   /// `POST /applepay/basket/{id}/validatepostalcode`
   func validatePostalCode(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(context)
+    let (basket, merchant) = try await baskets.require(request, context)
     let call = try await RequestBody.decode(PostalCodeCall.self, request)
     let deliverable = try await desk.checkPostalCode(call.postalCode, country: call.countryCode, basket, of: merchant)
     return JSONAnswer.response(PostalCodeAnswer(deliverable: deliverable))
@@ -59,16 +59,19 @@ struct BasketController: Sendable {
 /// another's, and is told nothing about it.
 struct BasketLookup: Sendable {
   let desk: OrderDesk
+  let callers: Callers
 
   /// The basket that the path names.
-  func require(_ context: ServerContext) async throws -> (BasketID, MerchantID) {
+  func require(_ request: Request, _ context: ServerContext) async throws -> (BasketID, MerchantID) {
     let basket = BasketID(context.parameters.get("basket") ?? "")
-    return (basket, try await merchant(of: basket, context))
+    return (basket, try await merchant(of: basket, request, context))
   }
 
-  func merchant(of basket: BasketID, _ context: ServerContext) async throws -> MerchantID {
+  /// A call without an Origin is judged by the host that it asked, so that no session of one merchant is made for the
+  /// domain of another. A host that nobody registered is the server's own: apps call it.
+  func merchant(of basket: BasketID, _ request: Request, _ context: ServerContext) async throws -> MerchantID {
     let owner = try await desk.merchant(of: basket)
-    guard context.caller == nil || context.caller?.merchant.id == owner else {
+    if let (caller, _) = callers.find(request, context), caller.id != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }
     return owner

@@ -16,7 +16,7 @@ struct PaymentController: Sendable {
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try PaymentCall(try await RequestBody.json(request))
-    let merchant = try await baskets.merchant(of: call.order.basket, context)
+    let merchant = try await baskets.merchant(of: call.order.basket, request, context)
     let placed = try await desk.place(call.order, of: merchant)
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try render(placed)
@@ -24,7 +24,7 @@ struct PaymentController: Sendable {
 
   /// `GET /applepay/payment/{basketId}`: after a reload, the back button, or a connection lost after sending.
   func outcome(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(context)
+    let (basket, merchant) = try await baskets.require(request, context)
     guard let placed = try await desk.placed(basket, of: merchant) else {
       throw Problem(.notFound, "payment_not_found", "Nobody has tried to pay this basket yet.")
     }
@@ -33,7 +33,7 @@ struct PaymentController: Sendable {
 
   /// `DELETE /applepay/payment/{basketId}`: possible until an acquirer may have heard of it.
   func cancel(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(context)
+    let (basket, merchant) = try await baskets.require(request, context)
     try await desk.cancel(basket, of: merchant)
     return Response(status: .noContent)
   }

@@ -20,7 +20,7 @@ struct SessionController: Sendable {
   func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try await RequestBody.decode(ValidateCall.self, request)
     if let url = call.validationURL { try ValidationURL.judge(url, against: hosts) }
-    let id = try await baskets.merchant(of: call.basketId, context)
+    let id = try await baskets.merchant(of: call.basketId, request, context)
     guard let merchant = directory[id], let validator = validators[id] else {
       throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
     }

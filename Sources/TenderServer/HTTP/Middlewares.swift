@@ -4,11 +4,12 @@ import Logging
 import MerchantIdentity
 import TenderPayments
 
-/// Outermost: names the call, answers every error as a problem, counts and logs. Nothing of the body, and of the path
-/// only the route: basket ids are capabilities.
+/// Names the call, answers every error as a problem, counts and logs. Nothing of the body, and of the path only the
+/// route: basket ids are capabilities.
 struct CallRecorder: RouterMiddleware {
   let random: RandomBytes
   let metrics: Metrics
+  let problems: ProblemAnswers
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
@@ -17,25 +18,11 @@ struct CallRecorder: RouterMiddleware {
     context.requestID = random.hex(12)
     context.logger[metadataKey: "requestId"] = .string(context.requestID)
     let start = ContinuousClock.now
-    var response = await answer(request, context, next)
+    var response: Response
+    do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
     response.headers[.requestID] = context.requestID
     record(request, response, context, ContinuousClock.now - start)
     return response
-  }
-
-  private func answer(
-    _ request: Request, _ context: ServerContext, _ next: (Request, ServerContext) async throws -> Response
-  ) async -> Response {
-    do { return try await next(request, context) } catch {
-      let problem = ProblemTable.problem(for: error)
-      if problem.status.code >= 500 {
-        context.logger.error(
-          "call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
-      } else {
-        metrics.refusals.count(["code": problem.code])
-      }
-      return problem.response(requestID: context.requestID)
-    }
   }
 
   private func record(_ request: Request, _ response: Response, _ context: ServerContext, _ took: Duration) {
@@ -49,6 +36,22 @@ struct CallRecorder: RouterMiddleware {
         "method": .string(request.method.rawValue), "route": .string(route),
         "status": .stringConvertible(response.status.code), "microseconds": .stringConvertible(took.microseconds),
       ])
+  }
+}
+
+/// Answers every error as a problem, wherever on the way it is caught: logs what is our fault, counts what is refused.
+struct ProblemAnswers: Sendable {
+  let metrics: Metrics
+
+  func answer(_ error: any Error, _ context: ServerContext) -> Response {
+    let problem = ProblemTable.problem(for: error)
+    if problem.status.code >= 500 {
+      context.logger.error(
+        "call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
+    } else {
+      metrics.refusals.count(["code": problem.code])
+    }
+    return problem.response(requestID: context.requestID)
   }
 }
 
@@ -66,6 +69,7 @@ struct CrossOriginGate: RouterMiddleware {
   let ownOrigin: String
   /// Whether a path holds nothing of any merchant's: the web kit's files.
   let isPublic: @Sendable (_ path: String) -> Bool
+  let problems: ProblemAnswers
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
@@ -77,13 +81,13 @@ struct CrossOriginGate: RouterMiddleware {
       // Readable, so that the kit on a page that nobody registered can tell its developer what is missing.
       let isRefused = !isPublic(request.uri.path)
       return allowing(
-        origin, isRefused ? refusal.response(requestID: context.requestID) : try await next(request, context))
+        origin, isRefused ? problems.answer(refusal, context) : try await next(request, context))
     }
     var context = context
     context.caller = Caller(merchant: merchant, site: site)
     if request.method == .options { return allowing(origin, preflight) }
     do { return allowing(origin, try await next(request, context)) } catch {
-      return allowing(origin, ProblemTable.answer(error, context))
+      return allowing(origin, problems.answer(error, context))
     }
   }
 
@@ -116,7 +120,7 @@ struct CrossOriginGate: RouterMiddleware {
   }
 }
 
-/// Headers for answers that a browser may look at as a page.
+/// Outermost, so that refusals have them too: headers for answers that a browser may look at as a page.
 struct SecurityHeaders: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response

@@ -34,10 +34,6 @@ enum ProblemTable {
     }
   }
 
-  static func answer(_ error: any Error, _ context: ServerContext) -> Response {
-    problem(for: error).response(requestID: context.requestID)
-  }
-
   /// What may be logged of an error: errors of ours hold no card data, and of a stranger only the type is told.
   static func safe(_ error: any Error) -> String {
     switch error {
