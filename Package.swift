@@ -162,7 +162,7 @@ let package = Package(
         hummingbirdTesting,
       ]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
-    tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
+    tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",
