@@ -92,6 +92,7 @@ let package = Package(
 
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
+    room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments"]),
@@ -118,7 +119,7 @@ let package = Package(
     room(
       "TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
+        "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
         systemPackage, logging, lifecycle, yams,
@@ -132,7 +133,8 @@ let package = Package(
     .executableTarget(
       name: "TenderCLI",
       dependencies: [
-        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
+        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
+        "Acquiring",
         "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
@@ -152,7 +154,11 @@ let package = Package(
     tests("StorageTests", ["Storage"]),
     tests(
       "ApplePayTokenTests",
-      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+      [
+        "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras,
+        x509, asn1,
+      ]),
+    tests("KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
     tests(
       "MerchantIdentityTests",
       ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
