@@ -27,6 +27,8 @@ struct Wiring: Sendable {
   let folders: [MerchantFolder]
   let directory: MerchantDirectory
   let metrics: Metrics
+  /// Only in `simulated`.
+  let journeys: JourneyRecorder?
 
   init(_ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network, logger: Logger)
     async throws
@@ -43,13 +45,17 @@ struct Wiring: Sendable {
       atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
+    let keys = try Self.keyRing(folders)
+    journeys = try apple.simulated.map { try JourneyRecorder(of: $0, keys: keys, clock: clock) }
+    let acquirer = Self.acquirer(configuration, apple, network, logger)
     gateway = PaymentGateway(
-      opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: try Self.keyRing(folders)),
-      journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger), clock: clock)
+      opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: keys),
+      journal: journal, acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
-    desk = Self.desk(database, gateway, folders, guests, clock, random, network)
+    let cashier = Cashier.gateway(gateway)
+    desk = Self.desk(database, journeys?.watching(cashier) ?? cashier, folders, guests, clock, random, network)
   }
 
   /// Releases what the process holds. Calls under way have been answered by then.
@@ -67,13 +73,13 @@ struct Wiring: Sendable {
   }
 
   private static func desk(
-    _ database: Database, _ gateway: PaymentGateway, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
+    _ database: Database, _ cashier: Cashier, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
     _ clock: WallClock, _ random: RandomBytes, _ network: Network
   ) -> OrderDesk {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
     return OrderDesk(
       database: database,
-      cashier: .gateway(gateway),
+      cashier: cashier,
       quotes: QuoteSource(sender: network.plain, clock: clock), terms: { terms[$0] ?? MerchantTerms() },
       guestTokens: guests, clock: clock, random: random)
   }
