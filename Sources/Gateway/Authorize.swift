@@ -18,7 +18,8 @@ extension PaymentGateway {
     alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
   ) async throws -> Payment {
     if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) { return try settled(known) }
-    let card = try confirm(opener.open(token, for: order.merchant, at: clock.now()), matches: order)
+    let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
+    let card = try confirm(opened, matches: order)
     switch try await journal.claim(order, spending: card.use, card: card.summary, alongside: alongside) {
     case .known(let payment): return payment
     case .running(let payment): throw GatewayError.paymentInProgress(payment)

@@ -23,46 +23,16 @@ struct ConfirmedInstrument: Sendable {
   }
 }
 
-/// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The merchant is confirmed before,
-/// by opening the token with that merchant's keys alone.
+/// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The checks are the payment token
+/// library's; what they are held against is the order.
 ///
 /// - Throws: stage `order`.
 func confirm(
   _ opened: OpenedPaymentToken, matches order: Order
 ) throws(PaymentTokenError) -> ConfirmedInstrument {
-  try confirm(opened.applicationDataHash, isOf: order)
-  try confirm(opened.paymentData.amount, pays: order.amount)
+  try opened.confirm(
+    ExpectedPayment(
+      merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
   return ConfirmedInstrument(
     use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
-}
-
-/// Without application data a token could be taken from one basket's sheet to another of the same total.
-private func confirm(_ applicationDataHash: [UInt8]?, isOf order: Order) throws(PaymentTokenError) {
-  guard let applicationDataHash else {
-    throw PaymentTokenError(
-      .applicationDataMissing, "the payment request carried no applicationData", field: "header.applicationData")
-  }
-  guard applicationDataHash == order.applicationDataHash else {
-    throw PaymentTokenError(
-      .applicationDataMismatch, "signed for another basket", field: "header.applicationData")
-  }
-}
-
-private func confirm(_ signed: Amount, pays ordered: Amount) throws(PaymentTokenError) {
-  guard signed.currency == ordered.currency else {
-    throw PaymentTokenError(
-      .currencyMismatch, "signed in \(signed.currency), ordered in \(ordered.currency)", field: "currencyCode")
-  }
-  guard signed.minorUnits == ordered.minorUnits else {
-    let hint = powerOfTen(signed.minorUnits, ordered.minorUnits)
-    throw PaymentTokenError(
-      .amountMismatch, "signed for \(signed), ordered for \(ordered)\(hint)", field: "transactionAmount")
-  }
-}
-
-/// Two amounts that differ by a power of ten are one amount, with two ideas of the currency's decimals.
-private func powerOfTen(_ left: Int64, _ right: Int64) -> String {
-  let (small, large) = (min(left, right), max(left, right))
-  guard small > 0, large.isMultiple(of: small), [10, 100, 1_000].contains(large / small) else { return "" }
-  return "; they differ by a power of ten: compare the currency's decimals on both sides"
 }

@@ -96,10 +96,12 @@ struct Wiring: Sendable {
 
   /// Apple may rename its signers, so an unknown name passes; but somebody has to look.
   private static func verifier(_ apple: Apple, _ metrics: Metrics, _ logger: Logger) -> TokenVerifier {
-    TokenVerifier(trust: apple.trust) { name in
-      metrics.unknownSigners.count()
-      logger.warning("unknown signer of payment tokens", metadata: ["commonName": .string(name)])
-    }
+    TokenVerifier(
+      trust: apple.trust,
+      canary: TokenCanary { novelty in
+        metrics.unknownSigners.count()
+        logger.warning("unknown signer of payment tokens", metadata: ["commonName": .string(novelty.detail)])
+      })
   }
 
   private static func keyRing(_ folders: [MerchantFolder]) throws -> ProcessingKeyRing {

@@ -52,11 +52,17 @@ struct ProcessingCertificate {
       throw PaymentTokenError(.identityCertificate, "this is a merchant identity certificate")
     }
     guard let value = certificate.extensions.value(ObjectIdentifier.merchantIdentifierHash),
-      let party = PartyInfo(certificateExtension: value)
+      let party = PartyInfo(
+        certificateExtension: value, merchantIdentifier: Self.merchantIdentifier(certificate.commonName))
     else {
       throw PaymentTokenError(.noMerchantIdentifier, "the certificate does not hold the hash of a merchant identifier")
     }
     publicKeyInfo = Array(certificate.publicKeyInfo)
     self.party = party
+  }
+
+  /// Apple names these certificates `Apple Pay Payment Processing:merchant.com.example.shop`.
+  private static func merchantIdentifier(_ commonName: String?) -> String? {
+    commonName?.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
   }
 }
