@@ -93,6 +93,7 @@ let package = Package(
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments"]),
+    room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
     room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
@@ -116,7 +117,7 @@ let package = Package(
     room(
       "TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
+        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
         systemPackage, logging,
@@ -132,7 +133,7 @@ let package = Package(
       name: "TenderCLI",
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
-        "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
@@ -162,6 +163,9 @@ let package = Package(
         hummingbirdTesting,
       ]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
+    tests(
+      "WebhooksTests",
+      ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
