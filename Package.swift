@@ -190,7 +190,8 @@ let package = Package(
       "TenderServerTests",
       [
         "TenderServer", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", crypto, logging,
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", crypto,
+        logging,
         hummingbirdTesting, nioCore,
       ]),
     tests(
