@@ -167,7 +167,7 @@ let package = Package(
     tests(
       "WebhooksTests",
       ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
-    tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
+    tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",

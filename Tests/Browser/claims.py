@@ -1,0 +1,116 @@
+"""Claims: functions that say in their name what must be true, and fail by an assertion when it is not.
+
+    from claims import claim
+
+    @claim                      # begins on the shop's front page, in a fresh tab without cookies or storage
+    def a_payment_by_hand_is_captured(shopper):
+        ...
+
+    @claim(page="/basket")      # begins on another page of the shop
+    @claim(page=None)           # begins nowhere
+    @claim(page=None, browser=False)    # needs no browser: the argument is the demo (demo.py)
+    @claim(limit=120)           # may take so many seconds
+
+Every file `Tests/Browser/*_*.py` is read, and every claim in it is judged by some browser, in no particular order and
+beside another claim. A claim also fails when a script of the page throws, or the browser refuses something, unless the
+claim takes those complaints away itself: `shopper.complaints()`.
+"""
+
+import dataclasses
+import importlib
+import pathlib
+import threading
+import time
+import traceback
+
+LIMIT = 90.0
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Claim:
+    act: object
+    page: str | None = "/"
+    browser: bool = True
+    limit: float = LIMIT
+
+    @property
+    def id(self):
+        return self.act.__name__
+
+    @property
+    def name(self):
+        return self.id.replace("_", " ")
+
+    @property
+    def room(self):
+        return self.act.__module__
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    claim: Claim
+    seconds: float
+    complaint: str = ""
+    trace: str = ""
+
+    @property
+    def line(self):
+        end = f": {self.complaint}" if self.complaint else f" ({self.seconds:.1f} s)"
+        return f"{'FAIL' if self.complaint else 'PASS'} {self.claim.name}{end}"
+
+
+def claim(act=None, **how):
+    """Marks a function as a claim. It stays a function, and can be called by another claim."""
+    if act is None:
+        return lambda act: claim(act, **how)
+    act.claim = Claim(act, **how)
+    return act
+
+
+def discover(directory=HERE):
+    """The claims of every test file, in the order of files and lines. A file without one is a mistake."""
+    claims = []
+    for path in sorted(directory.glob("*_*.py")):
+        module = importlib.import_module(path.stem)
+        found = [value.claim for value in vars(module).values()
+                 if isinstance(getattr(value, "claim", None), Claim) and value.__module__ == path.stem]
+        if not found:
+            raise SystemExit(f"{path.name} claims nothing")
+        claims += found
+    return claims
+
+
+def judge(claim, shopper, demo):
+    """Whether the claim holds; a claim that does not end is a claim that does not hold."""
+    start = time.monotonic()
+    rescue = threading.Timer(claim.limit, shopper.kill) if claim.browser else None
+    try:
+        if rescue:
+            rescue.start()
+        hold(claim, shopper, demo)
+        complaint, trace = "", ""
+    except Exception as error:  # a claim may fail in any way, and the others are still to be judged
+        complaint, trace = first_line(error), traceback.format_exc()
+    finally:
+        if rescue:
+            rescue.cancel()
+    seconds = time.monotonic() - start
+    if seconds >= claim.limit:
+        complaint = f"it did not end within {claim.limit:.0f} s" + (f" ({complaint})" if complaint else "")
+    return Verdict(claim, seconds, complaint, trace)
+
+
+def hold(claim, shopper, demo):
+    if not claim.browser:
+        claim.act(demo)
+        return
+    shopper.arrive(claim.page)
+    claim.act(shopper)
+    complaints = shopper.complaints()
+    assert not complaints, f"the browser complained: {complaints}"
+
+
+def first_line(error):
+    text = str(error)
+    return text.splitlines()[0] if text else repr(error)

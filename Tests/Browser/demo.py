@@ -1,0 +1,98 @@
+"""The demo that is judged: where its servers are, and what its two books say. The journal is Tender's, read by
+`tender payment list --json`; the other book is the acquirer's own, asked for over HTTP."""
+
+import collections
+import contextlib
+import json
+import pathlib
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+
+HOUSE = pathlib.Path(__file__).resolve().parents[2]
+BOOKS_LIMIT = 500
+
+
+class Demo:
+    """`tender demo --port N`, which takes five ports: server, shop, sandbox, the sandbox's gateway, second shop."""
+
+    def __init__(self, port, home, tender):
+        self.port = port
+        self.home = pathlib.Path(home)
+        self.tender = tender
+        self.server = f"http://localhost:{port}"
+        self.shop = f"http://localhost:{port + 1}"
+        self.sandbox = f"http://localhost:{port + 2}"
+        self.second_shop = f"http://kitsune.localhost:{port + 4}"
+
+    @property
+    def origins(self):
+        return [self.server, self.shop, self.sandbox, self.second_shop]
+
+    def get(self, url, headers=None):
+        # Python knows no *.localhost; the connection goes to this machine, the name in the header.
+        parts = urllib.parse.urlsplit(url)
+        request = urllib.request.Request(
+            urllib.parse.urlunsplit(parts._replace(netloc=f"127.0.0.1:{parts.port}")),
+            headers={"Host": parts.netloc, **(headers or {})})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.read()
+
+    def get_json(self, url, headers=None):
+        return json.loads(self.get(url, headers))
+
+    # The books
+
+    def journal(self):
+        """Every payment, the newest first."""
+        answer = subprocess.run(
+            [self.tender, "payment", "list", "--json", "--limit", str(BOOKS_LIMIT), "--store",
+             f".tender/demo-{self.port}/tender.db"],
+            cwd=self.home, capture_output=True, text=True, timeout=60, check=False)
+        assert answer.returncode == 0, f"the journal cannot be read: {answer.stderr.strip()}"
+        return json.loads(answer.stdout)
+
+    def holds(self):
+        """Every hold in the acquirer's ledger."""
+        key = self.get_json(f"{self.sandbox}/sandbox/ca.json")["acquirerKey"]
+        ledger = self.get_json(
+            f"{self.sandbox}/acquirer/v1/authorizations?limit={BOOKS_LIMIT}", {"Authorization": f"Bearer {key}"})
+        return ledger["authorizations"]
+
+    def payments(self, basket):
+        return [payment for payment in self.journal() if payment["basket"] == basket]
+
+    def reference(self, basket):
+        """The shop's own number for what was ordered with this basket."""
+        for shop in (self.shop, self.second_shop):
+            with contextlib.suppress(urllib.error.HTTPError):
+                return self.get_json(f"{shop}/api/orders/{basket}")["reference"]
+        raise AssertionError(f"no shop knows of an order with the basket {basket}")
+
+    def must_agree(self, basket=None):
+        """The journal and the acquirer's book tell the same of this basket, or of everything: as many payments, of
+        the same money, with the same cards. Gives the payments that took some."""
+        payments = self.journal() if basket is None else self.payments(basket)
+        holds = self.holds()
+        if basket is not None:
+            reference = self.reference(basket) if payments else None
+            holds = [hold for hold in holds if hold["merchantReference"] == reference]
+        ours = collections.Counter(money(payment, payment["card"].removeprefix("device ")) for payment in payments)
+        theirs = collections.Counter(money(hold, hold["cardSuffix"]) for hold in holds)
+        assert ours == theirs, f"only in the journal: {ours - theirs}; only in the acquirer's book: {theirs - ours}"
+        return [payment for payment in payments if payment["captured"] > 0]
+
+    def must_be_paid_once(self, basket):
+        taken = self.must_agree(basket)
+        assert len(taken) == 1, f"the basket was paid {len(taken)} times"
+        assert taken[0]["captured"] == taken[0]["amount"], f"not all was taken: {taken[0]}"
+        return taken[0]
+
+    def must_not_be_paid(self, basket):
+        taken = self.must_agree(basket)
+        assert not taken, f"the basket was paid: {taken}"
+
+
+def money(row, card):
+    return (row["amount"], row["currency"], row["authorized"], row["captured"], row["refunded"], card)

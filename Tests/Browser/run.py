@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""Judges the claims of `Tests/Browser/*_*.py` about a running `tender demo`, in real browsers.
+
+    run.py --port 8400 --home DIR --tender PROGRAM [--artifacts DIR] [--only TEXT] [--browsers N]
+
+`home` is the directory in which the demo was started. Needs Debian's packages chromium, chromium-driver and
+python3-selenium; scripts/install-prerequisites brings them. Prints one line a claim, PASS or FAIL, and at the end
+`N passed, N failed`; exits 1 if one failed. A claim that failed leaves a picture, `failed-….png`, and its trace in
+`failures.txt`.
+"""
+
+import argparse
+import pathlib
+import queue
+import shutil
+import sys
+import threading
+
+import claims
+from demo import Demo
+from shopper import Shopper
+
+
+class Bench:
+    """The browsers, the claims that wait for one, and what was found."""
+
+    def __init__(self, demo, artifacts, waiting):
+        self.demo = demo
+        self.artifacts = artifacts
+        self.waiting = queue.SimpleQueue()
+        for claim in waiting:
+            self.waiting.put(claim)
+        self.verdicts = []
+        self.lock = threading.Lock()
+
+    def judge(self, browsers):
+        threads = [threading.Thread(target=self.work) for _ in range(browsers)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def work(self):
+        shopper = Shopper(self.demo, self.artifacts)
+        try:
+            while True:
+                claim = self.waiting.get_nowait()
+                verdict = claims.judge(claim, shopper, self.demo)
+                if verdict.complaint and claim.browser:
+                    self.show(shopper, claim)
+                self.tell(verdict)
+        except queue.Empty:
+            pass
+        finally:
+            shopper.quit()
+
+    def show(self, shopper, claim):
+        if shopper.revive():
+            shopper.picture(f"failed-{claim.id}")
+
+    def tell(self, verdict):
+        with self.lock:
+            self.verdicts.append(verdict)
+            print(verdict.line, flush=True)
+            if verdict.trace:
+                with (self.artifacts / "failures.txt").open("a", encoding="utf-8") as file:
+                    file.write(f"{verdict.claim.room}: {verdict.claim.name}\n{verdict.trace}\n")
+
+
+def books_agree(demo):
+    """The last claim of every run, about all payments that the others made."""
+    demo.must_agree()
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--port", type=int, required=True, help="the demo's port")
+    arguments.add_argument("--home", type=pathlib.Path, required=True, help="where the demo was started")
+    arguments.add_argument("--tender", default=shutil.which("tender"), help="the program")
+    arguments.add_argument("--artifacts", type=pathlib.Path, default="artifacts/browser", help="where pictures go")
+    arguments.add_argument("--only", default="", help="judge the claims whose file or name holds this text")
+    arguments.add_argument("--browsers", type=int, default=2, help="how many at once")
+    options = arguments.parse_args()
+    options.artifacts.mkdir(parents=True, exist_ok=True)
+    demo = Demo(options.port, options.home, options.tender)
+    # The long ones first, so that no browser is idle at the end.
+    wanted = [claim for claim in claims.discover() if options.only in f"{claim.room}.{claim.id}"]
+    wanted.sort(key=lambda claim: -claim.limit)
+    bench = Bench(demo, options.artifacts, wanted)
+    bench.judge(min(options.browsers, max(1, len(wanted))))
+    bench.tell(claims.judge(claims.Claim(books_agree, browser=False), None, demo))
+    failed = sum(bool(verdict.complaint) for verdict in bench.verdicts)
+    print(f"{len(bench.verdicts) - failed} passed, {failed} failed")
+    return 1 if failed or not wanted else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,234 @@
+"""One browser, and what a person can do with it. Things are found as assistive technology finds them: by role and
+name."""
+
+import base64
+import os
+import signal
+import time
+import urllib.parse
+
+from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
+
+from line import Line
+
+PATIENCE = 20.0
+DESKTOP = (1280, 900)
+PHONE = (360, 780)
+# Where a role is looked for; whether it is one is the browser's to say.
+PLACES = {
+    "button": "button", "dialog": "dialog", "combobox": "select", "alert": "[role=alert]", "textbox": "input, textarea",
+    "radio": "input[type=radio]", "link": "a", "checkbox": "input[type=checkbox]", "heading": "h1, h2, h3",
+}
+
+
+class Shopper:
+    """Chromium, driven by Selenium. Between it and Tender's server lies a line of its own: see line.py."""
+
+    def __init__(self, demo, artifacts):
+        self.demo = demo
+        self.artifacts = artifacts
+        self.line = Line(demo.port)
+        self.start()
+
+    @property
+    def shop(self):
+        return self.demo.shop
+
+    # The browser
+
+    def start(self):
+        options = Options()
+        options.add_argument("--headless=new")
+        options.add_argument("--disable-dev-shm-usage")
+        options.add_argument("--disable-gpu")
+        options.add_argument("--force-color-profile=srgb")
+        if os.geteuid() == 0:
+            options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
+        options.add_argument(f"--host-resolver-rules=MAP localhost:{self.demo.port} 127.0.0.1:{self.line.port}")
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        self.service = Service("/usr/bin/chromedriver")
+        self.browser = webdriver.Chrome(service=self.service, options=options)
+        self.browser.set_script_timeout(60)
+        self.browser.set_page_load_timeout(60)
+
+    def quit(self):
+        self.browser.quit()
+        self.line.close()
+
+    def kill(self):
+        """Ends a browser that does not answer; whatever waits for it fails."""
+        os.kill(self.browser.capabilities["goog:processID"], signal.SIGKILL)
+
+    def revive(self):
+        """A browser again, if there is none. Whether there was one."""
+        try:
+            return self.browser.title is not None
+        except WebDriverException:
+            self.browser.quit()
+            self.start()
+            return False
+
+    def arrive(self, page):
+        """A fresh tab without cookies or storage, and in it a page of the shop, if one is named."""
+        self.line.mend()
+        self.revive()
+        old = self.browser.window_handles
+        self.browser.switch_to.new_window("tab")
+        new = self.browser.current_window_handle
+        for handle in old:
+            self.browser.switch_to.window(handle)
+            self.browser.close()
+        self.browser.switch_to.window(new)
+        self.browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        for origin in self.demo.origins:
+            self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        self.complaints()
+        self.look(DESKTOP)
+        if page is not None:
+            self.open(page)
+
+    def look(self, size, scheme="light", **media):
+        """The window's size in CSS pixels, and what the shopper prefers: `reduced_motion="reduce"`."""
+        width, height = size
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+        features = {"color-scheme": scheme, **{name.replace("_", "-"): value for name, value in media.items()}}
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": f"prefers-{name}", "value": value} for name, value in features.items()]})
+
+    def picture(self, name, whole=False):
+        """A picture of what is seen, or of the whole page, kept among the artifacts."""
+        time.sleep(0.2)
+        path = self.artifacts / f"{name}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not whole:
+            self.browser.save_screenshot(str(path))
+            return
+        shot = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
+        path.write_bytes(base64.b64decode(shot["data"]))
+
+    def complaints(self):
+        """What the browser refused or a script threw; answers of 4xx are the claims' business."""
+        entries = self.browser.get_log("browser")
+        return [entry["message"] for entry in entries
+                if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]]
+
+    # Pages
+
+    def open(self, page="/"):
+        """A page of the shop, by its path, or any by its address."""
+        self.browser.get(urllib.parse.urljoin(self.shop, page))
+
+    def open_shop(self, address=None):
+        self.browser.get(address or self.shop)
+        self.button()
+
+    def page_text(self):
+        return self.browser.find_element(By.TAG_NAME, "body").text
+
+    def path(self):
+        return urllib.parse.urlsplit(self.browser.current_url).path
+
+    def sees(self, text):
+        self.until(lambda: text in self.page_text(), f"the page does not say “{text}”")
+
+    def until(self, condition, complaint, patience=PATIENCE):
+        """The first true answer of the condition; things that vanish under our eyes are looked for again."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            try:
+                found = condition()
+            except StaleElementReferenceException:
+                found = None
+            if found:
+                return found
+            time.sleep(0.05)
+        raise AssertionError(f"{complaint}; the page says: {self.page_text()!r}")
+
+    def script(self, text, *arguments):
+        """Runs a body of JavaScript, which may await, and gives what it returns."""
+        answer = self.browser.execute_async_script(
+            f"""
+            const done = arguments[arguments.length - 1];
+            (async () => {{ {text} }}).apply(null, arguments)
+              .then((value) => done({{ value }}), (error) => done({{ error: String(error) }}));
+            """.replace("(async () => {", "(async function () {"), *arguments)
+        if "error" in answer:
+            raise AssertionError(answer["error"])
+        return answer.get("value")
+
+    # Things on them
+
+    def find(self, role, name="", within=None):
+        """The first visible thing of this role whose accessible name holds these words."""
+        try:
+            for element in (within or self.browser).find_elements(By.CSS_SELECTOR, PLACES[role]):
+                if element.is_displayed() and element.aria_role == role and name in element.accessible_name:
+                    return element
+        except StaleElementReferenceException:
+            pass  # the page changed under our eyes; whoever waits looks again
+        return None
+
+    def wait_for(self, role, name="", within=None):
+        return self.until(lambda: self.find(role, name, within), f"there is no {role} “{name}”")
+
+    def pressable(self, name, within=None):
+        button = self.find("button", name, within)
+        return button if button and button.is_enabled() else None
+
+    def press(self, name, within=None):
+        self.until(lambda: self.pressable(name, within), f"no button “{name}” can be pressed").click()
+
+    def follow(self, name):
+        self.wait_for("link", name).click()
+
+    def choose(self, name, value, within=None):
+        field = self.until(lambda: self.find("combobox", name, within), f"there is no choice “{name}”")
+        Select(field).select_by_value(value)
+        return field
+
+    def write(self, name, text, within=None):
+        field = self.until(lambda: self.find("textbox", name, within), f"there is no field “{name}”")
+        field.clear()
+        field.send_keys(text)
+        return field
+
+    def focused(self):
+        return self.browser.switch_to.active_element
+
+    # Tender's button and the sheet
+
+    def basket(self):
+        return self.browser.find_element(By.TAG_NAME, "tender-apple-pay").get_attribute("basket")
+
+    def button(self):
+        """Tender's button, once the basket that stands in it was prepared."""
+
+        def ready():
+            return self.browser.execute_async_script(
+                """
+                const done = arguments[arguments.length - 1];
+                const button = document.querySelector("tender-apple-pay");
+                Promise.resolve(button?.getAttribute("basket") && button.prepared).then((is) => done(Boolean(is)));
+                """
+            ) and self.find("button", "Apple Pay")
+
+        return self.until(ready, "the shop shows no Apple Pay button")
+
+    def open_sheet(self):
+        self.button().click()
+        return self.until(lambda: self.find("dialog", "Apple Pay"), "no sheet opened")
+
+    def drive(self, call):
+        """One step of window.applePaySandbox; raises when its promise is rejected."""
+        try:
+            return self.script(f"return applePaySandbox.{call};")
+        except AssertionError as error:
+            raise AssertionError(f"applePaySandbox.{call}: {error}") from None
