@@ -34,7 +34,7 @@ struct Lane: Sendable, Hashable {
 
 /// The table `webhook_deliveries`.
 enum Deliveries {
-  static func add(_ event: PaymentEvent, to url: String, in store: Transaction) throws {
+  static func add(_ event: OutboxEvent, to url: String, in store: Transaction) throws {
     try store.run(
       """
       INSERT INTO webhook_deliveries (payment, seq, url, merchant, state, tries, next_try, lease_until, fence,

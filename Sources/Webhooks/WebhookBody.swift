@@ -14,7 +14,7 @@ public struct WebhookBody: Sendable, Hashable {
   public let type: String
   public let bytes: [UInt8]
 
-  public init(_ event: PaymentEvent) {
+  public init(_ event: OutboxEvent) {
     let wire = WireStatus(event.status)
     id = Self.id(of: event)
     type = wire.type
@@ -26,7 +26,7 @@ public struct WebhookBody: Sendable, Hashable {
       ]).serialized()
   }
 
-  private static func payment(_ event: PaymentEvent, _ wire: WireStatus) -> JSONValue {
+  private static func payment(_ event: OutboxEvent, _ wire: WireStatus) -> JSONValue {
     let money = { (units: Int64) -> JSONValue in
       ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
     }
@@ -44,7 +44,7 @@ public struct WebhookBody: Sendable, Hashable {
     ]
   }
 
-  private static func extras(_ event: PaymentEvent) -> JSONValue {
+  private static func extras(_ event: OutboxEvent) -> JSONValue {
     [
       "authorized": .integer(event.authorized), "basketId": .string(event.basket.rawValue),
       "captured": .integer(event.captured), "orderId": .string(event.order.rawValue),
@@ -54,7 +54,7 @@ public struct WebhookBody: Sendable, Hashable {
   }
 
   /// A UUID (RFC 9562, version 8) made of the event's name, so that nobody has to remember it.
-  private static func id(of event: PaymentEvent) -> String {
+  private static func id(of event: OutboxEvent) -> String {
     var bytes = Array(SHA256.hash(data: Array("\(event.payment) \(event.sequence)".utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80

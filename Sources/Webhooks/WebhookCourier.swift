@@ -78,7 +78,7 @@ public struct WebhookCourier: Sendable {
   /// Moves new events from the outbox to the merchants' lanes, each in the commit that takes it out.
   private func handOver() async throws {
     let isMore = try await database.write { [endpoints] store in
-      let events = try PaymentEvent.waiting(payments: 64, in: store)
+      let events = try OutboxEvent.waiting(payments: 64, in: store)
       for event in events {
         for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint.url, in: store) }
         try event.takeOver(in: store)
@@ -148,7 +148,7 @@ extension WebhookCourier {
     _ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
   ) async throws -> DeliveryAttempt {
     guard let endpoint else { return .hopeless("the merchant's configuration no longer has this URL") }
-    let event = try await database.read { try PaymentEvent.find(delivery.payment, delivery.sequence, in: $0) }
+    let event = try await database.read { try OutboxEvent.find(delivery.payment, delivery.sequence, in: $0) }
     guard let event else { return .hopeless("the event is not in the journal") }
     return await line.send(WebhookBody(event), endpoint, Self.patience)
   }

@@ -54,10 +54,10 @@ public struct WebhookOffice: Sendable {
 
   /// What happened since `cursor`; without one nothing, and a cursor for what happens from now on.
   public func events(after cursor: String?) async throws -> WebhookFeed {
-    guard let place = cursor.flatMap(PaymentEvent.Cursor.init(text:)) else {
-      return WebhookFeed(events: [], cursor: PaymentEvent.Cursor(time: clock.now()).text)
+    guard let place = cursor.flatMap(OutboxEvent.Cursor.init(text:)) else {
+      return WebhookFeed(events: [], cursor: OutboxEvent.Cursor(time: clock.now()).text)
     }
-    let events = try await database.read { try PaymentEvent.after(place, limit: 100, in: $0) }
+    let events = try await database.read { try OutboxEvent.after(place, limit: 100, in: $0) }
     return WebhookFeed(events: events.map(WebhookFeed.Item.init), cursor: (events.last?.cursor ?? place).text)
   }
 }
@@ -95,7 +95,7 @@ public struct WebhookFeed: Codable, Sendable {
     /// The body as it is sent; a signature is over exactly these bytes.
     public let body: String
 
-    init(_ event: PaymentEvent) {
+    init(_ event: OutboxEvent) {
       let body = WebhookBody(event)
       merchant = event.merchant
       payment = event.payment
@@ -110,7 +110,7 @@ public struct WebhookFeed: Codable, Sendable {
   public let cursor: String
 }
 
-extension PaymentEvent.Cursor {
+extension OutboxEvent.Cursor {
   fileprivate var text: String { "\(time.microseconds)-\(payment)-\(sequence)" }
 
   fileprivate init?(text: String) {

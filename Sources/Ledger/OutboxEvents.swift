@@ -2,7 +2,7 @@ public import Storage
 public import TenderPayments
 
 /// A change of a payment that its merchant is to be told of, as it was when it happened.
-public struct PaymentEvent: Sendable, Hashable {
+public struct OutboxEvent: Sendable, Hashable {
   public let payment: PaymentID
   public let merchant: MerchantID
   public let order: OrderID
@@ -22,7 +22,7 @@ public struct PaymentEvent: Sendable, Hashable {
   public let happenedAt: Timestamp
 }
 
-extension PaymentEvent {
+extension OutboxEvent {
   init(_ row: Row) throws {
     payment = try row.value("payment")
     merchant = try row.value("merchant")
@@ -51,19 +51,19 @@ extension PaymentEvent {
 }
 
 /// The far end of the outbox: inside a transaction of whoever delivers the events.
-extension PaymentEvent {
+extension OutboxEvent {
   /// Events that nobody has taken over yet, in order within each payment.
   ///
   /// - Parameter payments: of at most so many payments. A payment comes with all of its events, so that a later one
   ///   cannot be taken over before an earlier one.
-  public static func waiting(payments: Int, in store: Transaction) throws -> [PaymentEvent] {
+  public static func waiting(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
     try store.rows(
       select + """
          WHERE outbox.delivered_at IS NULL AND outbox.payment IN
           (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)
         ORDER BY outbox.payment, outbox.seq
         """, .integer(Int64(payments))
-    ).map(PaymentEvent.init)
+    ).map(OutboxEvent.init)
   }
 
   /// Takes the event out of the outbox. What becomes of it from now on is for the caller to write, in this commit.
@@ -73,21 +73,21 @@ extension PaymentEvent {
       .integer(sequence), .time(store.now))
   }
 
-  public static func find(_ payment: PaymentID, _ sequence: Int64, in store: Transaction) throws -> PaymentEvent? {
+  public static func find(_ payment: PaymentID, _ sequence: Int64, in store: Transaction) throws -> OutboxEvent? {
     try store.row(
       select + " WHERE outbox.payment = $1 AND outbox.seq = $2", .text(payment.rawValue), .integer(sequence)
-    ).map(PaymentEvent.init)
+    ).map(OutboxEvent.init)
   }
 
   /// What happened after a certain event, oldest first, for somebody who watches.
-  public static func after(_ cursor: Cursor, limit: Int, in store: Transaction) throws -> [PaymentEvent] {
+  public static func after(_ cursor: Cursor, limit: Int, in store: Transaction) throws -> [OutboxEvent] {
     try store.rows(
       select + """
          WHERE outbox.happened_at > $1 OR (outbox.happened_at = $1
           AND (outbox.payment > $2 OR (outbox.payment = $2 AND outbox.seq > $3)))
         ORDER BY outbox.happened_at, outbox.payment, outbox.seq LIMIT $4
         """, .time(cursor.time), .text(cursor.payment), .integer(cursor.sequence), .integer(Int64(limit))
-    ).map(PaymentEvent.init)
+    ).map(OutboxEvent.init)
   }
 
   /// A place in the history of all payments.
