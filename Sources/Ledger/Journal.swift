@@ -6,7 +6,7 @@ public import TenderPayments
 /// Read from top to bottom: claim an order, record the answer, reserve a capture, record its answer. Each verb is one
 /// commit. Between them stands the wire, and a process may die there; what is written then is enough to go on from.
 public struct Journal: Sendable {
-  let database: Database
+  public let database: Database
   private let random: RandomBytes
   /// Who holds the operations that this process has begun.
   private let owner: String

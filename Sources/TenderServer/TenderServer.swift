@@ -78,6 +78,7 @@ public struct TenderServer: Service {
       middleware: CallRecorder(
         random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
     AdminController(journal: wiring.journal).add(to: router)
+    ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
       router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: nil),

@@ -38,6 +38,23 @@ import Testing
     #expect(try await admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
   }
 
+  @Test func `and the acquirer's own report agrees with the journal about everything`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let id = try #require(try await shopper.pays().body["paymentId"]?.text)
+    for format in ["jsonl", "csv"] {
+      let request = OutboundRequest(
+        method: "GET", url: house.sandbox.base + "/acquirer/v1/report?format=\(format)",
+        headers: [HTTPField("Authorization", "Bearer sandbox-acquirer-key")])
+      let report = try await house.sender.send(request, .seconds(5)).body
+      #expect(String(decoding: report, as: UTF8.self).contains("capture"))
+      let found = try await admin("POST", "/reconcile", report).elements
+      // Other tests pay meanwhile; what is still being asked is not a difference that concerns this payment.
+      #expect(!found.contains { difference in difference["payment"]?.text == id })
+    }
+    #expect(try await admin("POST", "/reconcile", Array("nonsense\nline\n".utf8))["code"] == "unreadable_report")
+  }
+
   @Test func `is counted`() async throws {
     let house = try await House.shared.value
     let answer = try await house.sender.send(
@@ -58,10 +75,10 @@ import Testing
     return []
   }
 
-  private func admin(_ method: String, _ path: String) async throws -> JSONValue {
+  private func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
     let house = try await House.shared.value
     let socket = "\(house.directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
-    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)")
+    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
     return try JSONReader.read(try await house.sender.send(request, .seconds(5)).body)
   }
 }
