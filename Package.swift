@@ -48,6 +48,7 @@ let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
 let systemPackage = server("SystemPackage", "swift-system")
+let yams = server("Yams", "Yams")
 
 let package = Package(
   name: "tender",
@@ -80,6 +81,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // Ground
@@ -92,7 +94,7 @@ let package = Package(
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
-    room("Ledger", ["Storage", "TenderPayments"]),
+    room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
     room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
@@ -120,8 +122,7 @@ let package = Package(
         "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
-        systemPackage, logging,
-        lifecycle,
+        systemPackage, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),
     room(
       "DemoShop",

@@ -133,14 +133,10 @@ extension TenderServer {
   }
 
   @Sendable private func gauges() async throws -> [Gauge] {
-    let unsettled = try await wiring.journal.unsettled().sorted { $0.key.rawValue < $1.key.rawValue }.map {
-      status, count in
-      Gauge(
-        name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
-        labels: ["status": status.rawValue], value: Int64(count))
-    }
+    let open = try await wiring.journal.openOutcomes()
     let webhooks = try await WebhookWatch.gauges(wiring.database)
-    return unsettled + webhooks + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
+    return Gauge.all(of: open) + webhooks
+      + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
   }
 
   private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {

@@ -43,7 +43,7 @@ public struct MerchantFolder: Sendable {
   }
 
   init(path: String, id: MerchantID, at now: Timestamp) async throws {
-    let reader = ConfigReader(provider: try await ServerConfiguration.yaml(path + "/merchant.yaml"))
+    let reader = ConfigReader(provider: try await ServerConfiguration.yaml(path + "/merchant.yaml", .merchant))
     let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
     self.profile = try MerchantProfile(reader, path)
     self.merchant = Merchant(

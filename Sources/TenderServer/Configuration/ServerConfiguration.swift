@@ -114,15 +114,18 @@ extension ServerConfiguration {
       guard FileManager.default.contents(atPath: file) != nil else {
         throw ConfigurationError("--config", "there is no file \(file), or it cannot be read")
       }
-      providers.append(try await yaml(file))
+      providers.append(try await yaml(file, .server))
     }
     return providers
   }
 
-  static func yaml(_ file: String) async throws -> FileProvider<YAMLSnapshot> {
-    do { return try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)) } catch {
+  static func yaml(_ file: String, _ known: KnownKeys) async throws -> FileProvider<YAMLSnapshot> {
+    let provider: FileProvider<YAMLSnapshot>
+    do { provider = try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)) } catch {
       throw ConfigurationError(file, "this is no YAML that can be read: \(error)")
     }
+    try known.judge(file)
+    return provider
   }
 
   /// Where `tender sandbox` listens when it is not told otherwise.
