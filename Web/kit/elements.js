@@ -1,4 +1,4 @@
-// Tender's web kit: its elements. tender.js loads this file, and hands it what must not be loaded twice.
+// The kit's elements. tender.js hands them what must not be loaded twice.
 
 let kit;
 

@@ -1,4 +1,4 @@
-// Tender's web kit: the sheet's script, for browsers without Apple Pay of their own. Loaded when there is need of it.
+// The sheet's script, for browsers without Apple Pay of their own.
 
 const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
 
@@ -13,7 +13,7 @@ const load = (src, crossOrigin = null) =>
     document.head.append(script);
   });
 
-/** The simulated session, only in `simulated`; elsewhere Apple's, of the address that the page names, or the newest. */
+/** Apple's is of the address that the page names, or the newest. */
 export const loadSession = ({ environment, simulatedSession }, appleScript) =>
   environment === "simulated"
     ? load(simulatedSession)

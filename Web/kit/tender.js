@@ -1,7 +1,7 @@
 // Tender's web kit: an Apple Pay button and the sheet behind it, for a basket that the shop's server made.
 //
 // The sheet must open inside the shopper's click, so all it needs is fetched before. Prices, totals and errors are
-// the server's; this file carries them. What it does in which case is told in Tender's `Tests/Flows`.
+// the server's. What this file does in which case, Tender's `Tests/Flows` tell.
 
 const API_VERSION = 14;
 
@@ -35,7 +35,7 @@ const own = (file) => new URL(file, import.meta.url).href;
 /** One call of the checkout API. A connection that broke throws `connection_lost`, with the status 0. */
 const call = async (server, method, path, body, within) => {
   let response;
-  let text;
+  let answer;
   try {
     response = await fetch(`${server}/applepay/${path}`, {
       method,
@@ -45,14 +45,13 @@ const call = async (server, method, path, body, within) => {
       cache: "no-store",
       signal: AbortSignal.timeout(within),
     });
-    text = await response.text();
+    answer = await response.text();
   } catch {
     throw new TenderError("connection_lost", "The connection to the shop was lost.");
   }
   const { ok, status } = response;
-  let answer;
   try {
-    answer = JSON.parse(text || "{}");
+    answer = JSON.parse(answer || "{}");
   } catch {
     if (ok) throw new TenderError("unexpected_answer", "The shop's answer could not be read.", status);
   }
@@ -141,7 +140,7 @@ const credentials = async (merchant) => {
   const asked = ApplePaySession.applePayCapabilities?.(merchant).then((known) => known.paymentCredentialStatus)
     ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant)
       .then((has) => (has ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable"));
-  return Promise.race([asked, pause(2_000)]).catch(() => undefined);
+  return Promise.race([asked, pause(2_000)]);
 };
 
 // ── A checkout
@@ -204,7 +203,7 @@ export class TenderCheckout extends EventTarget {
   }
 
   async #examineCards(add) {
-    const status = await credentials(this.metadata.merchantIdentifier);
+    const status = await credentials(this.metadata.merchantIdentifier).catch(() => {});
     this.isDefaultMethod = status === "paymentCredentialsAvailable";
     if (status === "applePayUnsupported") add("device_cannot_pay");
     if (status === "paymentCredentialsUnavailable" && ApplePaySession.openPaymentSetup) add("no_active_card");
@@ -321,6 +320,7 @@ export class TenderCheckout extends EventTarget {
   }
 
   async #pay(sheet, { token, billingContact, shippingContact }) {
+    if (this.#sheet !== sheet || sheet.isPaying) return;
     const body = { basketId: this.basket, quoteId: this.quoteId, token, billingContact, shippingContact };
     sheet.isPaying = true;
     try {
