@@ -5,7 +5,8 @@ public import TenderPayments
 /// What is left to the caller is what only the caller knows: whether the token was used before (step 5, see
 /// ``ReplayWindow``), and whether it pays this order (step 6, see ``OpenedPaymentToken/confirm(_:)``).
 public struct TokenOpener: Sendable {
-  private let verifier: TokenVerifier
+  /// What stands for the first half alone, where a provider opens the token.
+  public let verifier: TokenVerifier
   private let keys: ProcessingKeyRing
 
   public init(verifier: TokenVerifier, keys: ProcessingKeyRing) {

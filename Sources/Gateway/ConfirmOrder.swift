@@ -3,8 +3,8 @@ import ApplePayToken
 import Ledger
 import TenderPayments
 
-/// What a payment token offers, after it was found to pay exactly this order. Only ``confirm(_:matches:)`` makes one,
-/// and only it can become an authorization request.
+/// What a payment token offers, after it was found to pay exactly this order. Only ``PaymentGateway/confirm(_:pays:)``
+/// makes one, and only it can become an authorization request.
 struct ConfirmedInstrument: Sendable {
   let use: TokenUse
   private let instrument: PaymentInstrument
@@ -16,6 +16,14 @@ struct ConfirmedInstrument: Sendable {
 
   var summary: CardSummary { instrument.summary }
 
+  /// Whether the amount inside was seen.
+  var amountConfirmed: Bool {
+    switch instrument {
+    case .network: true
+    case .sealed: false
+    }
+  }
+
   func request(for order: Order, _ attempt: Attempt) -> AuthorizationRequest {
     AuthorizationRequest(
       reference: attempt.reference, merchantReference: order.merchantReference, amount: attempt.amount,
@@ -23,16 +31,28 @@ struct ConfirmedInstrument: Sendable {
   }
 }
 
-/// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The checks are the payment token
-/// library's; what they are held against is the order.
-///
-/// - Throws: stage `order`.
-func confirm(
-  _ opened: OpenedPaymentToken, matches order: Order
-) throws(PaymentTokenError) -> ConfirmedInstrument {
-  try opened.confirm(
-    ExpectedPayment(
-      merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
-  return ConfirmedInstrument(
-    use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
+extension PaymentGateway {
+  /// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The checks are the payment token
+  /// library's; what they are held against is the order.
+  ///
+  /// Where the provider opens the token, signature, signing time and application data are checked as always; the
+  /// amount inside cannot be, and the payment says so.
+  ///
+  /// - Throws: stage `order`, or what made the token unacceptable before.
+  func confirm(_ token: EncryptedPaymentToken, pays order: Order) async throws -> ConfirmedInstrument {
+    guard acquirer.capabilities.exponent(order.amount.currency) != nil else {
+      throw GatewayError.currencyNotTaken(order.amount.currency)
+    }
+    guard acquirer.capabilities.instruments.contains(.network) else {
+      let verified = try opener.verifier.verify(token, at: clock.now())
+      try verified.confirm(applicationDataHash: order.applicationDataHash)
+      return ConfirmedInstrument(use: verified.use, instrument: .sealed(verified))
+    }
+    let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
+    try opened.confirm(
+      ExpectedPayment(
+        merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
+    return ConfirmedInstrument(
+      use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
+  }
 }

@@ -5,6 +5,7 @@ public import MerchantIdentity
 import SystemPackage
 public import TenderPayments
 public import TenderSheet
+import Webhooks
 
 /// One merchant as files, so that certificates rotate by copying a file:
 ///
@@ -14,6 +15,7 @@ public import TenderSheet
 ///       processing/*.pem *.key     payment processing certificates, any number
 ///       association/<domain>.txt   the domain association file of each domain
 ///       api-keys/<key id>.secret   what the merchant's server signs with
+///       webhook-keys/<key id>.secret  what its webhooks are signed with
 public struct MerchantFolder: Sendable {
   public let merchant: Merchant
   public let profile: MerchantProfile
@@ -21,6 +23,8 @@ public struct MerchantFolder: Sendable {
   let apiKeys: [String: String]
   /// Processing certificates that stand here without their keys, which an agent holds.
   let certificatesOfKeysElsewhere: [ProcessingCertificate]
+  /// Where the merchant wants to be told what happens to its payments.
+  let webhooks: [WebhookEndpoint]
 
   /// Reads every merchant below `directory`, in the order of their names.
   ///
@@ -58,6 +62,7 @@ public struct MerchantFolder: Sendable {
       processing: try Self.processing(path, identifier, keysMayBeElsewhere))
     self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
     self.apiKeys = try Self.apiKeys(path)
+    self.webhooks = try MerchantWebhooks.endpoints(reader, path)
   }
 
   static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
@@ -113,11 +118,13 @@ public struct MerchantFolder: Sendable {
     FileManager.default.fileExists(atPath: "\(path)/processing/\(name).key")
   }
 
-  private static func apiKeys(_ path: String) throws -> [String: String] {
-    let names = try names(in: path + "/api-keys", ending: ".secret")
-    return try Dictionary(
-      uniqueKeysWithValues: names.map { name in
-        (name, try text("\(path)/api-keys/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
+  private static func apiKeys(_ path: String) throws -> [String: String] { try secrets(in: path + "/api-keys") }
+
+  /// The secrets in a folder, each by the name of its file: `<key id>.secret`.
+  static func secrets(in folder: String) throws -> [String: String] {
+    try Dictionary(
+      uniqueKeysWithValues: names(in: folder, ending: ".secret").map { name in
+        (name, try text("\(folder)/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
       })
   }
 

@@ -61,11 +61,18 @@ enum ProblemTable {
   }
 
   private static func gateway(_ error: GatewayError) -> Problem {
-    switch error {
+    let isUnknown = error.code == "payment_not_found"
+    return switch error {
     case .paymentInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
+    case .overloaded:
+      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
+    case .callInProgress:
+      Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
+    case .currencyNotTaken:
+      Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
     case .tokenReused, .operationRefused:
-      Problem(.conflict, error.code, "\(error.reason). \(error.advice)")
+      Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
     }
   }
 
