@@ -6,24 +6,45 @@
 /// ```
 public struct JSONField: Sendable, Hashable {
   public let value: JSONValue
+  private let place: Place
+
+  /// Written out only when something is wrong there.
+  private indirect enum Place: Sendable, Hashable {
+    case root(String)
+    case member(Place, String)
+    case element(Place, Int)
+
+    var path: String {
+      switch self {
+      case .root(let path): path
+      case .member(let outer, let key): "\(outer.path).\(key)"
+      case .element(let outer, let index): "\(outer.path)[\(index)]"
+      }
+    }
+  }
+
   /// `$` is the whole document: `$.header.publicKeyHash`, `$.items[2]`.
-  public let path: String
+  public var path: String { place.path }
 
   public init(_ value: JSONValue, path: String = "$") {
+    self.init(value, .root(path))
+  }
+
+  private init(_ value: JSONValue, _ place: Place) {
     self.value = value
-    self.path = path
+    self.place = place
   }
 
   /// The member of this object; an error when it is missing, or when this is no object.
   public func member(_ key: String) throws(JSONError) -> JSONField {
     guard let value = try object[key] else { throw JSONError(.missing, path: "\(path).\(key)", "missing") }
-    return JSONField(value, path: "\(path).\(key)")
+    return JSONField(value, .member(place, key))
   }
 
   /// The member of this object; nil when it is missing or null.
   public func memberIfPresent(_ key: String) throws(JSONError) -> JSONField? {
     guard let value = try object[key], value != .null else { return nil }
-    return JSONField(value, path: "\(path).\(key)")
+    return JSONField(value, .member(place, key))
   }
 
   public var object: JSONObject {
@@ -36,7 +57,7 @@ public struct JSONField: Sendable, Hashable {
   public var array: [JSONField] {
     get throws(JSONError) {
       guard case .array(let elements) = value else { throw wrongType("an array") }
-      return elements.enumerated().map { JSONField($0.element, path: "\(path)[\($0.offset)]") }
+      return elements.enumerated().map { JSONField($0.element, .element(place, $0.offset)) }
     }
   }
 

@@ -1,16 +1,17 @@
 /// Hexadecimal text.
 public enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
   /// Two lowercase digits a byte.
   public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    var out: [UInt8] = []
-    out.reserveCapacity(2 * bytes.underestimatedCount)
-    for byte in bytes {
-      out.append(digits[Int(byte >> 4)])
-      out.append(digits[Int(byte & 15)])
+    let bytes = Array(bytes)
+    return String(unsafeUninitializedCapacity: 2 * bytes.count) { out in
+      for (index, byte) in bytes.enumerated() {
+        out[2 * index] = digit(byte >> 4)
+        out[2 * index + 1] = digit(byte & 15)
+      }
+      return 2 * bytes.count
     }
-    return String(decoding: out, as: UTF8.self)
   }
 
   /// Reads an even number of digits of either case; nil otherwise.

@@ -1,7 +1,9 @@
 import TenderPayments
 
 /// An X.509 certificate (RFC 5280) in DER: what is needed to judge a signature of Apple's, and nothing else.
-struct Certificate {
+///
+/// It never changes. It is a class because it is handed around for every payment token, and has a dozen parts.
+final class Certificate: Sendable {
   let encoding: [UInt8]
   /// The TBSCertificate, which is what the issuer signed.
   let signedPart: ArraySlice<UInt8>

@@ -14,7 +14,7 @@ final class ChainCache: Sendable {
   /// The pair, if its signatures were checked before.
   func pair(_ first: ArraySlice<UInt8>, _ second: ArraySlice<UInt8>) -> ProvenPair? {
     pairs.withLock { pairs in
-      pairs.first { $0.first.encoding.elementsEqual(first) && $0.second.encoding.elementsEqual(second) }
+      pairs.first { $0.first.encoding[...].isSame(as: first) && $0.second.encoding[...].isSame(as: second) }
     }
   }
 

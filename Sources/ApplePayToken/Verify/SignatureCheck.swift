@@ -45,7 +45,7 @@ struct SignatureCheck {
     } catch {
       throw PaymentTokenError(.malformedSignature, error.reason, field: "signature")
     }
-    guard info.issuer == chain.signer.issuer, info.serialNumber == chain.signer.serialNumber else {
+    guard info.issuer.isSame(as: chain.signer.issuer), info.serialNumber == chain.signer.serialNumber else {
       throw PaymentTokenError(.wrongSigner, "the signature names another certificate than the signer's")
     }
     return info

@@ -111,8 +111,8 @@ struct SignerChain {
     of intermediate: Certificate, _ trust: TokenTrust, _ proven: ProvenPair?
   ) throws(PaymentTokenError) -> TrustAnchor {
     let anchor = trust.anchors.first { anchor in
-      anchor.root.subject == intermediate.issuer
-        && (proven?.rootKeyInfo == anchor.root.publicKeyInfo || anchor.key.signed(intermediate))
+      anchor.root.subject.isSame(as: intermediate.issuer)
+        && (proven?.rootKeyInfo.isSame(as: anchor.root.publicKeyInfo) == true || anchor.key.signed(intermediate))
     }
     guard let anchor else {
       throw PaymentTokenError(.untrustedRoot, "the intermediate is not issued by a root that is trusted here")
@@ -130,7 +130,7 @@ struct SignerChain {
   private static func signerKey(
     _ signer: Certificate, _ intermediate: Certificate, _ anchor: TrustAnchor, _ proven: ProvenPair?
   ) throws(PaymentTokenError) -> SignerKey {
-    guard signer.issuer == intermediate.subject else { throw broken }
+    guard signer.issuer.isSame(as: intermediate.subject) else { throw broken }
     if let proven { return proven.signerKey }
     guard let key = AuthorityKey(intermediate.publicKeyInfo), key.signed(signer) else { throw broken }
     guard let signerKey = SignerKey(signer.publicKeyInfo) else {

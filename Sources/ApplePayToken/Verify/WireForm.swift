@@ -14,10 +14,10 @@ public enum WireForm: Sendable, Hashable {
 
   init(_ bytes: ArraySlice<UInt8>, _ info: SignerInfo, _ attributes: SignedAttributes) {
     let isIndefinite = bytes.dropFirst().first == 0x80
-    switch (isIndefinite, attributes.isOf2014, attributes.isSince2015, info.digestAlgorithm.hasNull) {
-    case (true, true, _, true): self = .of2014
-    case (true, _, true, true): self = .since2015
-    case (true, _, true, false): self = .since2023
+    switch (isIndefinite, attributes.count, info.digestAlgorithm.hasNull) {
+    case (true, 3, true) where attributes.haveUsual: self = .of2014
+    case (true, 4, true) where attributes.haveUsual && attributes.haveProtection: self = .since2015
+    case (true, 4, false) where attributes.haveUsual && attributes.haveProtection: self = .since2023
     default:
       let lengths = isIndefinite ? "indefinite" : "definite"
       let digest = info.digestAlgorithm.hasNull ? "NULL" : "none"
@@ -38,15 +38,10 @@ extension WireForm: CustomStringConvertible {
 }
 
 extension SignedAttributes {
-  fileprivate var isOf2014: Bool { isExactly(Self.of2014) }
-  fileprivate var isSince2015: Bool { isExactly(Self.since2015) }
-
-  private static let of2014 = [
-    ObjectIdentifier.contentType, ObjectIdentifier.signingTime, ObjectIdentifier.messageDigest,
-  ]
-  private static let since2015 = of2014 + [ObjectIdentifier.algorithmProtection]
-
-  private func isExactly(_ identifiers: [[UInt8]]) -> Bool {
-    count == identifiers.count && identifiers.allSatisfy { value($0) != nil }
+  fileprivate var haveUsual: Bool {
+    value(ObjectIdentifier.contentType) != nil && value(ObjectIdentifier.signingTime) != nil
+      && value(ObjectIdentifier.messageDigest) != nil
   }
+
+  fileprivate var haveProtection: Bool { value(ObjectIdentifier.algorithmProtection) != nil }
 }
