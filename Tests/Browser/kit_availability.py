@@ -64,7 +64,7 @@ def a_device_is_judged_without_a_server(shopper):
 
 @claim(page=None)
 def a_server_that_is_gone_is_a_reason_and_its_return_brings_the_button(shopper):
-    with till(changes={"const CALL_WITHIN = 10_000;": "const CALL_WITHIN = 700;"}) as shop:
+    with till(changes={"const CALL_WITHIN = 10_000;": "const CALL_WITHIN = 5_000;"}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shop.hold()
