@@ -28,7 +28,7 @@ PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>A merchant’s page</title>
-<script src="{sandbox}/apple-pay-session.js"></script>
+<script src="{scripts}/apple-pay-session.js"></script>
 <main>
 <h1>A merchant’s page</h1>
 <p>Behind the sheet, nothing of this can be reached.</p>
@@ -40,10 +40,12 @@ PAGE = """<!doctype html>
 
 
 class Merchant:
-    """The page's server, on a free port of this machine."""
+    """The page's server, on a free port of this machine. With a mistake planted, `(right, wrong)`, the session's script
+    is its own and has that mistake."""
 
-    def __init__(self, demo):
+    def __init__(self, demo, planted=None):
         self.demo = demo
+        self.planted = planted
         merchant = self
 
         class Answers(http.server.BaseHTTPRequestHandler):
@@ -51,6 +53,8 @@ class Merchant:
                 path, _, query = self.path.partition("?")
                 if path == "/session-page.js":
                     self.answer("text/javascript", (HERE / "session-page.js").read_bytes())
+                elif path == "/apple-pay-session.js":
+                    self.answer("text/javascript", merchant.script().encode())
                 elif path == "/session":
                     self.answer("application/json", json.dumps(Identity.of(demo).session()).encode())
                 elif path == "/merchant":
@@ -88,7 +92,16 @@ class Merchant:
             allow = f' allow="{query["allow"]}"' if query.get("allow") else ""
             body = f'<iframe title="A frame" src="{query["frame"]}"{allow}></iframe>'
         return PAGE.format(
-            sandbox=self.demo.sandbox, language=query.get("lang", "en"), direction=query.get("dir", "ltr"), body=body)
+            scripts="" if self.planted else self.demo.sandbox, language=query.get("lang", "en"),
+            direction=query.get("dir", "ltr"), body=body)
+
+    def script(self):
+        """The sandbox's script, with the mistake, and with the sandbox's address for its own."""
+        right, wrong = self.planted
+        script = self.demo.get(f"{self.demo.sandbox}/apple-pay-session.js").decode()
+        assert script.count(right) == 1, f"{right!r} stands {script.count(right)} times in the script"
+        return script.replace(right, wrong).replace(
+            "document.currentScript.src", json.dumps(f"{self.demo.sandbox}/apple-pay-session.js"))
 
 
 class Identity:
@@ -166,9 +179,9 @@ class Identity:
 
 
 @contextlib.contextmanager
-def merchant_page(shopper, **query):
+def merchant_page(shopper, planted=None, **query):
     """Opens the page, and closes its server at the end."""
-    merchant = Merchant(shopper.demo)
+    merchant = Merchant(shopper.demo, planted)
     try:
         shopper.browser.get(merchant.address(**query))
         yield merchant
@@ -200,9 +213,11 @@ class Rows:
     """A table of JavaScript expressions and what each must give. All are evaluated on one page, by the first claim
     that asks; then each row is a claim of its own."""
 
-    def __init__(self, rows, prelude=BY_SCRIPT):
+    def __init__(self, rows, prelude=BY_SCRIPT, planted=None, limit=40):
         self.rows = rows
+        self.limit = limit  # of a row, in seconds
         self.prelude = prelude
+        self.planted = planted
         self.lock = threading.Lock()
         self.answers = None
 
@@ -213,7 +228,7 @@ class Rows:
             return self.answers[name]
 
     def evaluate(self, shopper):
-        with merchant_page(shopper):
+        with merchant_page(shopper, self.planted):
             shopper.browser.set_script_timeout(120)
             cases = ",\n".join(f"{json.dumps(name)}: async () => {{ {self.body(act)} }}" for name, act, _ in self.rows)
             answers = shopper.script(
@@ -223,7 +238,9 @@ class Rows:
                 const answers = {{}};
                 for (const [name, act] of Object.entries(cases)) {{
                   try {{
-                    const answer = await act();
+                    const late = new Promise((resolve) =>
+                      setTimeout(resolve, {self.limit * 1000}, "Late: the row did not end"));
+                    const answer = await Promise.race([act(), late]);
                     answers[name] = typeof answer === "string" ? answer : JSON.stringify(answer);
                   }} catch (error) {{
                     answers[name] = `${{error.name}}: ${{error.message}}`;
