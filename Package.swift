@@ -24,6 +24,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: house)
+}
+
 let crypto = server("Crypto", "swift-crypto")
 let cryptoExtras = server("CryptoExtras", "swift-crypto")
 let asn1 = server("SwiftASN1", "swift-asn1")
@@ -48,6 +52,7 @@ let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
 let systemPackage = server("SystemPackage", "swift-system")
+let yams = server("Yams", "Yams")
 
 let package = Package(
   name: "tender",
@@ -80,6 +85,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // Ground
@@ -92,7 +98,8 @@ let package = Package(
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
-    room("Ledger", ["Storage", "TenderPayments"]),
+    room("Ledger", ["Storage", "TenderPayments", crypto]),
+    room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
     room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
@@ -116,11 +123,10 @@ let package = Package(
     room(
       "TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
+        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
-        systemPackage, logging,
-        lifecycle,
+        systemPackage, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),
     room(
       "DemoShop",
@@ -132,7 +138,8 @@ let package = Package(
       name: "TenderCLI",
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
-        "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON",
+        "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
@@ -140,10 +147,16 @@ let package = Package(
     .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
     .executableTarget(name: "embed-web", path: "Plugins/embed-web", swiftSettings: house),
 
+    // What is measured: `make bench`
+    benchmark("TenderBench", ["ApplePayToken", "TenderPayments", crypto]),
+
     // Test support and tests
     .target(
       name: "TenderTesting",
       dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
+      swiftSettings: house),
+    .target(
+      name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",
       swiftSettings: house),
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
@@ -152,6 +165,12 @@ let package = Package(
     tests(
       "ApplePayTokenTests",
       ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+    tests(
+      "TokenAttackTests",
+      [
+        "ApplePayToken", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto,
+        cryptoExtras, x509, asn1,
+      ]),
     tests(
       "MerchantIdentityTests",
       ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
@@ -162,7 +181,10 @@ let package = Package(
         hummingbirdTesting,
       ]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
-    tests("TenderSheetTests", ["TenderSheet", "TenderPayments"]),
+    tests(
+      "WebhooksTests",
+      ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
+    tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",
@@ -186,7 +208,8 @@ let package = Package(
       "TenderServerTests",
       [
         "TenderServer", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", crypto, logging,
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", crypto,
+        logging,
         hummingbirdTesting, nioCore,
       ]),
     tests(

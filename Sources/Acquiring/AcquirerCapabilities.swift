@@ -14,33 +14,47 @@ public struct AcquirerCapabilities: Sendable {
   public enum Idempotency: Sendable, Hashable {
     /// It would be done twice.
     case none
-    /// The first answer again, for so long. With other contents: refused, or the first answer all the same.
-    case reference(window: Duration, refusesOtherContents: Bool)
+    /// The first answer again, for so long. With other contents: refused, or the first answer all the same. Where
+    /// errors are not stored, a repeat after one is a new try.
+    case reference(window: Duration, refusesOtherContents: Bool, storesErrors: Bool = true)
   }
 
+  /// The connector's name: in the journal, in metrics, in the address of its inbox.
+  public let name: String
   public let instruments: Set<Instrument>
   /// Whether an approval may come later than the answer, by inquiry or webhook.
   public let answersLater: Bool
   public let idempotency: Idempotency
   public let inquiry: Bool
+  /// Whether an authorization can be undone by our reference alone. Where it cannot, it is inquired about and voided.
   public let reversal: Bool
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
   /// that it never arrived.
   public let settleHorizon: Duration
+  /// How long the acquirer holds the money; nil when it does not say.
+  public let holdLifetime: Duration?
   /// The acquirer's idea of a currency's decimals, where it differs from ISO 4217's: nil for a currency it does not
   /// take.
   public let exponent: @Sendable (Currency) -> Int?
 
   public init(
-    instruments: Set<Instrument>, answersLater: Bool, idempotency: Idempotency, inquiry: Bool, reversal: Bool,
-    settleHorizon: Duration, exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
+    name: String = "sandbox", instruments: Set<Instrument>, answersLater: Bool, idempotency: Idempotency,
+    inquiry: Bool, reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
+    exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
   ) {
+    self.name = name
     self.instruments = instruments
     self.answersLater = answersLater
     self.idempotency = idempotency
     self.inquiry = inquiry
     self.reversal = reversal
     self.settleHorizon = settleHorizon
+    self.holdLifetime = holdLifetime
     self.exponent = exponent
+  }
+
+  /// Whether an operation that was sent so long ago may be sent again, under its reference and with its contents.
+  public func mayRepeat(after age: Duration) -> Bool {
+    if case .reference(let window, _, _) = idempotency { age < window } else { false }
   }
 }

@@ -1,13 +1,21 @@
+public import TenderPayments
+
 /// The moment until which an answer is of use, on the clock that nobody can set.
 ///
 /// Handed down from the call that the shopper waits for, so that what waits below never waits longer than it.
-public struct Deadline: Sendable, Hashable {
-  private let end: ContinuousClock.Instant
+public struct Deadline: Sendable {
+  private let end: Duration
+  private let uptime: @Sendable () -> Duration
 
-  public static func after(_ duration: Duration) -> Deadline {
-    Deadline(end: ContinuousClock.now.advanced(by: duration))
+  public static func after(_ duration: Duration, on scheduler: Scheduler = .system) -> Deadline {
+    Deadline(end: scheduler.uptime() + duration, uptime: scheduler.uptime)
   }
 
   /// Never negative.
-  public var remaining: Duration { max(.zero, ContinuousClock.now.duration(to: end)) }
+  public var remaining: Duration { max(.zero, end - uptime()) }
+
+  /// The earlier of this and so much time from now.
+  public func within(_ duration: Duration) -> Deadline {
+    Deadline(end: min(end, uptime() + duration), uptime: uptime)
+  }
 }

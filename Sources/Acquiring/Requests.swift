@@ -26,11 +26,14 @@ public struct FollowUpRequest: Sendable, Hashable {
   /// The acquirer's name of the authorization.
   public let authorization: String
   public let amount: Amount
+  /// Whether this capture is the last one: the acquirer lets go of the rest.
+  public let isFinal: Bool
 
-  package init(reference: AttemptReference, authorization: String, amount: Amount) {
+  package init(reference: AttemptReference, authorization: String, amount: Amount, isFinal: Bool = false) {
     self.reference = reference
     self.authorization = authorization
     self.amount = amount
+    self.isFinal = isFinal
   }
 }
 

@@ -11,33 +11,66 @@ extension PaymentGateway {
   /// too old to open. The attempt is durable before the acquirer hears of it, so a crash leaves something to inquire
   /// about; and an answer that never came leaves the payment *unknown*, never declined.
   ///
-  /// - Parameter alongside: written in the commit of the claim. It may throw to refuse the payment: then nothing
-  ///   happened, and its error is passed on.
+  /// - Parameters:
+  ///   - alongside: written in the commit of the claim. It may throw to refuse the payment: then nothing happened, and
+  ///     its error is passed on.
+  ///   - answered: written in the commit of the answer, with the payment as it stands then.
   public func authorize(
     _ order: Order, with token: EncryptedPaymentToken,
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
+    answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
-    if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) { return try settled(known) }
-    let card = try confirm(opener.open(token, for: order.merchant, at: clock.now()), matches: order)
-    switch try await journal.claim(order, spending: card.use, card: card.summary, alongside: alongside) {
+    try await authorize(order, with: token, before: newDeadline(), alongside: alongside, answered: answered)
+  }
+
+  func authorize(
+    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline,
+    alongside: @escaping @Sendable (Transaction) throws -> Void,
+    answered: @escaping @Sendable (Payment, Transaction) throws -> Void
+  ) async throws -> Payment {
+    if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) {
+      return try await settled(known, TokenUse(of: token))
+    }
+    try admission.enter()
+    defer { admission.leave() }
+    let card = try await confirm(token, pays: order)
+    try await crashes.reach(.authorizeOpened)
+    switch try await journal.claim(
+      order, spending: card.use, card: card.summary, terms: terms(card), alongside: alongside)
+    {
     case .known(let payment): return payment
     case .running(let payment): throw GatewayError.paymentInProgress(payment)
     case .tokenReused: throw GatewayError.tokenReused
     case .new(let attempt):
-      return try await uninterrupted {
-        let answer = await acquirer.authorize(card.request(for: order, attempt), .after(patience))
-        return try await journal.record(answer, for: attempt)
+      return try await scheduler.finishing {
+        try await crashes.reach(.authorizeClaimed)
+        let request = card.request(for: order, attempt)
+        let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
+        try await crashes.reach(.authorizeAnswered)
+        let payment = try await journal.record(
+          answer, for: attempt, heardBy: .shopper(whenOpen: policy.tellsUnknownAs), pause: .seconds(1),
+          alongside: answered)
+        try await crashes.reach(.authorizeRecorded)
+        return payment
       }
     }
   }
 
-  /// What is begun is finished: a shopper who closes the page must not leave a hold whose answer nobody wrote down.
-  func uninterrupted(_ work: @escaping @Sendable () async throws -> Payment) async throws -> Payment {
-    try await Task { try await work() }.value
+  func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
+
+  private func terms(_ card: ConfirmedInstrument) -> ClaimTerms {
+    ClaimTerms(
+      connector: acquirer.capabilities.name, amountConfirmed: card.amountConfirmed,
+      holdLifetime: acquirer.capabilities.holdLifetime)
   }
 
-  private func settled(_ payment: Payment) throws(GatewayError) -> Payment {
-    guard payment.status.isSettled else { throw .paymentInProgress(payment) }
+  /// An answer that was given is given again, to the payment token that it was given to also while it is open; another
+  /// token has to wait.
+  private func settled(_ payment: Payment, _ use: TokenUse) async throws -> Payment {
+    guard !payment.status.isSettled else { return payment }
+    guard payment.told != nil, try await journal.isPaid(payment.id, by: use) else {
+      throw GatewayError.paymentInProgress(payment)
+    }
     return payment
   }
 }

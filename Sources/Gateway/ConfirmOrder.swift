@@ -3,8 +3,8 @@ import ApplePayToken
 import Ledger
 import TenderPayments
 
-/// What a payment token offers, after it was found to pay exactly this order. Only ``confirm(_:matches:)`` makes one,
-/// and only it can become an authorization request.
+/// What a payment token offers, after it was found to pay exactly this order. Only ``PaymentGateway/confirm(_:pays:)``
+/// makes one, and only it can become an authorization request.
 struct ConfirmedInstrument: Sendable {
   let use: TokenUse
   private let instrument: PaymentInstrument
@@ -16,6 +16,14 @@ struct ConfirmedInstrument: Sendable {
 
   var summary: CardSummary { instrument.summary }
 
+  /// Whether the amount inside was seen.
+  var amountConfirmed: Bool {
+    switch instrument {
+    case .network: true
+    case .sealed: false
+    }
+  }
+
   func request(for order: Order, _ attempt: Attempt) -> AuthorizationRequest {
     AuthorizationRequest(
       reference: attempt.reference, merchantReference: order.merchantReference, amount: attempt.amount,
@@ -23,46 +31,28 @@ struct ConfirmedInstrument: Sendable {
   }
 }
 
-/// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The merchant is confirmed before,
-/// by opening the token with that merchant's keys alone.
-///
-/// - Throws: stage `order`.
-func confirm(
-  _ opened: OpenedPaymentToken, matches order: Order
-) throws(PaymentTokenError) -> ConfirmedInstrument {
-  try confirm(opened.applicationDataHash, isOf: order)
-  try confirm(opened.paymentData.amount, pays: order.amount)
-  return ConfirmedInstrument(
-    use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
-}
-
-/// Without application data a token could be taken from one basket's sheet to another of the same total.
-private func confirm(_ applicationDataHash: [UInt8]?, isOf order: Order) throws(PaymentTokenError) {
-  guard let applicationDataHash else {
-    throw PaymentTokenError(
-      .applicationDataMissing, "the payment request carried no applicationData", field: "header.applicationData")
+extension PaymentGateway {
+  /// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The checks are the payment token
+  /// library's; what they are held against is the order.
+  ///
+  /// Where the provider opens the token, signature, signing time and application data are checked as always; the
+  /// amount inside cannot be, and the payment says so.
+  ///
+  /// - Throws: stage `order`, or what made the token unacceptable before.
+  func confirm(_ token: EncryptedPaymentToken, pays order: Order) async throws -> ConfirmedInstrument {
+    guard acquirer.capabilities.exponent(order.amount.currency) != nil else {
+      throw GatewayError.currencyNotTaken(order.amount.currency)
+    }
+    guard acquirer.capabilities.instruments.contains(.network) else {
+      let verified = try opener.verifier.verify(token, at: clock.now())
+      try verified.confirm(applicationDataHash: order.applicationDataHash)
+      return ConfirmedInstrument(use: verified.use, instrument: .sealed(verified))
+    }
+    let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
+    try opened.confirm(
+      ExpectedPayment(
+        merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
+    return ConfirmedInstrument(
+      use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
   }
-  guard applicationDataHash == order.applicationDataHash else {
-    throw PaymentTokenError(
-      .applicationDataMismatch, "signed for another basket", field: "header.applicationData")
-  }
-}
-
-private func confirm(_ signed: Amount, pays ordered: Amount) throws(PaymentTokenError) {
-  guard signed.currency == ordered.currency else {
-    throw PaymentTokenError(
-      .currencyMismatch, "signed in \(signed.currency), ordered in \(ordered.currency)", field: "currencyCode")
-  }
-  guard signed.minorUnits == ordered.minorUnits else {
-    let hint = powerOfTen(signed.minorUnits, ordered.minorUnits)
-    throw PaymentTokenError(
-      .amountMismatch, "signed for \(signed), ordered for \(ordered)\(hint)", field: "transactionAmount")
-  }
-}
-
-/// Two amounts that differ by a power of ten are one amount, with two ideas of the currency's decimals.
-private func powerOfTen(_ left: Int64, _ right: Int64) -> String {
-  let (small, large) = (min(left, right), max(left, right))
-  guard small > 0, large.isMultiple(of: small), [10, 100, 1_000].contains(large / small) else { return "" }
-  return "; they differ by a power of ten: compare the currency's decimals on both sides"
 }

@@ -8,6 +8,12 @@ public enum GatewayError: Error, Sendable, Hashable {
   case paymentInProgress(Payment)
   /// The payment token has paid another order.
   case tokenReused
+  /// The first call with this idempotency key is being worked on.
+  case callInProgress
+  /// More payments are under way than this process takes on. Nothing was written.
+  case overloaded
+  /// The acquirer does not take the currency.
+  case currencyNotTaken(Currency)
   /// The payment cannot take the operation.
   case operationRefused(JournalError)
 
@@ -16,13 +22,16 @@ public enum GatewayError: Error, Sendable, Hashable {
     switch self {
     case .paymentInProgress: "payment_in_progress"
     case .tokenReused: "token_reused"
+    case .callInProgress: "idempotency_key_in_use"
+    case .overloaded: "overloaded"
+    case .currencyNotTaken: "currency_not_supported"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
       case .notPossible: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
-      case .conflict: "operation_in_progress"
+      case .conflict, .inFlight: "operation_in_progress"
       }
     }
   }
@@ -32,6 +41,9 @@ public enum GatewayError: Error, Sendable, Hashable {
     switch self {
     case .paymentInProgress(let payment): "payment \(payment.id) of the order is \(payment.status.rawValue)"
     case .tokenReused: "the payment token has paid another order"
+    case .callInProgress: "the first call with this idempotency key is being worked on"
+    case .overloaded: "more payments are under way than this server takes on"
+    case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
     case .operationRefused(let reason): reason.text
     }
   }
@@ -41,7 +53,11 @@ public enum GatewayError: Error, Sendable, Hashable {
     switch self {
     case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
-    case .operationRefused(.conflict): "Read the payment again, and repeat if the operation is still wanted."
+    case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
+    case .overloaded: "Nothing happened. Try again after the time in Retry-After."
+    case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
+    case .operationRefused(.conflict), .operationRefused(.inFlight):
+      "Read the payment again, and repeat if the operation is still wanted."
     case .operationRefused: "Read the payment: its status and balances say which operations it can take."
     }
   }
@@ -51,10 +67,19 @@ extension JournalError {
   fileprivate var text: String {
     switch self {
     case .noSuchPayment(let id): "there is no payment \(id)"
-    case .notPossible(let kind, let status): "a payment that is \(status.rawValue) takes no \(kind.rawValue)"
+    case .notPossible(let kind, let status):
+      "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
+    case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
     case .exceeds(let available): "no more than \(available) is left"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"
     case .conflict: "the payment changed in between"
     }
+  }
+}
+
+extension PaymentState {
+  fileprivate static func sentence(for status: PaymentStatus) -> String {
+    let kinds = allowed(in: status).map(\.rawValue)
+    return kinds.isEmpty ? "it takes none" : "it takes: \(kinds.joined(separator: ", "))"
   }
 }

@@ -5,29 +5,72 @@ public import TenderPayments
 
 /// Turns a payment token into an authorization, and an authorization into money, and never loses or doubles one.
 ///
-/// The verbs stand in files of their own: `Authorize.swift` is the story, `Inquire.swift` settles what it had to leave
-/// open.
+/// The verbs stand in files of their own: `Authorize.swift` is the story, `FollowUp.swift` captures, voids and refunds,
+/// `Recover.swift` settles what they had to leave open, `Receive.swift` hears what a provider says by itself.
 public struct PaymentGateway: Sendable {
   let opener: TokenOpener
-  let journal: Journal
+  package let journal: Journal
   let acquirer: Acquirer
   let clock: WallClock
-  /// How long the acquirer may take for one answer.
-  let patience: Duration
+  let random: RandomBytes
+  let scheduler: Scheduler
+  let policy: GatewayPolicy
+  let crashes: CrashPoints
+  let admission: Admission
 
-  /// - Parameter patience: shorter than the journal's lease, and than the 30 seconds that the payment sheet waits.
+  /// - Parameters:
+  ///   - acquirer: behind a circuit breaker, if it is on a wire.
+  ///   - random: only for how long recovery waits.
+  ///   - crashes: what happens at the named points; nothing, outside of tests.
   public init(
     opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
-    patience: Duration = .seconds(20)
+    random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
+    crashes: CrashPoints = .none
   ) {
     self.opener = opener
     self.journal = journal
     self.acquirer = acquirer
     self.clock = clock
-    self.patience = min(patience, Journal.lease / 2)
+    self.random = random
+    self.scheduler = scheduler
+    self.policy = policy
+    self.crashes = crashes
+    self.admission = Admission(limit: policy.maximumInFlight)
   }
 
   public func payment(_ id: PaymentID) async throws -> Payment? { try await journal.payment(id) }
   public func payment(for order: OrderID) async throws -> Payment? { try await journal.payment(of: order) }
   public func payment(for basket: BasketID) async throws -> Payment? { try await journal.payment(of: basket) }
+
+  func known(_ payment: PaymentID) async throws -> Payment {
+    guard let known = try await journal.payment(payment) else {
+      throw GatewayError.operationRefused(.noSuchPayment(payment))
+    }
+    return known
+  }
+}
+
+/// How patient the gateway is, and what it says when it does not know.
+public struct GatewayPolicy: Sendable, Hashable {
+  /// How long one call may take in all: less than the 30 seconds that the payment sheet waits.
+  public var budget: Duration = .seconds(25)
+  /// How long the acquirer may take for one answer; never longer than half of the journal's lease.
+  public var patience: Duration = .seconds(20)
+  /// The same for an inquiry or a reversal of recovery, for which nobody waits.
+  public var inquiryPatience: Duration = .seconds(5)
+  /// With less left of the budget no capture is begun in the shopper's call; recovery takes the money then.
+  public var captureNeeds: Duration = .seconds(2)
+  /// What the shopper is told while nobody knows. After *pending* a late approval is adopted; after *failure* it is
+  /// reversed.
+  public var tellsUnknownAs: Telling = .pending
+  /// How many authorizations may be under way at once. The next one is refused before anything is written.
+  public var maximumInFlight = 512
+  /// After this time without an outcome a person has to look.
+  public var alarmAfter: Duration = .seconds(86_400)
+  /// How many operations recovery settles at once.
+  public var recoveryWidth = 8
+
+  public init() {}
+
+  var answerPatience: Duration { min(patience, Journal.lease / 2) }
 }

@@ -14,6 +14,20 @@ public enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   case reverse
 }
 
+/// On whose behalf an operation was begun.
+public enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The authorized payment sheet.
+  case shopper
+  /// A call of the merchant, or of a person at the command line.
+  case merchant
+  /// The order wanted its money taken at once.
+  case order
+  /// The hold came to its end.
+  case expiry
+  /// The gateway, to undo what nobody wants any more.
+  case recovery
+}
+
 /// How far an operation has come.
 public enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
   /// Written; the acquirer is being asked, or the process died while it was.
@@ -24,14 +38,18 @@ public enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
   case pending
   /// Nobody knows what the acquirer did.
   case unknown
-  /// Provably nothing reached the acquirer.
+  /// Provably nothing came of it at the acquirer.
   case failed
+  /// An authorization that a reversal undid.
+  case reversed
+  /// A capture or refund that the acquirer approved first and took back later.
+  case returned
 
   /// Whether an answer is still to come.
   public var isOpen: Bool {
     switch self {
     case .sending, .pending, .unknown: true
-    case .approved, .declined, .failed: false
+    case .approved, .declined, .failed, .reversed, .returned: false
     }
   }
 }
@@ -43,10 +61,33 @@ public struct Attempt: Sendable, Hashable {
   public let payment: PaymentID
   public let kind: OperationKind
   public let amount: Amount
+  /// Whether this capture is the last one; what is left of the hold is let go with it.
+  public let isFinal: Bool
   /// The acquirer's name of the authorization that this operation follows; nil for the authorization itself.
   public let authorization: String?
+  /// What a reversal undoes: our name of the authorization.
+  public let target: AttemptReference?
+  public let cause: OperationCause
+  /// What is known of an attempt that was taken over; nil for one that was just begun.
+  public let past: Past?
+  /// What of the hold is let go when this capture is approved, in minor units.
+  let letsGo: Int64
   /// Counts the takeovers of this operation. An answer that comes back to a former holder is dropped.
   let fence: Int64
+
+  /// What happened to an operation until it was taken over.
+  public struct Past: Sendable, Hashable {
+    public let state: OperationState
+    public let sentAt: Timestamp
+    /// After this moment no byte of the request can have left any more: the settle horizon begins here.
+    public let quietSince: Timestamp
+    /// How often somebody tried to settle it, this time not counted.
+    public let tries: Int
+    /// What the shopper was told.
+    public let told: Telling?
+    /// When this takeover was, by the database's clock.
+    public let takenAt: Timestamp
+  }
 }
 
 /// What came of claiming an order for a payment token.
@@ -66,23 +107,33 @@ public struct OperationRecord: Sendable, Hashable {
   public let reference: AttemptReference
   public let kind: OperationKind
   public let amount: Amount
+  public let isFinal: Bool
+  public let cause: OperationCause
   public let state: OperationState
   public let acquirerReference: String?
   /// The response code of a decline, or the kind of interruption.
   public let code: String?
+  /// How often somebody tried to settle it.
+  public let tries: Int
   public let sentAt: Timestamp
   public let answeredAt: Timestamp?
 }
 
-/// What the shopper has been told. Once it was *failure*, a late approval may only be reversed.
-public enum Telling: String, Sendable, Hashable, Codable {
-  case success, pending, failure
-
-  init(_ status: PaymentStatus) {
+extension Telling {
+  /// What a status means to a shopper. An open outcome is told as `whenOpen`.
+  init(_ status: PaymentStatus, whenOpen: Telling) {
     switch status {
-    case .authorizing, .pending, .unknown: self = .pending
+    case .authorizing, .pending, .unknown: self = whenOpen
     case .declined, .failed, .voided: self = .failure
     case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded: self = .success
     }
   }
+}
+
+/// Who hears an answer at the moment it is recorded.
+public enum Audience: Sendable, Hashable {
+  /// The shopper, who is told `whenOpen` while nobody knows the outcome. What was told is written in the same commit.
+  case shopper(whenOpen: Telling)
+  /// Nobody: recovery works on its own, and what was told before binds it.
+  case nobody
 }

@@ -3,23 +3,29 @@ public import TenderPayments
 
 /// The durable journal of payments: what is written before the acquirer hears of anything, and after it answered.
 ///
-/// Read from top to bottom: claim an order, record the answer, reserve a capture, record its answer. Each verb is one
-/// commit. Between them stands the wire, and a process may die there; what is written then is enough to go on from.
+/// Read from top to bottom: claim an order, record the answer, reserve a capture, void or refund, record its answer.
+/// Each verb is one commit. Between them stands the wire, and a process may die there; what is written then is enough
+/// to go on from. How recovery takes over is in `Takeover.swift`, what comes in by itself in `Inbox.swift`.
 public struct Journal: Sendable {
-  let database: Database
-  private let random: RandomBytes
+  public let database: Database
+  let random: RandomBytes
   /// Who holds the operations that this process has begun.
-  private let owner: String
+  let owner: String
+  /// Which audit chain this process writes. One for each process that writes at the same time.
+  let lane: String
 
   /// How long an operation belongs to the process that began it. Longer than any deadline of a call to an acquirer.
   public static let lease: Duration = .seconds(60)
 
-  /// - Parameter database: opened with ``migrations``, and perhaps those of other rooms, so that one commit can hold
-  ///   what both write.
-  public init(_ database: Database, random: RandomBytes = .system) {
+  /// - Parameters:
+  ///   - database: opened with ``migrations``, and perhaps those of other rooms, so that one commit can hold what both
+  ///     write.
+  ///   - lane: the audit chain to write; processes that share a store have one each.
+  public init(_ database: Database, random: RandomBytes = .system, lane: String = "main") {
     self.database = database
     self.random = random
     self.owner = random.hex(8)
+    self.lane = lane
   }
 
   /// Claims an order for a payment token: payment, operation, use of the payment token and event in one commit.
@@ -29,14 +35,14 @@ public struct Journal: Sendable {
   /// - Parameter alongside: written in the same commit, by the owner of the order. It may throw to refuse: the claim
   ///   then never happened, and the error is passed on.
   public func claim(
-    _ order: Order, spending use: TokenUse, card: CardSummary,
+    _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(),
     alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
   ) async throws -> Claim {
     do {
       return try await database.write { store in
-        let claim = try open(order, use, card, store)
+        let attempt = try open(order, use, card, terms, store)
         try alongside(store)
-        return .new(claim)
+        return .new(attempt)
       }
     } catch let taken as Taken {
       return taken.claim
@@ -46,51 +52,66 @@ public struct Journal: Sendable {
   /// Records what the acquirer answered: operation, balances, what the shopper is told, and event in one commit.
   ///
   /// An answer for an operation that has one already, or that another process has taken over, is dropped, and the
-  /// payment is returned as it stands.
-  public func record(_ answer: AcquirerAnswer, for attempt: Attempt) async throws -> Payment {
+  /// payment is returned as it stands. An approval of what the shopper was told had failed is not adopted: it is noted,
+  /// and a reversal is owed.
+  ///
+  /// - Parameters:
+  ///   - audience: who hears the answer now.
+  ///   - pause: how long nobody shall ask again, if the answer leaves the outcome open.
+  ///   - alongside: written in the same commit, with the payment as it stands then.
+  public func record(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
+    pause: Duration = .zero, alongside: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> Payment {
     try await database.write { store in
-      let before = try PaymentRecord.known(attempt.payment, in: store)
-      guard try Operations.close(attempt, with: answer, in: store) else { return before.payment }
-      let standing = try Posting.post(
-        attempt.kind, Outcome(answer), of: attempt.amount.minorUnits, on: before.standing)
-      var after = before.moved(to: standing, by: answer, at: store.now)
-      if attempt.kind == .authorize { after.told = Telling(standing.status) }
+      let payment = try post(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+      try alongside(payment, store)
+      return payment
+    }
+  }
+
+  /// Sets aside what a capture will take, a void let go, or a refund give back, and writes its attempt, in one commit.
+  ///
+  /// - Parameters:
+  ///   - amount: nil takes all that is left and not in flight.
+  ///   - isFinal: whether this capture is the last; the rest of the hold is let go with it.
+  ///   - alongside: written in the same commit; it may throw to refuse.
+  public func reserve(
+    _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
+    cause: OperationCause = .merchant, alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+  ) async throws -> Attempt {
+    try await database.write { store in
+      let attempt = try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
+      try alongside(store)
+      return attempt
+    }
+  }
+
+  /// Writes down what the shopper has been told since; *failure*, once told, stays.
+  public func tell(_ payment: PaymentID, _ telling: Telling) async throws -> Payment {
+    try await database.write { store in
+      let before = try PaymentRecord.known(payment, in: store)
+      guard before.payment.told != telling, before.payment.told != .failure else { return before.payment }
+      let after = before.moved(to: before.standing, telling: telling, at: store.now)
       try after.save(over: before, in: store)
-      if standing != before.standing { try Outbox.add(after, after: attempt, in: store) }
       return after.payment
     }
   }
+}
 
-  /// Sets aside what a capture will take, and writes its attempt, in one commit.
-  ///
-  /// - Parameter amount: nil takes all that is held and not yet taken or in flight.
-  public func reserveCapture(_ amount: Amount?, of payment: PaymentID) async throws -> Attempt {
-    try await database.write { store in
-      let before = try PaymentRecord.known(payment, in: store)
-      let standing = before.standing
-      guard PaymentState.allows(.capture, in: standing.status) else {
-        throw JournalError.notPossible(.capture, standing.status)
-      }
-      let amount = try before.judged(amount, available: standing.capturable)
-      let reserved = try Posting.reserve(.capture, amount.minorUnits, on: standing)
-      try before.moved(to: reserved, at: store.now).save(over: before, in: store)
-      let authorization = try Operations.authorization(of: payment, in: store)
-      return try begin(.capture, amount, of: payment, after: authorization, in: store)
-    }
-  }
+/// What the gateway knows of a payment beside the order, when it claims one.
+public struct ClaimTerms: Sendable, Hashable {
+  /// The connector that will be asked.
+  public let connector: String
+  /// Whether the amount inside the payment token was read and is the order's.
+  public let amountConfirmed: Bool
+  /// How long the acquirer holds the money; nil when nobody knows.
+  public let holdLifetime: Duration?
 
-  /// Takes over the oldest operation of a payment whose answer is missing, for an inquiry.
-  ///
-  /// Nil when there is none, or while the process that began it may still be waiting for its answer.
-  public func takeOver(_ payment: PaymentID) async throws -> Attempt? {
-    try await database.write { store in
-      try Operations.takeOver(payment, owner: owner, until: store.now.adding(Self.lease), in: store)
-    }
-  }
-
-  /// Lets go of an operation that an inquiry could not settle, so that the next may try at once.
-  public func release(_ attempt: Attempt) async throws {
-    try await database.write { try Operations.release(attempt, in: $0) }
+  public init(connector: String = "sandbox", amountConfirmed: Bool = true, holdLifetime: Duration? = nil) {
+    self.connector = connector
+    self.amountConfirmed = amountConfirmed
+    self.holdLifetime = holdLifetime
   }
 }
 
@@ -102,14 +123,16 @@ private struct Taken: Error {
 extension Journal {
   /// Inserts first and asks afterwards: between a question and an insert another claim could slip in.
   private func open(
-    _ order: Order, _ use: TokenUse, _ card: CardSummary, _ store: Transaction
+    _ order: Order, _ use: TokenUse, _ card: CardSummary, _ terms: ClaimTerms, _ store: Transaction
   ) throws -> Attempt {
-    let record = PaymentRecord(order, card, id: PaymentID(timeOrderedID(store)), at: store.now)
+    let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
     guard try TokenUses.add(use, of: record.payment.id, in: store), try record.insert(in: store) else {
       throw Taken(claim: try explain(order.id, use, record.payment.id, store))
     }
-    let attempt = try begin(.authorize, order.amount, of: record.payment.id, after: nil, in: store)
-    try Outbox.add(record, after: attempt, in: store)
+    let attempt = newAttempt(.authorize, order.amount, of: record.payment.id, cause: .shopper, store)
+    try insert(attempt, in: store)
+    try note("authorize begins", of: attempt.reference, from: nil, to: record, in: store)
+    try Outbox.add(record, after: attempt.reference, in: store)
     return attempt
   }
 
@@ -124,18 +147,49 @@ extension Journal {
   }
 
   private func begin(
-    _ kind: OperationKind, _ amount: Amount, of payment: PaymentID, after authorization: String?,
-    in store: Transaction
+    _ kind: OperationKind, _ amount: Amount?, _ isFinal: Bool, _ before: PaymentRecord, _ cause: OperationCause,
+    _ store: Transaction
   ) throws -> Attempt {
-    let attempt = Attempt(
-      reference: AttemptReference(timeOrderedID(store)), payment: payment, kind: kind, amount: amount,
-      authorization: authorization, fence: 1)
-    try Operations.insert(attempt, owner: owner, until: store.now.adding(Self.lease), in: store)
+    let (payment, standing) = (before.payment.id, before.standing)
+    guard PaymentState.allows(kind, in: standing.status), before.payment.told != .failure || kind != .capture else {
+      throw JournalError.notPossible(kind, standing.status)
+    }
+    let amount = try before.judged(amount, for: kind)
+    let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0
+    let attempt = newAttempt(
+      kind, amount, of: payment, isFinal: isFinal, letsGo: rest, cause: cause,
+      after: try Operations.authorization(of: payment, in: store), store)
+    var after = before.moved(to: try Posting.reserve(attempt.movement, on: standing), at: store.now)
+    if kind == .capture { after.captureDue = nil }
+    // A void at the end of a hold that comes to nothing is tried again, but not in every round.
+    if cause == .expiry { after.holdUntil = store.now.adding(.seconds(86_400)) }
+    try after.save(over: before, in: store)
+    try insert(attempt, in: store)
+    try note("\(PaymentEvent.begins(kind))", of: attempt.reference, from: before, to: after, in: store)
     return attempt
+  }
+
+  func newAttempt(
+    _ kind: OperationKind, _ amount: Amount, of payment: PaymentID, isFinal: Bool = false, letsGo: Int64 = 0,
+    cause: OperationCause, after authorization: String? = nil, undoing target: AttemptReference? = nil,
+    past: Attempt.Past? = nil, _ store: Transaction
+  ) -> Attempt {
+    Attempt(
+      reference: AttemptReference(timeOrderedID(store)), payment: payment, kind: kind, amount: amount, isFinal: isFinal,
+      authorization: authorization, target: target, cause: cause, past: past, letsGo: letsGo, fence: 1)
+  }
+
+  func insert(_ attempt: Attempt, in store: Transaction) throws {
+    let end = store.now.adding(Self.lease)
+    try Operations.insert(attempt, owner: owner, lease: end, firstTry: end, in: store)
   }
 
   private func timeOrderedID(_ store: Transaction) -> String {
     let now = store.now
     return random.timeOrderedID(WallClock { now })
   }
+}
+
+extension Attempt {
+  var movement: Movement { Movement(kind, amount.minorUnits, letsGo: letsGo) }
 }

@@ -7,6 +7,8 @@ public enum JournalError: Error, Sendable, Hashable {
   case notPossible(OperationKind, PaymentStatus)
   /// More than is left after what was taken and what is in flight.
   case exceeds(available: Amount)
+  /// More than is left, but only because another operation is in flight: once that is answered it may fit.
+  case inFlight(available: Amount)
   /// The amount is not positive, or in another currency than the payment.
   case invalidAmount(Amount)
   /// The operation is in the hands of another process, or the payment changed in between.

@@ -65,22 +65,41 @@ extension Journal {
 
   /// What the shopper was told last; nil when the process died before it could say anything.
   public func told(_ payment: PaymentID) async throws -> Telling? {
-    try await database.read { try PaymentRecord.find(payment, in: $0)?.told }
+    try await database.read { try PaymentRecord.find(payment, in: $0)?.payment.told }
   }
 
-  /// How many payments wait for an answer, by status. Read from an index that holds only these, so that it costs
-  /// the same with ten million payments in the store; what is finished is counted by the process that finished it.
-  public func unsettled() async throws -> [PaymentStatus: Int] {
+  /// Whether this very payment token made the payment.
+  public func isPaid(_ payment: PaymentID, by use: TokenUse) async throws -> Bool {
+    try await database.read { try TokenUses.payment(using: use, in: $0) == payment }
+  }
+
+  /// What is not settled, for those who watch. Read from indexes that hold only open rows, so that it costs the same
+  /// with ten million payments in the store; what is finished is counted by the process that finished it.
+  public func openOutcomes() async throws -> OpenOutcomes {
     try await database.read { store in
-      let rows = try store.rows(
+      var outcomes = OpenOutcomes()
+      for row in try store.rows(
         """
-        SELECT status, count(*) AS n FROM payments WHERE status IN ('authorizing', 'pending', 'unknown')
-        GROUP BY status
+        SELECT status, count(*) AS n, min(created_at) AS oldest FROM payments
+        WHERE status IN ('authorizing', 'pending', 'unknown') GROUP BY status
         """)
-      return try rows.reduce(into: [.authorizing: 0, .pending: 0, .unknown: 0]) { counts, row in
-        guard let status = PaymentStatus(rawValue: try row.text("status")) else { return }
-        counts[status] = Int(try row.integer("n"))
+      {
+        guard let status = PaymentStatus(rawValue: try row.text("status")) else { continue }
+        outcomes.payments[status] = OpenOutcomes.Open(
+          count: Int(try row.integer("n")), oldest: store.now.since(try row.time("oldest")))
       }
+      outcomes.operations = try store.count(
+        "SELECT count(*) AS n FROM operations WHERE state IN ('sending', 'pending', 'unknown')")
+      outcomes.alarms = try store.count("SELECT count(*) AS n FROM payments WHERE alarm IS NOT NULL")
+      return outcomes
+    }
+  }
+
+  /// Payments that a person has to look at, with the reason, oldest first.
+  public func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
+    try await database.read { store in
+      try store.rows("SELECT * FROM payments WHERE alarm IS NOT NULL ORDER BY id LIMIT $1", .integer(Int64(limit)))
+        .map { PaymentAlarm(payment: try PaymentRecord($0).payment, reason: try $0.text("alarm")) }
     }
   }
 
@@ -110,4 +129,33 @@ public struct PaymentQuery: Sendable, Hashable {
     self.before = before
     self.limit = limit
   }
+}
+
+/// What waits for an answer.
+public struct OpenOutcomes: Sendable, Hashable {
+  public struct Open: Sendable, Hashable {
+    public let count: Int
+    /// The age of the oldest.
+    public let oldest: Duration
+  }
+
+  /// By status: authorizing, pending, unknown. None of one is a zero.
+  public internal(set) var payments: [PaymentStatus: Open] = [.authorizing, .pending, .unknown].reduce(into: [:]) {
+    $0[$1] = Open(count: 0, oldest: .zero)
+  }
+  /// Operations of any kind.
+  public internal(set) var operations = 0
+  /// Payments that a person has to look at.
+  public internal(set) var alarms = 0
+}
+
+/// A payment that a person has to look at.
+public struct PaymentAlarm: Sendable, Hashable {
+  public let payment: Payment
+  /// Stable.
+  public let reason: String
+}
+
+extension Transaction {
+  fileprivate func count(_ sql: String) throws -> Int { Int(try row(sql)?.integer("n") ?? 0) }
 }

@@ -3,92 +3,168 @@ import TenderPayments
 
 /// The table `operations`: rows are added and answered, never removed.
 enum Operations {
-  static func insert(_ attempt: Attempt, owner: String, until: Timestamp, in store: Transaction) throws {
+  static func insert(
+    _ attempt: Attempt, owner: String, lease: Timestamp, firstTry: Timestamp, in store: Transaction
+  ) throws {
     try store.run(
       """
-      INSERT INTO operations (reference, payment, kind, amount, state, lease_owner, lease_until, fence, sent_at)
-      VALUES ($1, $2, $3, $4, 'sending', $5, $6, $7, $8)
+      INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
+        next_try, lease_owner, lease_until, fence, sent_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13)
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
-      .integer(attempt.amount.minorUnits), .text(owner), .time(until), .integer(attempt.fence), .time(store.now))
+      .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
+      .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
+      .integer(attempt.fence), .time(store.now))
   }
 
   /// Writes the answer; false when the operation has one already or is in other hands.
-  static func close(_ attempt: Attempt, with answer: AcquirerAnswer, in store: Transaction) throws -> Bool {
+  static func close(
+    _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
+  ) throws -> Bool {
     let note = Note(answer)
     let closed = try store.run(
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
-        lease_until = 0
+        lease_until = 0, next_try = $9, tries = tries + $10
       WHERE reference = $1 AND fence = $2 AND state IN ('sending', 'pending', 'unknown')
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
-      .text(optional: note.detail), .time(store.now))
+      .text(optional: note.detail), .time(store.now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1))
     return closed == 1
   }
 
-  /// The oldest open operation of the payment, with a new fence; nil when nobody may touch one.
-  static func takeOver(
-    _ payment: PaymentID, owner: String, until: Timestamp, in store: Transaction
-  ) throws -> Attempt? {
-    let open = try store.row(
-      """
-      SELECT reference FROM operations
-      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown') AND lease_until <= $2
-      ORDER BY reference LIMIT 1
-      """, .text(payment.rawValue), .time(store.now))
-    guard let reference = try open?.text("reference") else { return nil }
-    let taken = try store.run(
-      """
-      UPDATE operations SET fence = fence + 1, lease_owner = $3, lease_until = $4
-      WHERE reference = $1 AND lease_until <= $2 AND state IN ('sending', 'pending', 'unknown')
-      """, .text(reference), .time(store.now), .text(owner), .time(until))
-    return taken == 1 ? try attempt(reference, in: store) : nil
-  }
-
-  static func release(_ attempt: Attempt, in store: Transaction) throws {
+  /// Ends an operation whose fate another one decided: an authorization that was reversed.
+  static func end(_ reference: AttemptReference, as state: OperationState, in store: Transaction) throws {
     try store.run(
-      "UPDATE operations SET lease_until = 0 WHERE reference = $1 AND fence = $2",
-      .text(attempt.reference.rawValue), .integer(attempt.fence))
+      """
+      UPDATE operations SET state = $2, answered_at = $3, lease_until = 0, fence = fence + 1
+      WHERE reference = $1 AND state <> 'declined'
+      """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
   }
 
-  /// The acquirer's name of the payment's authorization.
-  static func authorization(of payment: PaymentID, in store: Transaction) throws -> String {
-    let row = try store.row(
+  /// Nobody looks at it before the moment; who holds it lets go.
+  static func postpone(_ attempt: Attempt, until next: Timestamp, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET lease_until = 0, next_try = $3, tries = tries + 1 WHERE reference = $1 AND fence = $2",
+      .text(attempt.reference.rawValue), .integer(attempt.fence), .time(next))
+  }
+
+  static func postpone(_ reference: AttemptReference, until next: Timestamp, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET lease_until = 0, next_try = $2 WHERE reference = $1", .text(reference.rawValue),
+      .time(next))
+  }
+
+  /// The acquirer's name of the payment's authorization; nil as long as it is not approved.
+  static func authorization(of payment: PaymentID, in store: Transaction) throws -> String? {
+    try store.row(
       """
       SELECT acquirer_reference FROM operations
-      WHERE payment = $1 AND kind = 'authorize' AND state = 'approved'
-      """, .text(payment.rawValue))
-    guard let row else { throw StorageError.column("acquirer_reference") }
-    return try row.text("acquirer_reference")
+      WHERE payment = $1 AND kind = 'authorize' AND acquirer_reference IS NOT NULL
+      """, .text(payment.rawValue))?.text("acquirer_reference")
+  }
+
+  static func hasOpenReversal(of payment: PaymentID, in store: Transaction) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND kind = 'reverse' AND state IN ('sending', 'pending', 'unknown')
+      """, .text(payment.rawValue)) != nil
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
     try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map { row in
       OperationRecord(
         reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
-        state: try row.value("state"), acquirerReference: try row.textOrNil("acquirer_reference"),
-        code: try row.textOrNil("code"), sentAt: try row.time("sent_at"),
+        isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
+        acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
+        tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
         answeredAt: try row.integerOrNil("answered_at").map { Timestamp(microseconds: $0) })
     }
   }
+}
+
+// Taking over.
+extension Operations {
+  /// The open operation of the payment that comes first, with a new fence; nil when nobody may touch one. A reversal
+  /// comes before the authorization that it undoes.
+  static func takeOver(
+    _ payment: PaymentID, dueOnly: Bool, owner: String, until: Timestamp, in store: Transaction
+  ) throws -> Attempt? {
+    let open = try store.lockedRow(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown') AND lease_until <= $2 AND next_try <= $3
+      ORDER BY CASE kind WHEN 'reverse' THEN 0 ELSE 1 END, reference LIMIT 1
+      """, .text(payment.rawValue), .time(store.now), dueOnly ? .time(store.now) : .integer(.max - 1))
+    guard let reference = try open?.text("reference") else { return nil }
+    return try seize(AttemptReference(reference), owner: owner, until: until, in: store)
+  }
+
+  /// Open operations whose time has come and that nobody holds, oldest first, each with a new fence.
+  static func takeOverDue(
+    _ limit: Int, owner: String, until: Timestamp, in store: Transaction
+  ) throws -> [Attempt] {
+    let due = try store.unclaimedRows(
+      """
+      SELECT reference FROM operations
+      WHERE state IN ('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until <= $1
+      ORDER BY next_try LIMIT $2
+      """, .time(store.now), .integer(Int64(limit)))
+    return try due.compactMap {
+      try seize(AttemptReference(try $0.text("reference")), owner: owner, until: until, in: store)
+    }
+  }
+
+  /// Takes an open operation from whoever holds it. An answer for an earlier fence is dropped from now on.
+  static func seize(
+    _ reference: AttemptReference, owner: String, until: Timestamp, in store: Transaction
+  ) throws -> Attempt? {
+    let taken = try store.run(
+      """
+      UPDATE operations SET fence = fence + 1, lease_owner = $2, lease_until = $3
+      WHERE reference = $1 AND state IN ('sending', 'pending', 'unknown')
+      """, .text(reference.rawValue), .text(owner), .time(until))
+    return taken == 1 ? try find(reference, in: store)?.attempt : nil
+  }
+
+  /// An operation as it stands, whoever holds it.
+  static func find(
+    _ reference: AttemptReference, in store: Transaction
+  ) throws -> (attempt: Attempt, state: OperationState)? {
+    guard let row = try store.row(select + " WHERE reference = $1", .text(reference.rawValue)) else { return nil }
+    let (kind, payment): (OperationKind, PaymentID) = (try row.value("kind"), try row.value("payment"))
+    let target = try row.textOrNil("target").map { AttemptReference($0) }
+    let isFirst = kind == .authorize || kind == .reverse
+    let attempt = Attempt(
+      reference: reference, payment: payment, kind: kind, amount: try row.amount("amount"),
+      isFinal: try row.integer("is_final") == 1,
+      authorization: isFirst ? nil : try authorization(of: payment, in: store), target: target,
+      cause: try row.value("cause"), past: try past(row, target, in: store), letsGo: try row.integer("lets_go"),
+      fence: try row.integer("fence"))
+    return (attempt, try row.value("state"))
+  }
+
+  /// A reversal waits for the authorization's silence, not for its own.
+  private static func past(_ row: Row, _ target: AttemptReference?, in store: Transaction) throws -> Attempt.Past {
+    let subject =
+      try target.flatMap { try store.row(select + " WHERE reference = $1", .text($0.rawValue)) } ?? row
+    let (state, sentAt): (OperationState, Timestamp) = (try subject.value("state"), try subject.time("sent_at"))
+    let answeredAt = try subject.integerOrNil("answered_at").map { Timestamp(microseconds: $0) }
+    let leaseEnd = sentAt.adding(Journal.lease)
+    return Attempt.Past(
+      state: try row.value("state"), sentAt: try row.time("sent_at"),
+      quietSince: state == .sending ? leaseEnd : answeredAt ?? leaseEnd, tries: Int(try row.integer("tries")),
+      told: try row.valueOrNil("told"), takenAt: store.now)
+  }
 
   private static let select = """
-    SELECT operations.*, payments.currency FROM operations JOIN payments ON payments.id = operations.payment
+    SELECT operations.*, payments.currency, payments.told
+    FROM operations JOIN payments ON payments.id = operations.payment
     """
-
-  private static func attempt(_ reference: String, in store: Transaction) throws -> Attempt {
-    guard let row = try store.row(select + " WHERE reference = $1", .text(reference)) else {
-      throw StorageError.column("reference")
-    }
-    let (payment, kind): (PaymentID, OperationKind) = (try row.value("payment"), try row.value("kind"))
-    return Attempt(
-      reference: AttemptReference(reference), payment: payment, kind: kind, amount: try row.amount("amount"),
-      authorization: kind == .authorize || kind == .reverse ? nil : try authorization(of: payment, in: store),
-      fence: try row.integer("fence"))
-  }
 }
 
 /// What an operation's row keeps of an answer.

@@ -4,7 +4,7 @@ import TenderPayments
 /// The table `outbox`: one row for every change that the merchant will be told of, numbered without gaps within a
 /// payment, written in the commit of the change. A row is a snapshot; who delivers it gives it its wire form.
 enum Outbox {
-  static func add(_ record: PaymentRecord, after attempt: Attempt, in store: Transaction) throws {
+  static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
     let payment = record.payment
     try store.run(
       """
@@ -12,7 +12,7 @@ enum Outbox {
         next_try, tries)
       SELECT $1, COALESCE(MAX(seq), 0) + 1, $2, $3, $4, $5, $6, $7, $8, $8, 0 FROM outbox WHERE payment = $1
       """,
-      .text(payment.id.rawValue), .text("payment.\(payment.status.rawValue)"), .text(attempt.reference.rawValue),
+      .text(payment.id.rawValue), .text("payment.\(payment.status.rawValue)"), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
       .integer(payment.refunded), .time(store.now))
   }

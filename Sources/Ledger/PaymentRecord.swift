@@ -5,23 +5,34 @@ import TenderPayments
 struct PaymentRecord {
   var payment: Payment
   var standing: Standing
-  var told: Telling?
+  let connector: String
   let captureMode: CaptureMode
+  /// When somebody must have begun to take the money that the order wanted taken at once.
+  var captureDue: Timestamp?
+  /// When the acquirer lets go of what is held.
+  var holdUntil: Timestamp?
+  /// Why a person must look.
+  var alarm: String?
   let version: Int64
 
   /// A payment that is about to be asked for.
-  init(_ order: Order, _ card: CardSummary, id: PaymentID, at now: Timestamp) {
+  init(_ order: Order, _ card: CardSummary, _ terms: ClaimTerms, id: PaymentID, at now: Timestamp) {
     payment = Payment(
       id: id, order: order.id, merchant: order.merchant, basket: order.basket, status: .authorizing,
       amount: order.amount, authorized: 0, captured: 0, refunded: 0, authorizationCode: nil, decline: nil, card: card,
-      createdAt: now, updatedAt: now)
+      amountConfirmed: terms.amountConfirmed, createdAt: now, updatedAt: now)
     standing = Standing(status: .authorizing)
+    connector = terms.connector
     captureMode = order.capture
+    holdUntil = terms.holdLifetime.map { now.adding($0) }
     version = 1
   }
 
-  /// The payment after a posting. What the issuer said of the authorization is kept from the answer that brought it.
-  func moved(to standing: Standing, by answer: AcquirerAnswer? = nil, at now: Timestamp) -> PaymentRecord {
+  /// The payment after a posting. What the issuer said of the authorization is kept from the answer that brought it;
+  /// *failure*, once told, stays.
+  func moved(
+    to standing: Standing, by answer: AcquirerAnswer? = nil, telling: Telling? = nil, at now: Timestamp
+  ) -> PaymentRecord {
     var (code, decline) = (payment.authorizationCode, payment.decline)
     if case .approved(let approval) = answer { code = approval.authorizationCode ?? code }
     if case .declined(let reason) = answer, standing.status == .declined { decline = reason }
@@ -31,25 +42,35 @@ struct PaymentRecord {
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
       status: standing.status, amount: payment.amount, authorized: standing.authorized, captured: standing.captured,
       refunded: standing.refunded, authorizationCode: code, decline: decline, card: payment.card,
+      amountConfirmed: payment.amountConfirmed, told: payment.told == .failure ? .failure : telling ?? payment.told,
       createdAt: payment.createdAt, updatedAt: now)
+    if !standing.status.isLive || standing.status.isSettled && standing.authorized == standing.captured {
+      (after.captureDue, after.holdUntil) = (nil, nil)
+    }
     return after
   }
 
   /// The amount of an operation: what was asked for, or all that is left.
-  func judged(_ amount: Amount?, available: Int64) throws(JournalError) -> Amount {
-    let available = Amount(minorUnits: available, currency: payment.amount.currency)
+  func judged(_ amount: Amount?, for kind: OperationKind) throws(JournalError) -> Amount {
+    let available = Amount(minorUnits: standing.available(to: kind), currency: payment.amount.currency)
     let amount = amount ?? available
     guard amount.currency == available.currency else { throw .invalidAmount(amount) }
-    guard available.isPositive, amount.minorUnits <= available.minorUnits else { throw .exceeds(available: available) }
+    guard available.isPositive, amount.minorUnits <= available.minorUnits else {
+      let inFlight = standing.inFlight(beside: kind)
+      let wouldFit = inFlight > 0 && amount.minorUnits <= available.minorUnits + inFlight
+      throw wouldFit ? .inFlight(available: available) : .exceeds(available: available)
+    }
     guard amount.isPositive else { throw .invalidAmount(amount) }
     return amount
   }
 }
 
 extension PaymentRecord {
+  /// The payment, held until the transaction ends.
   static func known(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
-    guard let record = try find(id, in: store) else { throw JournalError.noSuchPayment(id) }
-    return record
+    let row = try store.lockedRow("SELECT * FROM payments WHERE id = $1", .text(id.rawValue))
+    guard let row else { throw JournalError.noSuchPayment(id) }
+    return try PaymentRecord(row)
   }
 
   static func find(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord? {
@@ -60,17 +81,18 @@ extension PaymentRecord {
   func insert(in store: Transaction) throws -> Bool {
     let inserted = try store.run(
       """
-      INSERT INTO payments (id, order_id, merchant, basket, status, live, amount, currency, capture_mode, authorized,
-        captured, refunded, reserved_capture, reserved_refund, card_suffix, card_expiry, card_has_eci, version,
-        created_at, updated_at)
-      VALUES ($1, $2, $3, $4, $5, 1, $6, $7, $8, 0, 0, 0, 0, 0, $9, $10, $11, 1, $12, $12)
+      INSERT INTO payments (id, order_id, merchant, basket, connector, status, live, amount, currency,
+        amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
+        reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at)
+      VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15)
       ON CONFLICT DO NOTHING
       """,
       .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
-      .text(payment.basket.rawValue), .text(payment.status.rawValue), .integer(payment.amount.minorUnits),
-      .text(payment.amount.currency.code), .text(captureMode.rawValue),
+      .text(payment.basket.rawValue), .text(connector), .text(payment.status.rawValue),
+      .integer(payment.amount.minorUnits), .text(payment.amount.currency.code),
+      .integer(payment.amountConfirmed ? 1 : 0), .text(captureMode.rawValue),
       .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
-      .integer(payment.card.hasECI ? 1 : 0), .time(payment.createdAt))
+      .integer(payment.card.hasECI ? 1 : 0), .time(optional: holdUntil), .time(payment.createdAt))
     return inserted == 1
   }
 
@@ -78,15 +100,18 @@ extension PaymentRecord {
     let saved = try store.run(
       """
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
-        reserved_capture = $8, reserved_refund = $9, authorization_code = $10, decline_reason = $11,
-        decline_code = $12, told = $13, updated_at = $14, version = version + 1
+        reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
+        decline_reason = $12, decline_code = $13, told = $14, capture_due = $15, hold_until = $16, alarm = $17,
+        updated_at = $18, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(standing.status.rawValue),
       .integer(standing.status.isLive ? 1 : 0), .integer(standing.authorized), .integer(standing.captured),
-      .integer(standing.refunded), .integer(standing.reservedCapture), .integer(standing.reservedRefund),
-      .text(optional: payment.authorizationCode), .text(optional: payment.decline?.reason.rawValue),
-      .text(optional: payment.decline?.code), .text(optional: told?.rawValue), .time(payment.updatedAt))
+      .integer(standing.refunded), .integer(standing.reservedCapture), .integer(standing.reservedVoid),
+      .integer(standing.reservedRefund), .text(optional: payment.authorizationCode),
+      .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
+      .text(optional: payment.told?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
+      .text(optional: alarm), .time(payment.updatedAt))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
@@ -96,20 +121,33 @@ extension PaymentRecord {
     standing.captured = try row.integer("captured")
     standing.refunded = try row.integer("refunded")
     standing.reservedCapture = try row.integer("reserved_capture")
+    standing.reservedVoid = try row.integer("reserved_void")
     standing.reservedRefund = try row.integer("reserved_refund")
     payment = Payment(
       id: try row.value("id"), order: try row.value("order_id"), merchant: try row.value("merchant"),
       basket: try row.value("basket"), status: standing.status, amount: try row.amount("amount"),
       authorized: standing.authorized, captured: standing.captured, refunded: standing.refunded,
       authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(), card: try row.card(),
+      amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("told"),
       createdAt: try row.time("created_at"), updatedAt: try row.time("updated_at"))
-    told = try row.valueOrNil("told")
+    connector = try row.text("connector")
     captureMode = try row.value("capture_mode")
+    captureDue = try row.timeOrNil("capture_due")
+    holdUntil = try row.timeOrNil("hold_until")
+    alarm = try row.textOrNil("alarm")
     version = try row.integer("version")
   }
 }
 
+extension SQLValue {
+  static func time(optional time: Timestamp?) -> SQLValue { time.map(SQLValue.time) ?? .null }
+}
+
 extension Row {
+  func timeOrNil(_ column: String) throws -> Timestamp? {
+    try integerOrNil(column).map { Timestamp(microseconds: $0) }
+  }
+
   /// A text column as the value it stands for; an unknown text is an error.
   func value<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
     guard let value: Value = try valueOrNil(column) else { throw StorageError.column(column) }

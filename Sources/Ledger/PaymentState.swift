@@ -2,7 +2,11 @@ package import TenderPayments
 
 /// What an acquirer's answer means to an operation, without its details.
 package enum Outcome: String, Sendable, Hashable, CaseIterable {
-  case approved, declined, pending, unknown, notSent
+  case approved, declined, pending, unknown
+  /// Provably nothing came of it: it never left, never arrived, or there was nothing to undo.
+  case nothing
+  /// Approved before, and taken back now.
+  case returned
 
   package init(_ answer: AcquirerAnswer) {
     switch answer {
@@ -10,14 +14,34 @@ package enum Outcome: String, Sendable, Hashable, CaseIterable {
     case .declined: self = .declined
     case .pending: self = .pending
     case .unknown: self = .unknown
-    case .notSent: self = .notSent
+    case .notSent: self = .nothing
     }
   }
 }
 
-/// Which answers a payment may meet in which status, and where they lead: a table, and nothing else.
+/// Everything that can happen to a payment after it was made.
+package enum PaymentEvent: Sendable, Hashable, CaseIterable, CustomStringConvertible {
+  /// Somebody wants an operation.
+  case begins(OperationKind)
+  /// The acquirer's word on it.
+  case meets(OperationKind, Outcome)
+
+  package static let allCases: [PaymentEvent] = OperationKind.allCases.flatMap { kind in
+    [.begins(kind)] + Outcome.allCases.map { .meets(kind, $0) }
+  }
+
+  /// As the audit chain writes it: `capture begins`, `capture approved`.
+  package var description: String {
+    switch self {
+    case .begins(let kind): "\(kind.rawValue) begins"
+    case .meets(let kind, let outcome): "\(kind.rawValue) \(outcome.rawValue)"
+    }
+  }
+}
+
+/// Which events a payment may meet in which status, and where they lead: a table, and nothing else.
 ///
-/// A pair of status and answer that is not in it is refused, and the payment stays as it is.
+/// A pair of status and event that is not in it is refused, and the payment stays as it is.
 package enum PaymentState {
   /// Where a payment goes.
   package enum Destination: Sendable, Hashable {
@@ -27,51 +51,69 @@ package enum PaymentState {
     case stays
   }
 
-  package struct Transition: Sendable, Hashable {
-    package let from: PaymentStatus
-    package let kind: OperationKind
-    package let outcome: Outcome
-    package let to: Destination
-  }
-
-  package static func destination(
-    from status: PaymentStatus, _ kind: OperationKind, _ outcome: Outcome
-  ) -> Destination? {
-    table.first { $0.from == status && $0.kind == kind && $0.outcome == outcome }?.to
+  package static func destination(from status: PaymentStatus, _ event: PaymentEvent) -> Destination? {
+    table[status]?[event]
   }
 
   /// Whether the operation may be begun at all.
   package static func allows(_ kind: OperationKind, in status: PaymentStatus) -> Bool {
-    destination(from: status, kind, .approved) != nil
+    destination(from: status, .begins(kind)) != nil
   }
 
-  package static let table: [Transition] =
-    rows(unsettled, .authorize, .approved, .followsBalances)
-    + rows(unsettled, .authorize, .declined, .becomes(.declined))
-    + rows([.authorizing, .unknown], .authorize, .pending, .becomes(.pending))
-    + rows([.authorizing], .authorize, .unknown, .becomes(.unknown))
-    + rows([.authorizing], .authorize, .notSent, .becomes(.failed))
-    + rows(unsettled, .reverse, .approved, .becomes(.voided))
-    + rows(unsettled, .reverse, others, .stays)
-    + rows(held, .capture, .approved, .followsBalances) + rows(held, .capture, others, .stays)
-    + rows(held, .void, .approved, .followsBalances) + rows(held, .void, others, .stays)
-    + rows(taken, .refund, .approved, .followsBalances) + rows(taken, .refund, others, .stays)
+  /// What a merchant may ask for in a status; for a refusal's text.
+  package static func allowed(in status: PaymentStatus) -> [OperationKind] {
+    [.capture, .void, .refund].filter { allows($0, in: status) }
+  }
 
-  private static let unsettled: [PaymentStatus] = [.authorizing, .pending, .unknown]
+  package static let table: [PaymentStatus: [PaymentEvent: Destination]] = rows.reduce(into: [:]) { table, row in
+    for status in row.from {
+      for event in row.events { table[status, default: [:]][event] = row.to }
+    }
+  }
+
+  private typealias Rule = (from: [PaymentStatus], events: [PaymentEvent], to: Destination)
+
+  private static let rows: [Rule] =
+    authorizing + reversing
+    + [
+      (held, [.begins(.capture), .begins(.void)], .stays),
+      (held, [.meets(.capture, .approved), .meets(.void, .approved)], .followsBalances),
+      (held, others(.capture) + others(.void), .stays),
+      (taken, [.begins(.refund)], .stays),
+      (taken, [.meets(.refund, .approved)], .followsBalances),
+      (taken, others(.refund), .stays),
+      // The acquirer thinks better of it, days later perhaps.
+      (taken, [.meets(.capture, .returned)], .followsBalances),
+      ([.partiallyRefunded, .refunded], [.meets(.refund, .returned)], .followsBalances),
+    ]
+
+  private static let authorizing: [Rule] = [
+    (open, [.meets(.authorize, .approved)], .followsBalances),
+    (open, [.meets(.authorize, .declined)], .becomes(.declined)),
+    (open, [.meets(.authorize, .pending)], .becomes(.pending)),
+    ([.authorizing, .unknown], [.meets(.authorize, .unknown)], .becomes(.unknown)),
+    ([.pending], [.meets(.authorize, .unknown)], .stays),
+    ([.authorizing, .unknown], [.meets(.authorize, .nothing)], .becomes(.failed)),
+  ]
+
+  /// What is open is undone to an end of its own. What was told to have failed, and is found to be held after all, is
+  /// undone where it stands.
+  private static let reversing: [Rule] = [
+    (open + over, [.begins(.reverse)], .stays),
+    (open, [.meets(.reverse, .approved)], .becomes(.voided)),
+    (open, [.meets(.reverse, .nothing)], .becomes(.failed)),
+    (open, [.meets(.reverse, .declined), .meets(.reverse, .pending), .meets(.reverse, .unknown)], .stays),
+    (over, [.meets(.reverse, .approved)] + others(.reverse), .stays),
+  ]
+
+  private static let open: [PaymentStatus] = [.authorizing, .pending, .unknown]
+  private static let over: [PaymentStatus] = [.declined, .failed, .voided]
   /// Money may still be held. A part may have been taken and given back while the rest waits.
   private static let held: [PaymentStatus] = [.authorized, .partiallyCaptured, .partiallyRefunded, .refunded]
   private static let taken: [PaymentStatus] = [.captured, .partiallyCaptured, .partiallyRefunded]
-  private static let others: [Outcome] = [.declined, .pending, .unknown, .notSent]
 
-  private static func rows(
-    _ from: [PaymentStatus], _ kind: OperationKind, _ outcome: Outcome, _ to: Destination
-  ) -> [Transition] {
-    from.map { Transition(from: $0, kind: kind, outcome: outcome, to: to) }
-  }
-
-  private static func rows(
-    _ from: [PaymentStatus], _ kind: OperationKind, _ outcomes: [Outcome], _ to: Destination
-  ) -> [Transition] {
-    outcomes.flatMap { rows(from, kind, $0, to) }
+  /// Every answer but yes: the reservation is set free or kept, and the status stays.
+  private static func others(_ kind: OperationKind) -> [PaymentEvent] {
+    [Outcome.declined, .pending, .unknown, .nothing].map { .meets(kind, $0) }
   }
 }

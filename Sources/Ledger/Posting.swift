@@ -9,14 +9,48 @@ package struct Standing: Sendable, Hashable {
   package var refunded: Int64 = 0
   /// In flight: promised to an operation whose answer is still to come.
   package var reservedCapture: Int64 = 0
+  package var reservedVoid: Int64 = 0
   package var reservedRefund: Int64 = 0
 
   package init(status: PaymentStatus) { self.status = status }
 
-  /// What a capture may still take.
-  package var capturable: Int64 { authorized - captured - reservedCapture }
+  /// What is held, not taken, and promised to nobody: a capture may take it, or a void let it go.
+  package var free: Int64 { authorized - captured - reservedCapture - reservedVoid }
   /// What a refund may still give back.
   package var refundable: Int64 { captured - refunded - reservedRefund }
+
+  /// What an operation of this kind may still take.
+  package func available(to kind: OperationKind) -> Int64 {
+    switch kind {
+    case .capture, .void: free
+    case .refund: refundable
+    case .authorize, .reverse: 0
+    }
+  }
+
+  /// What would be available if nothing were in flight.
+  package func inFlight(beside kind: OperationKind) -> Int64 {
+    switch kind {
+    case .capture, .void: reservedCapture + reservedVoid
+    case .refund: reservedRefund
+    case .authorize, .reverse: 0
+    }
+  }
+}
+
+/// What an operation moves when it is approved.
+package struct Movement: Sendable, Hashable {
+  package let kind: OperationKind
+  /// Minor units that are held, taken, let go or given back.
+  package let amount: Int64
+  /// Minor units of the hold that a final capture lets go beside what it takes.
+  package let letsGo: Int64
+
+  package init(_ kind: OperationKind, _ amount: Int64, letsGo: Int64 = 0) {
+    self.kind = kind
+    self.amount = amount
+    self.letsGo = letsGo
+  }
 }
 
 /// Which balances move, for each operation and each answer. Pure: the journal writes what this says.
@@ -25,15 +59,17 @@ package struct Standing: Sendable, Hashable {
 /// reservation, because the acquirer may have done it.
 package enum Posting {
   package static func post(
-    _ kind: OperationKind, _ outcome: Outcome, of amount: Int64, on before: Standing
+    _ outcome: Outcome, of movement: Movement, on before: Standing
   ) throws(JournalError) -> Standing {
-    guard let destination = PaymentState.destination(from: before.status, kind, outcome) else {
-      throw .notPossible(kind, before.status)
+    let event = PaymentEvent.meets(movement.kind, outcome)
+    guard let destination = PaymentState.destination(from: before.status, event) else {
+      throw .notPossible(movement.kind, before.status)
     }
     var after = before
     switch outcome {
-    case .approved: approve(kind, amount, &after)
-    case .declined, .notSent: release(kind, amount, &after)
+    case .approved: approve(movement, &after)
+    case .declined, .nothing: release(movement, &after)
+    case .returned: takeBack(movement, &after)
     case .pending, .unknown: break
     }
     switch destination {
@@ -44,35 +80,52 @@ package enum Posting {
     return after
   }
 
-  /// Promises `amount` to an operation that is about to be sent.
-  package static func reserve(
-    _ kind: OperationKind, _ amount: Int64, on before: Standing
-  ) throws(JournalError) -> Standing {
-    guard PaymentState.allows(kind, in: before.status) else { throw .notPossible(kind, before.status) }
+  /// Promises what the movement needs to an operation that is about to be sent.
+  package static func reserve(_ movement: Movement, on before: Standing) throws(JournalError) -> Standing {
+    guard PaymentState.allows(movement.kind, in: before.status) else {
+      throw .notPossible(movement.kind, before.status)
+    }
     var after = before
-    switch kind {
-    case .capture: after.reservedCapture += amount
-    case .refund: after.reservedRefund += amount
-    case .authorize, .void, .reverse: break
+    switch movement.kind {
+    case .capture:
+      after.reservedCapture += movement.amount
+      after.reservedVoid += movement.letsGo
+    case .void: after.reservedVoid += movement.amount
+    case .refund: after.reservedRefund += movement.amount
+    case .authorize, .reverse: break
     }
     return after
   }
 
-  private static func approve(_ kind: OperationKind, _ amount: Int64, _ standing: inout Standing) {
-    release(kind, amount, &standing)
-    switch kind {
-    case .authorize: standing.authorized = amount
-    case .capture: standing.captured += amount
-    case .refund: standing.refunded += amount
-    case .void: standing.authorized = standing.captured
+  private static func approve(_ movement: Movement, _ standing: inout Standing) {
+    release(movement, &standing)
+    switch movement.kind {
+    case .authorize: standing.authorized = movement.amount
+    case .capture:
+      standing.captured += movement.amount
+      standing.authorized -= movement.letsGo
+    case .refund: standing.refunded += movement.amount
+    case .void: standing.authorized -= movement.amount
     case .reverse: standing.authorized = 0
     }
   }
 
-  private static func release(_ kind: OperationKind, _ amount: Int64, _ standing: inout Standing) {
-    switch kind {
-    case .capture: standing.reservedCapture -= amount
-    case .refund: standing.reservedRefund -= amount
+  private static func release(_ movement: Movement, _ standing: inout Standing) {
+    switch movement.kind {
+    case .capture:
+      standing.reservedCapture -= movement.amount
+      standing.reservedVoid -= movement.letsGo
+    case .void: standing.reservedVoid -= movement.amount
+    case .refund: standing.reservedRefund -= movement.amount
+    case .authorize, .reverse: break
+    }
+  }
+
+  /// The money goes back to where it was before the operation: a capture's to the hold, a refund's to the merchant.
+  private static func takeBack(_ movement: Movement, _ standing: inout Standing) {
+    switch movement.kind {
+    case .capture: standing.captured -= movement.amount
+    case .refund: standing.refunded -= movement.amount
     case .authorize, .void, .reverse: break
     }
   }

@@ -1,4 +1,3 @@
-import GRDB
 public import TenderPayments
 
 /// The store: one SQL text, reads and durable writes.
@@ -6,10 +5,7 @@ public import TenderPayments
 /// The text is the part of SQL that SQLite and PostgreSQL both take: `$n` parameters, the column types BIGINT, TEXT
 /// and BYTEA, `INSERT … ON CONFLICT DO NOTHING` before any SELECT. Times are BIGINT microseconds.
 public struct Database: Sendable {
-  let pool: DatabasePool
-  let lock: StoreLock
-  let commits: GroupCommit
-  let clock: WallClock
+  let engine: any StoreEngine
 
   /// Opens or creates an SQLite file and brings it to the newest migration.
   ///
@@ -21,15 +17,12 @@ public struct Database: Sendable {
     let pool = try SQLiteEngine.open(path)
     try await SQLiteEngine.makeDurable(pool)
     try await Migrator(migrations: migrations, clock: clock).run(on: pool)
-    return Database(pool: pool, lock: lock, commits: GroupCommit(pool: pool, clock: clock), clock: clock)
+    return Database(engine: SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
 
   /// Runs `body` on one consistent snapshot.
   public func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    let clock = clock
-    return try await StorageError.translating {
-      try await pool.read { try body(Transaction($0, now: clock.now())) }
-    }
+    try await StorageError.translating { try await engine.read(body) }
   }
 
   /// Runs `body` in a transaction and returns when its effects are on disk. An error rolls all of it back.
@@ -38,12 +31,28 @@ public struct Database: Sendable {
   /// again, and must not have effects outside the transaction.
   @discardableResult
   public func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await StorageError.translating { try await commits.run(body) }
+    try await StorageError.translating { try await engine.write(body) }
   }
 
-  public func close() async {
-    await commits.finish()
-    try? pool.close()
-    lock.release()
-  }
+  /// Commits since the store was opened, each one flush of the disk: under load far fewer than writes.
+  public var commits: Int { engine.commits }
+
+  /// Writes that wait for the next commit.
+  public var waiting: Int { engine.waiting }
+
+  /// Why nothing can be written any more, if so: the disk failed to keep a commit. What it holds is not known then, and
+  /// only a new process that reads it again may go on.
+  public var failure: StorageError? { engine.failure }
+
+  public func close() async { await engine.close() }
+}
+
+/// What a store is made of.
+protocol StoreEngine: Sendable {
+  func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
+  func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
+  func close() async
+  var commits: Int { get }
+  var waiting: Int { get }
+  var failure: StorageError? { get }
 }

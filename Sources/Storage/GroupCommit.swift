@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Synchronization
 import TenderPayments
 
 /// Lets writes that wait at the same moment share one commit, and so one flush of the disk.
@@ -11,6 +12,7 @@ final class GroupCommit: Sendable {
   private let pool: DatabasePool
   private let clock: WallClock
   private let queue = Queue()
+  private let standing = Mutex<(count: Int, failure: StorageError?)>((0, nil))
 
   init(pool: DatabasePool, clock: WallClock) {
     self.pool = pool
@@ -23,6 +25,13 @@ final class GroupCommit: Sendable {
       if queue.append(job) { scheduleDrain() }
     }
   }
+
+  /// Commits so far.
+  var count: Int { standing.withLock { $0.count } }
+  /// Jobs that no commit has taken yet.
+  var waiting: Int { queue.count }
+  /// Why nothing is written any more.
+  var failure: StorageError? { standing.withLock { $0.failure } }
 
   /// Returns when every write that was begun has been answered.
   func finish() async {
@@ -38,14 +47,24 @@ final class GroupCommit: Sendable {
   private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) {
     let now = clock.now()
     do {
+      if let failure { throw failure }
       try connection.execute(sql: "BEGIN IMMEDIATE")
       for job in jobs { try perform(job, connection, now) }
       try connection.execute(sql: "COMMIT")
+      standing.withLock { $0.count += 1 }
       for job in jobs { job.resume() }
     } catch {
+      noteBroken(error)
       if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }
       for job in jobs { job.fail(error) }
     }
+  }
+
+  /// After a flush that failed nobody knows what is on the disk, and a second flush that succeeds would not tell: the
+  /// kernel has thrown the pages away. A full disk is another matter: there the commit did not happen.
+  private func noteBroken(_ error: any Error) {
+    guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return }
+    standing.withLock { $0.failure = StorageError(error) }
   }
 
   private func perform(_ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp) throws {
@@ -73,6 +92,8 @@ private final class Queue: @unchecked Sendable {
       return !draining
     }
   }
+
+  var count: Int { lock.withLock { jobs.count } }
 
   /// The next jobs, or nil when there are none and the drain is over.
   func take(_ count: Int) -> [any Committable]? {

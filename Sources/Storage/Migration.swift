@@ -31,9 +31,9 @@ struct Migrator {
   let migrations: [Migration]
   let clock: WallClock
 
-  func run(on pool: DatabasePool) async throws {
+  func run(on writer: some DatabaseWriter) async throws {
     let (migrations, now) = (migrations, clock.now())
-    try await pool.write { connection in
+    try await writer.write { connection in
       try connection.execute(sql: Self.bookkeeping)
       for migration in migrations { try Self.apply(migration, now, connection) }
     }

@@ -12,7 +12,9 @@ public final class Transaction {
     self.now = now
   }
 
-  public func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
+  public func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
+
+  private func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
     try StorageError.translating {
       let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
       return try GRDB.Row.fetchAll(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
@@ -36,6 +38,17 @@ public final class Transaction {
       return connection.changesCount
     }
   }
+}
+
+// What the engines say differently, and no more than this: the other of the three is `now`.
+extension Transaction {
+  /// The first row, held until the transaction ends, so that nobody changes it in between. SQLite's writer is alone
+  /// anyway; PostgreSQL adds `FOR UPDATE`.
+  public func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? { try rows(sql, values).first }
+
+  /// Rows that no other transaction holds, held until this one ends: two who ask at the same moment get different
+  /// ones. PostgreSQL adds `FOR UPDATE SKIP LOCKED`.
+  public func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
 }
 
 /// A value of one of the three column types, or NULL.

@@ -14,6 +14,11 @@ public struct Payment: Sendable, Hashable {
   public let authorizationCode: String?
   public let decline: Decline?
   public let card: CardSummary
+  /// Whether the amount inside the payment token was read and equals the order's. False for a token that went on
+  /// sealed: only the provider can open it, and its answer is all that vouches for the amount.
+  public let amountConfirmed: Bool
+  /// What the shopper was told last; nil when nobody could say anything yet. After *failure* nothing may be taken.
+  public let told: Telling?
   /// When the attempt was written, just before the acquirer was asked.
   public let createdAt: Timestamp
   public let updatedAt: Timestamp
@@ -21,7 +26,7 @@ public struct Payment: Sendable, Hashable {
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
     authorized: Int64, captured: Int64, refunded: Int64, authorizationCode: String?, decline: Decline?,
-    card: CardSummary, createdAt: Timestamp, updatedAt: Timestamp
+    card: CardSummary, amountConfirmed: Bool = true, told: Telling? = nil, createdAt: Timestamp, updatedAt: Timestamp
   ) {
     self.id = id
     self.order = order
@@ -35,6 +40,8 @@ public struct Payment: Sendable, Hashable {
     self.authorizationCode = authorizationCode
     self.decline = decline
     self.card = card
+    self.amountConfirmed = amountConfirmed
+    self.told = told
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }
@@ -73,4 +80,9 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
     default: true
     }
   }
+}
+
+/// What the shopper has been told of a payment. Once it was *failure*, a late approval may only be reversed.
+public enum Telling: String, Sendable, Hashable, Codable {
+  case success, pending, failure
 }

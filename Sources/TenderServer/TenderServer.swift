@@ -39,7 +39,9 @@ public struct TenderServer: Service {
   public func run() async throws {
     do {
       let group = ServiceGroup(
-        configuration: .init(services: [try application(), try adminApplication()], logger: logger))
+        configuration: .init(
+          services: [try application(), try adminApplication(), WebhookService(courier: wiring.courier)],
+          logger: logger))
       try await group.run()
     } catch {
       await wiring.close()
@@ -76,6 +78,8 @@ public struct TenderServer: Service {
       middleware: CallRecorder(
         random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
     AdminController(journal: wiring.journal).add(to: router)
+    ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
+    WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
       router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: nil),
       onServerRunning: { _ in
@@ -132,13 +136,10 @@ extension TenderServer {
   }
 
   @Sendable private func gauges() async throws -> [Gauge] {
-    let unsettled = try await wiring.journal.unsettled().sorted { $0.key.rawValue < $1.key.rawValue }.map {
-      status, count in
-      Gauge(
-        name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
-        labels: ["status": status.rawValue], value: Int64(count))
-    }
-    return unsettled + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
+    let open = try await wiring.journal.openOutcomes()
+    let webhooks = try await WebhookWatch.gauges(wiring.database)
+    return Gauge.all(of: open) + webhooks
+      + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
   }
 
   private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {

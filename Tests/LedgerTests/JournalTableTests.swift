@@ -34,7 +34,7 @@ import Testing
       """
       pay      A  15.00  approved  authorized          15.00   0.00  0.00
       capture  A  10.00  unknown   authorized          15.00   0.00  0.00
-      capture  A  10.00  approved  exceeds
+      capture  A  10.00  approved  in_flight
       capture  A   5.00  approved  partially_captured  15.00   5.00  0.00
       settle   A      -  approved  captured            15.00  15.00  0.00
       """)
@@ -89,7 +89,9 @@ private struct Book {
     do {
       guard let attempt = try await attempt(verb, order, amount) else { return refusal }
       return describe(try await journal.record(Self.answer(answer, attempt), for: attempt))
-    } catch JournalError.exceeds { return "exceeds" } catch JournalError.notPossible {
+    } catch JournalError.exceeds { return "exceeds" } catch JournalError.inFlight {
+      return "in_flight"
+    } catch JournalError.notPossible {
       return "not_possible"
     } catch JournalError.invalidAmount { return "invalid_amount" }
   }
@@ -112,7 +114,7 @@ private struct Book {
   private func followUp(_ verb: String, _ order: String, _ amount: Amount?) async throws -> Attempt? {
     let payment = try #require(try await journal.payment(of: OrderID(order))).id
     return try await verb == "settle"
-      ? journal.takeOver(payment) : journal.reserveCapture(amount, of: payment)
+      ? journal.takeOver(payment) : journal.reserve(.capture, amount, of: payment)
   }
 
   private func describe(_ payment: Payment) -> String {

@@ -4,37 +4,12 @@ import TenderTesting
 import Testing
 
 @Suite struct `Posting an answer` {
-  @Test func `what has come to nothing takes no answer any more`() {
-    for status in [PaymentStatus.declined, .failed, .voided] {
-      #expect(!PaymentState.table.contains { $0.from == status })
-    }
-  }
-
-  @Test func `no answer to an authorization reaches a payment that is settled`() {
-    for transition in PaymentState.table where transition.kind == .authorize || transition.kind == .reverse {
-      #expect(!transition.from.isSettled)
-    }
-  }
-
-  @Test func `only what was never sent fails, and only an answer ends the waiting`() {
-    let failing = PaymentState.table.filter { $0.to == .becomes(.failed) }
-    #expect(failing.map(\.outcome) == [.notSent])
-    for transition in PaymentState.table where transition.outcome == .unknown && transition.kind == .authorize {
-      #expect(transition.to == .becomes(.unknown))
-    }
-  }
-
-  @Test func `no pair stands in the table twice`() {
-    let pairs = PaymentState.table.map { "\($0.from) \($0.kind) \($0.outcome)" }
-    #expect(Set(pairs).count == pairs.count)
-  }
-
   /// Two hundred lives of a payment, any operation and any answer at any time.
   @Test func `no sequence of operations moves more money than there is`() throws {
     var random = SeededGenerator(seed: 20_261_121)
     for _ in 0..<200 {
       var standing = Standing(status: .authorizing)
-      var flights: [(OperationKind, Int64)] = [(.authorize, 1_000)]
+      var flights: [Movement] = [Movement(.authorize, 1_000)]
       for _ in 0..<60 {
         takeOff(&flights, &standing, &random)
         land(&flights, &standing, &random)
@@ -49,24 +24,47 @@ import Testing
     #expect(!isSound(standing))
   }
 
+  @Test func `a final capture lets the rest of the hold go, and only when it is approved`() throws {
+    var held = Standing(status: .authorized)
+    held.authorized = 1_000
+    let final = Movement(.capture, 600, letsGo: 400)
+    let reserved = try Posting.reserve(final, on: held)
+    #expect(reserved.free == 0)
+    let taken = try Posting.post(.approved, of: final, on: reserved)
+    #expect(taken.status == .captured)
+    #expect((taken.authorized, taken.captured, taken.free) == (600, 600, 0))
+    #expect(try Posting.post(.declined, of: final, on: reserved) == held)
+  }
+
+  @Test func `a capture that comes back is held again`() throws {
+    var captured = Standing(status: .captured)
+    (captured.authorized, captured.captured) = (1_000, 1_000)
+    let back = try Posting.post(.returned, of: Movement(.capture, 1_000), on: captured)
+    #expect(back.status == .authorized)
+    #expect((back.authorized, back.captured) == (1_000, 0))
+  }
+
   private func takeOff(
-    _ flights: inout [(OperationKind, Int64)], _ standing: inout Standing, _ random: inout SeededGenerator
+    _ flights: inout [Movement], _ standing: inout Standing, _ random: inout SeededGenerator
   ) {
-    let kind: OperationKind = Bool.random(using: &random) ? .capture : .refund
-    let left = kind == .capture ? standing.capturable : standing.refundable
+    let kind = [OperationKind.capture, .void, .refund].randomElement(using: &random) ?? .capture
+    let left = standing.available(to: kind)
     guard left > 0 else { return }
     let amount = Int64.random(in: 1...left, using: &random)
-    guard let reserved = try? Posting.reserve(kind, amount, on: standing) else { return }
+    let rest = kind == .capture && Bool.random(using: &random) ? left - amount : 0
+    let movement = Movement(kind, amount, letsGo: rest)
+    guard let reserved = try? Posting.reserve(movement, on: standing) else { return }
     standing = reserved
-    flights.append((kind, amount))
+    flights.append(movement)
   }
 
   private func land(
-    _ flights: inout [(OperationKind, Int64)], _ standing: inout Standing, _ random: inout SeededGenerator
+    _ flights: inout [Movement], _ standing: inout Standing, _ random: inout SeededGenerator
   ) {
+    let answers = Outcome.allCases.filter { $0 != .returned }
     guard let index = flights.indices.randomElement(using: &random),
-      let outcome = Outcome.allCases.randomElement(using: &random),
-      let posted = try? Posting.post(flights[index].0, outcome, of: flights[index].1, on: standing)
+      let outcome = answers.randomElement(using: &random),
+      let posted = try? Posting.post(outcome, of: flights[index], on: standing)
     else { return }
     standing = posted
     if outcome != .pending, outcome != .unknown { flights.remove(at: index) }
@@ -74,8 +72,9 @@ import Testing
 
   private func isSound(_ standing: Standing) -> Bool {
     let balances = [
-      standing.authorized, standing.captured, standing.refunded, standing.reservedCapture, standing.reservedRefund,
+      standing.authorized, standing.captured, standing.refunded, standing.reservedCapture, standing.reservedVoid,
+      standing.reservedRefund,
     ]
-    return balances.allSatisfy { $0 >= 0 } && standing.capturable >= 0 && standing.refundable >= 0
+    return balances.allSatisfy { $0 >= 0 } && standing.free >= 0 && standing.refundable >= 0
   }
 }

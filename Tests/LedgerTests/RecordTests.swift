@@ -76,7 +76,7 @@ import Testing
       for _ in 0..<64 {
         group.addTask {
           do {
-            let capture = try await journal.reserveCapture(.eur(100), of: attempt.payment)
+            let capture = try await journal.reserve(.capture, .eur(100), of: attempt.payment)
             _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
             return true
           } catch is JournalError { return false }
@@ -93,7 +93,7 @@ import Testing
     _ = try await journal.record(.unknown(Interruption(.timeout)), for: attempt)
     let again = try #require(try await journal.takeOver(attempt.payment))
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: again)
-    let capture = try await journal.reserveCapture(nil, of: attempt.payment)
+    let capture = try await journal.reserve(.capture, nil, of: attempt.payment)
     _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
     let events = try await database.read { try $0.rows("SELECT seq, type FROM outbox ORDER BY seq") }
     #expect(try events.map { try $0.integer("seq") } == [1, 2, 3, 4])

@@ -9,18 +9,32 @@ public final class FakeAcquirer: Sendable {
   private struct State {
     var authorize: Judge
     var capture: Judge
-    var inquiry: Inquiry = .notFound
+    var void: Judge
+    var refund: Judge
+    var inquiry: @Sendable (AttemptReference) -> Inquiry = { _ in .notFound }
+    var reversal: Reversal = .nothingFound
     var authorizations: [AuthorizationRequest] = []
     var captures: [FollowUpRequest] = []
+    var voids: [FollowUpRequest] = []
+    var refunds: [FollowUpRequest] = []
     var inquiries: [InquiryRequest] = []
+    var reversals: [InquiryRequest] = []
+    var deadlines: [Duration] = []
   }
 
   private let state: Mutex<State>
+  private let capabilities: AcquirerCapabilities
+
+  /// It cannot repeat, and can be inquired of.
+  public static let plain = AcquirerCapabilities(
+    name: "fake", instruments: [.network], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
+    settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
 
   /// Approves everything, until told otherwise.
-  public init() {
+  public init(_ capabilities: AcquirerCapabilities = FakeAcquirer.plain) {
     let approve: Judge = { reference, _ in FakeAcquirer.approval(reference) }
-    state = Mutex(State(authorize: approve, capture: approve))
+    self.capabilities = capabilities
+    state = Mutex(State(authorize: approve, capture: approve, void: approve, refund: approve))
   }
 
   public static func approval(_ reference: AttemptReference) -> AcquirerAnswer {
@@ -30,45 +44,79 @@ public final class FakeAcquirer: Sendable {
   public func authorizes(_ judge: @escaping Judge) { state.withLock { $0.authorize = judge } }
   public func authorizes(_ answer: AcquirerAnswer) { authorizes { _, _ in answer } }
   public func captures(_ answer: AcquirerAnswer) { state.withLock { $0.capture = { _, _ in answer } } }
-  public func finds(_ inquiry: Inquiry) { state.withLock { $0.inquiry = inquiry } }
+  public func captures(_ judge: @escaping Judge) { state.withLock { $0.capture = judge } }
+  public func voids(_ answer: AcquirerAnswer) { state.withLock { $0.void = { _, _ in answer } } }
+  public func refunds(_ answer: AcquirerAnswer) { state.withLock { $0.refund = { _, _ in answer } } }
+  public func refunds(_ judge: @escaping Judge) { state.withLock { $0.refund = judge } }
+  public func finds(_ inquiry: Inquiry) { state.withLock { $0.inquiry = { _ in inquiry } } }
+  public func finds(_ inquiry: @escaping @Sendable (AttemptReference) -> Inquiry) {
+    state.withLock { $0.inquiry = inquiry }
+  }
+  public func reverses(_ reversal: Reversal) { state.withLock { $0.reversal = reversal } }
 
   public var authorizations: [AuthorizationRequest] { state.withLock { $0.authorizations } }
   public var captures: [FollowUpRequest] { state.withLock { $0.captures } }
+  public var voids: [FollowUpRequest] { state.withLock { $0.voids } }
+  public var refunds: [FollowUpRequest] { state.withLock { $0.refunds } }
   public var inquiries: [InquiryRequest] { state.withLock { $0.inquiries } }
+  public var reversals: [InquiryRequest] { state.withLock { $0.reversals } }
+  /// How much time each call that moves money was given.
+  public var deadlines: [Duration] { state.withLock { $0.deadlines } }
 
   public var acquirer: Acquirer {
     Acquirer(
-      capabilities: AcquirerCapabilities(
-        instruments: [.network], answersLater: true, idempotency: .none, inquiry: true, reversal: false,
-        settleHorizon: .zero),
-      authorize: { request, _ in await self.authorize(request) },
-      capture: { request, _ in await self.capture(request) },
-      void: { _, _ in .notSent("the fake acquirer voids nothing") },
-      refund: { _, _ in .notSent("the fake acquirer refunds nothing") },
+      capabilities: capabilities,
+      authorize: { request, deadline in
+        let judge = self.note(deadline) { state in
+          state.authorizations.append(request)
+          return state.authorize
+        }
+        return await judge(request.reference, request.amount)
+      },
+      capture: { request, deadline in
+        let judge = self.note(deadline) { state in
+          state.captures.append(request)
+          return state.capture
+        }
+        return await judge(request.reference, request.amount)
+      },
+      void: { request, deadline in
+        let judge = self.note(deadline) { state in
+          state.voids.append(request)
+          return state.void
+        }
+        return await judge(request.reference, request.amount)
+      },
+      refund: { request, deadline in
+        let judge = self.note(deadline) { state in
+          state.refunds.append(request)
+          return state.refund
+        }
+        return await judge(request.reference, request.amount)
+      },
       inquire: { request, _ in self.inquire(request) },
-      reverse: { _, _ in .nothingFound })
+      reverse: { request, _ in self.reverse(request) })
   }
 
-  private func authorize(_ request: AuthorizationRequest) async -> AcquirerAnswer {
-    let judge = state.withLock { state in
-      state.authorizations.append(request)
-      return state.authorize
+  private func note(_ deadline: Deadline, _ take: (inout State) -> Judge) -> Judge {
+    let remaining = deadline.remaining
+    return state.withLock { state in
+      state.deadlines.append(remaining)
+      return take(&state)
     }
-    return await judge(request.reference, request.amount)
-  }
-
-  private func capture(_ request: FollowUpRequest) async -> AcquirerAnswer {
-    let judge = state.withLock { state in
-      state.captures.append(request)
-      return state.capture
-    }
-    return await judge(request.reference, request.amount)
   }
 
   private func inquire(_ request: InquiryRequest) -> Inquiry {
     state.withLock { state in
       state.inquiries.append(request)
-      return state.inquiry
+      return state.inquiry(request.reference)
+    }
+  }
+
+  private func reverse(_ request: InquiryRequest) -> Reversal {
+    state.withLock { state in
+      state.reversals.append(request)
+      return state.reversal
     }
   }
 }

@@ -18,6 +18,9 @@ enum ProblemTable {
         status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
         sheetErrors: error.sheetErrors)
     case let error as GatewayError: gateway(error)
+    case let error as PaymentTokenError where error.code == .keyAgentUnavailable:
+      Problem(
+        .serviceUnavailable, error.code.rawValue, "The payment token cannot be opened at the moment.", retryAfter: 2)
     case let error as PaymentTokenError:
       Problem(
         .unprocessableContent, error.code.rawValue, "\(error.reason). \(error.advice)", field: error.field ?? "token")
@@ -58,11 +61,18 @@ enum ProblemTable {
   }
 
   private static func gateway(_ error: GatewayError) -> Problem {
-    switch error {
+    let isUnknown = error.code == "payment_not_found"
+    return switch error {
     case .paymentInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
+    case .overloaded:
+      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
+    case .callInProgress:
+      Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
+    case .currencyNotTaken:
+      Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
     case .tokenReused, .operationRefused:
-      Problem(.conflict, error.code, "\(error.reason). \(error.advice)")
+      Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
     }
   }
 

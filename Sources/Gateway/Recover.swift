@@ -1,0 +1,166 @@
+import Acquiring
+import Ledger
+public import TenderPayments
+
+// The twin of Authorize.swift: settles what is sending, pending or unknown. It asks, adopts, reverses, or leaves it as
+// it is; it never sends an authorization again, because the payment token is gone and the first request may yet arrive,
+// and nothing fails by getting old.
+extension PaymentGateway {
+  /// One round: at the start of a process, and on a timer.
+  ///
+  /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each takes over
+  /// different operations.
+  public func recover(_ limit: Int = 32) async throws -> RecoveryReport {
+    var report = RecoveryReport()
+    let attempts = try await journal.takeOverDue(limit)
+    report.count(try await settled(attempts))
+    for payment in try await journal.capturesDue(limit) {
+      report.captures += await done(FollowUp(kind: .capture, payment: payment, cause: .order))
+    }
+    for payment in try await journal.expiredHolds(limit) {
+      report.expiries += await done(FollowUp(kind: .void, payment: payment, cause: .expiry))
+    }
+    try await journal.forgetKeys(limit)
+    return report
+  }
+
+  /// The same for one payment, when somebody asks: its first open operation, whether or not its time has come.
+  ///
+  /// - Returns: the payment as it stands afterwards; unchanged also while the call that began the operation may still
+  ///   be waiting for its own answer.
+  public func inquire(_ payment: PaymentID) async throws -> Payment {
+    guard let attempt = try await journal.takeOver(payment) else { return try await known(payment) }
+    _ = try await settle(attempt)
+    return try await known(payment)
+  }
+
+  /// Settles an operation that was taken over, if it can be.
+  private func settle(_ attempt: Attempt) async throws -> Settlement {
+    try await crashes.reach(.recoveryTookOver)
+    switch Remedy(for: attempt, acquirer.capabilities) {
+    case .inquire: return try await inquire(attempt)
+    case .sendAgain: return try await sendAgain(attempt)
+    case .reverse: return try await reverse(attempt)
+    case .undo: return try await undo(attempt)
+    case .nothing: return try await leave(attempt)
+    }
+  }
+
+  private func inquire(_ attempt: Attempt) async throws -> Settlement {
+    let question = InquiryRequest(reference: attempt.reference, amount: attempt.amount)
+    let inquiry = await acquirer.inquire(question, patience)
+    try await crashes.reach(.recoveryInquired)
+    switch Remedy.Finding(inquiry, about: attempt, acquirer.capabilities) {
+    case .adopt(let answer): return try await adopt(answer, attempt)
+    case .neverArrived: return try await adopt(.notSent("the acquirer does not know it"), attempt)
+    case .sendAgain: return try await sendAgain(attempt)
+    case .reverse: return try await reverse(attempt)
+    case .leave: return try await leave(attempt)
+    }
+  }
+
+  private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> Settlement {
+    let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt))
+    try await crashes.reach(.recoveryRecorded)
+    return Settlement(isSettled: answer.isFinal, payment: payment)
+  }
+
+  /// The same reference, the same contents, inside the window in which the acquirer gives its first answer again.
+  private func sendAgain(_ attempt: Attempt) async throws -> Settlement {
+    let answer = await ask(attempt, before: patience)
+    try await crashes.reach(.recoveryRepeated)
+    if case .notSent = answer { return try await leave(attempt) }
+    return try await adopt(answer, attempt)
+  }
+
+  private func reverse(_ attempt: Attempt) async throws -> Settlement {
+    guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
+    try await crashes.reach(.recoveryReversing)
+    return try await undo(reversal)
+  }
+
+  private func undo(_ attempt: Attempt) async throws -> Settlement {
+    let reversal = await acquirer.undo(attempt, patience)
+    try await crashes.reach(.recoveryReversed)
+    return try await adopt(Remedy.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
+  }
+
+  /// Nobody knows yet. The next look is later each time, and after a day a person has to look too.
+  private func leave(_ attempt: Attempt) async throws -> Settlement {
+    try await journal.release(attempt, pause: pause(after: attempt))
+    var raised = false
+    if let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter {
+      raised = try await journal.raise("\(attempt.kind.rawValue)_unknown", on: attempt.payment)
+    }
+    return Settlement(isSettled: false, payment: try await known(attempt.payment), raisedAlarm: raised)
+  }
+}
+
+/// What a round of recovery came to.
+public struct RecoveryReport: Sendable, Hashable {
+  /// Operations that have their answer now, and those that have not.
+  public internal(set) var settled = 0
+  public internal(set) var open = 0
+  /// Captures that the order wanted at once, and holds that came to their end.
+  public internal(set) var captures = 0
+  public internal(set) var expiries = 0
+  /// Payments that a person has to look at since this round.
+  public internal(set) var alarms: [PaymentID] = []
+
+  /// Whether there was anything to do.
+  public var isEmpty: Bool { settled + open + captures + expiries == 0 }
+
+  mutating func count(_ settlements: [Settlement]) {
+    settled += settlements.count { $0.isSettled }
+    open += settlements.count { !$0.isSettled }
+    alarms += settlements.filter(\.raisedAlarm).map(\.payment.id)
+  }
+}
+
+struct Settlement: Sendable {
+  let isSettled: Bool
+  let payment: Payment
+  var raisedAlarm = false
+}
+
+extension PaymentGateway {
+  private var patience: Deadline { .after(policy.inquiryPatience, on: scheduler) }
+
+  /// 1, 2, 4 … 60 seconds, and up to half of it less, so that many do not ask in step.
+  private func pause(after attempt: Attempt) -> Duration {
+    let full = min(60_000, 1_000 << min(attempt.past?.tries ?? 0, 6))
+    let byte = Int(random.next(1).first ?? 0)
+    return .milliseconds(full - full * byte / 512)
+  }
+
+  /// So many at once as the policy says, and never more than there are.
+  private func settled(_ attempts: [Attempt]) async throws -> [Settlement] {
+    try await withThrowingTaskGroup(of: Settlement.self) { group in
+      var waiting = attempts.makeIterator()
+      for _ in 0..<policy.recoveryWidth {
+        guard let next = waiting.next() else { break }
+        group.addTask { try await settle(next) }
+      }
+      var settlements: [Settlement] = []
+      while let settlement = try await group.next() {
+        settlements.append(settlement)
+        if let next = waiting.next() { group.addTask { try await settle(next) } }
+      }
+      return settlements
+    }
+  }
+
+  /// 1 for a follow-up that was begun; a payment that cannot take it any more is not counted.
+  private func done(_ followUp: FollowUp) async -> Int {
+    (try? await followUp.done(by: self)) == nil ? 0 : 1
+  }
+}
+
+extension AcquirerAnswer {
+  fileprivate var isFinal: Bool {
+    switch self {
+    case .approved, .declined, .notSent: true
+    case .pending, .unknown: false
+    }
+  }
+}

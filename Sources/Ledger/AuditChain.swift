@@ -1,0 +1,200 @@
+import Crypto
+import Storage
+import TenderPayments
+
+// The audit chain: one entry for every change of a payment, each with the hash of the one before, written in the commit
+// of the change. Whoever changes or removes an entry breaks every later one.
+extension Journal {
+  func note(
+    _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
+    in store: Transaction
+  ) throws {
+    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE lane = $1", .text(lane))
+    let payment = after.payment
+    let entry = AuditEntry(
+      lane: lane, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation, event: event,
+      before: before?.standing.status, after: after.standing.status, authorized: after.standing.authorized,
+      captured: after.standing.captured, refunded: after.standing.refunded, at: store.now)
+    try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
+  }
+
+  /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
+  /// table, does every payment stand where its last entry says?
+  public func verifyAudit() async throws -> AuditReport {
+    try await database.read { store in
+      var check = AuditCheck()
+      let lanes = try store.rows("SELECT lane, seq, hash FROM audit_heads ORDER BY lane")
+      for lane in lanes {
+        try check.walk(try lane.text("lane"), to: try lane.integer("seq"), ending: try lane.text("hash"), in: store)
+      }
+      try check.compareWithPayments(in: store)
+      return check.report
+    }
+  }
+}
+
+/// What reading the audit chain came to.
+public struct AuditReport: Sendable, Hashable, Codable {
+  public internal(set) var entries = 0
+  public internal(set) var payments = 0
+  /// Payments from before there was a chain, and not changed since.
+  public internal(set) var paymentsWithoutHistory = 0
+  /// The newest hash of each lane. Keep it somewhere else: a chain that was cut at its end still links.
+  public internal(set) var heads: [String: String] = [:]
+  /// What does not hold, in words. Empty for an intact chain.
+  public internal(set) var violations: [String] = []
+  public var isIntact: Bool { violations.isEmpty }
+}
+
+struct AuditEntry {
+  let lane: String
+  let number: Int64
+  let payment: PaymentID
+  let operation: AttemptReference
+  let event: String
+  /// Nil for the first entry of a payment.
+  let before: PaymentStatus?
+  let after: PaymentStatus
+  let authorized: Int64
+  let captured: Int64
+  let refunded: Int64
+  let at: Timestamp
+
+  /// SHA-256 over the hash before and every field, a line each: no field holds a line break.
+  func hash(after previous: String) -> String {
+    let lines = [
+      previous, lane, "\(number)", payment.rawValue, operation.rawValue, event, before?.rawValue ?? "", after.rawValue,
+      "\(authorized)", "\(captured)", "\(refunded)", "\(at.microseconds)",
+    ]
+    return Hex.encode(SHA256.hash(data: Array(lines.joined(separator: "\n").utf8)))
+  }
+
+  func insert(hash: String, in store: Transaction) throws {
+    try store.run(
+      """
+      INSERT INTO audit (lane, seq, payment, operation, event, status_before, status_after, authorized, captured,
+        refunded, at, hash)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      """,
+      .text(lane), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
+      .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
+      .integer(refunded), .time(at), .text(hash))
+    try store.run(
+      """
+      INSERT INTO audit_heads (lane, seq, hash) VALUES ($1, $2, $3)
+      ON CONFLICT (lane) DO UPDATE SET seq = $2, hash = $3
+      """, .text(lane), .integer(number), .text(hash))
+  }
+
+  init(
+    lane: String, number: Int64, payment: PaymentID, operation: AttemptReference, event: String,
+    before: PaymentStatus?, after: PaymentStatus, authorized: Int64, captured: Int64, refunded: Int64, at: Timestamp
+  ) {
+    self.lane = lane
+    self.number = number
+    self.payment = payment
+    self.operation = operation
+    self.event = event
+    self.before = before
+    self.after = after
+    self.authorized = authorized
+    self.captured = captured
+    self.refunded = refunded
+    self.at = at
+  }
+
+  init(_ row: Row) throws {
+    self.init(
+      lane: try row.text("lane"), number: try row.integer("seq"), payment: try row.value("payment"),
+      operation: try row.value("operation"), event: try row.text("event"),
+      before: PaymentStatus(rawValue: try row.text("status_before")), after: try row.value("status_after"),
+      authorized: try row.integer("authorized"), captured: try row.integer("captured"),
+      refunded: try row.integer("refunded"), at: try row.time("at"))
+  }
+}
+
+/// Walks the chain page by page, and remembers where each payment was last.
+private struct AuditCheck {
+  private static let page: Int64 = 1_000
+  var report = AuditReport()
+  private var last: [PaymentID: AuditEntry] = [:]
+  private var began: Timestamp?
+
+  mutating func walk(_ lane: String, to end: Int64, ending head: String, in store: Transaction) throws {
+    var (number, hash): (Int64, String) = (0, "")
+    while true {
+      let rows = try store.rows(
+        "SELECT * FROM audit WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(lane), .integer(number),
+        .integer(Self.page))
+      guard !rows.isEmpty else { break }
+      for row in rows {
+        let entry = try AuditEntry(row)
+        check(entry, follows: number, hash, claims: try row.text("hash"))
+        (number, hash) = (entry.number, try row.text("hash"))
+      }
+    }
+    if number != end || hash != head { complain("\(lane): the chain ends at \(number), its head says \(end)") }
+    report.heads[lane] = hash
+  }
+
+  private mutating func check(_ entry: AuditEntry, follows number: Int64, _ hash: String, claims claimed: String) {
+    report.entries += 1
+    let name = "\(entry.lane) \(entry.number)"
+    if entry.number != number + 1 { complain("\(name): entry \(number + 1) is missing") }
+    if entry.hash(after: hash) != claimed { complain("\(name): the hash does not fit") }
+    if !entry.followsTable { complain("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
+    began = min(began ?? entry.at, entry.at)
+    let known = last[entry.payment]
+    if let known, known.after != entry.before { complain("\(name): the payment was \(known.after.rawValue) before") }
+    last[entry.payment] = entry
+  }
+
+  mutating func compareWithPayments(in store: Transaction) throws {
+    var newest = ""
+    while true {
+      let rows = try store.rows(
+        "SELECT * FROM payments WHERE id > $1 ORDER BY id LIMIT $2", .text(newest), .integer(Self.page))
+      guard !rows.isEmpty else { break }
+      for row in rows {
+        let record = try PaymentRecord(row)
+        compare(record)
+        newest = record.payment.id.rawValue
+      }
+    }
+    for payment in last.keys { complain("payment \(payment) is in the chain and nowhere else") }
+  }
+
+  private mutating func compare(_ record: PaymentRecord) {
+    report.payments += 1
+    guard let entry = last.removeValue(forKey: record.payment.id) else {
+      report.paymentsWithoutHistory += 1
+      if let began, record.payment.createdAt >= began { complain("payment \(record.payment.id) has no history") }
+      return
+    }
+    let standing = record.standing
+    let agrees =
+      entry.after == standing.status && entry.authorized == standing.authorized && entry.captured == standing.captured
+      && entry.refunded == standing.refunded
+    if !agrees { complain("payment \(record.payment.id) is not where its last entry left it") }
+  }
+
+  /// The first hundred are listed; a broken chain has as many as it has entries.
+  private mutating func complain(_ text: String) {
+    if report.violations.count < 100 { report.violations.append(text) }
+  }
+}
+
+extension AuditEntry {
+  /// Whether the table knows this change.
+  fileprivate var followsTable: Bool {
+    guard let before else { return event == "authorize begins" && after == .authorizing }
+    guard let known = PaymentEvent.allCases.first(where: { "\($0)" == event }),
+      let destination = PaymentState.destination(from: before, known)
+    else { return false }
+    return switch destination {
+    case .becomes(let status): after == status
+    case .stays: after == before
+    case .followsBalances: true
+    }
+  }
+}

@@ -1,0 +1,129 @@
+public import Storage
+public import TenderPayments
+
+/// A call that its caller may repeat without a second effect.
+public struct IdempotentCall: Sendable, Hashable {
+  public let merchant: MerchantID
+  /// Method and path, or whatever names the operation: the same key under another call is another key.
+  public let call: String
+  public let key: IdempotencyKey
+  /// A hash of the request, by which a repeat is told from another request under the same key.
+  public let requestHash: String
+  /// What the call is about, an order or a payment: whoever finds the key of a dead process reads its answer there.
+  public let subject: String
+
+  public init(merchant: MerchantID, call: String, key: IdempotencyKey, requestHash: String, subject: String) {
+    self.merchant = merchant
+    self.call = call
+    self.key = key
+    self.requestHash = requestHash
+    self.subject = subject
+  }
+}
+
+/// An answer as it left, to be given again byte for byte.
+public struct StoredAnswer: Sendable, Hashable {
+  public let status: Int
+  public let body: [UInt8]
+
+  public init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+}
+
+/// What is known of a key.
+public enum KeyStanding: Sendable, Hashable {
+  case new
+  /// The first call is being worked on: 409.
+  case running
+  /// The first call's process died with its work begun; what became of it is read from the subject.
+  case abandoned(subject: String)
+  /// The first answer. Whether another request under the same key may have it is the API's rule.
+  case answered(StoredAnswer, sameRequest: Bool)
+}
+
+/// The table `idempotency`. All of it happens inside transactions of others, so that a key is claimed in the commit
+/// that begins the work, and answered in the commit that ends it.
+public enum IdempotencyKeys {
+  /// How long a key is remembered: longer than anybody retries.
+  public static let memory: Duration = .seconds(86_400 * 7)
+
+  public static func standing(of call: IdempotentCall, in store: Transaction) throws -> KeyStanding {
+    let row = try store.row(
+      "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
+      .text(call.call), .text(call.key.rawValue))
+    guard let row, try row.time("expires_at") > store.now else { return .new }
+    guard try row.text("state") == "done" else {
+      return try row.time("lease_until") > store.now ? .running : .abandoned(subject: try row.text("subject"))
+    }
+    let answer = StoredAnswer(status: Int(try row.integer("status")), body: try row.blob("response"))
+    return .answered(answer, sameRequest: try row.text("request_hash") == call.requestHash)
+  }
+
+  /// Claims the key in the commit that begins the work.
+  ///
+  /// - Throws: ``KeyTaken`` when it is not new any more, which rolls the work's beginning back.
+  public static func begin(_ call: IdempotentCall, in store: Transaction) throws {
+    try store.run(
+      "DELETE FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3 AND expires_at <= $4",
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .time(store.now))
+    let added = try store.run(
+      """
+      INSERT INTO idempotency (merchant, call, key, request_hash, subject, state, lease_until, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, 'running', $6, $7, $8) ON CONFLICT DO NOTHING
+      """,
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(call.requestHash),
+      .text(call.subject), .time(store.now.adding(Journal.lease)), .time(store.now),
+      .time(store.now.adding(memory)))
+    guard added == 1 else { throw KeyTaken(standing: try standing(of: call, in: store)) }
+  }
+
+  /// Keeps the answer in the commit that ends the work. The first answer stays.
+  public static func finish(_ call: IdempotentCall, _ answer: StoredAnswer, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE idempotency SET state = 'done', status = $4, response = $5, lease_until = 0
+      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
+      """,
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .integer(Int64(answer.status)),
+      .blob(answer.body))
+  }
+
+  /// Forgets what nobody retries any more; at most `limit` at a time.
+  static func forget(_ limit: Int, in store: Transaction) throws {
+    try store.run(
+      """
+      DELETE FROM idempotency WHERE (merchant, call, key) IN
+        (SELECT merchant, call, key FROM idempotency WHERE expires_at <= $1 LIMIT $2)
+      """, .time(store.now), .integer(Int64(limit)))
+  }
+}
+
+/// Leaves the transaction that wanted a key, and so rolls it back.
+public struct KeyTaken: Error, Sendable, Hashable {
+  public let standing: KeyStanding
+}
+
+extension Journal {
+  public func standing(of call: IdempotentCall) async throws -> KeyStanding {
+    try await database.read { try IdempotencyKeys.standing(of: call, in: $0) }
+  }
+
+  /// Keeps an answer that no verb kept on its way: of a process that died, or of work that was done before the key came.
+  ///
+  /// - Returns: the answer of the key, which is the first one.
+  public func keep(_ call: IdempotentCall, _ answer: StoredAnswer) async throws -> StoredAnswer {
+    try await database.write { store in
+      if case .new = try IdempotencyKeys.standing(of: call, in: store) { try IdempotencyKeys.begin(call, in: store) }
+      try IdempotencyKeys.finish(call, answer, in: store)
+      guard case .answered(let kept, _) = try IdempotencyKeys.standing(of: call, in: store) else { return answer }
+      return kept
+    }
+  }
+
+  /// Forgets old keys.
+  public func forgetKeys(_ limit: Int) async throws {
+    try await database.write { try IdempotencyKeys.forget(limit, in: $0) }
+  }
+}

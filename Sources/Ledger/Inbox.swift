@@ -1,0 +1,156 @@
+import Storage
+public import TenderPayments
+
+/// What a provider says by itself, after its connector has found it authentic.
+public struct ProviderEvent: Sendable, Hashable {
+  public enum Outcome: Sendable, Hashable {
+    case approved(Approval)
+    case declined(Decline)
+  }
+
+  /// The connector that it came through.
+  public let connector: String
+  /// The provider's name of the event; a second one of this name is the same event.
+  public let id: String
+  /// Our name of the operation that it speaks of.
+  public let reference: AttemptReference
+  public let amount: Amount
+  public let outcome: Outcome
+
+  public init(connector: String, id: String, reference: AttemptReference, amount: Amount, outcome: Outcome) {
+    self.connector = connector
+    self.id = id
+    self.reference = reference
+    self.amount = amount
+    self.outcome = outcome
+  }
+}
+
+/// What became of a provider's event. All of them are answered with thanks: none becomes better by being sent again.
+public enum InboxVerdict: Sendable, Hashable {
+  /// The books say so now.
+  case applied(Payment)
+  /// They said so before, or this very event has been here.
+  case known
+  /// They say something else, and a person has to look; what can be undone without harm is being undone.
+  case contradicted(String)
+  /// It speaks of nothing that we asked for.
+  case refused(String)
+
+  var name: String {
+    switch self {
+    case .applied: "applied"
+    case .known: "known"
+    case .contradicted: "contradicted"
+    case .refused: "refused"
+    }
+  }
+
+  var reason: String? {
+    switch self {
+    case .applied, .known: nil
+    case .contradicted(let reason), .refused(let reason): reason
+    }
+  }
+}
+
+extension Journal {
+  /// Takes a provider's event: kept once, held against our own amounts, and posted, in one commit.
+  ///
+  /// It comes before the answer that a call may still be waiting for: whoever records first wins, and the other finds
+  /// it done.
+  public func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
+    try await database.write { store in
+      guard try Inbox.add(event, in: store) else { return .known }
+      let verdict = try judge(event, in: store)
+      try Inbox.conclude(event, verdict, in: store)
+      return verdict
+    }
+  }
+
+  private func judge(_ event: ProviderEvent, in store: Transaction) throws -> InboxVerdict {
+    guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
+      return .refused("unknown_reference")
+    }
+    let record = try PaymentRecord.known(attempt.payment, in: store)
+    guard record.connector == event.connector else { return .refused("another_connector") }
+    guard attempt.amount == event.amount else {
+      return try contradict("event_amount_mismatch", record, in: store)
+    }
+    guard state.isOpen else { return try review(event, attempt, state, record, in: store) }
+    let seized = try Operations.seize(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
+    return .applied(try post(event.answer, for: seized, heardBy: .nobody, pause: .zero, in: store))
+  }
+
+  /// The operation had its answer. The provider may have thought better of it.
+  private func review(
+    _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ record: PaymentRecord,
+    in store: Transaction
+  ) throws -> InboxVerdict {
+    switch (event.outcome, state) {
+    case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
+      (.declined, .returned):
+      return .known
+    case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
+      return try takeBack(attempt, record, in: store)
+    case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
+      // The shopper heard no, and money is held: it must not stay so.
+      try oweReversal(of: attempt, record, in: store)
+      return try contradict("held_after_end", record, in: store)
+    default:
+      return try contradict("event_contradicts_\(state.rawValue)", record, in: store)
+    }
+  }
+
+  private func takeBack(
+    _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard let standing = try? Posting.post(.returned, of: attempt.movement, on: before.standing),
+      standing.refunded + standing.reservedRefund <= standing.captured
+    else { return try contradict("returned_after_refund", before, in: store) }
+    try Operations.end(attempt.reference, as: .returned, in: store)
+    var after = before.moved(to: standing, at: store.now)
+    after.alarm = before.alarm ?? "\(attempt.kind.rawValue)_returned"
+    return .applied(
+      try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
+  }
+
+  private func contradict(
+    _ reason: String, _ record: PaymentRecord, in store: Transaction
+  ) throws -> InboxVerdict {
+    try store.run(
+      "UPDATE payments SET alarm = COALESCE(alarm, $2) WHERE id = $1", .text(record.payment.id.rawValue),
+      .text(reason))
+    return .contradicted(reason)
+  }
+}
+
+extension ProviderEvent {
+  fileprivate var answer: AcquirerAnswer {
+    switch outcome {
+    case .approved(let approval): .approved(approval)
+    case .declined(let decline): .declined(decline)
+    }
+  }
+}
+
+/// The table `inbox`: an event is kept once, with what it came to.
+private enum Inbox {
+  /// False when it has been here.
+  static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
+    let outcome = if case .approved = event.outcome { "approved" } else { "declined" }
+    return try store.run(
+      """
+      INSERT INTO inbox (connector, event, reference, outcome, amount, currency, verdict, received_at)
+      VALUES ($1, $2, $3, $4, $5, $6, 'known', $7) ON CONFLICT DO NOTHING
+      """,
+      .text(event.connector), .text(event.id), .text(event.reference.rawValue), .text(outcome),
+      .integer(event.amount.minorUnits), .text(event.amount.currency.code), .time(store.now)) == 1
+  }
+
+  static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {
+    try store.run(
+      "UPDATE inbox SET verdict = $3, reason = $4 WHERE connector = $1 AND event = $2", .text(event.connector),
+      .text(event.id), .text(verdict.name), .text(optional: verdict.reason))
+  }
+}

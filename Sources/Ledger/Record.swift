@@ -1,0 +1,101 @@
+import Storage
+import TenderPayments
+
+// What an answer does to the books, inside the transaction of whoever brings it: the call that waited for it, recovery,
+// or an event of the provider.
+extension Journal {
+  func post(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
+  ) throws -> Payment {
+    let before = try PaymentRecord.known(attempt.payment, in: store)
+    guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else {
+      return before.payment
+    }
+    if attempt.kind == .reverse { return try undone(Outcome(answer), attempt, before, pause, in: store) }
+    if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
+      try oweReversal(of: attempt, before, in: store)
+      return before.payment
+    }
+    let outcome = Outcome(answer)
+    let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
+    let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
+    var after = before.moved(to: standing, by: answer, telling: telling, at: store.now)
+    scheduleCapture(&after, attempt, outcome, audience, store.now)
+    return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
+  }
+
+  /// Once the shopper was told that it failed, or the undoing has begun, an approval comes too late to be taken.
+  private func mustNotAdopt(_ before: PaymentRecord, in store: Transaction) throws -> Bool {
+    try before.payment.told == .failure || Operations.hasOpenReversal(of: before.payment.id, in: store)
+  }
+
+  /// The order wanted its money taken at once: the call that authorized does it now, and recovery if it never came to
+  /// that. A capture that provably never left is owed again; one that was refused is the merchant's to look at.
+  private func scheduleCapture(
+    _ record: inout PaymentRecord, _ attempt: Attempt, _ outcome: Outcome, _ audience: Audience, _ now: Timestamp
+  ) {
+    guard record.captureMode == .immediate, record.standing.status == .authorized else { return }
+    switch (attempt.kind, outcome) {
+    case (.authorize, .approved): record.captureDue = audience == .nobody ? now : now.adding(Self.lease)
+    case (.capture, .nothing) where attempt.cause == .order: record.captureDue = now.adding(Self.lease)
+    default: break
+    }
+  }
+
+  /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.
+  func save(
+    _ after: PaymentRecord, over before: PaymentRecord, _ event: PaymentEvent, of operation: AttemptReference,
+    in store: Transaction
+  ) throws -> Payment {
+    try after.save(over: before, in: store)
+    try note("\(event)", of: operation, from: before, to: after, in: store)
+    if after.isNews(after: before) { try Outbox.add(after, after: operation, in: store) }
+    return after.payment
+  }
+}
+
+// Reversals.
+extension Journal {
+  /// Writes the wish to undo an authorization, for whoever settles next. Nothing of the payment changes yet.
+  func oweReversal(of authorization: Attempt, _ before: PaymentRecord, in store: Transaction) throws {
+    guard try !Operations.hasOpenReversal(of: before.payment.id, in: store) else { return }
+    let attempt = newAttempt(
+      .reverse, authorization.amount, of: authorization.payment, cause: .recovery, undoing: authorization.reference,
+      store)
+    try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
+    try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
+  }
+
+  /// What the undoing came to. Both its good ends also end the authorization.
+  private func undone(
+    _ outcome: Outcome, _ attempt: Attempt, _ before: PaymentRecord, _ pause: Duration, in store: Transaction
+  ) throws -> Payment {
+    let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
+    var after = before.moved(to: standing, at: store.now)
+    if let target = attempt.target {
+      switch outcome {
+      case .approved: try Operations.end(target, as: .reversed, in: store)
+      case .nothing: try Operations.end(target, as: .failed, in: store)
+      case .declined:
+        after.alarm = "reversal_refused"
+        try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
+      case .pending, .unknown, .returned: break
+      }
+    }
+    return try save(after, over: before, .meets(.reverse, outcome), of: attempt.reference, in: store)
+  }
+}
+
+extension PaymentRecord {
+  /// Whether a merchant would see a difference.
+  fileprivate func isNews(after before: PaymentRecord) -> Bool { standing != before.standing }
+}
+
+extension Audience {
+  fileprivate func telling(_ status: PaymentStatus) -> Telling? {
+    switch self {
+    case .shopper(let whenOpen): Telling(status, whenOpen: whenOpen)
+    case .nobody: nil
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Storage
+public import TenderPayments
+
+// How recovery gets hold of what others left behind, one commit each. An operation belongs to whoever holds its lease;
+// every takeover raises its fence, and an answer under an old fence is dropped. The time is the database's.
+extension Journal {
+  /// Takes over the first operation of a payment whose answer is missing.
+  ///
+  /// Nil when there is none, or while the process that began it may still be waiting for its answer.
+  ///
+  /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
+  public func takeOver(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Attempt? {
+    try await database.write { store in
+      try Operations.takeOver(
+        payment, dueOnly: dueOnly, owner: owner, until: store.now.adding(Self.lease), in: store)
+    }
+  }
+
+  /// Takes over operations whose answer is missing and whose time has come, the longest overdue first.
+  public func takeOverDue(_ limit: Int) async throws -> [Attempt] {
+    try await database.write { store in
+      try Operations.takeOverDue(limit, owner: owner, until: store.now.adding(Self.lease), in: store)
+    }
+  }
+
+  /// Lets go of an operation that could not be settled; the next may try after the pause.
+  public func release(_ attempt: Attempt, pause: Duration = .zero) async throws {
+    try await database.write { try Operations.postpone(attempt, until: $0.now.adding(pause), in: $0) }
+  }
+
+  /// Begins to undo an authorization that was taken over: the undoing is an operation of its own, and nobody looks at
+  /// the authorization again before it is answered.
+  ///
+  /// Nil when the authorization is in other hands by now.
+  public func beginReversal(of authorization: Attempt) async throws -> Attempt? {
+    try await database.write { store in
+      let before = try PaymentRecord.known(authorization.payment, in: store)
+      guard PaymentState.allows(.reverse, in: before.standing.status),
+        try Operations.holds(authorization, in: store),
+        try !Operations.hasOpenReversal(of: authorization.payment, in: store)
+      else { return nil }
+      let attempt = newAttempt(
+        .reverse, authorization.amount, of: authorization.payment, cause: .recovery, undoing: authorization.reference,
+        past: authorization.past, store)
+      try insert(attempt, in: store)
+      try Operations.postpone(authorization.reference, until: Timestamp(microseconds: .max - 1), in: store)
+      try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
+      return attempt
+    }
+  }
+
+  /// Payments whose money was to be taken at once and was not: the process died in between.
+  public func capturesDue(_ limit: Int) async throws -> [PaymentID] {
+    try await ids(
+      """
+      SELECT id FROM payments WHERE capture_due <= $1 AND status = 'authorized' ORDER BY capture_due LIMIT $2
+      """, limit)
+  }
+
+  /// Payments whose hold has come to its end with something in it that nobody took.
+  public func expiredHolds(_ limit: Int) async throws -> [PaymentID] {
+    try await ids(
+      """
+      SELECT id FROM payments
+      WHERE hold_until <= $1 AND status IN ('authorized', 'partially_captured', 'partially_refunded', 'refunded')
+        AND authorized - captured - reserved_capture - reserved_void > 0
+      ORDER BY hold_until LIMIT $2
+      """, limit)
+  }
+
+  /// Marks a payment for a person to look at. The first reason stays until it is acknowledged.
+  ///
+  /// - Returns: whether it was not marked before.
+  @discardableResult
+  public func raise(_ alarm: String, on payment: PaymentID) async throws -> Bool {
+    try await database.write { store in
+      try store.run(
+        "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue), .text(alarm)) == 1
+    }
+  }
+
+  /// A person has looked.
+  public func acknowledge(_ payment: PaymentID) async throws {
+    try await database.write {
+      try $0.run("UPDATE payments SET alarm = NULL WHERE id = $1", .text(payment.rawValue))
+    }
+  }
+
+  private func ids(_ sql: String, _ limit: Int) async throws -> [PaymentID] {
+    try await database.read { store in
+      try store.rows(sql, .time(store.now), .integer(Int64(limit))).map { PaymentID(try $0.text("id")) }
+    }
+  }
+}
+
+extension Operations {
+  static func holds(_ attempt: Attempt, in store: Transaction) throws -> Bool {
+    try store.lockedRow(
+      """
+      SELECT reference FROM operations
+      WHERE reference = $1 AND fence = $2 AND state IN ('sending', 'pending', 'unknown')
+      """, .text(attempt.reference.rawValue), .integer(attempt.fence)) != nil
+  }
+}

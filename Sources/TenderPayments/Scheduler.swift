@@ -1,0 +1,46 @@
+/// How time passes for whoever waits, and who keeps working when nobody waits any more. Handed in everywhere, so that a
+/// simulation holds both on one thread.
+///
+/// Times of day are `WallClock`'s; this clock only counts, and nobody can set it.
+public struct Scheduler: Sendable {
+  /// The time since some moment that does not matter.
+  public let uptime: @Sendable () -> Duration
+  /// Returns after the duration, or throws when the task is cancelled.
+  public let sleep: @Sendable (Duration) async throws -> Void
+  /// Runs the work to its end even when the caller is cancelled, and returns then.
+  public let finish: @Sendable (@escaping @Sendable () async -> Void) async -> Void
+
+  public init(
+    uptime: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
+    finish: @escaping @Sendable (@escaping @Sendable () async -> Void) async -> Void
+  ) {
+    self.uptime = uptime
+    self.sleep = sleep
+    self.finish = finish
+  }
+
+  /// The machine's.
+  public static let system = {
+    let start = ContinuousClock.now
+    return Scheduler(
+      uptime: { start.duration(to: ContinuousClock.now) }, sleep: { try await Task.sleep(for: $0) },
+      finish: { work in await Task { await work() }.value })
+  }()
+}
+
+extension Scheduler {
+  /// What is begun is finished: runs `work` to its end whoever leaves meanwhile, and passes on what it came to.
+  public func finishing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    let box = ResultBox<Value>()
+    await finish {
+      do { box.result = .success(try await work()) } catch { box.result = .failure(error) }
+    }
+    guard let result = box.result else { throw CancellationError() }
+    return try result.get()
+  }
+}
+
+/// Written by the work before ``Scheduler/finish`` returns, and read after it.
+private final class ResultBox<Value: Sendable>: @unchecked Sendable {
+  var result: Result<Value, any Error>?
+}

@@ -1,0 +1,33 @@
+import Ledger
+import TenderPayments
+
+extension Gauge {
+  /// What waits for an answer, for those who watch. `payments_unknown` and its age are what to be woken for.
+  static func all(of open: OpenOutcomes) -> [Gauge] {
+    let byStatus = open.payments.sorted { $0.key.rawValue < $1.key.rawValue }
+    let unknown = open.payments[.unknown]
+    return byStatus.map { status, payments in
+      Gauge(
+        name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
+        labels: ["status": status.rawValue], value: Int64(payments.count))
+    }
+      + byStatus.map { status, payments in
+        Gauge(
+          name: "tender_payments_unsettled_oldest_seconds", help: "Age of the oldest payment that is open, by status.",
+          labels: ["status": status.rawValue], value: payments.oldest.components.seconds)
+      } + [
+        Gauge(
+          name: "tender_payments_unknown", help: "Payments of which nobody knows whether money is held.", labels: [:],
+          value: Int64(unknown?.count ?? 0)),
+        Gauge(
+          name: "tender_payments_unknown_oldest_seconds", help: "Age of the oldest of them.", labels: [:],
+          value: unknown?.oldest.components.seconds ?? 0),
+        Gauge(
+          name: "tender_operations_open", help: "Operations at the acquirer without an answer.", labels: [:],
+          value: Int64(open.operations)),
+        Gauge(
+          name: "tender_payments_alarmed", help: "Payments that a person has to look at.", labels: [:],
+          value: Int64(open.alarms)),
+      ]
+  }
+}

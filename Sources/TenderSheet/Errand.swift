@@ -1,0 +1,42 @@
+import TenderPayments
+
+/// A question to the server that is asked until it is answered or its time is up.
+struct Errand: Sendable, Hashable {
+  var call: SheetCall
+  let until: Timestamp
+  /// Nil while it rests between two calls, and before its turn.
+  private(set) var id: CallID?
+  private(set) var nextCall: Timestamp?
+  private var pause: Duration
+
+  init(_ call: SheetCall, until: Timestamp, pause: Duration = SheetLimits.firstPause) {
+    self.call = call
+    self.until = until
+    self.pause = pause
+  }
+
+  /// When somebody has to look at it again, whatever the driver of the flow reports.
+  var wakeAt: Timestamp { nextCall ?? until }
+
+  mutating func ask(_ id: CallID, at now: Timestamp) -> SheetEffect {
+    self.id = id
+    nextCall = nil
+    return .ask(id, call, within: min(call.patience, until.since(now)))
+  }
+
+  /// Rests before the next call. False when no time is left for one.
+  mutating func rest(at now: Timestamp) -> Bool {
+    let next = now.adding(pause)
+    guard next < until else { return false }
+    id = nil
+    nextCall = next
+    pause = min(pause * 2, SheetLimits.longestPause)
+    return true
+  }
+}
+
+extension SheetCall {
+  fileprivate var patience: Duration {
+    if case .pay = self { SheetLimits.payment } else { SheetLimits.call }
+  }
+}

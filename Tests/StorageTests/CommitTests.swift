@@ -1,0 +1,85 @@
+import Foundation
+import Storage
+import TenderPayments
+import Testing
+
+private let schema = [
+  Migration("test-1", "CREATE TABLE lines (id BIGINT PRIMARY KEY NOT NULL, text TEXT NOT NULL);\n")
+]
+
+@Suite struct `Commits` {
+  let path = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+
+  private func insert(_ id: Int, _ database: Database) async throws {
+    try await database.write { try $0.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(Int64(id))) }
+  }
+
+  /// The writes that come while the writer is held up share the commits after it.
+  @Test func `under load are far fewer than writes`() async throws {
+    let database = try await Database.sqlite(path: path, migrations: schema)
+    let before = database.commits
+    let gate = DispatchSemaphore(value: 0)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      let (held, hold) = AsyncStream.makeStream(of: Void.self)
+      group.addTask {
+        try await database.write { _ in
+          hold.finish()
+          gate.wait()
+        }
+      }
+      for await _ in held {}
+      for id in 0..<640 { group.addTask { try await insert(id, database) } }
+      while database.waiting < 640 { await Task.yield() }
+      gate.signal()
+      try await group.waitForAll()
+    }
+    let count = try await database.read { try $0.row("SELECT count(*) AS n FROM lines")?.integer("n") }
+    #expect(count == 640)
+    #expect(database.commits - before <= 12)
+    await database.close()
+  }
+
+  @Test func `one after the other are one each, so the count counts`() async throws {
+    let database = try await Database.sqlite(path: path, migrations: schema)
+    let before = database.commits
+    for id in 0..<5 { try await insert(id, database) }
+    #expect(database.commits - before == 5)
+    await database.close()
+  }
+}
+
+@Suite struct `A store in memory` {
+  private struct Died: Error {}
+
+  private func lines(_ database: Database) async throws -> Int64? {
+    try await database.read { try $0.row("SELECT count(*) AS n FROM lines")?.integer("n") }
+  }
+
+  @Test func `outlives the databases that are opened on it`() async throws {
+    let store = try MemoryStore()
+    let first = try await store.open(schema, clock: .system)
+    try await first.write { try $0.run("INSERT INTO lines (id, text) VALUES (1, 'x')") }
+    #expect(try await lines(store.open(schema, clock: .system)) == 1)
+  }
+
+  @Test func `dies before a commit with nothing written, and after it with everything`() async throws {
+    let store = try MemoryStore()
+    let before = try await store.open(schema, clock: .system, hooks: CommitHooks(before: { throw Died() }))
+    await #expect(throws: Died.self) { try await before.write { try $0.run("INSERT INTO lines VALUES (1, 'x')") } }
+    #expect(try await lines(before) == 0)
+    let after = try await store.open(schema, clock: .system, hooks: CommitHooks(after: { throw Died() }))
+    await #expect(throws: Died.self) { try await after.write { try $0.run("INSERT INTO lines VALUES (2, 'x')") } }
+    #expect(try await lines(after) == 1)
+  }
+
+  @Test func `rolls back what its transaction threw`() async throws {
+    let database = try await MemoryStore().open(schema, clock: .system)
+    await #expect(throws: Died.self) {
+      try await database.write { store in
+        try store.run("INSERT INTO lines VALUES (1, 'x')")
+        throw Died()
+      }
+    }
+    #expect(try await lines(database) == 0)
+  }
+}
