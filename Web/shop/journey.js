@@ -50,7 +50,7 @@ const lap = (part, whole) => {
   bar.style.setProperty("--share", Math.max(0.004, part.microseconds / whole));
   return element("li", { className: "lap", dataset: { lap: part.name } },
     element("div", { className: "lap-head" },
-      element("h3", {}, title, part.outcome ? element("span", { className: "outcome", dataset: { outcome: part.outcome } }, OUTCOMES[part.outcome] ?? part.outcome) : null),
+      element("h3", {}, `${title} `, part.outcome ? element("span", { className: "outcome", dataset: { outcome: part.outcome } }, OUTCOMES[part.outcome] ?? part.outcome) : null),
       element("span", { className: "time" }, time(part.microseconds))),
     element("span", { className: "track", ariaHidden: "true" }, bar),
     text ? element("p", { className: "quiet small" }, text) : null);

@@ -43,5 +43,6 @@ changes.addEventListener("change", () => {
   renew();
 });
 
-new IntersectionObserver(([{ isIntersecting }]) => { find("to-order").hidden = isIntersecting; })
+const shortcut = find("to-order");
+new IntersectionObserver(([{ isIntersecting }]) => { shortcut.hidden = isIntersecting; })
   .observe(find("order"));

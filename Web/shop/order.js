@@ -1,6 +1,6 @@
 // The confirmation: on its own page, and in the page that was paid on, so that nothing has to be loaded first.
 
-import { ask, element, find, money, say, tender } from "/shop.js";
+import { ask, element, find, money, say, shows, tender } from "/shop.js";
 
 const PATIENCE = 60_000;
 const OPEN = ["authorizing", "pending", "unknown"];
@@ -15,7 +15,7 @@ export const showOrder = async (basket, told = {}) => {
   const address = `/order/${basket}`;
   if (location.pathname !== address) {
     history.pushState({}, "", address);
-    addEventListener("popstate", () => location.reload());
+    shows(address);
   }
   document.body.className = "page-order";
   const place = element("div");
@@ -108,7 +108,7 @@ const facts = (order) => [
 const status = (word) => word && element("span", { className: "status", dataset: { status: word } }, WORDS[word] ?? word);
 
 const when = (text) => text && new Intl.DateTimeFormat(document.documentElement.lang, {
-  weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit",
+  weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
 }).format(new Date(text));
 
 // What a payment that is no more than simulated has really been through.

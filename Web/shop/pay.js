@@ -4,6 +4,9 @@ import { ask, say } from "/shop.js";
 import { showOrder } from "/order.js";
 
 const SETTLING_TIME = 200;
+const BACK_SOON = 2000;
+/** The server may be there again in a moment. */
+const isPassing = (code) => ["connection_lost", "script_not_loaded"].includes(code) || /^http_5/.test(code);
 /** The ids of baskets by what is in them, so that a reload offers the very basket that may be on its way. */
 const KEPT = "baskets";
 
@@ -56,6 +59,13 @@ export const offer = (wish, paid) => {
     renew();
   };
 
+  // The same basket, prepared again.
+  const retry = () => {
+    button.removeAttribute("basket");
+    renew();
+    button.prepared?.then((isReady) => { if (isReady) say(""); });
+  };
+
   const finish = (id, told) => {
     forget(id);
     paid();
@@ -87,6 +97,7 @@ export const offer = (wish, paid) => {
     else if (code === "no_basket" && !wish()) say("Choose a dish first.", "note");
     else if (["no_basket", "not_prepared"].includes(code)) say("One moment, please.", "note");
     else if (reason) say(reason.detail);
+    if (isPassing(code)) settling = setTimeout(retry, BACK_SOON);
   });
   // A page that the back button brings out of the browser's memory is older than what was paid since.
   addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });

@@ -175,6 +175,14 @@ addEventListener("storage", ({ key }) => {
   announce();
 });
 
+// ── The back button
+
+let shown = location.pathname;
+
+/** The page has become another without being loaded; going back or forward loads whatever is there. */
+export const shows = (path) => { shown = path; };
+addEventListener("popstate", () => { if (location.pathname !== shown) location.reload(); });
+
 // ── Who is ordering
 
 export const visitor = ask("/api/shopper").catch(() => ({ shopper: undefined, regulars: [] }));
