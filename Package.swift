@@ -148,6 +148,17 @@ let package = Package(
       name: "TenderTesting",
       dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
       swiftSettings: house),
+    // Attacks on the gateway, and the auditor that judges what came of them: docs/reliability.md.
+    .target(name: "Auditing", dependencies: ["Storage"], path: "Tests/Auditing", swiftSettings: house),
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "Auditing", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport", "Storage",
+        "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", crypto, asn1, x509,
+      ], path: "Tests/Simulation", swiftSettings: house),
+    .executableTarget(
+      name: "payment-simulator", dependencies: ["Simulation"], path: "Tests/simulate", swiftSettings: house),
+    tests("AuditingTests", ["Auditing"]),
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
