@@ -25,6 +25,7 @@ public struct Sandbox: Service {
   // Their faces to the outside.
   let portalRoutes: PortalRoutes
   let deviceRoutes: DeviceRoutes
+  let pairingRoutes: PairingRoutes
   let gatewayRoutes: GatewayRoutes
   let managementRoutes: ManagementRoutes
   let pages: Pages
@@ -48,7 +49,8 @@ public struct Sandbox: Service {
       databasePath: "\(files.path)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
       silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
-    deviceRoutes = DeviceRoutes(device: device, sessions: sessions)
+    deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
+    pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
     gatewayRoutes = GatewayRoutes(
       desk: SessionDesk(portal: portal, sessions: sessions, clock: clock), pki: pki, mischief: mischief)
     managementRoutes = ManagementRoutes(
