@@ -95,6 +95,7 @@ let package = Package(
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
+    room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
     room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
@@ -118,7 +119,7 @@ let package = Package(
     room(
       "TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "TenderSheet",
+        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
         systemPackage, logging, lifecycle, yams,
@@ -133,7 +134,8 @@ let package = Package(
       name: "TenderCLI",
       dependencies: [
         "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
-        "Ledger", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON",
+        "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
@@ -163,6 +165,9 @@ let package = Package(
         hummingbirdTesting,
       ]),
     tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
+    tests(
+      "WebhooksTests",
+      ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
@@ -187,7 +192,8 @@ let package = Package(
       "TenderServerTests",
       [
         "TenderServer", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", crypto, logging,
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", crypto,
+        logging,
         hummingbirdTesting, nioCore,
       ]),
     tests(

@@ -30,11 +30,16 @@ public final class LiveHTTPClient: Sendable {
   private let client: HTTPClient
   private let maximumResponseBytes: Int
 
-  /// - Parameter maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
+  /// - Parameters:
+  ///   - maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
+  ///   - pinned: the address at which to reach a host, instead of asking the resolver. Certificates are judged by the
+  ///     host's name all the same.
   public init(
-    identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536
+    identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536,
+    pinned: [String: String] = [:]
   ) throws {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.dnsOverride = pinned
     configuration.tlsConfiguration = try Self.tls(identity, trust)
     configuration.timeout = .init(connect: .seconds(5))
     configuration.connectionPool.idleTimeout = .seconds(5)

@@ -8,6 +8,13 @@ enum Terminal {
   static func say(_ line: String = "") { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
   static func complain(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
 
+  /// For programs.
+  static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
   /// JSON lines on standard error.
   static func logger(_ label: String, level: Logger.Level = .info) -> Logger {
     var logger = Logger(label: label) { JSONLogHandler(label: $0) }

@@ -39,7 +39,9 @@ public struct TenderServer: Service {
   public func run() async throws {
     do {
       let group = ServiceGroup(
-        configuration: .init(services: [try application(), try adminApplication()], logger: logger))
+        configuration: .init(
+          services: [try application(), try adminApplication(), WebhookService(courier: wiring.courier)],
+          logger: logger))
       try await group.run()
     } catch {
       await wiring.close()
@@ -76,6 +78,8 @@ public struct TenderServer: Service {
       middleware: CallRecorder(
         random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
     AdminController(journal: wiring.journal).add(to: router)
+    ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
+    WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
       router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: nil),
       onServerRunning: { _ in
@@ -130,7 +134,9 @@ extension TenderServer {
 
   @Sendable private func gauges() async throws -> [Gauge] {
     let open = try await wiring.journal.openOutcomes()
-    return Gauge.all(of: open) + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
+    let webhooks = try await WebhookWatch.gauges(wiring.database)
+    return Gauge.all(of: open) + webhooks
+      + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
   }
 
   private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {

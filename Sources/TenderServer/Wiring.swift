@@ -11,6 +11,7 @@ import Orders
 import PlatformAPI
 import Storage
 import TenderPayments
+public import Webhooks
 
 /// The one place where the rooms meet: everything that a running server is made of, by name.
 struct Wiring: Sendable {
@@ -22,6 +23,7 @@ struct Wiring: Sendable {
   let journal: Journal
   let gateway: PaymentGateway
   let desk: OrderDesk
+  let courier: WebhookCourier
   let guests: GuestTokenIssuer
   let apple: Apple
   let folders: [MerchantFolder]
@@ -50,6 +52,7 @@ struct Wiring: Sendable {
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
     desk = Self.desk(database, gateway, folders, guests, clock, random, network)
+    courier = try Self.courier(database, folders, configuration, random, network, metrics, logger)
   }
 
   /// Releases what the process holds. Calls under way have been answered by then.
@@ -60,7 +63,8 @@ struct Wiring: Sendable {
 
   private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
     do {
-      return try await Database.sqlite(path: path, migrations: Journal.migrations + OrderDesk.migrations, clock: clock)
+      return try await Database.sqlite(
+        path: path, migrations: Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations, clock: clock)
     } catch StorageError.busy {
       throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
     }
@@ -86,6 +90,18 @@ struct Wiring: Sendable {
       logger.debug(
         "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
     }
+  }
+
+  private static func courier(
+    _ database: Database, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, _ random: RandomBytes,
+    _ network: Network, _ metrics: Metrics, _ logger: Logger
+  ) throws -> WebhookCourier {
+    try MerchantWebhooks.judge(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
+    let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
+    return WebhookCourier(
+      database: database, endpoints: { endpoints[$0] ?? [] },
+      destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks), network: network.webhooks,
+      random: random, report: WebhookWatch(metrics: metrics, logger: logger).hear)
   }
 
   /// Apple may rename its signers, so an unknown name passes; but somebody has to look.
@@ -151,14 +167,16 @@ struct Apple: Sendable {
 public struct Network: Sendable {
   let plain: HTTPSender
   let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+  let webhooks: DeliveryNetwork
   let close: @Sendable () async -> Void
 
   /// Tests hand in their own and count what leaves.
   public init(
     plain: HTTPSender, identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
-    close: @escaping @Sendable () async -> Void = {}
+    webhooks: DeliveryNetwork = .live(), close: @escaping @Sendable () async -> Void = {}
   ) {
     self.plain = plain
+    self.webhooks = webhooks
     self.identified = identified
     self.close = close
   }

@@ -21,7 +21,38 @@ private final class Trickle: ChannelInboundHandler {
   }
 }
 
+/// Answers every request with the request itself.
+private final class Mirror: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let request = unwrapInboundIn(data)
+    var answer = ByteBuffer(string: "HTTP/1.1 200 OK\r\nContent-Length: \(request.readableBytes)\r\n\r\n")
+    answer.writeImmutableBuffer(request)
+    context.writeAndFlush(NIOAny(answer), promise: nil)
+  }
+
+  static func listen() async throws -> any Channel {
+    try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Mirror()) }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+}
+
 @Suite struct `A live client` {
+  @Test(.timeLimit(.minutes(1))) func `reaches a pinned host at its address, under its own name`() async throws {
+    let server = try await Mirror.listen()
+    let port = try #require(server.localAddress?.port)
+    let client = try LiveHTTPClient(pinned: ["shop.example": "127.0.0.1"])
+    let answer = try await client.sender.send(
+      OutboundRequest(method: "GET", url: "http://shop.example:\(port)/hooks"), .seconds(5))
+    #expect(String(decoding: answer.body, as: UTF8.self).lowercased().contains("host: shop.example:\(port)"))
+    try await client.shutdown()
+    try await server.close().get()
+  }
+
   @Test(arguments: ["http://127.0.0.1:1/", "", "nonsense", "ftp://127.0.0.1/", "http://"])
   func `says that nothing was sent when nobody listens or the address is none`(url: String) async throws {
     let client = try LiveHTTPClient()

@@ -42,6 +42,8 @@ struct House {
     Room(name: "MerchantIdentity", floor: .skills),
     Room(name: "Acquiring", floor: .skills),
     Room(name: "Ledger", floor: .skills),
+    // The outbox is the ledger's; who empties it writes into the same commit.
+    Room(name: "Webhooks", floor: .skills, arrows: ["Ledger"]),
     Room(name: "TenderSheet", floor: .skills, isPortable: true),
     Room(name: "TenderCheckoutAPI", floor: .skills, isPortable: true, arrows: ["TenderSheet"]),
     Room(name: "PlatformAPI", floor: .skills),

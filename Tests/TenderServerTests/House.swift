@@ -7,6 +7,7 @@ import StrictJSON
 import Synchronization
 import TenderPayments
 import TenderServer
+import Webhooks
 
 /// The whole house in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
 ///
@@ -22,6 +23,8 @@ final class House: Sendable {
   let clock: ShiftedClock
   let callsToApple: Log
   let log: Log
+  /// What the merchants were told, a body a line.
+  let webhooks: Log
   let harbour: Shopfront
   let kitsune: Shopfront
   /// A merchant for the one test that counts its sessions.
@@ -30,19 +33,21 @@ final class House: Sendable {
   private init() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-house-\(UUID().uuidString)").path
     let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
-    let (clock, calls, log) = (ShiftedClock(), Log(), Log())
+    let (clock, calls, log, webhooks) = (ShiftedClock(), Log(), Log(), Log())
     let serverPort = Mailbox<Int>()
     let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
     let sandbox = JSONClient(sandboxURL, sender: client.sender)
     let wishes = [Self.harbourWish, Self.kitsuneWish, Self.countedWish]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
     for wish in wishes { _ = try await provisioning.make(wish, below: directory + "/merchants") }
-    let port = try await Self.startServer(directory, sandboxURL, clock, calls, log)
+    try Self.wishForWebhooks(directory + "/merchants/harbour")
+    let port = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
     serverPort.put(port)
     for wish in wishes { try await provisioning.verify(wish) }
     self.directory = directory
     self.server = "http://127.0.0.1:\(port)"
     (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
+    self.webhooks = webhooks
     harbour = try Shopfront(Self.harbourWish, directory, server, client.sender)
     kitsune = try Shopfront(Self.kitsuneWish, directory, server, client.sender)
     counted = try Shopfront(Self.countedWish, directory, server, client.sender)
@@ -81,12 +86,19 @@ final class House: Sendable {
     return try await ready.awaited
   }
 
+  private static func wishForWebhooks(_ folder: String) throws {
+    let path = folder + "/merchant.yaml"
+    let yaml = try String(contentsOfFile: path, encoding: .utf8)
+    try MerchantProvisioning.write(yaml + "webhooks: [\"http://localhost:9/hooks\"]\n", to: path)
+  }
+
   private static func startServer(
-    _ directory: String, _ sandboxURL: String, _ clock: ShiftedClock, _ calls: Log, _ log: Log
+    _ directory: String, _ sandboxURL: String, _ clock: ShiftedClock, _ calls: Log, _ log: Log, _ webhooks: Log
   ) async throws -> Int {
-    let configuration = ServerConfiguration(
+    var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
+    configuration.allowsPrivateWebhooks = true
     let plain = try LiveHTTPClient()
     let network = Network(
       plain: plain.sender,
@@ -96,6 +108,13 @@ final class House: Sendable {
           calls.keep("\(String(decoding: request.body, as: UTF8.self))\n")
           return try await sender.send(request, timeout)
         }
+      },
+      webhooks: DeliveryNetwork { _ in
+        .init(
+          HTTPSender { request, _ in
+            webhooks.keep(String(decoding: request.body, as: UTF8.self) + "\n")
+            return InboundResponse(status: 204)
+          })
       })
     var logger = Logger(label: "tender") { JSONLogHandler(label: $0, write: log.keep) }
     logger.logLevel = .trace

@@ -76,7 +76,7 @@ struct AcquirerCalls<Context: RequestContext>: Sendable {
   }
 
   /// Finds the merchant, reads the body, and turns a refusal into an answer.
-  private func answering(
+  func answering(
     _ request: Request, _ context: Context,
     _ work: @Sendable (_ merchant: String, _ name: String, _ body: JSONField) async throws -> Response
   ) async throws -> Response {

@@ -41,5 +41,6 @@ public struct SandboxAcquirerService: Sendable {
       .post("authorizations/{name}/refunds", use: calls.refund)
       .post("authorizations/{name}/reversal", use: calls.reverse)
       .get("operations/{name}", use: calls.inquire)
+      .get("report", use: calls.report)
   }
 }

@@ -4,6 +4,7 @@ public import MerchantIdentity
 import SystemPackage
 public import TenderPayments
 public import TenderSheet
+import Webhooks
 
 /// One merchant as files, so that certificates rotate by copying a file:
 ///
@@ -13,11 +14,14 @@ public import TenderSheet
 ///       processing/*.pem *.key     payment processing certificates, any number
 ///       association/<domain>.txt   the domain association file of each domain
 ///       api-keys/<key id>.secret   what the merchant's server signs with
+///       webhook-keys/<key id>.secret  what its webhooks are signed with
 public struct MerchantFolder: Sendable {
   public let merchant: Merchant
   public let profile: MerchantProfile
   /// Secret by key id.
   let apiKeys: [String: String]
+  /// Where the merchant wants to be told what happens to its payments.
+  let webhooks: [WebhookEndpoint]
 
   /// Reads every merchant below `directory`, in the order of their names.
   static func all(in directory: String, at now: Timestamp) async throws -> [MerchantFolder] {
@@ -48,6 +52,7 @@ public struct MerchantFolder: Sendable {
       sites: try (reader.stringArray(forKey: "domains") ?? []).map { try Self.site($0, path) },
       identity: try Self.identity(path, identifier, now), processing: try Self.processing(path, identifier))
     self.apiKeys = try Self.apiKeys(path)
+    self.webhooks = try MerchantWebhooks.endpoints(reader, path)
   }
 
   static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
@@ -83,11 +88,13 @@ public struct MerchantFolder: Sendable {
     }
   }
 
-  private static func apiKeys(_ path: String) throws -> [String: String] {
-    let names = try names(in: path + "/api-keys", ending: ".secret")
-    return try Dictionary(
-      uniqueKeysWithValues: names.map { name in
-        (name, try text("\(path)/api-keys/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
+  private static func apiKeys(_ path: String) throws -> [String: String] { try secrets(in: path + "/api-keys") }
+
+  /// The secrets in a folder, each by the name of its file: `<key id>.secret`.
+  static func secrets(in folder: String) throws -> [String: String] {
+    try Dictionary(
+      uniqueKeysWithValues: names(in: folder, ending: ".secret").map { name in
+        (name, try text("\(folder)/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
       })
   }
 

@@ -41,13 +41,15 @@ public struct MerchantProvisioning: Sendable {
     let path = "\(directory)/\(wish.id)"
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
     try await register(wish)
-    for folder in ["processing", "association", "api-keys"] {
+    for folder in ["processing", "association", "api-keys", "webhook-keys"] {
       try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
     }
     try await certificate("identity", try .identity(), wish, at: path + "/identity")
     try await certificate("processing", try .processing(), wish, at: path + "/processing/1")
     for domain in wish.domains { try await association(domain, wish, path) }
-    try Self.write(random.hex(32), to: "\(path)/api-keys/\(random.hex(8)).secret", secret: true)
+    for keys in ["api-keys", "webhook-keys"] {
+      try Self.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret", secret: true)
+    }
     try Self.write(Self.yaml(wish), to: path + "/merchant.yaml")
     return path
   }

@@ -22,6 +22,8 @@ public struct ServerConfiguration: Sendable {
   /// Where the simulated Apple and bank are: only in `simulated`.
   public var sandboxURL: String?
   public var acquirer: AcquirerEndpoint
+  /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
+  public var allowsPrivateWebhooks = false
   /// PEM files, to serve TLS here instead of in a proxy.
   public var tls: TLSFiles?
 
@@ -90,6 +92,7 @@ extension ServerConfiguration {
     configuration.merchantsDirectory = reader.string(forKey: "merchants.directory") ?? configuration.merchantsDirectory
     configuration.guestTokenKeyFile = reader.string(forKey: "guestTokens.keyFile") ?? configuration.guestTokenKeyFile
     configuration.tls = try tls(reader)
+    configuration.allowsPrivateWebhooks = try yes("webhooks.allowPrivateAddresses", reader)
     return try configuration.judged()
   }
 
@@ -159,6 +162,13 @@ extension ServerConfiguration {
     guard let text = reader.string(forKey: key) else { return nil }
     guard let number = Int(text) else { throw ConfigurationError("\(key)", "\(text) is no number; write one") }
     return number
+  }
+
+  /// The file has true and false, variables have text.
+  private static func yes(_ key: ConfigKey, _ reader: ConfigReader) throws -> Bool {
+    if let value = reader.bool(forKey: key) { return value }
+    guard let text = reader.string(forKey: key) else { return false }
+    throw ConfigurationError("\(key)", "\(text) is neither true nor false")
   }
 
   /// A secret stands in a variable or, better, in a file that `…File` names; never in the configuration file.

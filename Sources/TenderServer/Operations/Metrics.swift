@@ -11,12 +11,13 @@ struct Metrics: Sendable {
   let unknownSigners = CounterFamily(
     "tender_unknown_signers_total", "Payment tokens signed under a name never seen before.")
   let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
+  let webhooks = CounterFamily("tender_webhooks_tried_total", "Tries to deliver a webhook, by outcome.")
 
   /// The Prometheus text exposition format, version 0.0.4.
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, unknownSigners.text,
-      placements.text,
+      placements.text, webhooks.text,
     ].joined()
       + Gauge.text(gauges)
   }

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Gateway
+import Ledger
+import TenderPayments
+import TenderServer
+
+/// `tender reconcile`
+struct ReconcileCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reconcile", abstract: "Compares the journal with the acquirer's report, both ways.")
+
+  @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String
+  @Option(help: "The server's store.") var store = ".tender/tender.db"
+  @Option(help: "From when on the report is complete, as 2026-11-21T00:00:00Z.") var from: Moment?
+  @Option(help: "Until when it is.") var until: Moment?
+  @Flag(help: "For programs.") var json = false
+
+  func run() async throws {
+    let (report, from, until) = (try bytes(), from, until)
+    let query = [from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" }].compactMap { $0 }
+    let found = try await StoreAccess(path: store).ask(
+      here: { try await ReconciliationOffice($0).differences(from: report, from?.time, until?.time) },
+      there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
+    if json { Terminal.say(try Terminal.json(found)) } else { show(found) }
+    guard found.isEmpty else { throw ExitCode(1) }
+  }
+
+  private func show(_ found: [Difference]) {
+    for kind in Difference.Kind.allCases {
+      for difference in found where difference.kind == kind {
+        Terminal.say(
+          "\(kind.rawValue)  \(difference.reference)  here: \(difference.here ?? "nothing")  "
+            + "there: \(difference.there ?? "nothing")")
+      }
+    }
+    Terminal.say(found.isEmpty ? "no difference" : "\(found.count) difference\(found.count == 1 ? "" : "s")")
+  }
+
+  private func bytes() throws -> [UInt8] {
+    if file == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
+    return Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+  }
+
+  /// A moment as it is typed.
+  struct Moment: ExpressibleByArgument, Sendable {
+    let time: Timestamp
+    init?(argument: String) {
+      guard let time = Timestamp(rfc3339: argument) else { return nil }
+      self.time = time
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HTTPTransport
+import Storage
+import StrictJSON
+import TenderServer
+
+/// The store of a server: through the server while one runs, from the file when none does.
+struct StoreAccess: Sendable {
+  let path: String
+
+  /// Asks whoever holds the store.
+  ///
+  /// - Parameters:
+  ///   - migrations: what the store must hold for `here` to work.
+  ///   - here: asks the file itself.
+  ///   - there: method and path of the same question on a running server's admin socket, with its body.
+  func ask<Answer: Codable & Sendable>(
+    _ migrations: [Migration] = [], here: @Sendable (Database) async throws -> Answer,
+    there: (method: String, path: String), body: [UInt8] = []
+  ) async throws -> Answer {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw CallFailure("there is no store at \(path); --store names the server's")
+    }
+    let database: Database
+    do { database = try await Database.sqlite(path: path, migrations: migrations) } catch StorageError.busy {
+      return try await askServer(there.method, there.path, body)
+    }
+    do {
+      let answer = try await here(database)
+      await database.close()
+      return answer
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  /// Asks the running server, and nobody else.
+  func askServer<Answer: Decodable>(
+    _ method: String, _ target: String, _ body: [UInt8] = []
+  ) async throws -> Answer {
+    let socket = (path + ".sock").replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)
+    return try await LiveHTTPClient.during(maximumResponseBytes: 64 << 20) { sender in
+      let answer: InboundResponse
+      do throws(TransportError) { answer = try await sender.send(request, .seconds(body.isEmpty ? 10 : 600)) } catch {
+        throw CallFailure("the process that holds \(path) does not answer: \(error.words)")
+      }
+      guard answer.status == 200 else { throw CallFailure(JSONClient.Answer(answer).complaint) }
+      return try StrictJSONDecoder().decode(Answer.self, from: answer.body)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Foundation
+import HTTPTransport
+import TenderPayments
+import TenderServer
+import Webhooks
+
+/// `tender webhooks`
+struct WebhooksCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "webhooks", abstract: "What merchants are told about their payments.",
+    subcommands: [Listen.self, List.self, Replay.self])
+
+  /// `tender webhooks list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Deliveries: dead letters unless told otherwise.")
+    @Option(help: "The server's store.") var store = ".tender/tender.db"
+    @Option(help: "waiting, delivered or dead.") var state = StateName.dead
+    @Option(help: "How many.") var limit = 50
+    @Flag(help: "For programs.") var json = false
+
+    enum StateName: String, ExpressibleByArgument, CaseIterable {
+      case waiting, delivered, dead
+    }
+
+    func run() async throws {
+      let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
+      let deliveries = try await StoreAccess(path: store).ask(
+        WebhookCourier.migrations, here: { try await WebhookOffice($0).deliveries(state, limit: limit) },
+        there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
+      guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
+      for delivery in deliveries { Terminal.say(delivery.line) }
+    }
+  }
+
+  /// `tender webhooks replay`
+  struct Replay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Brings dead letters back, to be tried from the beginning.")
+    @Option(help: "The server's store.") var store = ".tender/tender.db"
+    @Argument(help: "The payment's id.") var payment: String?
+    @Option(help: "One event of the payment.") var sequence: Int64?
+    @Flag(help: "Every dead letter there is.") var all = false
+
+    func validate() throws {
+      guard all != (payment != nil) else { throw ValidationError("Name a payment, or say --all.") }
+      guard sequence == nil || payment != nil else { throw ValidationError("--sequence needs a payment.") }
+      guard payment?.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" }) ?? true else {
+        throw ValidationError("\(payment ?? "") is no payment's id.")
+      }
+    }
+
+    func run() async throws {
+      let (payment, sequence) = (payment, sequence)
+      let query = [payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }].compactMap { $0 }
+      let answer = try await StoreAccess(path: store).ask(
+        WebhookCourier.migrations,
+        here: { ["replayed": try await WebhookOffice($0).replay(payment, sequence: sequence)] },
+        there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
+      let count = answer["replayed"] ?? 0
+      Terminal.say("\(count) brought back")
+      guard count > 0 else { throw ExitCode(1) }
+    }
+  }
+
+  /// `tender webhooks listen`
+  struct Listen: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Forwards webhooks to a server on your own machine, as they happen.")
+    @Option(help: "Where to: http://localhost:3000/hooks") var forwardTo: String
+    @Option(help: "The server's store.") var store = ".tender/tender.db"
+    @Option(help: "The merchant's folder, for its name and its key.") var merchant = ".tender/merchants/harbour"
+
+    func run() async throws {
+      let (name, key) = try signer()
+      Terminal.say("forwarding webhooks of \(name) to \(forwardTo), signed with key \(key.id)")
+      try await LiveHTTPClient.during { sender in
+        var cursor = try await feed(nil).cursor
+        while !Task.isCancelled {
+          let news = try await feed(cursor)
+          for item in news.events where item.merchant.rawValue == name { await forward(item, key, sender) }
+          cursor = news.cursor
+          if news.events.isEmpty { try await Task.sleep(for: .milliseconds(500)) }
+        }
+      }
+    }
+
+    private func signer() throws -> (name: String, key: WebhookKey) {
+      guard let key = try MerchantFolder.webhookKey(at: merchant) else {
+        throw CallFailure("\(merchant)/webhook-keys has no key; write one into <key id>.secret")
+      }
+      return (URL(fileURLWithPath: merchant).lastPathComponent, key)
+    }
+
+    /// Only of a running server: whoever opened the store here would keep the server out of it.
+    private func feed(_ cursor: String?) async throws -> WebhookFeed {
+      try await StoreAccess(path: store).askServer(
+        "GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
+    }
+
+    /// Once, as it happens. What the developer's server says is shown, and nothing is tried again.
+    private func forward(_ item: WebhookFeed.Item, _ key: WebhookKey, _ sender: HTTPSender) async {
+      let request = key.request(carrying: Array(item.body.utf8), to: forwardTo)
+      let result: String
+      do throws(TransportError) {
+        result = "HTTP \(try await sender.send(request, WebhookCourier.patience).status)"
+      } catch {
+        result = error.words
+      }
+      Terminal.say("\(item.payment) \(item.sequence)  \(item.type)  \(result)")
+    }
+  }
+}
+
+extension DeliveryReport {
+  fileprivate var line: String {
+    "\(payment) \(sequence)  \(merchant)  \(state.rawValue)  \(tries) failed  \(url)  \(result ?? "not tried")"
+  }
+}

@@ -1,0 +1,53 @@
+import HTTPTransport
+import TenderPayments
+
+/// What came of one try.
+enum DeliveryAttempt: Sendable, Hashable {
+  /// The merchant's server said 2xx.
+  case taken(Int)
+  case failed(String)
+  /// No later try can succeed.
+  case hopeless(String)
+
+  var words: String {
+    switch self {
+    case .taken(let status): "HTTP \(status)"
+    case .failed(let reason), .hopeless(let reason): reason
+    }
+  }
+}
+
+/// A line to a destination, or why there is none.
+enum OpenedLine: Sendable {
+  case open(DeliveryNetwork.Line)
+  case refused(String)
+
+  /// Anything but 2xx is a failure, a redirect too: it could lead anywhere.
+  func send(_ body: WebhookBody, _ endpoint: WebhookEndpoint, _ patience: Duration) async -> DeliveryAttempt {
+    switch self {
+    case .refused(let reason): return .failed(reason)
+    case .open(let line):
+      do throws(TransportError) {
+        let request = endpoint.key.request(carrying: body.bytes, to: endpoint.url)
+        let answer = try await line.sender.send(request, patience)
+        return (200..<300).contains(answer.status) ? .taken(answer.status) : .failed("HTTP \(answer.status)")
+      } catch {
+        return .failed(Self.words(error))
+      }
+    }
+  }
+
+  func close() async {
+    if case .open(let line) = self { await line.close() }
+  }
+
+  private static func words(_ error: TransportError) -> String {
+    switch error {
+    case .notSent(let reason): "not reached: \(reason)"
+    case .interrupted: "the connection ended before the answer"
+    case .timedOut: "no answer in time"
+    // The merchant's server has it; nobody needs its long answer.
+    case .responseTooLarge: "the answer is too long"
+    }
+  }
+}

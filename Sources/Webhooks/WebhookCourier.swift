@@ -1,0 +1,208 @@
+import Ledger
+public import Storage
+import Synchronization
+public import TenderPayments
+
+/// Tells merchants what happened to their payments: at least once, and in order within each payment.
+///
+/// Read from top to bottom: an event leaves the outbox and becomes a delivery to each of the merchant's URLs; what is
+/// due is sent, lane by lane; what was not taken waits longer each time, until it is a dead letter. An event is marked
+/// delivered only after the merchant's server has said 2xx, so a process that dies in between sends it again.
+public struct WebhookCourier: Sendable {
+  let database: Database
+  private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
+  private let destinations: DestinationGuard
+  private let network: DeliveryNetwork
+  private let schedule: RetrySchedule
+  private let random: RandomBytes
+  private let report: @Sendable (WebhookReport) -> Void
+
+  /// How long one try may take.
+  public static let patience: Duration = .seconds(10)
+  /// How long a delivery belongs to the process that tries it.
+  static let lease: Duration = .seconds(60)
+  /// How many tries one lane makes at a time.
+  private static let width = 8
+
+  /// - Parameters:
+  ///   - database: opened with the ledger's migrations and ``migrations``.
+  ///   - endpoints: where a merchant wants to be told; none for a merchant who does not.
+  ///   - report: hears of every try, for logs and metrics.
+  public init(
+    database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
+    destinations: DestinationGuard, network: DeliveryNetwork, schedule: RetrySchedule = .standard,
+    random: RandomBytes = .system, report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
+  ) {
+    self.database = database
+    self.endpoints = endpoints
+    self.destinations = destinations
+    self.network = network
+    self.schedule = schedule
+    self.random = random
+    self.report = report
+  }
+
+  /// Delivers until the task is cancelled. A lane that is slow does not hold up another.
+  public func run(lookingEvery pause: Duration = .seconds(1)) async {
+    let busy = BusyLanes()
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        do {
+          try await handOver()
+          for lane in try await lanes() where busy.enter(lane) {
+            group.addTask {
+              await reporting { try await drain(lane) }
+              busy.leave(lane)
+            }
+          }
+        } catch {
+          report(.trouble("\(error)"))
+        }
+        try? await Task.sleep(for: pause)
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// One round of the same: everything that is due is tried, and the round ends when it is.
+  ///
+  /// - Returns: how many tries were made.
+  @discardableResult
+  public func round() async throws -> Int {
+    try await handOver()
+    var tries = 0
+    for lane in try await lanes() { tries += try await drain(lane) }
+    return tries
+  }
+
+  /// Moves new events from the outbox to the merchants' lanes, each in the commit that takes it out.
+  private func handOver() async throws {
+    let isMore = try await database.write { [endpoints] store in
+      let events = try OutboxEvent.waiting(payments: 64, in: store)
+      for event in events {
+        for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint.url, in: store) }
+        try event.takeOver(in: store)
+      }
+      return !events.isEmpty
+    }
+    if isMore { try await handOver() }
+  }
+
+  private func lanes() async throws -> [Lane] { try await database.read { try Deliveries.lanes(in: $0) } }
+
+  private func reporting(_ work: () async throws -> Int) async {
+    do { _ = try await work() } catch { report(.trouble("\(error)")) }
+  }
+}
+
+extension WebhookCourier {
+  /// Sends what is due on a lane until nothing is.
+  private func drain(_ lane: Lane) async throws -> Int {
+    let endpoint = endpoints(lane.merchant).first { $0.url == lane.url }
+    let line = await open(lane)
+    do {
+      var tries = 0
+      while case let due = try await claim(lane), !due.isEmpty {
+        try await deliver(due, endpoint, line)
+        tries += due.count
+      }
+      await line.close()
+      return tries
+    } catch {
+      await line.close()
+      throw error
+    }
+  }
+
+  private func claim(_ lane: Lane) async throws -> [Delivery] {
+    try await database.write { store in
+      try Deliveries.claim(lane, limit: Self.width, until: store.now.adding(Self.lease), in: store)
+    }
+  }
+
+  /// The URL is judged and its host resolved at every opening: both may have changed since the last.
+  private func open(_ lane: Lane) async -> OpenedLine {
+    do {
+      let destination = try await destinations.destination(lane.url)
+      return .open(try network.open(destination))
+    } catch let refusal as DestinationRefusal {
+      return .refused(refusal.words)
+    } catch {
+      return .refused("\(error)")
+    }
+  }
+
+  private func deliver(_ due: [Delivery], _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for delivery in due {
+        group.addTask {
+          let attempt = try await attempt(delivery, endpoint, line)
+          try await settle(delivery, attempt)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func attempt(
+    _ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
+  ) async throws -> DeliveryAttempt {
+    guard let endpoint else { return .hopeless("the merchant's configuration no longer has this URL") }
+    let event = try await database.read { try OutboxEvent.find(delivery.payment, delivery.sequence, in: $0) }
+    guard let event else { return .hopeless("the event is not in the journal") }
+    return await line.send(WebhookBody(event), endpoint, Self.patience)
+  }
+
+  private func settle(_ delivery: Delivery, _ attempt: DeliveryAttempt) async throws {
+    let chance = random.next(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+    let wait = schedule.wait(afterFailures: delivery.tries + 1, chance: chance)
+    let state: Delivery.State =
+      switch attempt {
+      case .taken: .delivered
+      case .failed: wait == nil ? .dead : .waiting
+      case .hopeless: .dead
+      }
+    let isOurs = try await database.write { store in
+      try Deliveries.settle(
+        delivery, state, result: attempt.words, next: store.now.adding(wait ?? .zero), in: store)
+    }
+    if isOurs { report(.tried(delivery, state, attempt.words)) }
+  }
+}
+
+// What people ask about the deliveries, and do to them.
+extension WebhookCourier {
+  public static func standing(in database: Database) async throws -> WebhookStanding {
+    try await database.read { try Deliveries.standing(in: $0) }
+  }
+
+  public static func deliveries(
+    _ state: Delivery.State, limit: Int = 50, in database: Database
+  ) async throws -> [Delivery] {
+    try await database.read { try Deliveries.list(state, limit: limit, in: $0) }
+  }
+
+  /// Brings dead letters back: all, a payment's, or one.
+  ///
+  /// - Returns: how many.
+  public static func replay(
+    _ payment: PaymentID? = nil, sequence: Int64? = nil, in database: Database
+  ) async throws -> Int {
+    try await database.write { try Deliveries.replay(payment, sequence, in: $0) }
+  }
+}
+
+/// What the courier tells whoever watches it. Never a body, never a key.
+public enum WebhookReport: Sendable, Hashable {
+  /// A try, what state it left the delivery in, and what it met.
+  case tried(Delivery, Delivery.State, String)
+  /// The store or the machine failed; the courier goes on.
+  case trouble(String)
+}
+
+/// The lanes that somebody is working on.
+private final class BusyLanes: Sendable {
+  private let lanes = Mutex<Set<Lane>>([])
+  func enter(_ lane: Lane) -> Bool { lanes.withLock { $0.insert(lane).inserted } }
+  func leave(_ lane: Lane) { lanes.withLock { _ = $0.remove(lane) } }
+}

@@ -1,0 +1,41 @@
+import Crypto
+public import HTTPTransport
+import TenderPayments
+
+/// Where a merchant wants to be told, and the key under which it will believe what it is told.
+public struct WebhookEndpoint: Sendable {
+  public let url: String
+  let key: WebhookKey
+
+  public init(url: String, key: WebhookKey) {
+    self.url = url
+    self.key = key
+  }
+}
+
+/// Signs webhooks the way Worldline Direct signs them, so that its SDKs' helpers check them unmodified.
+public struct WebhookKey: Sendable {
+  public let id: String
+  private let key: SymmetricKey
+
+  /// - Parameter secret: taken as the text it is, not as base64.
+  public init(id: String, secret: String) {
+    self.id = id
+    self.key = SymmetricKey(data: Array(secret.utf8))
+  }
+
+  /// base64(HMAC-SHA256(secret, body)), over the bytes as they are sent.
+  public func signature(of body: [UInt8]) -> String {
+    Base64.encode(Array(HMAC<SHA256>.authenticationCode(for: body, using: key)))
+  }
+
+  /// The request that carries `body` to `url`, each header exactly once, because the SDKs refuse a second.
+  public func request(carrying body: [UInt8], to url: String) -> OutboundRequest {
+    OutboundRequest(
+      method: "POST", url: url,
+      headers: [
+        HTTPField("Content-Type", "application/json"), HTTPField("User-Agent", "Tender"),
+        HTTPField("X-GCS-KeyId", id), HTTPField("X-GCS-Signature", signature(of: body)),
+      ], body: body)
+  }
+}

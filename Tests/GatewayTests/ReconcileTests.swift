@@ -1,0 +1,139 @@
+import Acquiring
+import Gateway
+import Ledger
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// Two payments, one of them captured, and the report that an acquirer would write of them.
+private struct Month {
+  let shop: Shop
+  var report: [[String: String]]
+
+  init() async throws {
+    shop = try await Shop()
+    let first = try await shop.gateway.authorize(Shop.order("order-1"), with: shop.token(for: Shop.order("order-1")))
+    _ = try await shop.gateway.capture(first.id)
+    shop.clock.advance(.seconds(60))
+    let order = Shop.order("order-2", 700)
+    let second = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let operations =
+      try await shop.journal.operations(of: first.id) + shop.journal.operations(of: second.id)
+    report = operations.map { operation in
+      [
+        "reference": operation.reference.rawValue, "operation": operation.kind.rawValue,
+        "amount": "\(operation.amount.minorUnits)", "currency": "EUR", "result": "approved",
+        "time": operation.sentAt.description,
+      ]
+    }
+  }
+
+  var csv: String {
+    let names = ["reference", "operation", "amount", "currency", "result", "time"]
+    return ([names] + report.map { line in names.map { line[$0] ?? "" } }).map { $0.joined(separator: ",") + "\n" }
+      .joined()
+  }
+
+  var jsonLines: String {
+    report.map { line in
+      let members = line.map { $0 == "amount" ? "\"amount\":\($1)" : "\"\($0)\":\"\($1)\"" }
+      return "{\(members.joined(separator: ","))}\n"
+    }.joined()
+  }
+
+  func kinds(_ text: String? = nil) async throws -> [Difference.Kind] {
+    let report = try AcquirerReport(Array((text ?? csv).utf8))
+    return try await shop.journal.differences(from: report).map(\.kind)
+  }
+
+  /// The line of the capture.
+  var capture: Int { report.firstIndex { $0["operation"] == "capture" } ?? 0 }
+  func new(_ operation: String, like line: Int) -> [String: String] {
+    report[line].merging(["reference": "stranger", "operation": operation]) { $1 }
+  }
+}
+
+@Suite struct `Comparing the journal with the acquirer's report` {
+  @Test func `nothing is found when both tell the same, in either form`() async throws {
+    let month = try await Month()
+    #expect(month.report.count == 3)
+    #expect(try await month.kinds() == [])
+    #expect(try await month.kinds(month.jsonLines) == [])
+  }
+
+  @Test func `what the acquirer did without us`() async throws {
+    var month = try await Month()
+    month.report.append(month.new("authorize", like: 0))
+    #expect(try await month.kinds() == [.missingHere])
+    month.report[3]["result"] = "declined"
+    #expect(try await month.kinds() == [])
+  }
+
+  @Test func `what we count on and it does not know`() async throws {
+    var month = try await Month()
+    month.report.remove(at: month.capture)
+    #expect(try await month.kinds() == [.missingThere])
+  }
+
+  @Test func `another amount, another currency, another operation`() async throws {
+    var month = try await Month()
+    month.report[0]["amount"] = "1249"
+    #expect(try await month.kinds() == [.amount])
+    month.report[0]["currency"] = "USD"
+    #expect(try await month.kinds() == [.currency])
+    month = try await Month()
+    month.report[month.capture]["operation"] = "refund"
+    #expect(try await month.kinds() == [.operation])
+  }
+
+  @Test func `a yes on one side only`() async throws {
+    var month = try await Month()
+    month.report[month.capture]["result"] = "declined"
+    #expect(try await month.kinds() == [.status])
+    month = try await Month()
+    month.report.append(month.report[0].merging(["operation": "reverse"]) { $1 })
+    #expect(try await month.kinds() == [.status])
+  }
+
+  @Test func `one operation done twice`() async throws {
+    var month = try await Month()
+    month.report.append(month.report[month.capture])
+    #expect(try await month.kinds() == [.double])
+  }
+
+  @Test func `what is open here and decided there`() async throws {
+    let month = try await Month()
+    month.shop.fake.authorizes(.unknown(Interruption(.timeout)))
+    let order = Shop.order("order-3", 900)
+    let payment = try await month.shop.gateway.authorize(order, with: month.shop.token(for: order))
+    let reference = try #require(try await month.shop.journal.operations(of: payment.id).first?.reference)
+    let line = "\(reference),authorize,900,EUR,approved,\(month.shop.clock.now)\n"
+    #expect(try await month.kinds(month.csv + line) == [.unsettled])
+  }
+
+  @Test func `only what was sent in the period is missed`() async throws {
+    let month = try await Month()
+    let report = try AcquirerReport(Array("reference,operation,amount,currency,result,time\n".utf8))
+    let now = month.shop.clock.now
+    let young = now.adding(.seconds(-30))..<now.adding(.seconds(1))
+    #expect(try await month.shop.journal.differences(from: report, in: young).count == 1)
+    let all = now.adding(.seconds(-90))..<now.adding(.seconds(1))
+    #expect(
+      try await month.shop.journal.differences(from: report, in: all).map(\.kind)
+        == .init(repeating: .missingThere, count: 3))
+  }
+
+  @Test(arguments: [
+    "reference,operation,amount,currency,result\nr,capture,1,EUR,approved\n",
+    "reference,operation,amount,currency,result,time\nr,capture,1.5,EUR,approved,2026-11-21T10:00:00Z\n",
+    "reference,operation,amount,currency,result,time\nr,capture,1,EUX,approved,2026-11-21T10:00:00Z\n",
+    "reference,operation,amount,currency,result,time\nr,chargeback,1,EUR,approved,2026-11-21T10:00:00Z\n",
+    "reference,operation,amount,currency,result,time\nr,capture,1,EUR,approved\n",
+    "reference,reference,operation,amount,currency,result,time\n",
+    "{\"reference\":\"r\",\"operation\":\"capture\"}\n", "{\"reference\":\"r\"\n",
+    "{\"reference\":\"r\",\"operation\":\"capture\",\"amount\":1.0,\"currency\":\"EUR\",\"result\":\"approved\",\"time\":\"2026-11-21T10:00:00Z\"}\n",
+  ])
+  func `a report that cannot be read is refused whole`(_ text: String) {
+    #expect(throws: ReportError.self) { try AcquirerReport(Array(text.utf8)) }
+  }
+}

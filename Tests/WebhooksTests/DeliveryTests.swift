@@ -1,0 +1,232 @@
+import HTTPTransport
+import Ledger
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderTesting
+import Testing
+import Webhooks
+
+@Suite struct `Delivering webhooks` {
+  @Test func `every change arrives once, in order, signed`() async throws {
+    let post = try await Post()
+    let payment = try await post.pays()
+    try await post.courier.round()
+    #expect(
+      post.server.bodies.compactMap { $0["type"]?.text } == [
+        "payment.created", "payment.pending_capture", "payment.captured",
+      ])
+    #expect(post.server.sequences == [1, 2, 3])
+    for request in post.server.requests {
+      #expect(request.headers.filter { $0.name == "X-GCS-KeyId" }.map(\.value) == ["hook-1"])
+      #expect(
+        request.headers.filter { $0.name == "X-GCS-Signature" }.map(\.value) == [Post.key.signature(of: request.body)])
+    }
+    #expect(post.server.bodies.last?["payment"]?["id"]?.text == "\(payment.id)_1")
+    #expect(try await post.courier.round() == 0)
+    #expect(post.server.requests.count == 3)
+  }
+
+  @Test func `a later event waits for an earlier one that fails`() async throws {
+    let post = try await Post()
+    try await post.pays()
+    post.server.answers { sequence, tries in sequence == 1 && tries == 1 ? 500 : 200 }
+    try await post.courier.round()
+    #expect(post.server.sequences == [1])
+    post.clock.advance(.seconds(5))
+    try await post.courier.round()
+    #expect(post.server.sequences == [1])
+    post.clock.advance(.seconds(10))
+    try await post.courier.round()
+    #expect(post.server.sequences == [1, 1, 2, 3])
+  }
+
+  @Test func `one payment's failures do not hold up another's`() async throws {
+    let post = try await Post()
+    let (first, second) = (try await post.pays(1), try await post.pays(2))
+    let id = first.id.rawValue
+    post.server.answers { _, _ in 200 }
+    let blocked = post.server
+    blocked.answers { _, _ in blocked.bodies.last?["tender"]?["paymentId"]?.text == id ? 503 : 200 }
+    try await post.courier.round()
+    let others = post.server.bodies.filter { $0["tender"]?["paymentId"]?.text == second.id.rawValue }
+    #expect(others.count == 3)
+  }
+
+  @Test(arguments: [
+    TransportError.notSent("connection refused"), .interrupted("reset"), .timedOut, .responseTooLarge,
+  ])
+  func `a try without an answer is a failure, and comes again with the same bytes`(_ error: TransportError) async throws
+  {
+    let post = try await Post()
+    try await post.pays()
+    post.server.answers { sequence, tries throws(TransportError) in
+      if sequence == 2, tries == 1 { throw error }
+      return 204
+    }
+    try await post.runsDry()
+    #expect(post.server.sequences == [1, 2, 2, 3])
+    let twice = post.server.requests.filter { $0.body == post.server.requests[1].body }
+    #expect(twice.count == 2)
+    #expect(twice[0] == twice[1])
+  }
+
+  @Test(arguments: [301, 302, 307, 400, 410, 429, 500]) func `anything but 2xx is a failure`(_ status: Int) async throws
+  {
+    let post = try await Post()
+    try await post.pays()
+    post.server.answers { _, tries in tries == 1 ? status : 200 }
+    try await post.runsDry()
+    #expect(post.server.sequences == [1, 1, 2, 2, 3, 3])
+  }
+
+  @Test func `two URLs each get everything, and one of them may be down`() async throws {
+    let post = try await Post(urls: [Post.url, "https://down.example/hooks"])
+    try await post.pays()
+    let server = post.server
+    server.answers { _, _ in server.requests.last?.url == Post.url ? 200 : 500 }
+    try await post.courier.round()
+    #expect(server.requests.count { $0.url == Post.url } == 3)
+    #expect(server.requests.count { $0.url != Post.url } == 1)
+  }
+
+  @Test func `a merchant without a URL is told nothing, and nothing waits`() async throws {
+    let post = try await Post(urls: [])
+    try await post.pays()
+    try await post.courier.round()
+    #expect(post.server.requests.isEmpty)
+    #expect(try await post.standing.waiting == 0)
+  }
+
+  @Test func `a process that dies before it wrote down the success sends again`() async throws {
+    let post = try await Post()
+    try await post.pays()
+    post.server.answers { sequence, tries in
+      // The merchant's server takes it; the answer meets a process that is gone.
+      if sequence == 1, tries == 1 { post.clock.advance(.seconds(61)) }
+      return 200
+    }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<2 { group.addTask { try await post.courier.round() } }
+      try await group.waitForAll()
+    }
+    try await post.runsDry()
+    #expect(Array(Set(post.server.sequences)).sorted() == [1, 2, 3])
+    #expect(try await post.standing.waiting == 0)
+  }
+
+  @Test func `couriers that run at once send nothing twice`() async throws {
+    let post = try await Post()
+    for number in 1...6 { try await post.pays(number) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<6 { group.addTask { try await post.courier.round() } }
+      try await group.waitForAll()
+    }
+    try await post.courier.round()
+    #expect(post.server.requests.count == 18)
+    #expect(Set(post.server.bodies.compactMap { $0["id"]?.text }).count == 18)
+  }
+
+  @Test func `the running courier delivers, and ends when it is cancelled`() async throws {
+    let post = try await Post()
+    try await post.pays()
+    let courier = post.courier
+    let running = Task { await courier.run(lookingEvery: .milliseconds(5)) }
+    while post.server.requests.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
+    running.cancel()
+    await running.value
+    #expect(post.server.sequences == [1, 2, 3])
+  }
+}
+
+@Suite struct `Dead letters` {
+  @Test func `after the last try an event is given up, and the next goes on`() async throws {
+    let post = try await Post()
+    try await post.pays()
+    post.server.answers { sequence, _ in sequence == 1 ? 500 : 200 }
+    try await post.runsDry()
+    #expect(post.server.sequences == [1, 1, 1, 2, 3])
+    let dead = try await WebhookCourier.deliveries(.dead, in: post.database)
+    #expect(dead.map(\.sequence) == [1])
+    #expect(dead.first?.result == "HTTP 500")
+    #expect(dead.first?.tries == 3)
+    #expect(try await post.standing.dead == 1)
+  }
+
+  @Test func `a replay brings it back with the same id, and all of its tries`() async throws {
+    let post = try await Post(waits: [])
+    let payment = try await post.pays()
+    post.server.answers { _, _ in 500 }
+    try await post.runsDry()
+    #expect(try await post.standing.dead == 3)
+    let ids = post.server.bodies.compactMap { $0["id"]?.text }
+    post.server.answers { _, _ in 200 }
+    #expect(try await WebhookCourier.replay(PaymentID("another"), in: post.database) == 0)
+    #expect(try await WebhookCourier.replay(payment.id, sequence: 2, in: post.database) == 1)
+    #expect(try await WebhookCourier.replay(in: post.database) == 2)
+    try await post.runsDry()
+    #expect(post.server.bodies.suffix(3).compactMap { $0["id"]?.text } == ids)
+    #expect(try await post.standing.dead == 0)
+    #expect(try await WebhookCourier.replay(in: post.database) == 0)
+  }
+
+  @Test func `a URL that the merchant has given up is not called`() async throws {
+    let post = try await Post(waits: [.seconds(10)])
+    try await post.pays()
+    post.server.answers { _, _ in 500 }
+    try await post.courier.round()
+    let without = WebhookCourier(
+      database: post.database, endpoints: { _ in [] }, destinations: .open(),
+      network: DeliveryNetwork { _ in .init(post.server.sender) })
+    post.clock.advance(.seconds(60))
+    try await without.round()
+    #expect(post.server.requests.count == 1)
+    #expect(try await post.standing.dead == 3)
+  }
+}
+
+@Suite struct `The wire form of a webhook` {
+  /// From the vendor's own SDK: secret, body and signature.
+  @Test func `is signed as the vendor's SDK signs`() {
+    let body = #"""
+      {"apiVersion":"v1","created":"2026-01-01T00:00:00.0000000+00:00","id":"0e3ce18a-3e5d-4c77-999e-f20ddb5ec6f9","merchantId":"m1","payment":{"id":"4000000001_0","status":"CAPTURED"},"type":"payment.captured"}
+      """#
+    #expect(body.utf8.count == 205)
+    #expect(Post.key.signature(of: Array(body.utf8)) == "FtBz+STrWdmQatTFHpdfO58xKrMv2LVfYdQoVTSWi3M=")
+    #expect(Post.key.signature(of: []) == "EAHFJLU1qK73bBTzPIUapKWG6YJTIyMZmQuo4r5GS6k=")
+  }
+
+  @Test func `says what happened in the vendor's words, and the rest in ours`() async throws {
+    let post = try await Post()
+    let payment = try await post.pays()
+    try await post.courier.round()
+    let body = try #require(post.server.bodies.last)
+    #expect(body["apiVersion"] == "v1")
+    #expect(body["merchantId"] == "shop")
+    #expect(body["payment"]?["status"] == "CAPTURED")
+    #expect(body["payment"]?["statusOutput"]?["statusCode"] == 9)
+    #expect(body["payment"]?["paymentOutput"]?["amountOfMoney"]?["amount"] == 1250)
+    #expect(body["tender"]?["paymentId"]?.text == payment.id.rawValue)
+    #expect(body["tender"]?["orderId"] == "order-1")
+    let id = try #require(body["id"]?.text)
+    #expect(id.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+  }
+}
+
+@Suite struct `The schedule of retries` {
+  @Test func `goes on for three days, and ends`() {
+    let schedule = RetrySchedule.standard
+    let all = (1...11).compactMap { schedule.wait(afterFailures: $0, chance: 32_768) }
+    let sum = all.reduce(Duration.zero, +)
+    #expect(sum > .seconds(2 * 86_400) && sum < .seconds(4 * 86_400))
+    #expect(schedule.wait(afterFailures: 12, chance: 0) == nil)
+    #expect(zip(all, all.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test func `chance moves a wait by a fifth either way, and no further`() throws {
+    let schedule = RetrySchedule(waits: [.seconds(100)])
+    #expect(schedule.wait(afterFailures: 1, chance: 0) == .seconds(80))
+    #expect(schedule.wait(afterFailures: 1, chance: 65_535) == .seconds(120))
+    #expect(schedule.wait(afterFailures: 0, chance: 0) == nil)
+  }
+}

@@ -1,0 +1,111 @@
+import HTTPTransport
+import Ledger
+import Storage
+import StrictJSON
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+import Webhooks
+
+/// A journal with payments in it, a courier, and a merchant's server that answers as it is told.
+struct Post: Sendable {
+  static let url = "https://shop.example/hooks"
+  static let key = WebhookKey(id: "hook-1", secret: "webhook-secret")
+
+  let clock = ManualClock()
+  let database: Database
+  let journal: Journal
+  let server = MerchantServer()
+  let courier: WebhookCourier
+  private let files: TemporaryStore
+
+  init(
+    urls: [String] = [url], waits: [Duration] = [.seconds(10), .seconds(100)],
+    destinations: DestinationGuard = .open()
+  ) async throws {
+    files = try TemporaryStore()
+    database = try await files.open(Journal.migrations + WebhookCourier.migrations, clock: clock.wall)
+    journal = Journal(database, random: .seeded(1))
+    let server = server
+    courier = WebhookCourier(
+      database: database, endpoints: { _ in urls.map { WebhookEndpoint(url: $0, key: Self.key) } },
+      destinations: destinations, network: DeliveryNetwork { _ in .init(server.sender) },
+      schedule: RetrySchedule(waits: waits), random: .seeded(2))
+  }
+
+  /// Authorizes an order and captures its money: three events.
+  @discardableResult
+  func pays(_ number: Int = 1) async throws -> Payment {
+    guard
+      case .new(let attempt) = try await journal.claim(
+        .sample("order-\(number)"), spending: .sample(number), card: .sample)
+    else { throw Unexpected() }
+    let payment = try await journal.record(.approved(Approval(acquirerReference: "A\(number)")), for: attempt)
+    let capture = try await journal.reserve(.capture, nil, of: payment.id)
+    return try await journal.record(.approved(Approval(acquirerReference: "C\(number)")), for: capture)
+  }
+
+  /// Rounds, with hours between them, until nothing waits.
+  func runsDry() async throws {
+    for _ in 0..<20 {
+      try await courier.round()
+      guard try await standing.waiting > 0 else { return }
+      clock.advance(.seconds(3_600))
+    }
+  }
+
+  var standing: WebhookStanding { get async throws { try await WebhookCourier.standing(in: database) } }
+}
+
+struct Unexpected: Error {}
+
+/// An IPv4 address, or the groups of an IPv6 one written out in full.
+func address(_ text: String) throws -> NetworkAddress {
+  let isV6 = text.contains(":")
+  let digits = isV6 ? text.split(separator: ":").flatMap { [$0.prefix(2), $0.suffix(2)] } : text.split(separator: ".")
+  let bytes = digits.compactMap { UInt8($0, radix: isV6 ? 16 : 10) }
+  return try #require(NetworkAddress(bytes: bytes))
+}
+
+extension DestinationGuard {
+  /// Every name leads to one public address.
+  static func open() -> DestinationGuard {
+    DestinationGuard(allowsPrivate: false) { _ in [(try address("93.184.215.14"), "93.184.215.14")] }
+  }
+}
+
+/// The merchant's side of the wire: it remembers what came and answers by a script.
+final class MerchantServer: Sendable {
+  typealias Script = @Sendable (_ sequence: Int64, _ tries: Int) throws(TransportError) -> Int
+
+  private struct State {
+    var script: Script = { _, _ in 200 }
+    var received: [(request: OutboundRequest, body: JSONValue)] = []
+  }
+  private let state = Mutex(State())
+
+  func answers(_ script: @escaping Script) { state.withLock { $0.script = script } }
+
+  var requests: [OutboundRequest] { state.withLock { $0.received.map(\.request) } }
+  var bodies: [JSONValue] { state.withLock { $0.received.map(\.body) } }
+  /// `payment/sequence` of everything that came, in order.
+  var sequences: [Int64] { bodies.compactMap { $0["tender"]?["sequence"]?.whole } }
+
+  var sender: HTTPSender {
+    HTTPSender { request, _ throws(TransportError) in
+      let body = (try? JSONReader.read(request.body)) ?? .null
+      let sequence = body["tender"]?["sequence"]?.whole ?? 0
+      let (script, tries) = self.state.withLock { state in
+        state.received.append((request, body))
+        return (state.script, state.received.count { $0.request.body == request.body })
+      }
+      return InboundResponse(status: try script(sequence, tries))
+    }
+  }
+}
+
+extension JSONValue {
+  var whole: Int64? { if case .integer(let value) = self { value } else { nil } }
+  var text: String? { if case .string(let value) = self { value } else { nil } }
+}
