@@ -156,7 +156,7 @@ let package = Package(
       dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
       swiftSettings: house),
     // Attacks on the gateway, and the auditor that judges what came of them: docs/reliability.md.
-    .target(name: "Auditing", dependencies: ["Storage"], path: "Tests/Auditing", swiftSettings: house),
+    .target(name: "Auditing", dependencies: ["Storage", "StrictJSON"], path: "Tests/Auditing", swiftSettings: house),
     .target(
       name: "Simulation",
       dependencies: [
@@ -164,7 +164,10 @@ let package = Package(
         "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", crypto, asn1, x509,
       ], path: "Tests/Simulation", swiftSettings: house),
     .executableTarget(
-      name: "payment-simulator", dependencies: ["Simulation"], path: "Tests/simulate", swiftSettings: house),
+      name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
+    .executableTarget(
+      name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
+      swiftSettings: house),
     tests("AuditingTests", ["Auditing"]),
     .target(
       name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",

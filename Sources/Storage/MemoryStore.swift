@@ -50,6 +50,11 @@ public struct CommitHooks: Sendable {
   }
 
   public static let none = CommitHooks()
+
+  /// Thrown inside: the caller is told that it is committed, and it is not. So a disk lies that does not flush.
+  public struct Forgotten: Error {
+    public init() {}
+  }
 }
 
 private final class MemoryEngine: StoreEngine {
@@ -82,6 +87,13 @@ private final class MemoryEngine: StoreEngine {
 
   private func commit<R>(_ body: (Transaction) throws -> R) throws -> R {
     var result: R?
+    do { try run(body) { result = $0 } } catch is CommitHooks.Forgotten {}
+    counter.withLock { $0 += 1 }
+    guard let result else { throw StorageError.outcomeUnknown }
+    return result
+  }
+
+  private func run<R>(_ body: (Transaction) throws -> R, _ keep: (R) -> Void) throws {
     try inTurn { connection in
       try connection.inTransaction(.immediate) {
         let written = WrittenTables()
@@ -89,14 +101,11 @@ private final class MemoryEngine: StoreEngine {
           written.note(sql)
           return SQLiteEngine.text(self.dialect(sql))
         }
-        result = try body(transaction)
+        keep(try body(transaction))
         try self.hooks.inside(written.names)
         return .commit
       }
     }
-    counter.withLock { $0 += 1 }
-    guard let result else { throw StorageError.outcomeUnknown }
-    return result
   }
 
   /// Not the asynchronous call of the same name, which would continue on another thread.

@@ -31,9 +31,11 @@ final class SeededChoices: Choices {
 final class ScriptedChoices: Choices {
   private var script: [Int] = []
   private var made: [(taken: Int, count: Int)] = []
+  /// While it is set, everything takes its first way and nothing is remembered.
+  var isFrozen = false
 
   override func pick(_ count: Int) -> Int {
-    guard count > 1 else { return 0 }
+    guard count > 1, !isFrozen else { return 0 }
     let taken = made.count < script.count ? script[made.count] : 0
     made.append((taken, count))
     return taken

@@ -29,9 +29,12 @@ final class SimulatedBank {
   private var count = 0
   let repeatsAnswers: Bool
   let remembersReversals: Bool
+  /// Whether it takes a payment token once. One that does not is why the gateway must.
+  let refusesUsedTokens: Bool
 
-  init(repeatsAnswers: Bool, remembersReversals: Bool) {
+  init(repeatsAnswers: Bool, remembersReversals: Bool, refusesUsedTokens: Bool = true) {
     (self.repeatsAnswers, self.remembersReversals) = (repeatsAnswers, remembersReversals)
+    self.refusesUsedTokens = refusesUsedTokens
   }
 
   var evidence: [AcquirerHold] { holds.values.map(\.hold).sorted { $0.reference < $1.reference } }
@@ -41,7 +44,9 @@ final class SimulatedBank {
     if let known = answers[reference] { return known.answer }
     guard !reversed.contains(reference) else { return keep(.declined(Self.refusal("12")), reference) }
     let token = Self.fingerprint(request.instrument)
-    guard tokens.insert(token).inserted else { return keep(.declined(Self.refusal("05")), reference) }
+    guard tokens.insert(token).inserted || !refusesUsedTokens else {
+      return keep(.declined(Self.refusal("05")), reference)
+    }
     let name = newName()
     names[name] = reference
     let approved = verdict == .approve

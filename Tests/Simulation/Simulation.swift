@@ -102,7 +102,8 @@ final class SimulatedWorld: @unchecked Sendable {
     thread.takeJobs()
     if settings.keepsTrace { thread.keepTrace() }
     bank = SimulatedBank(
-      repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals)
+      repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals,
+      refusesUsedTokens: !profile.capabilities.instruments.contains(.sealed))
     wire = SimulatedWire(thread, bank, profile.capabilities)
     wire.trouble = [0, 80, 200, 400][choices.pick(4)]
     deadliness = [0, 2, 6, 15][choices.pick(4)]
@@ -168,6 +169,12 @@ extension SimulatedWorld {
       inside: { tables in
         self.tables = tables
         if self.tearing { throw Torn() }
+        if self.settings.mutant?.forgets == true, self.faults, self.thread.choices.chance(20) {
+          self.thread.after(self.thread.choices.milliseconds(50...1_500), "the power fails") {
+            self.kill("waiting", life)
+          }
+          throw CommitHooks.Forgotten()
+        }
       },
       after: {
         let name = self.tables.sorted().joined(separator: " ")
@@ -181,7 +188,7 @@ extension SimulatedWorld {
       })
     let database = try store.open(Journal.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
     engine = EngineLife(
-      number: life, database: database, wire: settings.mutant?.wire(wire.acquirer, thread) ?? wire.acquirer,
+      number: life, database: database, wire: settings.mutant?.wiring(wire.acquirer) ?? wire.acquirer,
       supplies: supplies, thread: thread, sink: sink, random: random, profile: profile, policy: policy)
     work(life)
   }
@@ -433,7 +440,7 @@ extension Payment {
 }
 
 extension EngineLife.Answer {
-  fileprivate func call(_ order: Order, _ key: String) -> ClientCall {
+  func call(_ order: Order, _ key: String) -> ClientCall {
     switch self {
     case .refused: ClientCall(order: order.id.rawValue, key: key, heard: .refused, payment: nil)
     case .payment(let payment):
