@@ -22,6 +22,7 @@ struct Wiring: Sendable {
   let database: Database
   let journal: Journal
   let gateway: PaymentGateway
+  let breaker: CircuitBreaker
   let desk: OrderDesk
   let courier: WebhookCourier
   let guests: GuestTokenIssuer
@@ -45,9 +46,11 @@ struct Wiring: Sendable {
       atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
+    breaker = CircuitBreaker()
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: try Self.keyRing(folders)),
-      journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger), clock: clock)
+      journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger).guarded(by: breaker),
+      clock: clock, random: random)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
@@ -64,7 +67,7 @@ struct Wiring: Sendable {
   private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
     do {
       return try await Database.sqlite(
-        path: path, migrations: Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations, clock: clock)
+        path: path, migrations: PaymentOffice.migrations, clock: clock)
     } catch StorageError.busy {
       throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
     }
@@ -82,7 +85,7 @@ struct Wiring: Sendable {
       guestTokens: guests, clock: clock, random: random)
   }
 
-  private static func acquirer(
+  static func acquirer(
     _ configuration: ServerConfiguration, _ apple: Apple, _ network: Network, _ logger: Logger
   ) -> Acquirer {
     let key = configuration.acquirer.apiKey.isEmpty ? apple.simulated?.acquirerKey : configuration.acquirer.apiKey
