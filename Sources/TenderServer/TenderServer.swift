@@ -40,7 +40,9 @@ public struct TenderServer: Service {
     do {
       let group = ServiceGroup(
         configuration: .init(
-          services: [try application(), try adminApplication(), WebhookService(courier: wiring.courier)],
+          services: [
+            try application(), try adminApplication(), WebhookService(courier: wiring.courier), recovery,
+          ],
           logger: logger))
       try await group.run()
     } catch {
@@ -48,6 +50,11 @@ public struct TenderServer: Service {
       throw error
     }
     await wiring.close()
+  }
+
+  private var recovery: RecoveryService {
+    RecoveryService(
+      gateway: wiring.gateway, database: wiring.database, scheduler: .system, metrics: wiring.metrics, logger: logger)
   }
 
   private func application() throws -> some ApplicationProtocol {
@@ -77,7 +84,7 @@ public struct TenderServer: Service {
     router.add(
       middleware: CallRecorder(
         random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
-    AdminController(journal: wiring.journal).add(to: router)
+    AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal)).add(to: router)
     ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
@@ -138,7 +145,7 @@ extension TenderServer {
   @Sendable private func gauges() async throws -> [Gauge] {
     let open = try await wiring.journal.openOutcomes()
     let webhooks = try await WebhookWatch.gauges(wiring.database)
-    return Gauge.all(of: open) + webhooks
+    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks
       + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
   }
 

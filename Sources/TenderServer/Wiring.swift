@@ -22,6 +22,7 @@ struct Wiring: Sendable {
   let database: Database
   let journal: Journal
   let gateway: PaymentGateway
+  let breaker: CircuitBreaker
   let desk: OrderDesk
   let courier: WebhookCourier
   let guests: GuestTokenIssuer
@@ -47,12 +48,13 @@ struct Wiring: Sendable {
       atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
+    breaker = CircuitBreaker()
     let keys = try Self.keyRing(folders)
     journeys = try apple.simulated.map { try JourneyRecorder(of: $0, keys: keys, clock: clock) }
-    let acquirer = Self.acquirer(configuration, apple, network, logger)
+    let acquirer = Self.acquirer(configuration, apple, network, logger).guarded(by: breaker)
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: keys),
-      journal: journal, acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock)
+      journal: journal, acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
@@ -70,7 +72,7 @@ struct Wiring: Sendable {
   private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
     do {
       return try await Database.sqlite(
-        path: path, migrations: Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations, clock: clock)
+        path: path, migrations: PaymentOffice.migrations, clock: clock)
     } catch StorageError.busy {
       throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
     }
@@ -88,7 +90,7 @@ struct Wiring: Sendable {
       guestTokens: guests, clock: clock, random: random)
   }
 
-  private static func acquirer(
+  static func acquirer(
     _ configuration: ServerConfiguration, _ apple: Apple, _ network: Network, _ logger: Logger
   ) -> Acquirer {
     let key = configuration.acquirer.apiKey.isEmpty ? apple.simulated?.acquirerKey : configuration.acquirer.apiKey
