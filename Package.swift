@@ -157,6 +157,20 @@ let package = Package(
       name: "TenderTesting",
       dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
       swiftSettings: house),
+    // Attacks on the gateway, and the auditor that judges what came of them: docs/reliability.md.
+    .target(name: "Auditing", dependencies: ["Storage", "StrictJSON"], path: "Tests/Auditing", swiftSettings: house),
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "Auditing", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport", "Storage",
+        "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", crypto, asn1, x509,
+      ], path: "Tests/Simulation", swiftSettings: house),
+    .executableTarget(
+      name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
+    .executableTarget(
+      name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
+      swiftSettings: house),
+    tests("AuditingTests", ["Auditing"]),
     .target(
       name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",
       swiftSettings: house),
