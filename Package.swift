@@ -96,6 +96,7 @@ let package = Package(
 
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
+    room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
@@ -123,7 +124,8 @@ let package = Package(
     room(
       "TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet",
+        "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
+        "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
         systemPackage, logging, lifecycle, yams,
@@ -137,9 +139,9 @@ let package = Package(
     .executableTarget(
       name: "TenderCLI",
       dependencies: [
-        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
-        "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON",
-        "HTTPTransport",
+        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
+        "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments",
+        "StrictJSON", "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
@@ -178,7 +180,11 @@ let package = Package(
     tests("StorageTests", ["Storage"]),
     tests(
       "ApplePayTokenTests",
-      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+      [
+        "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras,
+        x509, asn1,
+      ]),
+    tests("KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
     tests(
       "TokenAttackTests",
       [
