@@ -41,6 +41,7 @@ struct House {
     Room(name: "Storage", floor: .ground, only: ["TenderPayments"]),
 
     Room(name: "ApplePayToken", floor: .skills),
+    Room(name: "KeyAgent", floor: .skills, arrows: ["ApplePayToken"]),
     Room(name: "MerchantIdentity", floor: .skills),
     Room(name: "Acquiring", floor: .skills),
     Room(name: "Ledger", floor: .skills),

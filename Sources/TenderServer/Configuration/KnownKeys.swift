@@ -9,7 +9,7 @@ struct KnownKeys {
   static let server = KnownKeys(names: [
     "environment", "host", "port", "publicURL", "directory", "sandboxURL", "store.path", "merchants.directory",
     "guestTokens.keyFile", "acquirer.connector", "acquirer.baseURL", "acquirer.apiKey", "acquirer.apiKeyFile",
-    "tls.certificateFile", "tls.keyFile",
+    "tls.certificateFile", "tls.keyFile", "keyAgent.socket",
   ])
 
   static let merchant = KnownKeys(names: [
