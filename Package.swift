@@ -63,6 +63,10 @@ let package = Package(
     .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
+    // What an app takes: every ◆ room.
+    .library(
+      name: "TenderCheckout",
+      targets: ["TenderCheckout", "TenderPassKit", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -102,7 +106,7 @@ let package = Package(
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
-    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
+    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
 
     // Decisions
@@ -113,6 +117,8 @@ let package = Package(
         "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
+    room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
+    room("TenderPassKit", ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
 
     // Doors
     room(
@@ -205,6 +211,9 @@ let package = Package(
       "WebhooksTests",
       ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
+    tests(
+      "TenderCheckoutTests",
+      ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",

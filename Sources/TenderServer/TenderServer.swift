@@ -147,7 +147,7 @@ extension TenderServer {
   @Sendable private func gauges() async throws -> [Gauge] {
     let (now, open) = (wiring.clock.now(), try await wiring.journal.openOutcomes())
     let webhooks = try await WebhookWatch.gauges(wiring.database)
-    return try await Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks
+    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks
       + wiring.directory.merchants.flatMap { expiries($0, at: now) }
       + wiring.folders.flatMap { folder in
         folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }
