@@ -159,7 +159,7 @@ let package = Package(
     .executableTarget(name: "embed-web", path: "Plugins/embed-web", swiftSettings: house),
 
     // What is measured: `make bench`
-    benchmark("TenderBench", ["ApplePayToken", "TenderPayments", crypto]),
+    benchmark("TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
 
     // Test support and tests
     .target(
