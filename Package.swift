@@ -93,7 +93,7 @@ let package = Package(
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
-    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
+    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),

@@ -1,12 +1,31 @@
+public import Acquiring
 public import Ledger
 
 extension PaymentGateway {
-  /// Takes what a provider says by itself, after its connector has found it authentic: kept once, held against our own
-  /// amounts, and posted.
-  public func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
+  /// Takes what an acquirer or provider says by itself: authentic and understood by its connector, kept once, held
+  /// against our own amounts, and posted.
+  ///
+  /// - Throws: `EventRefusal` for what is not believed; nothing is kept of it.
+  public func receive(_ inbound: InboundEvent) async throws -> InboxVerdict {
+    let event = try acquirer.hear(inbound)
+    guard let outcome = ProviderEvent.Outcome(event.answer) else { return .known }
     try await crashes.reach(.eventAccepted)
-    let verdict = try await journal.receive(event)
+    let verdict = try await journal.receive(
+      ProviderEvent(
+        connector: acquirer.capabilities.name, id: event.id, reference: event.reference, amount: event.amount,
+        outcome: outcome))
     try await crashes.reach(.eventRecorded)
     return verdict
+  }
+}
+
+extension ProviderEvent.Outcome {
+  /// Nil for what decides nothing.
+  fileprivate init?(_ answer: AcquirerAnswer) {
+    switch answer {
+    case .approved(let approval): self = .approved(approval)
+    case .declined(let decline): self = .declined(decline)
+    case .pending, .unknown, .notSent: return nil
+    }
   }
 }

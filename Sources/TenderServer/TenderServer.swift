@@ -126,6 +126,9 @@ extension TenderServer {
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),
       platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),
+      events: EventController(
+        gateway: wiring.gateway, connector: wiring.configuration.acquirer.connector, clock: wiring.clock,
+        metrics: wiring.metrics),
       health: HealthController(database: wiring.database, metrics: wiring.metrics, gauges: gauges))
   }
 
