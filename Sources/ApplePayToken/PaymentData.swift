@@ -9,16 +9,27 @@ public struct PaymentData: Sendable {
   public enum Credential: Sendable {
     /// `3DSecure`: what an acquirer is asked to authorize with.
     case threeDSecure(NetworkToken)
-    /// `EMV`: a chip's answer, which Tender hands on and does not read. See ``PaymentData/revealed``.
-    case emv
+    /// `EMV`: a chip's answer, which Tender hands on and does not read.
+    case emv(EMVData)
   }
 
   public let credential: Credential
+  /// The device account number, or the number of a merchant token.
+  public let dpan: DPAN
+  public let expiry: CardExpiry
   /// What the shopper agreed to; 0 when the total was pending.
   public let amount: Amount
   public var currency: Currency { amount.currency }
+  /// As the card has it; most do not.
+  public let cardholderName: String?
+  /// Hexadecimal, 12 digits: who made the device. For the acquirer, and for nothing else.
+  public let deviceManufacturerIdentifier: String?
+  /// One for each merchant of a request that paid several; otherwise empty.
+  public let authenticationResponses: [AuthenticationResponse]
   /// The network's name for a merchant token, when one was issued.
   public let merchantTokenIdentifier: String?
+  /// Card art and card metadata that came with a merchant token, as Apple sent them.
+  public let merchantTokenMetadata: JSONObject?
 
   /// Everything that stood inside, Apple's keys and values, unknown ones too: account number and cryptogram in clear.
   /// Only for the wire to an acquirer, or for a person who asked with `--reveal`.
@@ -34,89 +45,62 @@ public struct PaymentData: Sendable {
     }
   }
 
-  /// Reads the decrypted text.
-  ///
-  /// - Throws: stage `payload`.
-  init(plaintext: [UInt8]) throws(PaymentTokenError) {
-    let json: JSONValue
-    do {
-      json = try JSONReader.read(plaintext, limits: JSONLimits(depth: 16, size: TokenLimits.data))
-    } catch {
-      // Where, and never what: the text is card data.
-      throw PaymentTokenError(.payloadNotJSON, "the decrypted data is not JSON (\(error.code.rawValue))")
-    }
-    do {
-      try self.init(fields: JSONField(json), json)
-    } catch let error as JSONError {
-      throw PaymentTokenError(.badPayload, error.reason, field: error.path)
-    } catch let error as PaymentTokenError {
-      throw error
-    } catch {
-      throw PaymentTokenError(.badPayload, "the decrypted data is not in Apple's format")
-    }
-  }
-
-  private init(fields: JSONField, _ json: JSONValue) throws {
-    amount = try Self.amount(fields)
-    credential = try Self.credential(fields)
+  /// Only ``TokenOpener`` makes one, through the reader beside this file.
+  init(reading fields: JSONField) throws {
+    amount = try PaymentDataFields.amount(fields)
+    (dpan, expiry) = (try PaymentDataFields.dpan(fields), try PaymentDataFields.expiry(fields))
+    credential = try PaymentDataFields.credential(fields, dpan, expiry)
+    cardholderName = try fields.memberIfPresent("cardholderName")?.string
+    deviceManufacturerIdentifier = try fields.memberIfPresent("deviceManufacturerIdentifier")?.string
+    authenticationResponses = try PaymentDataFields.responses(fields)
     merchantTokenIdentifier = try fields.memberIfPresent("merchantTokenIdentifier")?.string
-    revealed = json
+    merchantTokenMetadata = try fields.memberIfPresent("merchantTokenMetadata")?.object
+    revealed = fields.value
+  }
+}
+
+/// The answer of a card's chip.
+///
+/// It prints nothing of itself and cannot be encoded.
+public struct EMVData: Sendable, Hashable {
+  /// EMV tag-length-value, as the Secure Element wrote it.
+  private let answer: [UInt8]
+  private let pin: String?
+
+  init(answer: [UInt8], encryptedPIN: String?) {
+    self.answer = answer
+    self.pin = encryptedPIN
   }
 
-  /// `currencyCode` is ISO 4217's number as text, with its leading zeros.
-  private static func amount(_ fields: JSONField) throws -> Amount {
-    let code = try fields.member("currencyCode")
-    guard let currency = Currency(numericCode: try code.string), currency.isMoney else {
-      throw PaymentTokenError(.unknownCurrency, "no currency has this numeric code", field: code.path)
-    }
-    return Amount(minorUnits: try minorUnits(fields.member("transactionAmount")), currency: currency)
-  }
+  /// The bytes themselves. Only for the wire to an acquirer.
+  public var revealed: [UInt8] { answer }
+  /// Hexadecimal, encrypted under the bank's key; only in `RSA_v1`. Only for the wire to an acquirer.
+  public var revealedEncryptedPIN: String? { pin }
+}
 
-  /// Minor units; `100.0` is taken for 100, since Apple's table says only "number".
-  private static func minorUnits(_ field: JSONField) throws -> Int64 {
-    let bad = PaymentTokenError(.badAmount, "not a whole number of minor units", field: field.path)
-    let units: Int64
-    switch field.value {
-    case .integer(let whole): units = whole
-    case .number(let literal):
-      let parts = literal.split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count == 2, parts[1].allSatisfy({ $0 == "0" }), let whole = Int64(parts[0]) else { throw bad }
-      units = whole
-    default: throw bad
-    }
-    guard units >= 0 else { throw bad }
-    return units
-  }
+/// What the card answered to one of several merchants that one sheet paid.
+public struct AuthenticationResponse: Sendable, Hashable {
+  /// The merchant's name, as the merchant that coordinates them gave it.
+  public let merchantIdentifier: String
+  public let cryptogram: Cryptogram
+  /// The text as Apple sends it. Its unit is not documented, so it is not an ``Amount``.
+  public let transactionAmount: String
 
-  private static func credential(_ fields: JSONField) throws -> Credential {
-    let type = try fields.member("paymentDataType")
-    switch try type.string {
-    case "3DSecure": return .threeDSecure(try networkToken(fields))
-    case "EMV": return .emv
-    default: throw PaymentTokenError(.badPayload, "neither 3DSecure nor EMV", field: type.path)
-    }
-  }
-
-  private static func networkToken(_ fields: JSONField) throws -> NetworkToken {
-    let number = try fields.member("applicationPrimaryAccountNumber")
-    let date = try fields.member("applicationExpirationDate")
-    let answer = try fields.member("paymentData")
-    let cryptogram = try answer.member("onlinePaymentCryptogram")
-    guard let dpan = DPAN(try number.string) else {
-      throw PaymentTokenError(.badPayload, "not an account number", field: number.path)
-    }
-    guard let expiry = CardExpiry(applePayDate: try date.string) else {
-      throw PaymentTokenError(.badPayload, "not a date", field: date.path)
-    }
-    guard try !cryptogram.string.isEmpty else { throw PaymentTokenError(.badPayload, "empty", field: cryptogram.path) }
-    return NetworkToken(
-      dpan: dpan, expiry: expiry, cryptogram: Cryptogram(base64: try cryptogram.string),
-      eci: try answer.memberIfPresent("eciIndicator")?.string)
+  init(merchantIdentifier: String, cryptogram: Cryptogram, transactionAmount: String) {
+    self.merchantIdentifier = merchantIdentifier
+    self.cryptogram = cryptogram
+    self.transactionAmount = transactionAmount
   }
 }
 
 extension PaymentData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "PaymentData(\(amount))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension EMVData: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "EMVData(•••)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -44,6 +44,12 @@ extension PaymentTokenError.Code {
     case .keyCertificateMismatch: "Give the private key that the certificate's signing request was made with."
     case .noMerchantIdentifier:
       "Give the merchant identifier, as merchant.com.example.shop, or the payment processing certificate."
+    case .merchantIdentifierIsHash:
+      "This is the identifier's hash. Give the identifier itself, as merchant.com.example.shop, or the certificate."
+    case .retiredKey:
+      "The key was retired. If Apple still encrypts to it, add it again: it must be active until another one is."
+    case .keyAgentUnavailable:
+      "Start the key agent, and let it hold the merchant's keys. The payment token is good: send it again in time."
     case .unknownKey:
       "The token was encrypted to another payment processing certificate. Add the key of the one that is active in Apple's "
         + "portal, and keep the one before it until its tokens are gone."
@@ -55,12 +61,19 @@ extension PaymentTokenError.Code {
     case .tagMismatch:
       "The key is the right one, since its hash matched, so the merchant identifier is probably wrong: it goes into the key. "
         + "Give exactly the one the certificate was issued for."
+    case .wrongKeyDerivation:
+      "Whatever made this payment token derives the key wrongly. Apple does not: look for an emulator, and correct it."
     case .payloadNotJSON, .badPayload, .badAmount:
       "The decrypted data is not in Apple's format. Refuse the payment and report it."
     case .unknownCurrency: "The decrypted data names a currency that ISO 4217 does not have. Refuse the payment."
     case .unsupportedPaymentData:
       "The card paid with EMV data. Ask only for supports3DS, or hand the token on to a provider that takes EMV."
     case .tokenAlreadyUsed: "A payment token pays once. Ask the shopper for a new one."
+    case .replayWindowFull:
+      "Give the window more capacity, or keep token uses in a store with unique columns."
+    case .merchantMismatch: "Open the payment token for the merchant whose order it pays."
+    case .amountOffByPowerOfTen:
+      "Compare the currency's decimals on both sides: the amounts differ by exactly a power of ten."
     case .amountMismatch, .currencyMismatch:
       "Charge what the payment sheet showed: the basket changed after the shopper agreed."
     case .applicationDataMissing, .applicationDataMismatch:

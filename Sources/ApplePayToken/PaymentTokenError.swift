@@ -100,14 +100,18 @@ extension PaymentTokenError {
     case identityCertificate = "identity_certificate"
     case keyCertificateMismatch = "key_certificate_mismatch"
     case noMerchantIdentifier = "no_merchant_identifier"
+    case merchantIdentifierIsHash = "merchant_identifier_is_hash"
     case unknownKey = "unknown_key"
+    case retiredKey = "retired_key"
     case wrongKindOfKey = "wrong_kind_of_key"
+    case keyAgentUnavailable = "key_agent_unavailable"
 
     case badEphemeralKey = "bad_ephemeral_key"
     case badWrappedKey = "bad_wrapped_key"
 
     case tooShort = "too_short"
     case tagMismatch = "tag_mismatch"
+    case wrongKeyDerivation = "wrong_key_derivation"
 
     case payloadNotJSON = "payload_not_json"
     case badPayload = "bad_payload"
@@ -116,8 +120,11 @@ extension PaymentTokenError {
     case unsupportedPaymentData = "unsupported_payment_data"
 
     case tokenAlreadyUsed = "token_already_used"
+    case replayWindowFull = "replay_window_full"
 
+    case merchantMismatch = "merchant_mismatch"
     case amountMismatch = "amount_mismatch"
+    case amountOffByPowerOfTen = "amount_off_by_power_of_ten"
     case currencyMismatch = "currency_mismatch"
     case applicationDataMissing = "application_data_missing"
     case applicationDataMismatch = "application_data_mismatch"
@@ -137,13 +144,16 @@ extension PaymentTokenError.Code {
       .signature
     case .malformedSigningTime, .tooOld, .inTheFuture: .signingTime
     case .unreadableKey, .encryptedKey, .unreadableCertificate, .unreadableRoot, .identityCertificate,
-      .keyCertificateMismatch, .noMerchantIdentifier, .unknownKey, .wrongKindOfKey:
+      .keyCertificateMismatch, .noMerchantIdentifier, .merchantIdentifierIsHash, .unknownKey, .retiredKey,
+      .wrongKindOfKey, .keyAgentUnavailable:
       .key
     case .badEphemeralKey, .badWrappedKey: .unwrap
-    case .tooShort, .tagMismatch: .decrypt
+    case .tooShort, .tagMismatch, .wrongKeyDerivation: .decrypt
     case .payloadNotJSON, .badPayload, .unknownCurrency, .badAmount, .unsupportedPaymentData: .payload
-    case .tokenAlreadyUsed: .replay
-    case .amountMismatch, .currencyMismatch, .applicationDataMissing, .applicationDataMismatch: .order
+    case .tokenAlreadyUsed, .replayWindowFull: .replay
+    case .merchantMismatch, .amountMismatch, .amountOffByPowerOfTen, .currencyMismatch, .applicationDataMissing,
+      .applicationDataMismatch:
+      .order
     }
   }
 }

@@ -14,7 +14,7 @@ extension EncryptedPaymentToken {
     do {
       json = try JSONReader.read(bytes, limits: JSONLimits(depth: 16, size: TokenLimits.json))
     } catch {
-      throw PaymentTokenError(.notJSON, "the payment token is not JSON: \(error)")
+      throw TokenMistakes.notJSON(bytes, error)
     }
     try self.init(json: json)
   }
@@ -45,6 +45,7 @@ extension EncryptedPaymentToken {
     }
     switch object["paymentData"] {
     case .object(let data)? where data.isEmpty: throw empty
+    case .object? where object["applicationPrimaryAccountNumber"] != nil: throw TokenMistakes.notAPaymentToken(object)
     case .object(let data)?: return data
     case .null?: throw empty
     case .string(let text)?: throw encodedTwice(text)
@@ -55,7 +56,7 @@ extension EncryptedPaymentToken {
 
   private static func bare(_ object: JSONObject) throws(PaymentTokenError) -> JSONObject {
     guard ["version", "data", "signature", "header"].contains(where: { object[$0] != nil }) else {
-      throw PaymentTokenError(.notAPaymentToken, "neither paymentData nor any member of it is here")
+      throw TokenMistakes.notAPaymentToken(object)
     }
     return object
   }
@@ -65,9 +66,7 @@ extension EncryptedPaymentToken {
   }
 
   private static func encodedTwice(_ text: String) -> PaymentTokenError {
-    guard !text.isEmpty else { return empty }
-    return PaymentTokenError(
-      .doubleEncoded, "a string stands where the payment token's object should", field: "paymentData")
+    text.isEmpty ? empty : TokenMistakes.encodedTwice(text)
   }
 }
 

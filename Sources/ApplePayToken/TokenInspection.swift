@@ -22,6 +22,8 @@ public struct TokenInspection: Sendable {
   public let certificates: [CertificateSummary]
   /// When it claims to be signed; nil when the signature does not say so readably.
   public let signingTime: Timestamp?
+  /// How the signature is written; nil when it cannot be read.
+  public let wireForm: WireForm?
   /// What is wrong with the signature's outer form, if anything.
   public let problem: PaymentTokenError?
 
@@ -30,20 +32,20 @@ public struct TokenInspection: Sendable {
     do {
       let signed = try SignedData(ber: token.signature.prefix(TokenLimits.signature))
       certificates = signed.certificates.compactMap { try? Certificate(der: $0.encoding) }.map(CertificateSummary.init)
-      signingTime = Self.signingTime(signed)
+      let (info, attributes) = Self.signer(signed)
+      signingTime = attributes?.value(ObjectIdentifier.signingTime)?.time
+      wireForm = info.flatMap { info in attributes.map { WireForm(signed.encoding, info, $0) } }
       problem = nil
     } catch {
       certificates = []
-      signingTime = nil
+      (signingTime, wireForm) = (nil, nil)
       problem = PaymentTokenError(.malformedSignature, error.reason, field: "signature")
     }
   }
 
-  private static func signingTime(_ signed: SignedData) -> Timestamp? {
-    guard let first = signed.signers.first, let info = try? SignerInfo(first),
-      let attributes = try? SignedAttributes(info.attributes)
-    else { return nil }
-    return attributes.value(ObjectIdentifier.signingTime)?.time
+  private static func signer(_ signed: SignedData) -> (SignerInfo?, SignedAttributes?) {
+    let info = signed.signers.first.flatMap { try? SignerInfo($0) }
+    return (info, info.flatMap { try? SignedAttributes($0.attributes) })
   }
 }
 
@@ -52,7 +54,7 @@ extension TokenInspection.CertificateSummary {
     self.init(
       commonName: certificate.commonName, serialNumber: Hex.encode(certificate.serialNumber),
       notBefore: certificate.notBefore, notAfter: certificate.notAfter,
-      hasSignerMarker: certificate.extensions.value(ObjectIdentifier.signerMarker) != nil,
-      hasIntermediateMarker: certificate.extensions.value(ObjectIdentifier.intermediateMarker) != nil)
+      hasSignerMarker: certificate.extensions.hasSignerMarker,
+      hasIntermediateMarker: certificate.extensions.hasIntermediateMarker)
   }
 }

@@ -2,8 +2,8 @@ public import TenderPayments
 
 /// Opens payment tokens: Apple's steps 1 to 4, a file a step.
 ///
-/// What is left to the caller is what only the caller knows: whether the token was used before (step 5), and whether
-/// it pays this order (step 6).
+/// What is left to the caller is what only the caller knows: whether the token was used before (step 5, see
+/// ``ReplayWindow``), and whether it pays this order (step 6, see ``OpenedPaymentToken/confirm(_:)``).
 public struct TokenOpener: Sendable {
   /// What stands for the first half alone, where a provider opens the token.
   public let verifier: TokenVerifier
@@ -15,26 +15,56 @@ public struct TokenOpener: Sendable {
   }
 
   /// - Parameters:
-  ///   - merchant: the authenticated merchant; only keys of theirs are tried.
+  ///   - merchant: the authenticated merchant; only keys that may serve them are tried.
   ///   - time: when the token arrived.
+  ///   - patience: how long a key that is held elsewhere may take. The thread waits.
   public func open(
-    _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp
+    _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp,
+    within patience: Duration = .seconds(2)
   ) throws(PaymentTokenError) -> OpenedPaymentToken {
     let verified = try verifier.verify(token, at: time)
-    let processingKey = try keys.key(for: verified.token, of: merchant)
-    let contentKey = try processingKey.unwrap(verified.token.keyMaterial)
-    let plaintext = try contentKey.open(verified.token.data)
-    return OpenedPaymentToken(verified: verified, paymentData: try PaymentData(plaintext: plaintext))
+    let chosen = try keys.choose(for: verified, of: merchant)
+    let contentKey = try chosen.key.holder.contentKey(from: token.keyMaterial, within: patience)
+    let plaintext = try chosen.decrypt(token, with: contentKey, within: patience)
+    let opened = OpenedPaymentToken(verified, merchant, chosen.binding, try PaymentData(plaintext: plaintext))
+    keys.used(chosen, at: time)
+    return opened
+  }
+
+  /// The same for a server: no thread of the program's own waits while a key that is held elsewhere is asked.
+  public func opening(
+    _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp,
+    within patience: Duration = .seconds(2)
+  ) async throws(PaymentTokenError) -> OpenedPaymentToken {
+    guard !keys.answersAtOnce(token.publicKeyHash, for: merchant) else {
+      return try open(token, for: merchant, at: time, within: patience)
+    }
+    return try await WaitingThread.run { () throws(PaymentTokenError) in
+      try open(token, for: merchant, at: time, within: patience)
+    }
   }
 }
 
 /// A payment token that was verified and decrypted. Only ``TokenOpener`` makes one.
 public struct OpenedPaymentToken: Sendable {
+  /// By what the token is bound to its merchant.
+  public enum Binding: Sendable, Hashable {
+    /// It was encrypted to a key of the merchant's own.
+    case merchantKey
+    /// It was encrypted to a platform's key, and its application data is this domain of the merchant's.
+    case platformDomain(String)
+  }
+
   public let verified: VerifiedPaymentToken
+  /// Whose it is.
+  public let merchant: MerchantID
+  public let binding: Binding
   public let paymentData: PaymentData
 
-  init(verified: VerifiedPaymentToken, paymentData: PaymentData) {
+  init(_ verified: VerifiedPaymentToken, _ merchant: MerchantID, _ binding: Binding, _ paymentData: PaymentData) {
     self.verified = verified
+    self.merchant = merchant
+    self.binding = binding
     self.paymentData = paymentData
   }
 

@@ -33,7 +33,7 @@ extension PaymentGateway {
     }
     try admission.enter()
     defer { admission.leave() }
-    let card = try confirm(token, pays: order)
+    let card = try await confirm(token, pays: order)
     try await crashes.reach(.authorizeOpened)
     switch try await journal.claim(
       order, spending: card.use, card: card.summary, terms: terms(card), alongside: alongside)

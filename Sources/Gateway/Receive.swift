@@ -1,5 +1,6 @@
 public import Acquiring
 public import Ledger
+import TenderPayments
 
 extension PaymentGateway {
   /// Takes what an acquirer or provider says by itself: authentic and understood by its connector, kept once, held

@@ -17,7 +17,9 @@ struct BasketRecord: Sendable, Hashable {
   let expiresAt: Timestamp
 
   /// What the sheet opens with.
-  var opening: SheetState { SheetState(service: service, destination: destination) }
+  var opening: SheetState {
+    SheetState(service: service, destination: destination, couponCode: basket.document.couponCode)
+  }
 }
 
 extension BasketRecord {

@@ -66,6 +66,7 @@ enum BasketRules {
     try checkText(document.requestedFor ?? "-", "requestedFor", most: 200)
     try checkText(document.note ?? "-", "note", most: 2_000)
     try checkText(document.customer ?? "-", "customer", most: 200)
+    try checkText(document.couponCode ?? "-", "couponCode", most: 100)
     if document.pending, document.capture == .immediate {
       throw invalid("capture", "manual while the total is pending: nothing can be captured of it")
     }

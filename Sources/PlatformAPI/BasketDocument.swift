@@ -21,6 +21,8 @@ public struct BasketDocument: Sendable, Hashable, Codable {
   public var zones: [Zone]
   public var shippingMethods: [Method]
   public var coupons: [Coupon]
+  /// A code that the shopper entered on the merchant's page. The sheet opens with it, unless it is no good.
+  public var couponCode: String?
   /// When the shopper wants it; passed on unread.
   public var requestedFor: String?
   public var note: String?
@@ -38,9 +40,9 @@ public struct BasketDocument: Sendable, Hashable, Codable {
   public init(
     currencyCode: Currency, countryCode: String, merchantReference: String, businessName: String,
     serviceTypes: [String], serviceType: String? = nil, items: [Item], fees: [Fee] = [], zones: [Zone] = [],
-    shippingMethods: [Method] = [], coupons: [Coupon] = [], requestedFor: String? = nil, note: String? = nil,
-    customer: String? = nil, capture: CaptureMode = .immediate, pending: Bool = false, billingRequired: Bool = false,
-    supportedCountries: [String] = [], quoteURL: String? = nil
+    shippingMethods: [Method] = [], coupons: [Coupon] = [], couponCode: String? = nil, requestedFor: String? = nil,
+    note: String? = nil, customer: String? = nil, capture: CaptureMode = .immediate, pending: Bool = false,
+    billingRequired: Bool = false, supportedCountries: [String] = [], quoteURL: String? = nil
   ) {
     self.currencyCode = currencyCode
     self.countryCode = countryCode
@@ -53,6 +55,7 @@ public struct BasketDocument: Sendable, Hashable, Codable {
     self.zones = zones
     self.shippingMethods = shippingMethods
     self.coupons = coupons
+    self.couponCode = couponCode
     self.requestedFor = requestedFor
     self.note = note
     self.customer = customer

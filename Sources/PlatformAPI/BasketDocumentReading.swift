@@ -5,7 +5,7 @@ import TenderPayments
 extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
-    case shippingMethods, coupons, requestedFor, note, customer, capture, pending, billingRequired
+    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, billingRequired
     case supportedCountries, quoteURL
   }
 
@@ -22,6 +22,7 @@ extension BasketDocument {
     zones = try keys.list(.zones)
     shippingMethods = try keys.list(.shippingMethods)
     coupons = try keys.list(.coupons)
+    couponCode = try keys.optional(.couponCode)
     requestedFor = try keys.optional(.requestedFor)
     note = try keys.optional(.note)
     customer = try keys.optional(.customer)

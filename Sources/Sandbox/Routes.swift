@@ -9,7 +9,9 @@ extension Sandbox {
       ProblemMiddleware()
     }
     router.get("/", use: pages.front)
+    router.get("/device", use: pages.device)
     router.get("/:file", use: pages.file)
+    router.get("/fixtures/:file", use: pages.fixture)
 
     let portal = router.group("portal/merchants")
     portal.get(use: portalRoutes.list)
@@ -26,6 +28,17 @@ extension Sandbox {
     device.get("contacts", use: deviceRoutes.contacts)
     device.post("sessions/check", use: deviceRoutes.checkSession)
     device.post("tokens", use: deviceRoutes.pay)
+    device.get("merchants/:merchant", use: deviceRoutes.availability)
+    device.get("paired", use: pairingRoutes.list)
+    device.post("confirmations", use: pairingRoutes.ask)
+    device.get("confirmations/:confirmation", use: pairingRoutes.confirmation)
+    device.post("confirmations/:confirmation/withdraw", use: pairingRoutes.withdraw)
+
+    let paired = router.group("paired")
+    paired.post(use: pairingRoutes.pair)
+    paired.get(":device/confirmation", use: pairingRoutes.waiting)
+    paired.post(":device/answer", use: pairingRoutes.answer)
+    paired.post(":device/leave", use: pairingRoutes.leave)
 
     let management = router.group("sandbox")
     management.get("ca.json", use: managementRoutes.certificateAuthorities)

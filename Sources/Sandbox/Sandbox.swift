@@ -26,6 +26,7 @@ public struct Sandbox: Service {
   // Their faces to the outside.
   let portalRoutes: PortalRoutes
   let deviceRoutes: DeviceRoutes
+  let pairingRoutes: PairingRoutes
   let gatewayRoutes: GatewayRoutes
   let managementRoutes: ManagementRoutes
   let pages: Pages
@@ -52,7 +53,8 @@ public struct Sandbox: Service {
       providerDatabasePath: "\(files.path)/provider.sqlite", tokenRootPEM: pki.rootPEM,
       apiKeys: configuration.acquirerKeys, clock: clock, random: random, silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
-    deviceRoutes = DeviceRoutes(device: device, sessions: sessions)
+    deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
+    pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
     gatewayRoutes = GatewayRoutes(
       desk: SessionDesk(portal: portal, sessions: sessions, clock: clock), pki: pki, mischief: mischief)
     managementRoutes = ManagementRoutes(
@@ -70,7 +72,8 @@ public struct Sandbox: Service {
   /// Serves until the task is cancelled or the service group shuts down.
   public func run() async throws {
     let group = ServiceGroup(
-      configuration: .init(services: [try frontApplication(), try gatewayApplication(), eventService], logger: configuration.logger))
+      configuration: .init(
+        services: [try frontApplication(), try gatewayApplication(), eventService], logger: configuration.logger))
     do {
       try await group.run()
     } catch {

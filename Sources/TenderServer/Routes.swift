@@ -11,6 +11,8 @@ struct Routes: Sendable {
   let guests: GuestTokenController
   let platform: PlatformController
   let events: EventController
+  /// Only in `simulated`.
+  let journeys: JourneyController?
   let health: HealthController
 
   func add(to router: Router<ServerContext>) {
@@ -30,6 +32,7 @@ struct Routes: Sendable {
     router.post("/applepay/payment", use: payments.pay)
     router.get("/applepay/payment/:basket", use: payments.outcome)
     router.delete("/applepay/payment/:basket", use: payments.cancel)
+    if let journeys { router.get("/applepay/payment/:basket/journey", use: journeys.show) }
 
     // The domain association file of the host that was asked.
     router.get("/.well-known/apple-developer-merchantid-domain-association", use: associations.show)

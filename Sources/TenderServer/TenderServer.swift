@@ -106,6 +106,7 @@ extension TenderServer {
       middleware: CrossOriginGate(
         directory: wiring.directory, ownOrigin: wiring.configuration.publicURL, isPublic: KitController.serves,
         problems: problems))
+    if let journeys = wiring.journeys { router.add(middleware: journeys) }
     try routes().add(to: router)
     return router
   }
@@ -129,6 +130,7 @@ extension TenderServer {
       events: EventController(
         gateway: wiring.gateway, connector: wiring.configuration.acquirer.connector, clock: wiring.clock,
         metrics: wiring.metrics),
+      journeys: wiring.journeys.map { JourneyController(book: $0.book, baskets: baskets) },
       health: HealthController(database: wiring.database, metrics: wiring.metrics, gauges: gauges))
   }
 
@@ -137,7 +139,8 @@ extension TenderServer {
     for merchant in wiring.directory.merchants {
       guard let identity = merchant.identity else { continue }
       let sender = try wiring.network.identified(identity.clientIdentity, wiring.apple.gatewayRoots)
-      validators[merchant.id] = MerchantValidator(sender: sender, gateway: wiring.apple.hosts.global)
+      validators[merchant.id] = MerchantValidator(
+        sender: wiring.journeys?.watching(sender) ?? sender, gateway: wiring.apple.hosts.global)
     }
     return validators
   }

@@ -30,6 +30,8 @@ struct Wiring: Sendable {
   let folders: [MerchantFolder]
   let directory: MerchantDirectory
   let metrics: Metrics
+  /// Only in `simulated`.
+  let journeys: JourneyRecorder?
 
   init(_ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network, logger: Logger)
     async throws
@@ -47,14 +49,17 @@ struct Wiring: Sendable {
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
     breaker = CircuitBreaker()
+    let keys = try Self.keyRing(folders)
+    journeys = try apple.simulated.map { try JourneyRecorder(of: $0, keys: keys, clock: clock) }
+    let acquirer = Self.acquirer(configuration, apple, network, logger).guarded(by: breaker)
     gateway = PaymentGateway(
-      opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: try Self.keyRing(folders)),
-      journal: journal, acquirer: Self.acquirer(configuration, apple, network, logger).guarded(by: breaker),
-      clock: clock, random: random)
+      opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: keys),
+      journal: journal, acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
-    desk = Self.desk(database, gateway, folders, guests, clock, random, network)
+    let cashier = Cashier.gateway(gateway)
+    desk = Self.desk(database, journeys?.watching(cashier) ?? cashier, folders, guests, clock, random, network)
     courier = try Self.courier(database, folders, configuration, random, network, metrics, logger)
   }
 
@@ -74,13 +79,13 @@ struct Wiring: Sendable {
   }
 
   private static func desk(
-    _ database: Database, _ gateway: PaymentGateway, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
+    _ database: Database, _ cashier: Cashier, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
     _ clock: WallClock, _ random: RandomBytes, _ network: Network
   ) -> OrderDesk {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
     return OrderDesk(
       database: database,
-      cashier: .gateway(gateway),
+      cashier: cashier,
       quotes: QuoteSource(sender: network.plain, clock: clock), terms: { terms[$0] ?? MerchantTerms() },
       guestTokens: guests, clock: clock, random: random)
   }
@@ -115,10 +120,12 @@ struct Wiring: Sendable {
 
   /// Apple may rename its signers, so an unknown name passes; but somebody has to look.
   private static func verifier(_ apple: Apple, _ metrics: Metrics, _ logger: Logger) -> TokenVerifier {
-    TokenVerifier(trust: apple.trust) { name in
-      metrics.unknownSigners.count()
-      logger.warning("unknown signer of payment tokens", metadata: ["commonName": .string(name)])
-    }
+    TokenVerifier(
+      trust: apple.trust,
+      canary: TokenCanary { novelty in
+        metrics.unknownSigners.count()
+        logger.warning("unknown signer of payment tokens", metadata: ["commonName": .string(novelty.detail)])
+      })
   }
 
   private static func keyRing(_ folders: [MerchantFolder]) throws -> ProcessingKeyRing {

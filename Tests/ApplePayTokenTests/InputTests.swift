@@ -51,6 +51,27 @@ import Testing
     #expect(try code("{\"paymentData\":{\"version\":\"EC_v1\",\"version\":\"RSA_v1\"}}") == .notJSON)
   }
 
+  private func reason(_ text: String) -> String? {
+    do {
+      _ = try EncryptedPaymentToken(bytes: Array(text.utf8))
+      return nil
+    } catch { return error.reason }
+  }
+
+  @Test func `the reason names the mistake`() throws {
+    let data = JSONValue.object(try TestMint().mint().paymentData)
+    let text = String(decoding: data.serialized(), as: UTF8.self)
+    let base64 = Base64.encode(data.serialized())
+    #expect(try code(base64) == .doubleEncoded)
+    #expect(try code("{\"paymentData\":\"\(base64)\"}") == .doubleEncoded)
+    #expect(reason("{\"paymentData\":\"\(base64)\"}")?.contains("PKPaymentToken.paymentData") == true)
+    #expect(reason(String(decoding: JSONValue.string(text).serialized(), as: UTF8.self))?.contains("as text") == true)
+    #expect(try code("{\"token\":{\"paymentData\":\(text)}}") == .notAPaymentToken)
+    #expect(reason("{\"token\":{\"paymentData\":\(text)}}")?.contains("its member token") == true)
+    #expect(reason("{\"ephemeralPublicKey\":\"\"}")?.contains("header alone") == true)
+    #expect(reason(TestMint.payload)?.contains("decrypted") == true)
+  }
+
   @Test func `each member is refused by name`() throws {
     let missing = try changed { data, _ in data["signature"] = nil }
     #expect(missing?.code == .missingField)

@@ -86,6 +86,15 @@ import X509
     #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
   }
 
+  @Test func `the identifier's hash in place of the identifier is told apart`() throws {
+    let hash = Hex.encode(SHA256.hash(data: Array(TestMint.merchantIdentifier.utf8)))
+    for text in [hash, hash.uppercased()] {
+      #expect(
+        try refusal { try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: text) }
+          == .merchantIdentifierIsHash)
+    }
+  }
+
   @Test func `nothing of it is printed`() throws {
     let processing = try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: "merchant.x")
     var dumped = ""

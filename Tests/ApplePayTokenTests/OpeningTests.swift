@@ -150,23 +150,6 @@ import Testing
     #expect(try refusal { try open(signer: "x_UC4-PROD", production: false, sandbox: true) } == .wrongEnvironment)
   }
 
-  @Test func `a production signer of an unknown name passes, and somebody is told`() async throws {
-    var authority = TestAuthority()
-    authority.signerName = "a-new-name"
-    let issued = try authority.issue()
-    let trust = try TokenTrust.apple(standIn: issued.rootPEM, production: true, sandbox: false)
-    try await confirmation(expectedCount: 1) { told in
-      let verifier = TokenVerifier(trust: trust) { name in
-        #expect(name == "a-new-name")
-        told()
-      }
-      for _ in 0..<3 {
-        let token = try TestMint(issued).mint().token()
-        #expect(try verifier.verify(token, at: TestMint.Minted.arrival).environment == .production)
-      }
-    }
-  }
-
   @Test func `a simulated token is refused by who trusts Apple`() throws {
     let token = try TestMint().mint().token()
     let verifier = TokenVerifier(trust: .apple())

@@ -55,11 +55,79 @@ import Testing
     #expect(try open("\"07\"", "\"5\"").networkToken.eci == "5")
   }
 
-  @Test func `EMV data is kept and is no network token`() throws {
-    let data = try open("3DSecure", "EMV")
-    #expect(data.amount.minorUnits == 1250)
+  private let chip = #""paymentData":{"emvData":"nyYI2kNVfNEUOWQ="}"#
+  private let threeDSecure =
+    #""paymentData":{"onlinePaymentCryptogram":"AgAAAAAAAIR8CQrXcIhbQAAAAAA=","eciIndicator":"07"}"#
+
+  private func openEMV(_ old: String = "", _ new: String = "") throws -> PaymentData {
+    let text = TestMint.payload.replacing("3DSecure", with: "EMV").replacing(threeDSecure, with: chip)
+    var mint = try TestMint()
+    mint.plaintext = Array(text.replacing(old, with: new).utf8)
+    return try mint.mint().open().paymentData
+  }
+
+  @Test func `EMV data is handed on, and is no network token`() throws {
+    let data = try openEMV()
+    guard case .emv(let answer) = data.credential else {
+      Issue.record("no EMV data")
+      return
+    }
+    #expect(answer.revealed == Base64.decode("nyYI2kNVfNEUOWQ="))
+    #expect(answer.revealedEncryptedPIN == nil)
+    #expect(data.amount.minorUnits == 1250 && data.dpan.lastFour == "1223" && data.expiry.yymm == "2912")
     #expect(try refusal { try data.networkToken } == .unsupportedPaymentData)
-    #expect(data.revealed["paymentDataType"] == "EMV")
+    #expect("\(answer)" == "EMVData(•••)")
+  }
+
+  @Test func `an encrypted PIN comes along, in hexadecimal`() throws {
+    let data = try openEMV(#""emvData""#, #""encryptedPINData":"04A1B2","emvData""#)
+    guard case .emv(let answer) = data.credential else {
+      Issue.record("no EMV data")
+      return
+    }
+    #expect(answer.revealedEncryptedPIN == "04A1B2")
+    #expect(try refusal { try openEMV(#""emvData""#, #""encryptedPINData":"04x","emvData""#) } == .badPayload)
+  }
+
+  @Test func `EMV data that is missing, empty or no base64 is refused`() throws {
+    for change in ["", "not base64", "-_==", "nyYI2kNVfNEUOWQ"] {
+      #expect(try refusal { try openEMV("nyYI2kNVfNEUOWQ=", change) } == .badPayload)
+    }
+    #expect(try refusal { try openEMV("emvData", "emv") } == .badPayload)
+  }
+
+  @Test func `each of several merchants gets an answer of its own`() throws {
+    let responses = #"""
+      "authenticationResponses":[{"merchantIdentifier":"merchant.a","authenticationData":"AAAA","transactionAmount":"7.50"},
+      {"merchantIdentifier":"merchant.b","authenticationData":"AAAB","transactionAmount":"5.00","new":1}],"paymentData"
+      """#
+    let data = try open("\"paymentData\"", responses)
+    #expect(data.authenticationResponses.map(\.merchantIdentifier) == ["merchant.a", "merchant.b"])
+    #expect(data.authenticationResponses.map(\.transactionAmount) == ["7.50", "5.00"])
+    #expect(data.authenticationResponses.map(\.cryptogram.revealed) == ["AAAA", "AAAB"])
+    #expect(try open().authenticationResponses.isEmpty)
+    #expect(try code("\"paymentData\"", "\"authenticationResponses\":{},\"paymentData\"") == .badPayload)
+    #expect(try code("\"paymentData\"", "\"authenticationResponses\":[{}],\"paymentData\"") == .badPayload)
+    let many =
+      "\"authenticationResponses\":[\(Array(repeating: "1", count: 65).joined(separator: ","))],\"paymentData\""
+    #expect(try code("\"paymentData\"", many) == .badPayload)
+  }
+
+  @Test func `a merchant token brings its identifier and its metadata`() throws {
+    let data = try open(
+      "\"paymentData\"",
+      #""merchantTokenIdentifier":"DM4MMC1","merchantTokenMetadata":{"cardMetadata":{"expirationDate":"2912"}},"paymentData""#
+    )
+    #expect(data.merchantTokenIdentifier == "DM4MMC1")
+    #expect(data.merchantTokenMetadata?["cardMetadata"]?["expirationDate"] == "2912")
+    #expect(try open().merchantTokenMetadata == nil)
+    #expect(try code("\"paymentData\"", "\"merchantTokenMetadata\":1,\"paymentData\"") == .badPayload)
+  }
+
+  @Test func `the holder and the maker of the device are read`() throws {
+    let data = try open("\"currencyCode\"", "\"cardholderName\":\"ADA\",\"currencyCode\"")
+    #expect(data.cardholderName == "ADA" && data.deviceManufacturerIdentifier == "040010030273")
+    #expect(!String(decoding: data.masked.serialized(), as: UTF8.self).contains("ADA"))
   }
 
   @Test func `unknown keys are kept, and shown only to who asks`() throws {

@@ -20,6 +20,10 @@ struct TestMint {
   var version = "EC_v1"
   var plaintext = Array(payload.utf8)
   var merchantIdentifier = TestMint.merchantIdentifier
+  /// PartyVInfo of the key derivation, for a maker who puts something else there.
+  var partyInfo: [UInt8]?
+  /// A maker who drops the shared secret's leading zeros.
+  var dropsLeadingZeros = false
   var merchantKey = Shared.merchantKey
   var ephemeralKey = P256.KeyAgreement.PrivateKey()
   var transactionID = (0..<32).map { UInt8($0) }
@@ -84,9 +88,11 @@ struct TestMint {
 
   private func sealedEC() throws -> (String, [UInt8], [UInt8], [UInt8]) {
     let secret = try ephemeralKey.sharedSecretFromKeyAgreement(with: merchantKey.publicKey)
+    let whole = secret.withUnsafeBytes { Array($0) }
     let input =
-      [0, 0, 0, 1] + secret.withUnsafeBytes { Array($0) } + [13] + Array("id-aes256-GCM".utf8) + Array("Apple".utf8)
-      + Array(SHA256.hash(data: Array(merchantIdentifier.utf8)))
+      [0, 0, 0, 1] + (dropsLeadingZeros ? Array(whole.drop { $0 == 0 }) : whole) + [13]
+      + Array("id-aes256-GCM".utf8) + Array("Apple".utf8)
+      + (partyInfo ?? Array(SHA256.hash(data: Array(merchantIdentifier.utf8))))
     let data = try seal(SymmetricKey(data: SHA256.hash(data: input)))
     let hash = Array(SHA256.hash(data: merchantKey.publicKey.derRepresentation))
     return ("ephemeralPublicKey", Array(ephemeralKey.publicKey.derRepresentation), hash, data)

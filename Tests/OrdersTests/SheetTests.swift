@@ -26,6 +26,14 @@ import Testing
     #expect(sheet.request.applicationData == Array("tender:v1:harbour:kNc7pQ2xR8vT5wY1zB4dFg".utf8))
   }
 
+  @Test func `opens with the code that the shopper entered on the page, unless it is no good`() async throws {
+    let opened = try await shop { $0.couponCode = "fiver" }.desk.sheet(Shop.basket, of: Shop.merchant)
+    let plain = try await shop { $0.couponCode = "NO" }.desk.sheet(Shop.basket, of: Shop.merchant)
+    #expect(opened.request.couponCode == "FIVER" && plain.request.couponCode == nil)
+    #expect(opened.quote.total.minorUnits == plain.quote.total.minorUnits - 500)
+    #expect(opened.quote.isPayable && plain.quote.isPayable)
+  }
+
   @Test func `that shows the same as before makes no new quote`() async throws {
     let shop = try await shop()
     let first = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote

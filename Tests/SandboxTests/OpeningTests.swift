@@ -41,15 +41,19 @@ import Testing
     #expect(networkToken.dpan == order.card.dpan && networkToken.eci == "05")
   }
 
-  @Test(arguments: [
-    (TokenFault.alteredData, PaymentTokenError.Stage.signature), (.alteredTransactionIdentifier, .signature),
-    (.alteredApplicationData, .signature), (.alteredSignature, .signature), (.signedLongAgo, .signingTime),
-    (.signedInTheFuture, .signingTime), (.foreignRoot, .chain), (.unmarkedSigner, .certificates),
-    (.merchantSigner, .certificates), (.unknownKey, .key), (.otherMerchant, .decrypt),
-  ])
-  func `is refused at the right stage when it has a fault`(fault: TokenFault, stage: PaymentTokenError.Stage) throws {
-    let token = try mint.mint(order, with: fault)
-    let refusal = #expect(throws: PaymentTokenError.self) { try open(token) }
-    #expect(refusal?.stage == stage)
+  @Test(arguments: TokenVariant.all.filter { $0.format == .ellipticCurve })
+  func `is judged as its variant says`(variant: TokenVariant) throws {
+    let now = Timestamp(seconds: WallClock.system.now().seconds)
+    let mint = TokenMint(pki: pki, clock: WallClock { now })
+    var order = order
+    order.applicationData = nil
+    let text = try mint.mint(order, variant)
+    var found = TokenVariant.Expectation.opens
+    do {
+      _ = try opener.open(EncryptedPaymentToken(bytes: text), for: merchant, at: now.adding(variant.delay))
+    } catch {
+      found = .refused(error.code)
+    }
+    #expect(found == variant.expectation, "\(variant.name)")
   }
 }

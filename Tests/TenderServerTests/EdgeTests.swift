@@ -127,7 +127,8 @@ import Testing
     #expect(answer.body["status"] == "captured", "\(answer.complaint)")
     _ = try await shopper.pays(try Altered.token(try await shopper.payment(token), "data"))
 
-    let answers = try await [answer.body, shopper.outcome().body].map {
+    let journey = try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
+    let answers = try await [answer.body, shopper.outcome().body, journey].map {
       String(decoding: $0.serialized(), as: UTF8.self)
     }
     for text in answers + [house.log.text] { #expect(secrets.found(in: Data(text.utf8)).isEmpty) }

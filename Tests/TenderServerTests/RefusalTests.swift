@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("12.49", "EUR", "amount_mismatch"), ("125.00", "EUR", "amount_mismatch"), ("12.50", "GBP", "currency_mismatch"),
+    ("12.49", "EUR", "amount_mismatch"), ("125.00", "EUR", "amount_off_by_power_of_ten"),
+    ("12.50", "GBP", "currency_mismatch"),
   ])
   func `with a payment token for another amount or currency`(amount: String, currency: String, code: String)
     async throws

@@ -1,4 +1,10 @@
-/** One reason why Apple Pay is not available: a stable code and a sentence for the developer. */
+/**
+ * One reason why Apple Pay is not available: a stable code and a sentence for the developer.
+ *
+ * The kit's own codes, in the order in which to see to them: `insecure_page`, `payment_not_permitted`, `disabled`,
+ * `simulated_session`, `no_apple_pay`, `version_too_old`, `device_cannot_pay`, `no_active_card`; and
+ * `script_not_loaded`, `connection_lost`, `no_basket`, `not_prepared`. All others are the server's.
+ */
 export interface Reason {
   code: string;
   detail: string;
@@ -9,6 +15,11 @@ export interface CheckoutOptions {
   server?: string;
   /** The basket's id, as the shop's server was given it. */
   basket?: string;
+  /**
+   * Whether to load Apple's script in browsers that have no Apple Pay of their own, so that the shopper can pay with an
+   * iPhone: `true` for the newest, or the address of a certain release. Never loaded in `simulated`.
+   */
+  appleScript?: boolean | string;
 }
 
 /** What the order is for, before the sheet opens. */
@@ -17,13 +28,34 @@ export interface Details {
   /** ISO 8601. */
   requestedFor?: string;
   note?: string;
-  customer?: string;
+  /** What the page knows of the address; only the delivery zone is kept. */
+  contact?: {
+    countryCode?: string;
+    postalCode?: string;
+    administrativeArea?: string;
+    subAdministrativeArea?: string;
+    locality?: string;
+    subLocality?: string;
+  };
+}
+
+/**
+ * What may be offered: `buy` a button that pays, `set-up` one that lets the shopper add a card first, `hidden` nothing.
+ * `unknown`: the basket has a payment, and its outcome is being asked for.
+ */
+export type CheckoutState = "preparing" | "buy" | "set-up" | "hidden" | "unknown";
+
+export interface Ready {
+  state: "buy" | "set-up";
+  /** Whether the shopper is known to have a card in Apple Pay: it is then to be the page's first choice. */
+  isDefaultMethod?: boolean;
 }
 
 export interface Authorized {
   orderId: string;
   paymentId: string;
-  status: "authorized" | "captured" | "partially_captured" | "pending";
+  /** `pending`: the provider has the payment and answers later. The last two are told when the page is visited again. */
+  status: "authorized" | "captured" | "partially_captured" | "pending" | "partially_refunded" | "refunded";
   guestToken?: string;
   /** `amount` is decimal text in `currency`. */
   receipt: {
@@ -31,22 +63,26 @@ export interface Authorized {
     currency: string;
     merchantReference: string;
   };
-  /** The card as the sheet showed it, "Visa 0492": to show, not to rely on. */
+  /** The card as the sheet showed it, "Visa 0492": to show, not to rely on. Not told after a reload. */
   card?: string;
 }
 
-/** A payment that did not come to be, or (`outcome_unknown`) of which that is not known yet. */
+/**
+ * A payment that did not come to be. With the code `outcome_unknown` that is not known yet: the kit goes on asking for
+ * five minutes, and tells `authorized` or another `failed` when it knows.
+ */
 export interface Failed {
   code: string;
   detail: string;
 }
 
 export interface Unavailable {
-  /** The one to see to first at the front. */
+  /** The one to see to first at the front; never empty. */
   reasons: Reason[];
 }
 
 export interface CheckoutEventMap {
+  ready: CustomEvent<Ready>;
   authorized: CustomEvent<Authorized>;
   failed: CustomEvent<Failed>;
   cancelled: CustomEvent<Record<string, never>>;
@@ -68,6 +104,31 @@ export interface Metadata {
   simulatedSession?: string;
 }
 
+/** What `GET /applepay/basket/{id}` answers: the request that the sheet is opened with. */
+export interface ShownBasket {
+  basketId: string;
+  quoteId: string;
+  applePayVersion: number;
+  /** Apple's `ApplePayPaymentRequest`. */
+  request: {
+    countryCode: string;
+    currencyCode: string;
+    total: LineItem;
+    lineItems?: LineItem[];
+    shippingMethods?: { identifier: string; label: string; detail: string; amount: string }[];
+    shippingType?: "shipping" | "delivery" | "storePickup" | "servicePickup";
+    couponCode?: string;
+    [member: string]: unknown;
+  };
+}
+
+export interface LineItem {
+  label: string;
+  /** Decimal text in the request's currency. */
+  amount: string;
+  type?: "final" | "pending";
+}
+
 /** Whether this device and browser can show a sheet. In `simulated`, true once a checkout was prepared. */
 export function isSupportedByDevice(): boolean;
 
@@ -82,34 +143,59 @@ export class TenderCheckout extends EventTarget {
   constructor(options?: CheckoutOptions);
   readonly server: string;
   readonly basket?: string;
+  readonly appleScript?: boolean | string;
   readonly metadata?: Metadata;
+  /** What the next sheet will be opened with: totals and items to show beside the button. */
+  readonly shown?: ShownBasket;
+  readonly state: CheckoutState;
+  readonly isDefaultMethod?: boolean;
   /** Whether `begin` may be called. */
   readonly isReady: boolean;
   /**
-   * Fetches all that the sheet needs. Resolves to whether `begin` may be called; if not, tells `unavailable`.
-   * Prepare again before the basket's sheet is opened a second time.
+   * Fetches all that the sheet needs. Resolves to whether `begin` may be called, and tells `ready` or `unavailable`.
+   * Prepare again before the basket's sheet is opened a second time. Of a basket that has a payment already, after a
+   * reload or the back button, the outcome is asked for and told instead.
    */
   prepare(): Promise<boolean>;
   /** The reasons against a checkout, fetching on the way what `begin` needs. */
   examine(): Promise<Reason[]>;
-  /** Changes what the order is for before the sheet opens. */
+  /** Changes what the order is for before the sheet opens. Rejects with the server's `code`. */
   setDetails(details: Details): Promise<void>;
   /** Opens the sheet. Call it in the shopper's click, and await nothing before. */
   begin(): void;
+  /** Lets the shopper add a card. Call it in the click. Resolves to whether the checkout is ready then. */
+  setUp(): Promise<boolean>;
   addEventListener<Type extends keyof CheckoutEventMap>(
     type: Type,
     listener: (event: CheckoutEventMap[Type]) => void,
     options?: boolean | AddEventListenerOptions,
   ): void;
+  addEventListener(
+    type: string,
+    listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
 }
 
-/** `<tender-apple-pay basket server type button-style>`. */
+/**
+ * `<tender-apple-pay basket server type button-style locale apple-script>`.
+ *
+ * The attribute `state` is a `CheckoutState`, or `paid`. In the states `buy` and `set-up` there is a button.
+ */
 export interface TenderApplePayElement extends HTMLElement {
   /** Resolves when the checkout of the present basket is prepared, to whether it is available. */
   readonly prepared: Promise<boolean>;
+  /** The checkout of the present basket. */
+  readonly checkout: TenderCheckout;
 }
 
+/** `<tender-apple-pay-mark server apple-script>`: names Apple Pay in a list of methods, where it is available. */
+export type TenderApplePayMarkElement = HTMLElement;
+
 export interface TenderApplePayEventMap {
+  "tender:ready": CustomEvent<Ready>;
+  /** The shopper pressed the button. Whoever prevents it has something to ask first; no sheet opens. */
+  "tender:pressed": CustomEvent<Record<string, never>>;
   "tender:authorized": CustomEvent<Authorized>;
   "tender:failed": CustomEvent<Failed>;
   "tender:cancelled": CustomEvent<Record<string, never>>;
@@ -119,6 +205,7 @@ export interface TenderApplePayEventMap {
 declare global {
   interface HTMLElementTagNameMap {
     "tender-apple-pay": TenderApplePayElement;
+    "tender-apple-pay-mark": TenderApplePayMarkElement;
   }
   interface HTMLElementEventMap extends TenderApplePayEventMap {}
 }

@@ -1,38 +1,41 @@
 // Tender's web kit: an Apple Pay button and the sheet behind it, for a basket that the shop's server made.
 //
 // The sheet must open inside the shopper's click, so all it needs is fetched before. Prices, totals and errors are
-// the server's; this file carries them.
+// the server's. What this file does in which case, Tender's `Tests/Flows` tell.
 
-/** Apple Pay's API version that the requests are written for. */
 const API_VERSION = 14;
-const CALL_TIMEOUT = 10_000;
-/** The sheet waits 30 seconds for a payment's result: time to send it, and to ask what became of it. */
-const PAYMENT_TIMEOUT = 27_000;
-const SEND_TIMEOUT = 18_000;
-/** The order stands; `pending` means that the provider has accepted it and answers later. */
-const SETTLED = ["authorized", "captured", "partially_captured", "pending"];
+
+// Milliseconds. The sheet closes when an answer takes 30 seconds; three are left for the way.
+const ANSWER_WITHIN = 27_000;
+const CALL_WITHIN = 10_000;
+const PAYMENT_WITHIN = 18_000;
+const SESSION_LIVES = 300_000;
+const ASK_FOR = 300_000;
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 4_000;
+
+/** The same call may be answered otherwise in a moment; 0 is a connection that broke. */
+const PASSING = [0, 429, 502, 503, 504];
 const REFUSED = ["declined", "failed", "voided"];
-/** These do not say what became of a payment; nor does any 5xx but one. */
-const UNCERTAIN = new Set(["connection_lost", "payment_in_progress"]);
-const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
+const UNDECIDED = ["authorizing", "unknown"];
 
 /** A refusal, with the server's stable code. */
 class TenderError extends Error {
-  constructor(code, detail, { status = 0, errors = [] } = {}) {
+  constructor(code, detail, status = 0, errors = []) {
     super(detail);
     Object.assign(this, { code, status, errors });
   }
 }
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-const defaultServer = () => new URL(import.meta.url).origin;
+const own = (file) => new URL(file, import.meta.url).href;
 
 // ── Calls
 
 /** One call of the checkout API. A connection that broke throws `connection_lost`, with the status 0. */
-const call = async (server, method, path, body, timeout = CALL_TIMEOUT) => {
+const call = async (server, method, path, body, within) => {
   let response;
-  let text;
+  let answer;
   try {
     response = await fetch(`${server}/applepay/${path}`, {
       method,
@@ -40,168 +43,196 @@ const call = async (server, method, path, body, timeout = CALL_TIMEOUT) => {
       body: body && JSON.stringify(body),
       credentials: "omit",
       cache: "no-store",
-      signal: AbortSignal.timeout(timeout),
+      signal: AbortSignal.timeout(within),
     });
-    text = await response.text();
+    answer = await response.text();
   } catch {
     throw new TenderError("connection_lost", "The connection to the shop was lost.");
   }
   const { ok, status } = response;
-  const answer = parse(text);
-  if (ok && answer) return answer;
-  const { code = `http_${status}`, detail = "The shop gave no reason.", errors } = answer ?? {};
-  throw new TenderError(code, detail, { status, errors });
-};
-
-/** The answer's object; nothing when it is not JSON. */
-const parse = (text) => {
   try {
-    return JSON.parse(text || "{}");
+    answer = JSON.parse(answer || "{}");
   } catch {
-    return undefined;
+    if (ok) throw new TenderError("unexpected_answer", "The shop's answer could not be read.", status);
+  }
+  if (ok) return answer;
+  const { code = `http_${status}`, detail = "The shop gave no reason.", errors } = answer ?? {};
+  throw new TenderError(code, detail, status, errors);
+};
+
+/** A call that is safe to repeat, until it is answered, or the trouble does not pass, or nobody waits any more. */
+const insist = async (server, method, path, body, until = Date.now() + CALL_WITHIN, isWanted = () => true) => {
+  for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+    try {
+      return await call(server, method, path, body, Math.min(CALL_WITHIN, until - Date.now()));
+    } catch (error) {
+      if (!PASSING.includes(error.status) || Date.now() + wait >= until) throw error;
+      await pause(wait);
+      if (!isWanted()) throw error;
+    }
   }
 };
 
-/** A call that is safe to repeat, repeated once when the connection broke. */
-const callAgain = (...request) =>
-  call(...request).catch((error) => {
-    if (error.status > 0) throw error;
-    return call(...request);
-  });
+const loaded = new Map();
 
-const scripts = new Map();
-
-/** Loads a classic script once. */
-const loadScript = (source, crossOrigin = null) => {
-  if (!scripts.has(source)) {
-    scripts.set(source, new Promise((resolve, reject) => {
-      const script = Object.assign(document.createElement("script"), { src: source, crossOrigin });
-      script.onload = resolve;
-      script.onerror = () => {
-        scripts.delete(source);
-        reject(new TenderError("script_not_loaded", `${source} could not be loaded.`));
-      };
-      document.head.append(script);
-    }));
+/** What was fetched for this page already; a failure is forgotten. */
+const once = (key, load) => {
+  if (!loaded.has(key)) {
+    loaded.set(key, load());
+    loaded.get(key).catch(() => loaded.delete(key));
   }
-  return scripts.get(source);
+  return loaded.get(key);
 };
 
-/** Puts a `<link>` into the head, unless it is there. */
-const addLink = (attributes) => {
-  if ([...document.head.querySelectorAll("link")].some((link) => link.href === attributes.href)) return;
-  const link = document.createElement("link");
-  for (const [name, value] of Object.entries(attributes)) if (value) link.setAttribute(name, value);
-  document.head.append(link);
+/** Puts an element into the head, unless one with the same attributes is there. */
+const addToHead = (name, attributes) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) if (value) element.setAttribute(key, value);
+  if (![...document.head.children].some((other) => other.isEqualNode(element))) document.head.append(element);
+};
+
+/** The icons that the sheet shows, and what tells crawlers that this shop takes Apple Pay. */
+const addTags = (server, { touchIcons = [], countryCode, currencyCode }) => {
+  for (const { href, sizes } of touchIcons) {
+    addToHead("link", { rel: "apple-touch-icon", sizes, href: new URL(href, server).href });
+  }
+  addToHead("meta", { property: "product:payment_method", content: "ApplePay" });
+  addToHead("meta", { name: "payment-country-code", content: countryCode });
+  addToHead("meta", { name: "payment-currency-code", content: currencyCode });
 };
 
 // ── Availability
 
-/** Whether this device and browser can show a sheet. In `simulated`, true once a checkout was prepared. */
-export const isSupportedByDevice = () => {
-  try {
-    return Boolean(window.ApplePaySession?.supportsVersion(API_VERSION) && window.ApplePaySession.canMakePayments());
-  } catch {
-    return false; // an insecure page
-  }
-};
+export const isSupportedByDevice = () => !deviceReason();
 
-/** Whether a checkout can be made here, with this server and, if one is named, this basket. */
 export const isSupportedForCheckout = async (options) => (await explainAvailability(options)).length === 0;
 
-/** Every reason why not, the one to see to first at the front. Empty when Apple Pay is available. */
 export const explainAvailability = (options) => new TenderCheckout(options).examine();
 
-const reason = (code, detail) => ({ code, detail });
-
-const deviceReasons = () => {
-  if (!window.ApplePaySession) return [reason("no_apple_pay", "This browser has no Apple Pay.")];
-  if (!window.ApplePaySession.supportsVersion(API_VERSION)) {
-    return [reason("version_too_old", `This browser's Apple Pay is older than version ${API_VERSION}.`)];
+const deviceReason = () => {
+  const { ApplePaySession } = window;
+  if (!ApplePaySession) return "no_apple_pay";
+  try {
+    if (!ApplePaySession.supportsVersion(API_VERSION)) return "version_too_old";
+    return ApplePaySession.canMakePayments() ? undefined : "device_cannot_pay";
+  } catch {
+    return isSecureContext ? "payment_not_permitted" : "insecure_page";
   }
-  return isSupportedByDevice() ? [] : [reason("device_cannot_pay", "This device cannot make payments with Apple Pay.")];
 };
 
-/** The sheet's script: the simulated one, only in `simulated`; Apple's where the browser brings none. */
-const provideSession = async ({ environment, simulatedSession }) => {
-  if (environment === "simulated") await loadScript(simulatedSession);
-  else if (!window.ApplePaySession) await loadScript(APPLE_SCRIPT, "anonymous");
+const pageReason = () => {
+  if (!isSecureContext) return "insecure_page";
+  return document.featurePolicy?.allowsFeature("payment") === false ? "payment_not_permitted" : undefined;
+};
+
+/** The sheet's script, where the browser brings none: the simulated one only in `simulated`; Apple's, if wanted. */
+const provideSession = async (metadata, appleScript) => {
+  const isSimulated = metadata.environment === "simulated";
+  if (!isSimulated && window.applePaySandbox) throw new TenderError("simulated_session", "");
+  if (isSimulated || (appleScript && !window.ApplePaySession)) {
+    const { loadSession } = await import(own("scripts.js"));
+    await once("script", () => loadSession(metadata, appleScript));
+  }
+};
+
+/** What is known of the shopper's cards: Apple's `paymentCredentialStatus`. */
+const credentials = async (merchant) => {
+  const asked = ApplePaySession.applePayCapabilities?.(merchant).then((known) => known.paymentCredentialStatus)
+    ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant)
+      .then((has) => (has ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable"));
+  return Promise.race([asked, pause(2_000)]);
 };
 
 // ── A checkout
 
-/**
- * One basket's way through the sheet. Events: `authorized`, `failed`, `cancelled`, `unavailable`; what happened is
- * in the event's `detail`.
- */
+/** One basket's way through the sheet. tender.d.ts explains what is public here. */
 export class TenderCheckout extends EventTarget {
-  #session;
-  #isSent = false;
+  #sheet;
+  #recovery;
 
-  constructor({ server = defaultServer(), basket } = {}) {
+  constructor({ server = own("/"), basket, appleScript } = {}) {
     super();
     this.server = server.replace(/\/+$/, "");
     this.basket = basket;
+    this.appleScript = appleScript;
     this.isReady = false;
+    this.state = "preparing";
   }
 
-  /** Fetches all that the sheet needs. Resolves to whether `begin` may be called; if not, says why. */
   async prepare() {
-    this.isReady = false; // what is being fetched must not replace what an open sheet shows
+    if (this.#sheet) return false;
+    this.isReady = false;
+    this.#recovery = undefined;
     const reasons = await this.examine();
+    const has = (...codes) => reasons.some(({ code }) => codes.includes(code));
+    if (has("basket_placed", "payment_in_progress")) {
+      this.state = "unknown";
+      this.#recover(false); // the page was left in mid-payment, or comes back after it
+      return false;
+    }
     this.isReady = reasons.length === 0;
-    if (!this.isReady) this.#tell("unavailable", { reasons });
+    this.state = this.isReady ? "buy" : has("no_active_card") && reasons.length === 1 ? "set-up" : "hidden";
+    const { state, isDefaultMethod } = this;
+    if (state === "hidden") this.#tell("unavailable", { reasons });
+    else this.#tell("ready", { state, isDefaultMethod });
     return this.isReady;
   }
 
-  /** The reasons against a checkout, fetching on the way what `begin` needs. */
   async examine() {
     const reasons = [];
-    if (!window.isSecureContext) reasons.push(reason("insecure_page", "Apple Pay needs https (or localhost)."));
-    const attempt = async (work) => {
-      try {
-        await work();
-      } catch (error) {
-        reasons.push(reason(error.code ?? "unexpected", error.message));
-      }
+    const add = (code, detail) => {
+      if (code && !reasons.some((known) => known.code === code)) reasons.push({ code, detail });
     };
-    await attempt(async () => {
-      this.metadata = await callAgain(this.server, "GET", "metadata");
-      if (!this.metadata.enabled) reasons.push(reason("disabled", "This shop does not accept Apple Pay here."));
-      for (const { href, sizes } of this.metadata.touchIcons ?? []) {
-        addLink({ rel: "apple-touch-icon", href: new URL(href, this.server).href, sizes });
-      }
-      await provideSession(this.metadata);
-    });
-    if (this.metadata) reasons.push(...deviceReasons());
-    if (this.metadata && this.basket) {
-      await attempt(async () => {
-        this.#show(await callAgain(this.server, "GET", this.#path("basket")));
-      });
-    }
-    return reasons;
+    const attempt = (work) => work.catch(({ code = "unexpected", message }) => add(code, message));
+    const metadata = once(this.server, () => insist(this.server, "GET", "metadata"));
+    const basket = this.basket && insist(this.server, "GET", this.#path("basket"));
+    basket?.catch(() => {}); // looked at below
+    add(pageReason());
+    await attempt(metadata.then(async (answer) => {
+      this.metadata = answer;
+      if (!answer.enabled) add("disabled");
+      addTags(this.server, answer);
+      await provideSession(answer, this.appleScript);
+      add(deviceReason());
+      if (!reasons.length) await this.#examineCards(add);
+    }));
+    if (basket) await attempt(basket.then((answer) => this.#show(answer)));
+    if (reasons.every(({ detail }) => detail)) return reasons;
+    const { explain } = await import(own("reasons.js"));
+    return explain(reasons);
   }
 
-  /** Changes what the order is for before the sheet opens: `{serviceType, requestedFor?, note?, customer?}`. */
+  async #examineCards(add) {
+    const status = await credentials(this.metadata.merchantIdentifier).catch(() => {});
+    this.isDefaultMethod = status === "paymentCredentialsAvailable";
+    if (status === "applePayUnsupported") add("device_cannot_pay");
+    if (status === "paymentCredentialsUnavailable" && ApplePaySession.openPaymentSetup) add("no_active_card");
+  }
+
   async setDetails(details) {
-    this.#show(await callAgain(this.server, "PUT", `${this.#path("basket")}/details`, details));
+    this.#show(await insist(this.server, "PUT", `${this.#path("basket")}/details`, details));
   }
 
   /** Opens the sheet. To be called in the shopper's click, and without awaiting anything before. */
   begin() {
-    if (this.#session) return; // a second click
+    if (this.#sheet) return; // a second click
     if (!this.isReady || !this.shown) {
-      this.#tell("unavailable", { reasons: [reason("not_prepared", "The checkout is not ready yet.")] });
+      this.#tell("unavailable", { reasons: [{ code: "not_prepared", detail: "The checkout is not ready yet." }] });
       return;
     }
+    const sheet = { turn: Promise.resolve() };
+    this.#sheet = sheet;
     try {
-      this.#session = new ApplePaySession(this.shown.applePayVersion, this.shown.request);
-    } catch (error) {
-      this.#tell("failed", { code: "sheet_not_opened", detail: error.message });
-      return;
+      sheet.session = new ApplePaySession(this.shown.applePayVersion, this.shown.request);
+      this.#listen(sheet);
+      sheet.session.begin();
+    } catch ({ message }) {
+      this.#end(sheet, "failed", { code: "sheet_not_opened", detail: message });
     }
-    this.#listen(this.#session);
-    this.#session.begin();
+  }
+
+  async setUp() {
+    return (await ApplePaySession.openPaymentSetup(this.metadata.merchantIdentifier)) && this.prepare();
   }
 
   #path(kind) {
@@ -217,126 +248,190 @@ export class TenderCheckout extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** The one way out: whatever happens later to this session is not told any more. */
-  #end(session, type, detail) {
-    if (this.#session !== session) return;
-    this.#session = undefined;
-    this.#isSent = false;
+  /** The one way out: whatever happens later to this sheet is not told any more. */
+  #end(sheet, type, detail) {
+    if (this.#sheet !== sheet) return;
+    clearTimeout(sheet.timer);
+    this.#sheet = undefined;
+    this.isReady = false;
     this.#tell(type, detail);
   }
 
-  #fail(session, { code = "unexpected", message }) {
-    if (this.#session !== session) return;
+  #abort(sheet, { code = "unexpected", message }) {
+    if (this.#sheet !== sheet) return;
     try {
-      session.abort();
+      sheet.session.abort();
     } catch {
-      // the sheet has closed by itself
+      // it has closed by itself
     }
-    this.#end(session, "failed", { code, detail: message });
+    this.#end(sheet, "failed", { code, detail: message });
   }
 
   // ── The sheet's events
 
-  #listen(session) {
-    session.onvalidatemerchant = async ({ validationURL }) => {
-      try {
-        const body = { basketId: this.basket, validationURL };
-        session.completeMerchantValidation(await callAgain(this.server, "POST", "validate", body));
-      } catch (error) {
-        this.#fail(session, error);
-      }
+  #listen(sheet) {
+    const { session } = sheet;
+    const update = (complete, choice) => {
+      const path = `${this.#path("basket")}/update`;
+      const until = Date.now() + ANSWER_WITHIN;
+      // One after the other, because each price rests on the choice before. The newest quote is the one to pay.
+      sheet.turn = sheet.turn.then(() => this.#answer(sheet, until, path, choice, ({ quoteId, update }) => {
+        this.quoteId = quoteId;
+        session[complete](sheetUpdate(update));
+      }));
+    };
+    session.onvalidatemerchant = ({ validationURL }) => {
+      const body = { basketId: this.basket, validationURL };
+      this.#answer(sheet, Date.now() + ANSWER_WITHIN, "validate", body, (merchantSession) => {
+        sheet.expires = Date.now() + SESSION_LIVES;
+        this.#watch(sheet);
+        session.completeMerchantValidation(merchantSession);
+      });
     };
     session.onshippingcontactselected = ({ shippingContact }) =>
-      this.#update(session, { shippingContact }, "completeShippingContactSelection");
+      update("completeShippingContactSelection", { shippingContact });
     session.onshippingmethodselected = ({ shippingMethod }) =>
-      this.#update(session, { shippingMethod: shippingMethod.identifier }, "completeShippingMethodSelection");
-    session.oncouponcodechanged = ({ couponCode }) =>
-      this.#update(session, { couponCode }, "completeCouponCodeChange");
+      update("completeShippingMethodSelection", { shippingMethod: shippingMethod.identifier });
+    session.oncouponcodechanged = ({ couponCode }) => update("completeCouponCodeChange", { couponCode });
     session.onpaymentmethodselected = ({ paymentMethod: { type } }) =>
-      this.#update(session, { paymentMethod: { type } }, "completePaymentMethodSelection");
-    session.onpaymentauthorized = ({ payment }) => this.#pay(session, payment);
-    session.oncancel = () => this.#cancel(session);
+      update("completePaymentMethodSelection", { paymentMethod: { type } });
+    session.onpaymentauthorized = ({ payment }) => this.#pay(sheet, payment);
+    session.oncancel = () => this.#cancel(sheet);
   }
 
-  /** Tells the server what the shopper chose, and the sheet what that costs. The newest quote is the one to pay. */
-  async #update(session, choice, complete) {
+  /** Asks the server and hands the sheet the answer. Without one the sheet is closed: it must not show a total that
+   * the server did not confirm, nor pay an old one with a new choice. */
+  async #answer(sheet, until, path, body, complete) {
+    const isOpen = () => this.#sheet === sheet;
+    if (!isOpen()) return;
     try {
-      const { quoteId, update } = await callAgain(this.server, "POST", `${this.#path("basket")}/update`, choice);
-      if (this.#session !== session) return;
-      this.quoteId = quoteId;
-      session[complete](sheetUpdate(update));
+      const answer = await insist(this.server, "POST", path, body, until, isOpen);
+      if (isOpen()) complete(answer);
     } catch (error) {
-      // A total the server did not confirm must not be shown, nor an old one paid with a new choice.
-      this.#fail(session, error);
+      this.#abort(sheet, error);
     }
   }
 
-  async #pay(session, { token, billingContact, shippingContact }) {
+  /** Closes the sheet when its merchant session can pay no more. */
+  #watch(sheet) {
+    clearTimeout(sheet.timer);
+    const error = new TenderError("session_expired", "The payment sheet was open for too long. Open it again.");
+    sheet.timer = setTimeout(() => sheet.isPaying || this.#abort(sheet, error), sheet.expires - Date.now());
+  }
+
+  async #pay(sheet, { token, billingContact, shippingContact }) {
+    if (this.#sheet !== sheet || sheet.isPaying) return;
     const body = { basketId: this.basket, quoteId: this.quoteId, token, billingContact, shippingContact };
-    this.#isSent = true;
+    sheet.isPaying = true;
     try {
-      const outcome = await this.#outcome(body);
-      complete(session, { status: ApplePaySession.STATUS_SUCCESS });
-      this.#end(session, "authorized", { ...outcome, card: token.paymentMethod?.displayName });
+      const outcome = await this.#outcome(sheet, body);
+      complete(sheet, { status: ApplePaySession.STATUS_SUCCESS });
+      this.#end(sheet, "authorized", { ...outcome, card: token.paymentMethod?.displayName });
     } catch ({ code, message, errors: found }) {
+      if (this.#sheet !== sheet) return;
       const errors = sheetErrors(found);
-      this.#isSent = false;
-      // With errors to correct, the sheet stays open for another attempt.
-      const isOpen = complete(session, { status: ApplePaySession.STATUS_FAILURE, errors });
-      if (!isOpen || errors.length === 0) this.#end(session, "failed", { code, detail: message });
-    }
-  }
-
-  /**
-   * Sends the payment and stays with it until its outcome is known or the sheet's time is up. Sending again is safe,
-   * because the basket makes it one payment; but once it may have arrived, it is asked about first.
-   */
-  async #outcome(body) {
-    const deadline = Date.now() + PAYMENT_TIMEOUT;
-    let mustSend = true;
-    let last;
-    for (let wait = 500; Date.now() < deadline; wait = Math.min(wait * 2, 4000)) {
-      const left = deadline - Date.now();
-      try {
-        const answer = mustSend
-          ? await call(this.server, "POST", "payment", body, Math.min(left, SEND_TIMEOUT))
-          : await call(this.server, "GET", this.#path("payment"), undefined, Math.min(left, CALL_TIMEOUT));
-        if (SETTLED.includes(answer.status)) return answer;
-        if (REFUSED.includes(answer.status)) {
-          throw new TenderError(answer.status, "The payment was refused.", { status: 402 });
-        }
-        mustSend = false;
-      } catch (error) {
-        const isUncertain = UNCERTAIN.has(error.code) || (error.status >= 500 && error.code !== "acquirer_unreachable");
-        if (mustSend) last = error;
-        if (!isUncertain && error.code !== "payment_not_found") throw error;
-        mustSend = !isUncertain;
+      const isOpen = complete(sheet, { status: ApplePaySession.STATUS_FAILURE, errors });
+      sheet.isPaying = false;
+      if (isOpen && errors.length) {
+        if (sheet.expires) this.#watch(sheet); // the shopper corrects them, and authorizes again
+      } else if (code === "basket_cancelled" && sheet.isClosed) {
+        this.#end(sheet, "cancelled", {});
+      } else {
+        this.#end(sheet, "failed", { code, detail: message });
+        if (code === "outcome_unknown") this.#recover(true);
       }
-      await pause(Math.min(wait, Math.max(0, deadline - Date.now())));
     }
-    if (mustSend) throw last; // the server has no such payment
-    throw new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
   }
 
-  /**
-   * The shopper closed the sheet. Before anything was sent, the basket stays as it is and may be paid later. After
-   * that, whether it came in time is the server's to say.
-   */
-  async #cancel(session) {
+  /** Sends the payment and stays with it until its outcome is known or the sheet's time is up. Sending again is safe,
+   * because the basket makes it one payment; but once it may have arrived, it is asked about first. */
+  async #outcome(sheet, body) {
+    const until = Date.now() + ANSWER_WITHIN;
+    let mustSend = true;
+    let mayHaveArrived = false;
+    for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
+      const left = until - Date.now();
+      const { answer, error, isAbsent } = await learn(
+        mustSend
+          ? call(this.server, "POST", "payment", body, Math.min(PAYMENT_WITHIN, left))
+          : call(this.server, "GET", this.#path("payment"), undefined, Math.min(CALL_WITHIN, left)), mustSend);
+      if (answer) return answer;
+      mustSend = isAbsent;
+      mayHaveArrived ||= !isAbsent;
+      if (Date.now() + wait >= until) throw mayHaveArrived ? unknown() : error;
+      await pause(wait);
+      if (this.#sheet !== sheet) throw error ?? unknown();
+    }
+  }
+
+  /** The shopper closed the sheet. Before anything was sent, the basket stays as it is and may be paid later. After
+   * that, whether it came in time is the server's to say. */
+  async #cancel(sheet) {
+    if (this.#sheet !== sheet) return;
+    sheet.isClosed = true;
     try {
-      if (this.#isSent) await callAgain(this.server, "DELETE", this.#path("payment"));
-      this.#end(session, "cancelled", {});
+      if (sheet.isPaying) {
+        const until = Date.now() + ANSWER_WITHIN;
+        await insist(this.server, "DELETE", this.#path("payment"), undefined, until, () => this.#sheet === sheet);
+      }
+      this.#end(sheet, "cancelled", {});
     } catch {
       // Too late: the payment goes on, and `#pay` asks for its outcome and tells it.
     }
   }
+
+  /** Asks what became of a payment whose sheet is gone, and tells it; meanwhile, once, that nobody knows. */
+  async #recover(isTold) {
+    const recovery = {};
+    this.#recovery = recovery;
+    const until = Date.now() + ASK_FOR;
+    const isOver = () => this.#recovery !== recovery;
+    for (let isFirst = !isTold; isFirst || Date.now() + LONGEST_PAUSE < until; isFirst = false) {
+      if (!isFirst) await pause(LONGEST_PAUSE);
+      if (isOver()) return;
+      const within = Math.min(CALL_WITHIN, until - Date.now());
+      try {
+        const asked = call(this.server, "GET", this.#path("payment"), undefined, within);
+        const { answer, error, isAbsent } = await learn(asked);
+        if (isOver()) return;
+        if (answer) return this.#tell("authorized", answer);
+        if (isAbsent && !isTold) throw error; // nothing is on its way that could still arrive
+      } catch ({ code, message }) {
+        if (!isOver()) this.#tell("failed", { code, detail: message });
+        return;
+      }
+      if (!isTold) this.#tell("failed", { code: "outcome_unknown", detail: unknown().message });
+      isTold = true;
+    }
+  }
 }
 
-/** Hands the sheet its result. False when it closed meanwhile. */
-const complete = (session, result) => {
+const unknown = () =>
+  new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
+
+/** What an answer says of a payment: it stands (`answer`), it never came (`isAbsent`), nobody knows yet; or, thrown,
+ * that it was refused. Of the answers 5xx only one says that nothing happened. */
+const learn = async (asked, isSending = false) => {
   try {
-    session.completePayment(result);
-    return true;
+    const answer = await asked;
+    if (UNDECIDED.includes(answer.status)) return { isAbsent: false };
+    if (!REFUSED.includes(answer.status)) return { answer };
+    throw new TenderError(answer.status, "The payment was refused.", 402);
+  } catch (error) {
+    const { code, status } = error;
+    const isAbsent = code === "payment_not_found" || (isSending && status === 429);
+    const isOpen = status === 0 || status === 429 || (status >= 500 && code !== "acquirer_unreachable")
+      || ["payment_in_progress", "unexpected_answer"].includes(code);
+    if (isAbsent || isOpen) return { isAbsent, error };
+    throw error;
+  }
+};
+
+/** Hands the sheet its result. False when it closed meanwhile. */
+const complete = ({ session, isClosed }, result) => {
+  try {
+    if (!isClosed) session.completePayment(result);
+    return !isClosed;
   } catch {
     return false;
   }
@@ -347,113 +442,6 @@ const sheetErrors = (errors = []) =>
 
 const sheetUpdate = ({ errors, ...update }) => (errors ? { ...update, errors: sheetErrors(errors) } : update);
 
-// ── The button
+// ── The elements
 
-/** `check-out` → "Check out with Apple Pay". */
-const words = (type) => {
-  if (type === "plain") return "Apple Pay";
-  const verb = type[0].toUpperCase() + type.slice(1).replace("-", " ");
-  return type === "set-up" ? `${verb} Apple Pay` : `${verb} with Apple Pay`;
-};
-
-/** `<tender-apple-pay basket server type button-style>`: shows a button where Apple Pay is available. */
-class TenderApplePay extends HTMLElement {
-  static observedAttributes = ["basket", "server", "type", "button-style"];
-  #checkout;
-  #button;
-  #drawn;
-  #prepared;
-
-  connectedCallback() {
-    addLink({ rel: "stylesheet", href: new URL("tender.css", import.meta.url).href });
-    this.#renew();
-  }
-
-  attributeChangedCallback(name, before, after) {
-    if (!this.#checkout || before === after) return; // not connected yet
-    if (["basket", "server"].includes(name)) this.#renew();
-    else this.#draw();
-  }
-
-  /** Resolves when the checkout of the present basket is prepared, to whether it is available. */
-  get prepared() {
-    return this.#prepared;
-  }
-
-  #renew() {
-    const basket = this.getAttribute("basket") ?? undefined;
-    const server = this.getAttribute("server") ?? undefined;
-    const checkout = new TenderCheckout({ server, basket });
-    this.#checkout = checkout;
-    for (const type of ["authorized", "failed", "cancelled", "unavailable"]) {
-      checkout.addEventListener(type, ({ detail }) => this.#tell(checkout, type, detail));
-    }
-    this.#prepared = this.#prepare(checkout);
-  }
-
-  async #prepare(checkout) {
-    const isReady = await checkout.prepare();
-    if (this.#checkout !== checkout) return false;
-    if (isReady) this.#draw();
-    else this.replaceChildren();
-    return isReady;
-  }
-
-  #tell(checkout, type, detail) {
-    if (this.#checkout !== checkout) return;
-    this.#button?.removeAttribute("aria-busy");
-    this.dispatchEvent(new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true }));
-    // What was not paid may be tried again, on a fresh quote; what may have been paid, never.
-    const mayTryAgain = type === "cancelled" || (type === "failed" && detail.code !== "outcome_unknown");
-    if (mayTryAgain) this.#prepared = this.#prepare(checkout);
-  }
-
-  #begin() {
-    if (!this.#checkout.basket) {
-      this.#tell(this.#checkout, "unavailable", { reasons: [reason("no_basket", "There is nothing to pay for yet.")] });
-      return;
-    }
-    this.#button.setAttribute("aria-busy", "true");
-    this.#checkout.begin();
-  }
-
-  #draw() {
-    const { metadata } = this.#checkout;
-    if (!metadata) return;
-    const kind = buttonKind(metadata.environment);
-    if (this.#drawn !== kind) {
-      this.#button = document.createElement(kind === "apple-script" ? "apple-pay-button" : "button");
-      this.#button.addEventListener("click", () => this.#begin());
-      this.#drawn = kind;
-    }
-    if (this.#button.parentNode !== this) this.replaceChildren(this.#button);
-    dress(this.#button, kind, this.getAttribute("type") || "buy", this.getAttribute("button-style") || "black");
-  }
-}
-
-/** Apple's own button wherever money is real: the browser's, else Apple's script's. */
-const buttonKind = (environment) => {
-  if (environment === "simulated") return "simulated";
-  return window.CSS?.supports("-webkit-appearance", "-apple-pay-button") ? "native" : "apple-script";
-};
-
-const dress = (button, kind, type, style) => {
-  if (kind === "apple-script") {
-    button.setAttribute("type", type);
-    button.setAttribute("buttonstyle", style);
-    button.setAttribute("locale", document.documentElement.lang || navigator.language);
-    return;
-  }
-  button.type = "button";
-  button.className = `tender-apple-pay tender-${kind}`;
-  button.dataset.type = type;
-  button.dataset.style = style;
-  if (kind === "native") {
-    button.setAttribute("aria-label", words(type));
-    return;
-  }
-  const mark = Object.assign(document.createElement("small"), { textContent: "Simulated" });
-  button.replaceChildren(Object.assign(document.createElement("span"), { textContent: words(type) }), " ", mark);
-};
-
-if (!customElements.get("tender-apple-pay")) customElements.define("tender-apple-pay", TenderApplePay);
+import(own("elements.js")).then(({ define }) => define({ TenderCheckout, addToHead, own }));

@@ -26,6 +26,8 @@ struct AlgorithmIdentifier {
   /// RFC 5754 §2: the parameters are absent, and NULL is accepted; Apple writes both.
   var isSHA256: Bool { identifier.isObject(ObjectIdentifier.sha256) && parameters != .other }
 
+  var hasNull: Bool { parameters == .null }
+
   /// RFC 5758 §3.2 wants ECDSA's parameters absent, RFC 4055 §5 wants RSA's to be NULL. Nil when it is no algorithm
   /// that may sign a payment token or its certificates.
   var signature: SignatureAlgorithm? {

@@ -36,4 +36,17 @@ enum ObjectIdentifier {
   static let intermediateMarker: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x06, 0x02, 0x0E]
   /// 1.2.840.113635.100.6.32: the hash of the merchant identifier, on the merchant's certificates.
   static let merchantIdentifierHash: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x06, 0x20]
+
+  /// `1.2.840.113549.1.9.3`, for people. What does not fit into 64 bits is cut short.
+  static func dotted(_ content: ArraySlice<UInt8>) -> String {
+    var arcs: [UInt64] = []
+    var arc: UInt64 = 0
+    for byte in content {
+      arc = arc &<< 7 | UInt64(byte & 0x7F)
+      guard byte < 0x80 else { continue }
+      arcs += arcs.isEmpty ? [min(arc / 40, 2), arc - 40 * min(arc / 40, 2)] : [arc]
+      arc = 0
+    }
+    return arcs.map(String.init).joined(separator: ".")
+  }
 }

@@ -1,16 +1,33 @@
-import Crypto
+package import Crypto
+import TenderPayments
 
-/// The AES key of one payment token.
-struct ContentKey {
+/// The AES key of one payment token: 256 bits in `EC_v1`, 128 in `RSA_v1`.
+///
+/// It opens that token and nothing else. It prints nothing of itself and cannot be encoded.
+public struct ContentKey: Sendable {
   private let key: SymmetricKey
 
-  init(_ key: SymmetricKey) { self.key = key }
+  package init(_ key: SymmetricKey) { self.key = key }
+
+  /// From a key agreement that was made elsewhere, as by an agent or a hardware module.
+  ///
+  /// - Parameter bytes: 32 or 16; nil for any other number.
+  public init?(bytes: [UInt8]) {
+    guard bytes.count == 32 || bytes.count == 16 else { return nil }
+    key = SymmetricKey(data: bytes)
+  }
+
+  /// For the wire between an agent and its client alone.
+  package var bytes: [UInt8] { key.withUnsafeBytes { Array($0) } }
 
   private static let tagBytes = 16
   /// 16 zero bytes, not the usual 12: Apple's initialization vector.
   private static let zeroVector = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16))
 
   /// Apple's step 4: AES-GCM without additional data; nothing comes out unless the tag is right.
+  ///
+  /// Source: Apple, *Payment token format reference*, "Decrypt the value of the data key"; NIST SP 800-38D, where a
+  /// vector of another length than 12 bytes is hashed into the first counter.
   ///
   /// - Parameter data: ciphertext, then the tag of 16 bytes.
   /// - Throws: stage `decrypt`.
@@ -26,4 +43,10 @@ struct ContentKey {
       throw PaymentTokenError(.tagMismatch, "the data was not encrypted with this key, or was changed", field: "data")
     }
   }
+}
+
+extension ContentKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "ContentKey(•••)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
 }

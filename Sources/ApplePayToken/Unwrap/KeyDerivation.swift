@@ -4,19 +4,32 @@ import TenderPayments
 /// PartyVInfo of Apple's key derivation: SHA-256 of the merchant identifier, 32 bytes.
 package struct PartyInfo: Sendable, Hashable {
   package let bytes: [UInt8]
+  /// Known when it was given as such, and not only as the certificate's hash.
+  private let merchantIdentifier: String?
 
   /// - Parameter merchantIdentifier: Apple's, as `merchant.com.example.shop`.
   package init(merchantIdentifier: String) {
     bytes = Array(SHA256.hash(data: Array(merchantIdentifier.utf8)))
+    self.merchantIdentifier = merchantIdentifier
   }
 
-  /// - Parameter certificateExtension: the value of extension 1.2.840.113635.100.6.32, which is a UTF8String of 64
-  ///   hexadecimal digits. Apple derives the key from the 32 bytes, not from the text.
-  package init?(certificateExtension value: ArraySlice<UInt8>) {
+  /// - Parameters:
+  ///   - value: of extension 1.2.840.113635.100.6.32, which is a UTF8String of 64 hexadecimal digits. Apple derives the
+  ///     key from the 32 bytes, not from the text.
+  ///   - merchantIdentifier: what the certificate's subject says; believed only if it has that hash.
+  package init?(certificateExtension value: ArraySlice<UInt8>, merchantIdentifier: String? = nil) {
     guard value.count == 66, value.starts(with: [0x0C, 0x40]),
       let bytes = Hex.decode(String(decoding: value.dropFirst(2), as: UTF8.self))
     else { return nil }
     self.bytes = bytes
+    self.merchantIdentifier = merchantIdentifier.flatMap { PartyInfo(merchantIdentifier: $0).bytes == bytes ? $0 : nil }
+  }
+
+  /// What others have put in its place.
+  var mistaken: [(KeyDerivationMistake, [UInt8])] {
+    let text = Hex.encode(bytes)
+    let hashes = [text, text.uppercased()].map { (KeyDerivationMistake.hashAsText, Array($0.utf8)) }
+    return hashes + (merchantIdentifier.map { [(.identifierNotHashed, Array($0.utf8))] } ?? [])
   }
 }
 
@@ -27,15 +40,23 @@ package struct PartyInfo: Sendable, Hashable {
 package enum KeyDerivation {
   /// - Parameter sharedSecret: the X coordinate of the ECDH, 32 bytes with its leading zeros, as swift-crypto has it.
   package static func contentKey(sharedSecret: SharedSecret, party: PartyInfo) -> SymmetricKey {
-    sharedSecret.withUnsafeBytes { contentKey(coordinate: $0, party: party) }
+    contentKey(sharedSecret: sharedSecret, partyBytes: party.bytes)
   }
 
   package static func contentKey(coordinate: UnsafeRawBufferPointer, party: PartyInfo) -> SymmetricKey {
+    contentKey(coordinate: coordinate, partyBytes: party.bytes)
+  }
+
+  static func contentKey(sharedSecret: SharedSecret, partyBytes: [UInt8]) -> SymmetricKey {
+    sharedSecret.withUnsafeBytes { contentKey(coordinate: $0, partyBytes: partyBytes) }
+  }
+
+  static func contentKey(coordinate: UnsafeRawBufferPointer, partyBytes: [UInt8]) -> SymmetricKey {
     var hash = SHA256()
     hash.update(data: counter)
     hash.update(bufferPointer: coordinate)
     hash.update(data: algorithmAndPartyU)
-    hash.update(data: party.bytes)
+    hash.update(data: partyBytes)
     return SymmetricKey(data: hash.finalize())
   }
 

@@ -16,6 +16,8 @@ struct Certificate {
   /// Nil when it is none that Tender judges; such a certificate is read, and trusted for nothing.
   let signatureAlgorithm: SignatureAlgorithm?
   let signature: ArraySlice<UInt8>
+  /// The last common name of the subject. It decides nothing about trust; it tells Apple's sandbox from production.
+  let commonName: String?
 
   init(der: ArraySlice<UInt8>) throws(BERError) {
     encoding = Array(der)
@@ -41,12 +43,10 @@ struct Certificate {
     publicKeyInfo = try fields.next(BERTag.sequence, "the public key").encoding
     extensions = try CertificateExtensions(fields.nextIf(BERTag.context(3)))
     try fields.end("the certificate's body")
+    commonName = Self.commonName(subject)
   }
 
   func isValid(at time: Timestamp) -> Bool { notBefore <= time && time <= notAfter }
-
-  /// The last common name of the subject; for people, never for a decision about trust.
-  var commonName: String? { Self.commonName(subject) }
 
   private static func validity(_ element: BERElement) throws(BERError) -> (Timestamp, Timestamp) {
     var fields = element.children(.der)

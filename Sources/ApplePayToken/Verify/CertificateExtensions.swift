@@ -10,6 +10,12 @@ struct CertificateExtensions {
   private let entries: [Entry]
   let keyUsage: KeyUsage?
   let basicConstraints: BasicConstraints?
+  /// 1.2.840.113635.100.6.29, whatever its value.
+  let hasSignerMarker: Bool
+  /// 1.2.840.113635.100.6.2.14, whatever its value.
+  let hasIntermediateMarker: Bool
+  /// RFC 5280 §4.2: a certificate with a critical extension that is not understood must be refused.
+  let hasUnknownCritical: Bool
 
   /// - Parameter element: the `[3]` of a certificate's body, if it has one.
   init(_ element: BERElement?) throws(BERError) {
@@ -17,6 +23,9 @@ struct CertificateExtensions {
     self.entries = entries
     keyUsage = try Self.find(ObjectIdentifier.keyUsage, entries).map(KeyUsage.init)
     basicConstraints = try Self.find(ObjectIdentifier.basicConstraints, entries).map(BasicConstraints.init)
+    hasSignerMarker = Self.find(ObjectIdentifier.signerMarker, entries) != nil
+    hasIntermediateMarker = Self.find(ObjectIdentifier.intermediateMarker, entries) != nil
+    hasUnknownCritical = entries.contains { $0.isCritical && !Self.understood.contains($0.identifier) }
   }
 
   private static func read(_ element: BERElement) throws(BERError) -> [Entry] {
@@ -35,13 +44,7 @@ struct CertificateExtensions {
   /// What stands in the extension's OCTET STRING; nil when the certificate does not have it.
   func value(_ identifier: [UInt8]) -> ArraySlice<UInt8>? { Self.find(identifier, entries) }
 
-  /// RFC 5280 §4.2: a certificate with a critical extension that is not understood must be refused.
-  var hasUnknownCritical: Bool {
-    entries.contains { entry in
-      entry.isCritical && !entry.identifier.elementsEqual(ObjectIdentifier.keyUsage)
-        && !entry.identifier.elementsEqual(ObjectIdentifier.basicConstraints)
-    }
-  }
+  private static let understood = [ObjectIdentifier.keyUsage[...], ObjectIdentifier.basicConstraints[...]]
 
   private static func find(_ identifier: [UInt8], _ entries: [Entry]) -> ArraySlice<UInt8>? {
     entries.first { $0.identifier.elementsEqual(identifier) }?.value

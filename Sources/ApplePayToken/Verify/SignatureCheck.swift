@@ -7,6 +7,7 @@ struct SignatureCheck {
   private let chain: SignerChain
   private let info: SignerInfo
   private let attributes: SignedAttributes
+  let wireForm: WireForm
 
   init(_ signed: SignedData, by chain: SignerChain, _ version: EncryptedPaymentToken.Version) throws(PaymentTokenError)
   {
@@ -14,6 +15,7 @@ struct SignatureCheck {
     info = try Self.onlySigner(signed, chain)
     try Self.checkAlgorithms(signed, info, chain, version)
     attributes = try Self.readAttributes(info)
+    wireForm = WireForm(signed.encoding, info, attributes)
   }
 
   /// The signing time, once everything that speaks for it has been checked.

@@ -21,6 +21,11 @@ struct SignedAttributes {
     self.attributes = attributes
   }
 
+  var count: Int { attributes.count }
+
+  /// The types in their order, in dotted form.
+  var names: String { attributes.map { ObjectIdentifier.dotted($0.identifier) }.joined(separator: " ") }
+
   func value(_ identifier: [UInt8]) -> BERElement? {
     attributes.first { $0.identifier.elementsEqual(identifier) }?.value
   }

@@ -1,11 +1,13 @@
 /// A detached CMS SignedData (RFC 5652 §5) as Apple makes it: the grammar only. Whether to believe it is decided by
 /// ``TokenVerifier``.
 struct SignedData {
+  let encoding: ArraySlice<UInt8>
   let digestAlgorithms: [BERElement]
   let certificates: [BERElement]
   let signers: [BERElement]
 
   init(ber bytes: ArraySlice<UInt8>) throws(BERError) {
+    encoding = bytes
     var contentInfo = try BERReader.only(bytes, BERTag.sequence, .ber, "the signature").children(.ber)
     guard try contentInfo.next(BERTag.objectIdentifier, "its content type").isObject(ObjectIdentifier.signedData) else {
       throw BERError("it is no SignedData")

@@ -1,51 +1,70 @@
 import TenderPayments
 
-/// The way from the certificate that signed a payment token to a root that is trusted. Made only when every
-/// signature on it is right; its dates are judged for each token, at the moment of signing.
+/// The way from the certificate that signed a payment token to a root that is trusted: Apple's steps 1.a to 1.c, for
+/// each token anew. Of all that only the signatures between the certificates may come out of a cache.
+///
+/// Its dates are judged at the moment of signing, which is known only when the signature is: see ``check(at:)``.
 struct SignerChain {
   let signer: Certificate
   let intermediate: Certificate
   let root: Certificate
   let key: SignerKey
   let environment: Environment
+  /// Whether its certificates were not in the cache.
+  let isNew: Bool
 
-  /// Apple's steps 1.a to 1.c.
-  ///
   /// - Parameter certificates: the two of the signature, in any order.
-  init(_ certificates: [ArraySlice<UInt8>], _ trust: TokenTrust) throws(PaymentTokenError) {
-    let pair = try Self.read(certificates)
-    (signer, intermediate) = try Self.roles(pair)
+  init(
+    _ certificates: [ArraySlice<UInt8>], _ trust: TokenTrust, _ cache: ChainCache
+  ) throws(PaymentTokenError) {
+    try Self.checkCount(certificates)
+    let proven = cache.pair(certificates[0], certificates[1])
+    isNew = proven == nil
+    let (first, second) =
+      if let proven { (proven.first, proven.second) } else {
+        (try Self.read(certificates[0]), try Self.read(certificates[1]))
+      }
+    (signer, intermediate) = try Self.roles(first, second)
     try Self.checkFitness(signer: signer, intermediate: intermediate)
-    let anchor = try Self.anchor(of: intermediate, trust)
-    try Self.checkSignatures(signer: signer, intermediate: intermediate, anchor)
-    guard let key = SignerKey(signer.publicKeyInfo) else {
-      throw PaymentTokenError(.unfitCertificate, "the signer's key is neither of P-256 nor RSA")
-    }
-    self.key = key
+    let anchor = try Self.anchor(of: intermediate, trust, proven)
     root = anchor.root
+    key = try Self.signerKey(signer, intermediate, anchor, proven)
     environment = anchor.environment(ofSigner: signer.commonName)
-    guard trust.environments.contains(environment) else {
-      throw PaymentTokenError(.wrongEnvironment, "signed for \(environment.rawValue), which is not accepted here")
-    }
+    try Self.checkEnvironment(environment, trust)
+    guard isNew else { return }
+    cache.remember(
+      ProvenPair(first: first, second: second, rootKeyInfo: root.publicKeyInfo, signerKey: key))
   }
 
   /// A certificate that has expired since, or was not valid yet, says nothing about the moment of signing.
+  ///
+  /// Source: RFC 5280 §6.1.3 (a)(2), with the signing time for the time of validation.
   func check(at signingTime: Timestamp) throws(PaymentTokenError) {
-    for (name, certificate) in [("signer", signer), ("intermediate", intermediate), ("root", root)] {
-      guard certificate.isValid(at: signingTime) else {
-        throw PaymentTokenError(
-          .certificateNotValidThen, "the \(name)'s certificate was not valid at the signing time, \(signingTime)")
-      }
+    try Self.check(signer, "signer", at: signingTime)
+    try Self.check(intermediate, "intermediate", at: signingTime)
+    try Self.check(root, "root", at: signingTime)
+  }
+
+  private static func check(
+    _ certificate: Certificate, _ name: String, at signingTime: Timestamp
+  ) throws(PaymentTokenError) {
+    guard certificate.isValid(at: signingTime) else {
+      throw PaymentTokenError(
+        .certificateNotValidThen, "the \(name)'s certificate was not valid at the signing time, \(signingTime)")
     }
   }
 
   /// There are exactly two: a third has no business there, and the root must be our own copy.
-  private static func read(_ encodings: [ArraySlice<UInt8>]) throws(PaymentTokenError) -> [Certificate] {
-    guard encodings.count == 2 else {
-      throw PaymentTokenError(.certificateCount, "the signature carries \(encodings.count) certificates instead of two")
+  private static func checkCount(_ certificates: [ArraySlice<UInt8>]) throws(PaymentTokenError) {
+    guard certificates.count == 2 else {
+      throw PaymentTokenError(
+        .certificateCount, "the signature carries \(certificates.count) certificates instead of two")
     }
+  }
+
+  private static func read(_ encoding: ArraySlice<UInt8>) throws(PaymentTokenError) -> Certificate {
     do {
-      return [try Certificate(der: encodings[0]), try Certificate(der: encodings[1])]
+      return try Certificate(der: encoding)
     } catch {
       throw PaymentTokenError(.malformedCertificate, error.reason)
     }
@@ -53,21 +72,27 @@ struct SignerChain {
 
   /// Step 1.a: the signer has the marker …6.29, the intermediate …6.2.14. Their values do not matter, their places
   /// in the signature neither; that each stands on one certificate does.
-  private static func roles(_ pair: [Certificate]) throws(PaymentTokenError) -> (Certificate, Certificate) {
-    let signers = pair.filter { $0.extensions.value(ObjectIdentifier.signerMarker) != nil }
-    let intermediates = pair.filter { $0.extensions.value(ObjectIdentifier.intermediateMarker) != nil }
-    guard signers.count == 1 else {
+  ///
+  /// Source: Apple, *Payment token format reference*, "Ensure that the certificates contain the correct custom OIDs".
+  private static func roles(
+    _ first: Certificate, _ second: Certificate
+  ) throws(PaymentTokenError) -> (Certificate, Certificate) {
+    let (markedFirst, markedSecond) = (first.extensions.hasSignerMarker, second.extensions.hasSignerMarker)
+    guard markedFirst != markedSecond else {
       throw PaymentTokenError(
-        .signerNotFound, "\(signers.count) certificates have the marker of Apple Pay's signer instead of one")
+        .signerNotFound, "\(markedFirst ? 2 : 0) certificates have the marker of Apple Pay's signer instead of one")
     }
-    guard intermediates.count == 1, intermediates[0].encoding != signers[0].encoding else {
+    let (signer, intermediate) = markedFirst ? (first, second) : (second, first)
+    guard intermediate.extensions.hasIntermediateMarker, !signer.extensions.hasIntermediateMarker else {
       throw PaymentTokenError(
         .intermediateNotFound, "the signer's certificate does not come with an intermediate that has Apple's marker")
     }
-    return (signers[0], intermediates[0])
+    return (signer, intermediate)
   }
 
-  /// RFC 5280 §6.1.4: who may sign what.
+  /// Who may sign what.
+  ///
+  /// Source: RFC 5280 §4.2 (critical extensions), §4.2.1.3 (key usage), §4.2.1.9 (basic constraints).
   private static func checkFitness(signer: Certificate, intermediate: Certificate) throws(PaymentTokenError) {
     guard !signer.extensions.hasUnknownCritical, !intermediate.extensions.hasUnknownCritical else {
       throw PaymentTokenError(.unfitCertificate, "a certificate has a critical extension that is not known")
@@ -80,22 +105,47 @@ struct SignerChain {
   }
 
   /// Step 1.b: the root is our own copy, found by name and proven by its key.
-  private static func anchor(of intermediate: Certificate, _ trust: TokenTrust) throws(PaymentTokenError) -> TrustAnchor
-  {
-    guard
-      let anchor = trust.anchors.first(where: { $0.root.subject == intermediate.issuer && $0.key.signed(intermediate) })
-    else { throw PaymentTokenError(.untrustedRoot, "the intermediate is not issued by a root that is trusted here") }
+  ///
+  /// Source: Apple, *Payment token format reference*, "Ensure that the root CA is the Apple Root CA - G3".
+  private static func anchor(
+    of intermediate: Certificate, _ trust: TokenTrust, _ proven: ProvenPair?
+  ) throws(PaymentTokenError) -> TrustAnchor {
+    let anchor = trust.anchors.first { anchor in
+      anchor.root.subject == intermediate.issuer
+        && (proven?.rootKeyInfo == anchor.root.publicKeyInfo || anchor.key.signed(intermediate))
+    }
+    guard let anchor else {
+      throw PaymentTokenError(.untrustedRoot, "the intermediate is not issued by a root that is trusted here")
+    }
+    guard anchor.root.mayIssue(above: 1) else {
+      throw PaymentTokenError(.unfitCertificate, "the root's certificate may not issue this chain")
+    }
     return anchor
   }
 
-  /// Step 1.c. The root's signature on the intermediate was what found the root.
-  private static func checkSignatures(
-    signer: Certificate, intermediate: Certificate, _ anchor: TrustAnchor
-  ) throws(PaymentTokenError) {
-    guard signer.issuer == intermediate.subject, let key = AuthorityKey(intermediate.publicKeyInfo), key.signed(signer)
-    else { throw PaymentTokenError(.brokenChain, "the intermediate did not issue the signer's certificate") }
-    guard anchor.root.mayIssue(above: 1) else {
-      throw PaymentTokenError(.unfitCertificate, "the root's certificate may not issue this chain")
+  /// Step 1.c: the intermediate issued the signer's certificate. The root's signature on the intermediate was what found
+  /// the root.
+  ///
+  /// Source: Apple, *Payment token format reference*, "Ensure that there is a valid X.509 chain of trust".
+  private static func signerKey(
+    _ signer: Certificate, _ intermediate: Certificate, _ anchor: TrustAnchor, _ proven: ProvenPair?
+  ) throws(PaymentTokenError) -> SignerKey {
+    guard signer.issuer == intermediate.subject else { throw broken }
+    if let proven { return proven.signerKey }
+    guard let key = AuthorityKey(intermediate.publicKeyInfo), key.signed(signer) else { throw broken }
+    guard let signerKey = SignerKey(signer.publicKeyInfo) else {
+      throw PaymentTokenError(.unfitCertificate, "the signer's key is neither of P-256 nor RSA")
+    }
+    return signerKey
+  }
+
+  private static var broken: PaymentTokenError {
+    PaymentTokenError(.brokenChain, "the intermediate did not issue the signer's certificate")
+  }
+
+  private static func checkEnvironment(_ environment: Environment, _ trust: TokenTrust) throws(PaymentTokenError) {
+    guard trust.environments.contains(environment) else {
+      throw PaymentTokenError(.wrongEnvironment, "signed for \(environment.rawValue), which is not accepted here")
     }
   }
 }

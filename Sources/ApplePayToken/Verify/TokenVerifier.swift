@@ -10,16 +10,13 @@ public struct TokenVerifier: Sendable {
   public static let window: Duration = .seconds(300)
 
   private let trust: TokenTrust
-  private let unknownSigner: @Sendable (_ commonName: String) -> Void
+  private let canary: TokenCanary?
   private let chains = ChainCache()
 
-  /// - Parameter unknownSigner: told, once for each pair of certificates, when a production signer has a name that
-  ///   Tender does not know. The token passes, because Apple may rename its signers; somebody should look.
-  public init(
-    trust: TokenTrust, unknownSigner: @escaping @Sendable (_ commonName: String) -> Void = { _ in }
-  ) {
+  /// - Parameter canary: told about what Apple was never seen to do before. Such a token passes; somebody should look.
+  public init(trust: TokenTrust, canary: TokenCanary? = nil) {
     self.trust = trust
-    self.unknownSigner = unknownSigner
+    self.canary = canary
   }
 
   /// - Parameter time: when the token arrived.
@@ -34,6 +31,7 @@ public struct TokenVerifier: Sendable {
     let signingTime = try signature.signingTime(over: digests.content)
     try chain.check(at: signingTime)
     try checkWindow(signingTime, time)
+    canary?.sees(signature.wireForm)
     let use = TokenUse(transactionID: Hex.encode(token.transactionID), payloadHash: Hex.encode(digests.payload))
     return VerifiedPaymentToken(token: token, signingTime: signingTime, environment: chain.environment, use: use)
   }
@@ -50,13 +48,9 @@ public struct TokenVerifier: Sendable {
   }
 
   private func chain(_ certificates: [ArraySlice<UInt8>]) throws(PaymentTokenError) -> SignerChain {
-    try chains.chain(certificates) { () throws(PaymentTokenError) in
-      let chain = try SignerChain(certificates, trust)
-      if chain.environment == .production, !AppleRoot.knownSigners.contains(chain.signer.commonName ?? "") {
-        unknownSigner(chain.signer.commonName ?? "")
-      }
-      return chain
-    }
+    let chain = try SignerChain(certificates, trust, chains)
+    if chain.isNew { canary?.sees(chain) }
+    return chain
   }
 
   /// Step 1.e: a token that was signed long before it arrives may be a replay; one from the future is no token.

@@ -7,6 +7,7 @@ import TenderPayments
 struct DeviceRoutes: Sendable {
   let device: Device
   let sessions: SessionBook
+  let portal: DeveloperPortal
 
   func cards(_ request: Request, _ context: SandboxContext) -> Response {
     .json(.array(SandboxCards.all.map(\.json)))
@@ -22,6 +23,15 @@ struct DeviceRoutes: Sendable {
     let session = try await request.json().member("merchantSession")
     _ = try await sessions.check(session, on: caller(request).host)
     return .json(["valid": true])
+  }
+
+  /// Whether a page may expect to be paid as this merchant: what a browser asks Apple before it says that there is an
+  /// active card.
+  func availability(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    let merchant = await portal.merchant(identifierOrHash: try context.parameter("merchant"))
+    let host = caller(request).host
+    let isVerified = merchant.map { merchant in host.map(merchant.hasVerified) ?? true } ?? false
+    return .json(["registered": .bool(merchant != nil), "domainVerified": .bool(isVerified)])
   }
 
   func pay(_ request: Request, _ context: SandboxContext) async throws -> Response {

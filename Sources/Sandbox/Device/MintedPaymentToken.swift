@@ -4,15 +4,18 @@ import TenderPayments
 /// A payment token as it leaves the device. It prints masked, like any other.
 public struct MintedPaymentToken: Sendable, CustomStringConvertible, CustomReflectable {
   let card: SandboxCard
+  /// `EC_v1` or `RSA_v1`.
+  package var version: String
   package var data: [UInt8]
   package var signature: [UInt8]
-  package var ephemeralPublicKey: [UInt8]
+  /// The device's public key, or the wrapped key of RSA_v1.
+  package var keyMaterial: [UInt8]
   package var publicKeyHash: [UInt8]
   package var transactionID: [UInt8]
   package var applicationDataHash: [UInt8]?
 
   /// What the signature covers, without separators.
-  package var signedContent: [UInt8] { ephemeralPublicKey + data + transactionID + (applicationDataHash ?? []) }
+  package var signedContent: [UInt8] { keyMaterial + data + transactionID + (applicationDataHash ?? []) }
 
   /// The whole `ApplePayPaymentToken`, as a page finds it in `event.payment.token`. The transaction identifier has
   /// capitals here and none in the header, as Apple has it.
@@ -28,9 +31,9 @@ public struct MintedPaymentToken: Sendable, CustomStringConvertible, CustomRefle
   /// `paymentData` alone, as an app finds it in `PKPaymentToken.paymentData`.
   package var paymentData: JSONValue {
     [
-      "version": "EC_v1", "data": .string(Base64.encode(data)), "signature": .string(Base64.encode(signature)),
+      "version": .string(version), "data": .string(Base64.encode(data)), "signature": .string(Base64.encode(signature)),
       "header": JSONObject.of([
-        "ephemeralPublicKey": .string(Base64.encode(ephemeralPublicKey)),
+        (version == "RSA_v1" ? "wrappedKey" : "ephemeralPublicKey"): .string(Base64.encode(keyMaterial)),
         "publicKeyHash": .string(Base64.encode(publicKeyHash)), "transactionId": .string(Hex.encode(transactionID)),
         "applicationData": applicationDataHash.map { .string(Hex.encode($0)) },
       ]),

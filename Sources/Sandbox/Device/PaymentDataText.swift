@@ -15,8 +15,10 @@ struct PaymentDataText {
     cryptogram = random.next(card.network == .masterCard ? 19 : 20)
   }
 
-  var bytes: [UInt8] {
-    let text: JSONValue = [
+  var bytes: [UInt8] { JSONValue.object(members).serialized() }
+
+  var members: JSONObject {
+    [
       "applicationPrimaryAccountNumber": .string(card.dpan.revealed),
       "applicationExpirationDate": .string(card.expirationDate),
       "currencyCode": .string(amount.currency.numericCode), "transactionAmount": .integer(amount.minorUnits),
@@ -25,7 +27,6 @@ struct PaymentDataText {
         "onlinePaymentCryptogram": .string(Base64.encode(cryptogram)), "eciIndicator": card.eci.map(JSONValue.string),
       ]),
     ]
-    return text.serialized()
   }
 }
 

@@ -1,4 +1,3 @@
-import Crypto
 public import TenderPayments
 
 /// What a payment token is to say.
@@ -20,8 +19,8 @@ public struct TokenOrder: Sendable {
   }
 }
 
-/// The simulated Secure Element together with Apple's broker: it makes payment tokens of format EC_v1 that differ from
-/// Apple's only in the root they lead to.
+/// The simulated Secure Element together with Apple's broker: it makes payment tokens that differ from Apple's only in
+/// the root they lead to. The recipient's key decides between EC_v1 and RSA_v1.
 public struct TokenMint: Sendable {
   let pki: SandboxPKI
   let clock: WallClock
@@ -33,7 +32,7 @@ public struct TokenMint: Sendable {
     self.random = random
   }
 
-  /// A new payment token: fresh ephemeral key, transaction identifier and cryptogram.
+  /// A new payment token: fresh key, transaction identifier and cryptogram.
   public func mint(_ order: TokenOrder) throws -> MintedPaymentToken {
     let text = PaymentDataText(card: order.card, amount: order.amount, random: random)
     return try mint(plaintext: text.bytes, for: order)
@@ -41,27 +40,6 @@ public struct TokenMint: Sendable {
 
   /// A payment token around a text of the caller's choice, for tests of what a reader does with odd payloads.
   package func mint(plaintext: [UInt8], for order: TokenOrder) throws -> MintedPaymentToken {
-    var token = try seal(plaintext, for: order)
-    try sign(&token, by: pki.broker, order)
-    return token
-  }
-
-  /// The Secure Element's part: agree on a key, encrypt.
-  func seal(_ plaintext: [UInt8], for order: TokenOrder) throws -> MintedPaymentToken {
-    let ephemeral = P256.KeyAgreement.PrivateKey()
-    let key = try KeyAgreement.key(
-      device: ephemeral, merchant: order.recipient.publicKey, merchantHash: order.recipient.merchantHash)
-    return MintedPaymentToken(
-      card: order.card, data: try KeyAgreement.seal(plaintext, with: key), signature: [],
-      ephemeralPublicKey: Array(ephemeral.publicKey.derRepresentation), publicKeyHash: order.recipient.publicKeyHash,
-      transactionID: random.next(32),
-      applicationDataHash: order.applicationData.map { Array(SHA256.hash(data: $0)) })
-  }
-
-  /// The broker's part.
-  func sign(_ token: inout MintedPaymentToken, by broker: BrokerSignature, _ order: TokenOrder) throws {
-    var broker = broker
-    broker.form = order.form
-    token.signature = try broker.sign(token.signedContent, at: order.signingTime ?? clock.now())
+    try TokenRecipe(order, by: MintAuthority(pki), at: clock.now(), random: random).token(around: plaintext)
   }
 }

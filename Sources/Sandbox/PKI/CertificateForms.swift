@@ -12,6 +12,7 @@ enum SandboxName {
   static let developerRelations = authority("Tender Sandbox Worldwide Developer Relations CA (NOT APPLE)")
   static let tlsRoot = authority("Tender Sandbox TLS CA (NOT APPLE)")
   static let tokenSigner = ["ecc-smp-broker-sign_TENDER-SIMULATED", "Tender Sandbox Systems", organization]
+  static let rsaTokenSigner = ["rsa-smp-broker-sign_TENDER-SIMULATED", "Tender Sandbox Systems", organization]
 
   private static func authority(_ commonName: String) -> [String] {
     [commonName, "Tender Sandbox Certification Authority", organization]

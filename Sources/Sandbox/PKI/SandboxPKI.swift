@@ -11,6 +11,7 @@ public struct SandboxPKI: Sendable {
   let tokenRoot: CertifiedKey
   let tokenIntermediate: CertifiedKey
   let tokenSigner: CertifiedKey
+  let rsaSigner: RSATokenSigner
   /// What Apple calls Worldwide Developer Relations: it issues the merchants' certificates.
   let developerRelations: CertifiedKey
   let tlsRoot: CertifiedKey
@@ -21,30 +22,36 @@ public struct SandboxPKI: Sendable {
     if let kept = try Self.load(from: files) {
       self = kept
     } else {
-      self = try SandboxPKI(clock: clock, random: random)
+      self = try SandboxPKI(clock: clock, random: random, files: files)
       try save(to: files)
     }
   }
 
   /// New authorities that live as long as the value.
   public init(clock: WallClock = .system, random: RandomBytes = .system) throws {
+    self = try SandboxPKI(clock: clock, random: random, files: nil)
+  }
+
+  private init(clock: WallClock, random: RandomBytes, files: StateDirectory?) throws {
     let forms = Forms(now: clock.now(), random: random)
     tokenRoot = try forms.root(SandboxName.tokenRoot, key: .init(P384.Signing.PrivateKey()), years: 25)
     tokenIntermediate = try forms.tokenIntermediate(under: tokenRoot)
     tokenSigner = try forms.tokenSigner(under: tokenIntermediate)
     developerRelations = try forms.developerRelations(under: tokenRoot)
     tlsRoot = try forms.root(SandboxName.tlsRoot, key: .init(P256.Signing.PrivateKey()), years: 10)
+    rsaSigner = RSATokenSigner(files: files)
   }
 
   init(
     tokenRoot: CertifiedKey, intermediate: CertifiedKey, signer: CertifiedKey, relations: CertifiedKey,
-    tls: CertifiedKey
+    tls: CertifiedKey, rsaSigner: RSATokenSigner
   ) {
     self.tokenRoot = tokenRoot
     tokenIntermediate = intermediate
     tokenSigner = signer
     developerRelations = relations
     tlsRoot = tls
+    self.rsaSigner = rsaSigner
   }
 
   /// What a verifier of simulated payment tokens trusts.

@@ -10,7 +10,9 @@ extension SandboxPKI {
       let relations = try directory.certifiedKey("developer-relations"),
       let tls = try directory.certifiedKey("tls-root")
     else { return nil }
-    return SandboxPKI(tokenRoot: root, intermediate: intermediate, signer: signer, relations: relations, tls: tls)
+    return SandboxPKI(
+      tokenRoot: root, intermediate: intermediate, signer: signer, relations: relations, tls: tls,
+      rsaSigner: RSATokenSigner(try directory.certifiedKey(RSATokenSigner.file), files: directory))
   }
 
   func save(to directory: StateDirectory) throws {
@@ -29,7 +31,7 @@ extension StateDirectory {
       certificate: try Certificate(pemEncoded: certificate), key: try Certificate.PrivateKey(pemEncoded: key))
   }
 
-  fileprivate func write(_ pair: CertifiedKey, as name: String) throws {
+  func write(_ pair: CertifiedKey, as name: String) throws {
     try write(pair.certificate.serializeAsPEM().pemString + "\n", to: "\(name).pem")
     try write(pair.key.serializeAsPEM().pemString + "\n", to: "\(name).key", isPrivate: true)
   }

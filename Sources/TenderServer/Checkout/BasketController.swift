@@ -35,6 +35,7 @@ struct BasketController: Sendable {
   func update(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
     let change = try await RequestBody.decode(SheetChange.self, request)
+    CallWitness.current?.isAbout("\(change.moment)")
     let (quote, update) = try await desk.update(basket, of: merchant, change)
     return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
   }
@@ -74,6 +75,7 @@ struct BasketLookup: Sendable {
     if let (caller, _) = callers.find(request, context), caller.id != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }
+    CallWitness.current?.concerns(basket)
     return owner
   }
 }

@@ -18,6 +18,9 @@ enum ProblemTable {
         status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
         sheetErrors: error.sheetErrors)
     case let error as GatewayError: gateway(error)
+    case let error as PaymentTokenError where error.code == .keyAgentUnavailable:
+      Problem(
+        .serviceUnavailable, error.code.rawValue, "The payment token cannot be opened at the moment.", retryAfter: 2)
     case let error as PaymentTokenError:
       Problem(
         .unprocessableContent, error.code.rawValue, "\(error.reason). \(error.advice)", field: error.field ?? "token")

@@ -19,7 +19,9 @@ struct PlatformController: Sendable {
   /// `PUT /v2/{merchantId}/baskets/{basketId}`
   func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
     let document = try await RequestBody.decode(BasketDocument.self, request)
-    let answer = try await desk.put(document, as: try Self.basket(context), of: try Self.merchant(context))
+    let basket = try Self.basket(context)
+    let answer = try await desk.put(document, as: basket, of: try Self.merchant(context))
+    CallWitness.current?.concerns(basket)
     return JSONAnswer.response(answer)
   }
 

@@ -1,5 +1,5 @@
 public import HTTPTransport
-public import TenderPayments
+import TenderPayments
 
 extension Acquirer {
   /// The payment provider of `tender sandbox`: it takes the payment token sealed, opens it with a key of its own, and

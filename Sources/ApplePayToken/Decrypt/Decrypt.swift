@@ -1,0 +1,23 @@
+import TenderPayments
+
+extension ChosenKey {
+  /// Apple's step 4. When the tag is wrong although the key's hash is right, the known mistakes of the token's maker are
+  /// tried, to name one; what they decrypt is thrown away.
+  ///
+  /// - Throws: stage `decrypt`.
+  func decrypt(
+    _ token: EncryptedPaymentToken, with contentKey: ContentKey, within patience: Duration
+  ) throws(PaymentTokenError) -> [UInt8] {
+    do {
+      return try contentKey.open(token.data)
+    } catch {
+      guard error.code == .tagMismatch, let mistake = mistake(in: token, within: patience) else { throw error }
+      throw PaymentTokenError(.wrongKeyDerivation, mistake.reason, field: "data")
+    }
+  }
+
+  private func mistake(in token: EncryptedPaymentToken, within patience: Duration) -> KeyDerivationMistake? {
+    let candidates = (try? key.holder.keysOfMistakes(in: token.keyMaterial, within: patience)) ?? []
+    return candidates.first { (try? $0.key.open(token.data)) != nil }?.mistake
+  }
+}

@@ -1,0 +1,78 @@
+import Synchronization
+import TenderPayments
+
+/// A key that may open the payment token, and why it may. Only the ring makes one.
+struct ChosenKey {
+  let key: ProcessingKey
+  let owner: ProcessingKeyRing.Owner
+  let binding: OpenedPaymentToken.Binding
+}
+
+extension ProcessingKeyRing {
+  /// Apple's step 2: the key that the token was encrypted to.
+  ///
+  /// Source: Apple, *Payment token format reference*, "Determine which merchant public key was used".
+  ///
+  /// - Parameter token: verified, so that its application data is what the device signed.
+  /// - Throws: `unknown_key`; `retired_key`; `wrong_kind_of_key` when the merchant has only keys that no such token can
+  ///   have; for a platform's key `application_data_missing` or `application_data_mismatch`.
+  func choose(for verified: VerifiedPaymentToken, of merchant: MerchantID) throws(PaymentTokenError) -> ChosenKey {
+    let token = verified.token
+    let choice: Result<ChosenKey, PaymentTokenError> = slots.withLock { slots in
+      guard let (owner, index) = slots.find(token.publicKeyHash, for: merchant), let slot = slots.owned[owner]?[index]
+      else { return .failure(Self.unknownKey(token, slots.serving(merchant))) }
+      guard let key = slot.key else { return .failure(Self.retiredKey(token)) }
+      return Self.binding(of: token, to: owner, merchant, slots.domains[merchant] ?? []).map {
+        ChosenKey(key: key, owner: owner, binding: $0)
+      }
+    }
+    return try choice.get()
+  }
+
+  /// Notes that the key opened a token.
+  func used(_ chosen: ChosenKey, at now: Timestamp) {
+    for entry in slots.withLock({ $0.use(chosen.key.publicKeyHash, of: chosen.owner, at: now) }) { record(entry) }
+  }
+
+  /// A merchant's own key binds the token to them. A platform's binds it to nobody, so the application data must.
+  private static func binding(
+    of token: EncryptedPaymentToken, to owner: Owner, _ merchant: MerchantID, _ domains: [PlatformDomain]
+  ) -> Result<OpenedPaymentToken.Binding, PaymentTokenError> {
+    guard owner == .platform else { return .success(.merchantKey) }
+    guard let hash = token.applicationDataHash else {
+      return .failure(
+        PaymentTokenError(
+          .applicationDataMissing, "made for the platform's key, and no domain says for which merchant",
+          field: "header.applicationData"))
+    }
+    guard let domain = domains.first(where: { $0.hash == hash }) else {
+      return .failure(
+        PaymentTokenError(
+          .applicationDataMismatch, "made for the platform's key, and the application data is no domain of \(merchant)",
+          field: "header.applicationData"))
+    }
+    return .success(.platformDomain(domain.name))
+  }
+
+  private static func unknownKey(_ token: EncryptedPaymentToken, _ serving: [KeySlots.Slot]) -> PaymentTokenError {
+    guard serving.isEmpty || serving.contains(where: { $0.version == token.version }) else {
+      return PaymentTokenError(.wrongKindOfKey, "the token is \(token.version.rawValue) and no key is of its kind")
+    }
+    return PaymentTokenError(
+      .unknownKey, "none of \(serving.count) keys has the hash \(Base64.encode(token.publicKeyHash))",
+      field: "header.publicKeyHash")
+  }
+
+  private static func retiredKey(_ token: EncryptedPaymentToken) -> PaymentTokenError {
+    PaymentTokenError(
+      .retiredKey, "the key with the hash \(Base64.encode(token.publicKeyHash)) is retired",
+      field: "header.publicKeyHash")
+  }
+}
+
+extension ProcessingKeyRing {
+  /// Whether asking the key takes no longer than a computation; so it is for a token whose key nobody has.
+  func answersAtOnce(_ publicKeyHash: [UInt8], for merchant: MerchantID) -> Bool {
+    key(publicKeyHash, of: merchant)?.holder.answersAtOnce ?? true
+  }
+}

@@ -1,0 +1,68 @@
+import Crypto
+import CryptoExtras
+
+/// A private key as it stands in a file.
+enum PrivateKey {
+  case p256(P256.KeyAgreement.PrivateKey)
+  case rsa(_RSA.Encryption.PrivateKey)
+
+  init(pem: String) throws(PaymentTokenError) {
+    guard let blocks = PEM.blocks(pem) else {
+      throw PaymentTokenError(.unreadableKey, "the private key's file is no PEM")
+    }
+    guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
+    let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
+    guard keys.count == 1 else {
+      throw PaymentTokenError(.unreadableKey, "the file holds \(keys.count) private keys instead of one")
+    }
+    if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: keys[0].bytes) {
+      self = .p256(key)
+    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: keys[0].bytes) {
+      self = .rsa(key)
+    } else {
+      throw PaymentTokenError(.unreadableKey, "the private key is neither of P-256 nor RSA of 2048 bits or more")
+    }
+  }
+
+  /// SubjectPublicKeyInfo, DER.
+  var publicKeyInfo: [UInt8] {
+    switch self {
+    case .p256(let key): Array(key.publicKey.derRepresentation)
+    case .rsa(let key): Array(key.publicKey.derRepresentation)
+    }
+  }
+}
+
+/// A payment processing certificate, as Apple's portal gives it.
+struct ProcessingCertificate {
+  let publicKeyInfo: [UInt8]
+  let party: PartyInfo
+
+  init(pem: String) throws(PaymentTokenError) {
+    guard let blocks = PEM.blocks(pem)?.filter({ $0.label == "CERTIFICATE" }), blocks.count == 1 else {
+      throw PaymentTokenError(.unreadableCertificate, "the certificate's file holds not one certificate in PEM")
+    }
+    let certificate: Certificate
+    do {
+      certificate = try Certificate(der: blocks[0].bytes[...])
+    } catch {
+      throw PaymentTokenError(.unreadableCertificate, "the certificate cannot be read: \(error.reason)")
+    }
+    guard certificate.commonName?.hasPrefix("Apple Pay Merchant Identity:") != true else {
+      throw PaymentTokenError(.identityCertificate, "this is a merchant identity certificate")
+    }
+    guard let value = certificate.extensions.value(ObjectIdentifier.merchantIdentifierHash),
+      let party = PartyInfo(
+        certificateExtension: value, merchantIdentifier: Self.merchantIdentifier(certificate.commonName))
+    else {
+      throw PaymentTokenError(.noMerchantIdentifier, "the certificate does not hold the hash of a merchant identifier")
+    }
+    publicKeyInfo = Array(certificate.publicKeyInfo)
+    self.party = party
+  }
+
+  /// Apple names these certificates `Apple Pay Payment Processing:merchant.com.example.shop`.
+  private static func merchantIdentifier(_ commonName: String?) -> String? {
+    commonName?.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
+  }
+}

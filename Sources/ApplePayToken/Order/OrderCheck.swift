@@ -1,0 +1,74 @@
+public import TenderPayments
+
+/// What an order asks of the payment token that pays it.
+public struct ExpectedPayment: Sendable, Hashable {
+  public let merchant: MerchantID
+  /// What is to be charged; 0 when the sheet's total was pending.
+  public let amount: Amount
+  /// SHA-256 of the application data that the payment request carried.
+  public let applicationDataHash: [UInt8]
+
+  public init(merchant: MerchantID, amount: Amount, applicationDataHash: [UInt8]) {
+    self.merchant = merchant
+    self.amount = amount
+    self.applicationDataHash = applicationDataHash
+  }
+}
+
+extension OpenedPaymentToken {
+  /// Apple's step 6: what the shopper agreed to is what the order asks for.
+  ///
+  /// Source: Apple, *Payment token format reference*, "Verify the payment data": currency, amount, application data.
+  ///
+  /// - Throws: stage `order`.
+  public func confirm(_ expected: ExpectedPayment) throws(PaymentTokenError) {
+    guard merchant == expected.merchant else {
+      throw PaymentTokenError(.merchantMismatch, "opened for \(merchant), ordered from \(expected.merchant)")
+    }
+    try verified.confirm(applicationDataHash: expected.applicationDataHash)
+    try AmountCheck.confirm(paymentData.amount, pays: expected.amount)
+  }
+}
+
+extension VerifiedPaymentToken {
+  /// The part of step 6 that needs no key. A token that stays sealed is bound to its order by nothing else.
+  ///
+  /// Without application data a token could be taken from one basket's sheet to another of the same total.
+  ///
+  /// - Throws: stage `order`.
+  public func confirm(applicationDataHash expected: [UInt8]) throws(PaymentTokenError) {
+    guard let found = token.applicationDataHash else {
+      throw PaymentTokenError(
+        .applicationDataMissing, "the payment request carried no applicationData", field: "header.applicationData")
+    }
+    guard found == expected else {
+      throw PaymentTokenError(.applicationDataMismatch, "signed for another basket", field: "header.applicationData")
+    }
+  }
+}
+
+/// Signed and ordered, compared as whole minor units.
+private enum AmountCheck {
+  static func confirm(_ signed: Amount, pays ordered: Amount) throws(PaymentTokenError) {
+    guard signed.currency == ordered.currency else {
+      throw PaymentTokenError(
+        .currencyMismatch, "signed in \(signed.currency), ordered in \(ordered.currency)", field: "currencyCode")
+    }
+    guard signed.minorUnits != ordered.minorUnits else { return }
+    let reason = "signed for \(signed), ordered for \(ordered)"
+    guard differByPowerOfTen(signed.minorUnits, ordered.minorUnits) else {
+      throw PaymentTokenError(.amountMismatch, reason, field: "transactionAmount")
+    }
+    throw PaymentTokenError(
+      .amountOffByPowerOfTen, reason + "; they differ by a power of ten", field: "transactionAmount")
+  }
+
+  /// Two amounts that differ by a power of ten are one amount, with two ideas of the currency's decimals.
+  private static func differByPowerOfTen(_ left: Int64, _ right: Int64) -> Bool {
+    let (small, large) = (min(left, right), max(left, right))
+    guard small > 0, large.isMultiple(of: small) else { return false }
+    var factor = large / small
+    while factor.isMultiple(of: 10) { factor /= 10 }
+    return factor == 1
+  }
+}

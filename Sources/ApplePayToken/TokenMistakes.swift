@@ -1,0 +1,54 @@
+import StrictJSON
+import TenderPayments
+
+/// The mistakes that integrators make with the outer form of a payment token, told apart so that each gets its advice.
+enum TokenMistakes {
+  /// A whole document of this length may be decoded to see what it is; nothing longer is a payment token.
+  private static let limit = TokenLimits.json
+
+  /// - Parameter text: which stands where the payment token's object should.
+  static func encodedTwice(_ text: String) -> PaymentTokenError {
+    let what =
+      if text.utf8.count <= limit, isObject(Array(text.utf8)) {
+        "the payment token's JSON, as text"
+      } else if isBase64OfObject(text) {
+        "the payment token's JSON in base64, as PKPaymentToken.paymentData gives it,"
+      } else {
+        "a string"
+      }
+    return PaymentTokenError(
+      .doubleEncoded, "\(what) stands where the payment token's object should", field: "paymentData")
+  }
+
+  static func notJSON(_ bytes: [UInt8], _ error: JSONError) -> PaymentTokenError {
+    guard bytes.count > limit || !isBase64OfObject(String(decoding: bytes, as: UTF8.self)) else {
+      return PaymentTokenError(.doubleEncoded, "the payment token's JSON in base64 is here, and not the JSON itself")
+    }
+    return PaymentTokenError(.notJSON, "the payment token is not JSON: \(error)")
+  }
+
+  static func notAPaymentToken(_ object: JSONObject) -> PaymentTokenError {
+    let reason =
+      if case .object? = object["token"] {
+        "this is the payment around the token: its member token is what is asked for"
+      } else if object["ephemeralPublicKey"] != nil || object["wrappedKey"] != nil {
+        "this is the header alone, without what stands beside it"
+      } else if object["onlinePaymentCryptogram"] != nil || object["applicationPrimaryAccountNumber"] != nil {
+        "this is decrypted payment data already"
+      } else {
+        "neither paymentData nor any member of it is here"
+      }
+    return PaymentTokenError(.notAPaymentToken, reason)
+  }
+
+  private static func isBase64OfObject(_ text: String) -> Bool {
+    let line = text.filter { !$0.isWhitespace }
+    guard line.utf8.count <= limit, line.hasPrefix("e") else { return false }
+    return Base64.decode(line).map(isObject) ?? false
+  }
+
+  private static func isObject(_ bytes: [UInt8]) -> Bool {
+    guard case .object? = try? JSONReader.read(bytes, limits: JSONLimits(depth: 16, size: limit)) else { return false }
+    return true
+  }
+}

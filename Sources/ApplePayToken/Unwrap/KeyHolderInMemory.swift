@@ -1,0 +1,74 @@
+import Crypto
+import CryptoExtras
+import TenderPayments
+
+/// A private key in this process's memory.
+enum KeyHolderInMemory: ProcessingKeyHolder {
+  case p256(P256.KeyAgreement.PrivateKey, PartyInfo)
+  case rsa(RSADecryptionKey)
+
+  func contentKey(
+    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> ContentKey {
+    switch (material, self) {
+    case (.ephemeralPublicKey(let info), .p256(let key, let party)):
+      ContentKey(KeyDerivation.contentKey(sharedSecret: try Self.agree(info, key), party: party))
+    case (.wrappedKey(let wrapped), .rsa(let key)): try Self.unwrap(wrapped, key.key)
+    case (.ephemeralPublicKey, .rsa):
+      throw PaymentTokenError(.wrongKindOfKey, "the token is EC_v1 and the key is RSA")
+    case (.wrappedKey, .p256):
+      throw PaymentTokenError(.wrongKindOfKey, "the token is RSA_v1 and the key is of P-256")
+    }
+  }
+
+  func keysOfMistakes(
+    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
+    guard case (.ephemeralPublicKey(let info), .p256(let key, let party)) = (material, self) else { return [] }
+    let secret = try Self.agree(info, key)
+    return party.mistaken.map { mistake, text in
+      (mistake, ContentKey(KeyDerivation.contentKey(sharedSecret: secret, partyBytes: text)))
+    } + Self.shortened(secret, party)
+  }
+
+  /// EC_v1: ECDH with the device's ephemeral key. The one form in which Apple writes it is required, and the point
+  /// must lie on the curve, or the answer would tell about the private key.
+  private static func agree(
+    _ info: [UInt8], _ key: P256.KeyAgreement.PrivateKey
+  ) throws(PaymentTokenError) -> SharedSecret {
+    guard let point = PublicKeyInfo.point(info[...], PublicKeyInfo.p256Prefix, coordinateBytes: 32),
+      let ephemeral = try? P256.KeyAgreement.PublicKey(x963Representation: point),
+      let secret = try? key.sharedSecretFromKeyAgreement(with: ephemeral)
+    else {
+      throw PaymentTokenError(
+        .badEphemeralKey, "not a point of P-256 in Apple's form", field: "header.ephemeralPublicKey")
+    }
+    return secret
+  }
+
+  private static func shortened(
+    _ secret: SharedSecret, _ party: PartyInfo
+  ) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
+    let coordinate = secret.withUnsafeBytes { Array($0) }
+    guard coordinate.first == 0 else { return [] }
+    let short = Array(coordinate.drop { $0 == 0 })
+    let key = short.withUnsafeBytes { KeyDerivation.contentKey(coordinate: $0, partyBytes: party.bytes) }
+    return [(.secretWithoutLeadingZeros, ContentKey(key))]
+  }
+
+  /// RSA_v1: RSA-OAEP with SHA-256, for the key of AES-128 itself.
+  private static func unwrap(
+    _ wrapped: [UInt8], _ key: _RSA.Encryption.PrivateKey
+  ) throws(PaymentTokenError) -> ContentKey {
+    guard let bytes = try? key.decrypt(wrapped, padding: .PKCS1_OAEP_SHA256), bytes.count == 16 else {
+      throw PaymentTokenError(.badWrappedKey, "no AES key of 128 bits comes out", field: "header.wrappedKey")
+    }
+    return ContentKey(SymmetricKey(data: bytes))
+  }
+}
+
+/// An RSA key that may be used by several tasks at once. The type of swift-crypto does not say so, while its signing
+/// twin does; below both is a key of BoringSSL, which is never changed and which `openssl/rsa.h` allows to be shared.
+struct RSADecryptionKey: @unchecked Sendable {
+  let key: _RSA.Encryption.PrivateKey
+}

@@ -1,0 +1,56 @@
+public import TenderPayments
+
+/// Who holds the private key of a payment processing certificate, and does the one thing that needs it.
+///
+/// Two implementations come with Tender: a key in this process's memory, and one that an agent holds (`tender keys
+/// agent`, room `KeyAgent`), so that a server on the Internet has no private key. A hardware module is a third.
+public protocol ProcessingKeyHolder: Sendable {
+  /// Apple's step 3: restores the AES key of one payment token.
+  ///
+  /// - Parameters:
+  ///   - material: the token's `ephemeralPublicKey` or `wrappedKey`.
+  ///   - patience: how long the answer may take.
+  /// - Throws: stage `unwrap`, or `key_agent_unavailable`.
+  func contentKey(
+    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> ContentKey
+
+  /// The AES keys that come out if the token's maker made one of the known mistakes. Asked only when the right key does
+  /// not open the token, and only to say why: none of these ever opens a token.
+  func keysOfMistakes(
+    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)]
+
+  /// False when an answer may take longer than a computation: an asynchronous caller then waits on a thread of its own.
+  var answersAtOnce: Bool { get }
+}
+
+extension ProcessingKeyHolder {
+  public func keysOfMistakes(
+    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] { [] }
+
+  public var answersAtOnce: Bool { true }
+}
+
+/// What makers of payment tokens get wrong when they derive the key of `EC_v1`. The number is what an agent says.
+public enum KeyDerivationMistake: UInt8, Sendable, Hashable, CaseIterable {
+  /// PartyVInfo is the merchant identifier itself, in place of its SHA-256.
+  case identifierNotHashed = 1
+  /// PartyVInfo is the hash as 64 hexadecimal digits, in place of its 32 bytes.
+  case hashAsText = 2
+  /// The shared secret lost its leading zero bytes, as from a library for large numbers.
+  case secretWithoutLeadingZeros = 3
+
+  /// For the operator.
+  public var reason: String {
+    switch self {
+    case .identifierNotHashed:
+      "the token's maker put the merchant identifier into the key derivation in place of its SHA-256"
+    case .hashAsText:
+      "the token's maker put the merchant identifier's hash into the key derivation as text in place of its 32 bytes"
+    case .secretWithoutLeadingZeros:
+      "the token's maker dropped the leading zero bytes of the shared secret, which has always 32"
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import SwiftASN1
+import X509
+
+/// A private key that signs certificates and tokens in the mint.
+enum MintKey: Sendable {
+  case p256(P256.Signing.PrivateKey)
+  case p384(P384.Signing.PrivateKey)
+  case rsa(_RSA.Signing.PrivateKey)
+
+  /// The key of a certificate, whose own type keeps it to itself.
+  init(_ key: Certificate.PrivateKey) throws {
+    let pem = try key.serializeAsPEM().pemString
+    if let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) {
+      self = .p256(key)
+    } else if let key = try? P384.Signing.PrivateKey(pemRepresentation: pem) {
+      self = .p384(key)
+    } else {
+      self = .rsa(try _RSA.Signing.PrivateKey(pemRepresentation: pem))
+    }
+  }
+
+  var certificateKey: Certificate.PrivateKey {
+    switch self {
+    case .p256(let key): Certificate.PrivateKey(key)
+    case .p384(let key): Certificate.PrivateKey(key)
+    case .rsa(let key): Certificate.PrivateKey(key)
+    }
+  }
+
+  /// SubjectPublicKeyInfo, DER.
+  var publicKeyInfo: [UInt8] {
+    switch self {
+    case .p256(let key): Array(key.publicKey.derRepresentation)
+    case .p384(let key): Array(key.publicKey.derRepresentation)
+    case .rsa(let key): Array(key.publicKey.derRepresentation)
+    }
+  }
+
+  /// What a certificate or a SignerInfo names for a signature that this key makes over SHA-256.
+  var algorithm: [UInt8] {
+    switch self {
+    case .p256, .p384: BERWriter.definite(0x30, DEROID.ecdsaWithSHA256)
+    case .rsa: BERWriter.definite(0x30, DEROID.sha256WithRSAEncryption, DEROID.null)
+    }
+  }
+
+  /// A signature over SHA-256 of the message, in the form in which certificates carry it.
+  ///
+  /// - Parameter isRepeatable: whether the same message gets the same signature each time. RSA's always does.
+  func sign(_ message: [UInt8], isRepeatable: Bool) throws -> [UInt8] {
+    let digest = SHA256.hash(data: message)
+    switch self {
+    case .p256(let key) where isRepeatable: return try RepeatableSignature.p256(key, message)
+    case .p256(let key): return Array(try key.signature(for: digest).derRepresentation)
+    case .p384(let key) where isRepeatable: return try RepeatableSignature.p384(key, digest: digest)
+    case .p384(let key): return Array(try key.signature(for: digest).derRepresentation)
+    case .rsa(let key): return Array(try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation)
+    }
+  }
+}
+
+/// The object identifiers that the mint writes, with tag and length.
+enum DEROID {
+  static let null: [UInt8] = [0x05, 0x00]
+  static let sha1: [UInt8] = [0x06, 0x05, 0x2B, 0x0E, 0x03, 0x02, 0x1A]
+  static let sha256: [UInt8] = [0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
+  static let ecdsaWithSHA1: [UInt8] = [0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x01]
+  static let ecdsaWithSHA256: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
+  static let ecdsaWithSHA384: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x03]
+  static let sha256WithRSAEncryption = pkcs(1, 11)
+  static let rsassaPSS = pkcs(1, 10)
+  static let idData = pkcs(7, 1)
+  static let idSignedData = pkcs(7, 2)
+  static let contentType = pkcs(9, 3)
+  static let messageDigest = pkcs(9, 4)
+  static let signingTime = pkcs(9, 5)
+  static let algorithmProtection = pkcs(9, 52)
+
+  /// 1.2.840.113549.1.…
+  static func pkcs(_ arcs: UInt8...) -> [UInt8] {
+    BERWriter.definite(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01] + arcs)
+  }
+
+  /// 1.2.840.113635.100.…, Apple's arc.
+  static func apple(_ arcs: UInt8...) -> [UInt8] {
+    BERWriter.definite(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64] + arcs)
+  }
+
+  /// 2.5.29.…, the extensions of certificates.
+  static func certificateExtension(_ arc: UInt8) -> [UInt8] { [0x06, 0x03, 0x55, 0x1D, arc] }
+}

@@ -1,0 +1,66 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import TenderPayments
+
+/// How a payload is encrypted to a merchant, with every part within reach (Apple, *Restoring the symmetric key*).
+struct SealingRecipe {
+  /// The device's key, for EC_v1.
+  var ephemeralKey: P256.KeyAgreement.PrivateKey
+  /// The token's own key, for RSA_v1.
+  var contentKey: [UInt8]
+  /// What the wrapping draws by chance, for RSA_v1.
+  var seed: [UInt8]
+  /// 16 zero bytes, where most protocols have 12.
+  var vector = [UInt8](repeating: 0, count: 16)
+  /// Over the shared secret, before the key is derived from it.
+  var editSecret: ([UInt8]) -> [UInt8] = { $0 }
+  /// PartyVInfo; the merchant's hash when nil.
+  var party: [UInt8]?
+  /// How the content key is wrapped; RSA-OAEP with SHA-256 when nil.
+  var wrap: ((_ key: [UInt8], _ recipient: _RSA.Encryption.PublicKey) throws -> [UInt8])?
+  /// Over ciphertext and tag.
+  var editData: ([UInt8]) -> [UInt8] = { $0 }
+
+  init(random: RandomBytes) throws {
+    ephemeralKey = try Self.key(random)
+    contentKey = random.next(16)
+    seed = random.next(32)
+  }
+
+  /// A key out of these random bytes: one of 2³² draws is no key, and the next one is taken.
+  static func key(_ random: RandomBytes) throws -> P256.KeyAgreement.PrivateKey {
+    var draws = 0
+    while true {
+      do {
+        return try P256.KeyAgreement.PrivateKey(rawRepresentation: random.next(32))
+      } catch {
+        draws += 1
+        guard draws < 8 else { throw error }
+      }
+    }
+  }
+
+  /// The secret that device and merchant share.
+  func secret(with merchant: P256.KeyAgreement.PublicKey) throws -> [UInt8] {
+    try ephemeralKey.sharedSecretFromKeyAgreement(with: merchant).withUnsafeBytes { Array($0) }
+  }
+
+  func seal(_ plaintext: [UInt8], to recipient: TokenRecipient) throws -> (material: [UInt8], data: [UInt8]) {
+    switch recipient.key {
+    case .p256(let key):
+      let contentKey = KeyAgreement.key(
+        secret: editSecret(try secret(with: key)), party: party ?? recipient.merchantHash.bytes)
+      return (Array(ephemeralKey.publicKey.derRepresentation), try encrypted(plaintext, contentKey))
+    case .rsa(let key):
+      let wrapped =
+        try wrap?(contentKey, key.key) ?? RepeatableWrapping.wrap(contentKey, to: key.key, seed: seed)
+      return (wrapped, try encrypted(plaintext, SymmetricKey(data: contentKey)))
+    }
+  }
+
+  private func encrypted(_ plaintext: [UInt8], _ key: SymmetricKey) throws -> [UInt8] {
+    let box = try AES.GCM.seal(plaintext, using: key, nonce: AES.GCM.Nonce(data: vector))
+    return editData(Array(box.ciphertext) + Array(box.tag))
+  }
+}

@@ -1,0 +1,95 @@
+package import ApplePayToken
+import StrictJSON
+import TenderPayments
+
+/// One named way in which a payment token can be, good or broken: what `tender token create --variant` makes, and what
+/// the conformance vectors are written from.
+package struct TokenVariant: Sendable {
+  package enum Expectation: Sendable, Hashable {
+    case opens
+    case refused(PaymentTokenError.Code)
+  }
+
+  /// Which format the recipient's key must make.
+  package enum Format: String, Sendable, Hashable {
+    case ellipticCurve = "EC_v1"
+    case rsa = "RSA_v1"
+  }
+
+  package let name: String
+  package let format: Format
+  package let expectation: Expectation
+  /// What it is and why it matters, in a sentence.
+  package let summary: String
+  /// How long after the signing time it arrives.
+  package var delay: Duration = .seconds(10)
+  /// The variant that it is another spelling of: spending one spends the other.
+  package var spelling: String?
+  let change: @Sendable (inout TokenRecipe) throws -> Void
+
+  static func opens(
+    _ name: String, _ summary: String, as spelling: String? = nil,
+    _ change: @escaping @Sendable (inout TokenRecipe) throws -> Void = { _ in }
+  ) -> TokenVariant {
+    TokenVariant(
+      name: name, format: format(name), expectation: .opens, summary: summary, spelling: spelling, change: change)
+  }
+
+  static func refused(
+    _ name: String, _ code: PaymentTokenError.Code, _ summary: String,
+    _ change: @escaping @Sendable (inout TokenRecipe) throws -> Void
+  ) -> TokenVariant {
+    TokenVariant(name: name, format: format(name), expectation: .refused(code), summary: summary, change: change)
+  }
+
+  private static func format(_ name: String) -> Format { name.hasPrefix("rsa-") ? .rsa : .ellipticCurve }
+
+  func arriving(_ delay: Duration) -> TokenVariant {
+    var copy = self
+    copy.delay = delay
+    return copy
+  }
+}
+
+extension TokenVariant {
+  /// All of them, good ones first; the names are unique.
+  package static let all: [TokenVariant] =
+    goodElliptic + goodRSA + spellings + brokenText + brokenFields + brokenCMS + brokenCertificates + brokenChains
+    + brokenSigners + brokenAttributes + brokenSignatureValues + alteredTokens + brokenTimes + brokenKeys + brokenRSA
+    + brokenData + brokenPayloads
+
+  package static func named(_ name: String) -> TokenVariant? { all.first { $0.name == name } }
+}
+
+extension TokenMint {
+  /// A payment token of this variant, as the text that leaves the device.
+  ///
+  /// - Parameters:
+  ///   - order: whose recipient must have a key of the variant's format.
+  ///   - isRepeatable: whether the mint's random bytes decide about every byte.
+  package func mint(_ order: TokenOrder, _ variant: TokenVariant, isRepeatable: Bool = false) throws -> [UInt8] {
+    try made(order, variant, isRepeatable: isRepeatable).text
+  }
+
+  /// The same, with the text inside it.
+  package func mintWithPlaintext(
+    _ order: TokenOrder, _ variant: TokenVariant, isRepeatable: Bool
+  ) throws -> (text: [UInt8], plaintext: [UInt8]) {
+    let made = try made(order, variant, isRepeatable: isRepeatable)
+    return (made.text, made.plaintext)
+  }
+
+  private func made(_ order: TokenOrder, _ variant: TokenVariant, isRepeatable: Bool) throws -> MintedVariant {
+    guard order.recipient.isRSA == (variant.format == .rsa) else {
+      throw SandboxProblem(
+        status: 400, code: "wrong_kind_of_key",
+        message:
+          "The variant \(variant.name) is \(variant.format.rawValue) and the recipient's key is of the other kind."
+      )
+    }
+    var recipe = try TokenRecipe(order, by: MintAuthority(pki), at: clock.now(), random: random)
+    recipe.isRepeatable = isRepeatable
+    try variant.change(&recipe)
+    return try recipe.mint()
+  }
+}

@@ -1,0 +1,58 @@
+import CryptoExtras
+import SwiftASN1
+import Synchronization
+import TenderPayments
+import X509
+
+/// The signer of payment tokens of format RSA_v1, made when the first of them is minted: finding an RSA key takes
+/// longer than all other keys together.
+final class RSATokenSigner: Sendable {
+  private let made: Mutex<CertifiedKey?>
+  private let files: StateDirectory?
+
+  init(_ made: CertifiedKey? = nil, files: StateDirectory? = nil) {
+    self.made = Mutex(made)
+    self.files = files
+  }
+
+  func get(orMake make: () throws -> CertifiedKey) throws -> CertifiedKey {
+    try made.withLock { made in
+      if let made { return made }
+      let new = try make()
+      try files?.write(new, as: Self.file)
+      made = new
+      return new
+    }
+  }
+
+  static let file = "token-signer-rsa"
+}
+
+extension SandboxPKI {
+  /// The signer of payment tokens: elliptic for EC_v1, RSA for RSA_v1, both under the one elliptic intermediate, as
+  /// Apple has it.
+  func signer(isRSA: Bool, random: RandomBytes) throws -> CertifiedKey {
+    guard isRSA else { return tokenSigner }
+    return try rsaSigner.get {
+      let key = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(keySize: .bits2048))
+      return try Self.rsaSigner(key, under: tokenIntermediate, like: tokenSigner, isRepeatable: false, random: random)
+    }
+  }
+
+  static func rsaSigner(
+    _ key: Certificate.PrivateKey, under issuer: CertifiedKey, like model: CertifiedKey, isRepeatable: Bool,
+    random: RandomBytes
+  ) throws -> CertifiedKey {
+    let authority = try MintKey(issuer.key)
+    let info = try MintKey(key).publicKeyInfo
+    let recipe = CertificateRecipe(
+      serialNumber: CertificateRecipe.serialNumber(random), issuer: try DERName.subject(of: issuer.certificate),
+      subject: try DERName.make(SandboxName.rsaTokenSigner), notBefore: Timestamp(model.certificate.notValidBefore),
+      notAfter: Timestamp(model.certificate.notValidAfter), publicKeyInfo: info,
+      extensions: [
+        .basicConstraints(isAuthority: false), .keyUsage(0x80), .signerMarker,
+        .authorityKeyIdentifier(authority.publicKeyInfo), .subjectKeyIdentifier(info),
+      ], issuerKey: authority)
+    return CertifiedKey(certificate: try Certificate(derEncoded: recipe.encoded(isRepeatable: isRepeatable)), key: key)
+  }
+}

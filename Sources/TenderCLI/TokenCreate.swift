@@ -1,0 +1,168 @@
+import ApplePayToken
+import ArgumentParser
+import Sandbox
+import StrictJSON
+import TenderPayments
+
+struct TokenCreate: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "create", abstract: "Make a payment token, signed by a sandbox. NOT by Apple.",
+    discussion: """
+      The recipient's key decides between EC_v1 and RSA_v1. A variant is one way in which a token can be, good or \
+      broken; the conformance vectors have each of them. --variants lists them with what a reader has to say.
+      """)
+
+  @Option(
+    help: ArgumentHelp("The payment processing certificate, or a public key with --merchant-id.", valueName: "pem"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("Apple's merchant identifier, for a key without a certificate.", valueName: "id"))
+  var merchantId: String?
+
+  @Option(help: "What the shopper agrees to, as 12.50.")
+  var amount: String?
+
+  @Option(help: "The amount's currency, as EUR.")
+  var currency: String?
+
+  @Option(help: "A card of the sandbox's wallet.")
+  var card = "visa-debit"
+
+  @Option(help: "How the token is made, good or broken.")
+  var variant: String?
+
+  @Option(
+    help: ArgumentHelp("The request's application data, in base64; the token carries its hash.", valueName: "base64"))
+  var applicationData: String?
+
+  @Option(help: ArgumentHelp("The signing time, as 2026-11-21T10:00:00Z; now by default.", valueName: "time"))
+  var at: String?
+
+  @Option(help: ArgumentHelp("The sandbox that signs; made when it is missing.", valueName: "directory"))
+  var sandbox = ".tender/sandbox"
+
+  @Flag(help: "Answer in JSON: the token with its variant, what is expected of it, its signing time and its root.")
+  var json = false
+
+  @Flag(help: "List the variants and the cards.")
+  var variants = false
+
+  func validate() throws {
+    guard !variants else { return }
+    guard to != nil, amount != nil, currency != nil else {
+      throw ValidationError("--to, --amount and --currency are needed.")
+    }
+    if let at, Timestamp(rfc3339: at) == nil {
+      throw ValidationError("--at is a time in UTC, as 2026-11-21T10:00:00Z.")
+    }
+    if let variant, TokenVariant.named(variant) == nil {
+      throw ValidationError("There is no variant \(variant); --variants lists them.")
+    }
+    if SandboxCards.card(id: card) == nil {
+      throw ValidationError("The wallet has no card \(card): \(SandboxCards.all.map(\.id).joined(separator: ", ")).")
+    }
+    if let applicationData, Base64.decode(applicationData) == nil {
+      throw ValidationError("--application-data is base64.")
+    }
+    _ = try money()
+  }
+
+  func run() throws {
+    guard !variants else { return TokenVariantList(json: json).show() }
+    let signingTime = at.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp(seconds: WallClock.system.now().seconds)
+    // Authorities that are made now must have been there at the signing time.
+    let pki = try SandboxPKI(directory: "\(sandbox)/pki", clock: WallClock { min(signingTime, WallClock.system.now()) })
+    let order = try order()
+    let variant = try chosen(for: order)
+    let token = try TokenMint(pki: pki, clock: WallClock { signingTime }).mint(order, variant)
+    guard json else { return Terminal.say(String(decoding: token, as: UTF8.self)) }
+    Terminal.say(String(decoding: try report(token, variant, signingTime, pki.rootPEM).serialized(), as: UTF8.self))
+  }
+
+  private func order() throws -> TokenOrder {
+    guard let card = SandboxCards.card(id: card) else { throw ExitCode(2) }
+    return TokenOrder(
+      card: card, amount: try money(), recipient: try recipient(),
+      applicationData: applicationData.flatMap { Base64.decode($0) })
+  }
+
+  private func money() throws -> Amount {
+    guard let currency = Currency(code: currency ?? ""), currency.isMoney else {
+      throw ValidationError("--currency is an ISO 4217 code of money, as EUR.")
+    }
+    guard let amount = try? Amount(decimal: (amount ?? "")[...], currency: currency), !amount.isNegative else {
+      throw ValidationError("--amount is a decimal with at most \(currency.exponent) decimals.")
+    }
+    return amount
+  }
+
+  private func recipient() throws -> TokenRecipient {
+    do {
+      guard let merchantId else { return try TokenRecipient(certificatePEM: TokenFile.certificate(to ?? "")) }
+      return try TokenRecipient(publicKeyPEM: TokenFile.text(to ?? ""), merchantIdentifier: merchantId)
+    } catch let problem as SandboxProblem {
+      Terminal.complain("Error: \(problem.message)")
+      throw ExitCode(2)
+    }
+  }
+
+  /// An ordinary token of the recipient's format, unless another is asked for.
+  private func chosen(for order: TokenOrder) throws -> TokenVariant {
+    let name = variant ?? (order.recipient.isRSA ? "rsa-v1" : "ec-v1")
+    guard let variant = TokenVariant.named(name), variant.format == order.recipient.format else {
+      Terminal.complain("Error: the variant \(name) is for a key of the other kind.")
+      throw ExitCode(2)
+    }
+    return variant
+  }
+
+  private func report(
+    _ token: [UInt8], _ variant: TokenVariant, _ signingTime: Timestamp, _ root: String
+  ) throws -> JSONValue {
+    var members = TokenVariantList.members(variant)
+    members["signingTime"] = .string(signingTime.description)
+    members["arrival"] = .string(signingTime.adding(variant.delay).description)
+    members["root"] = .string(root)
+    // A broken text is no JSON, and stands as a string.
+    let json = try? JSONReader.read(token)
+    members["token"] = json ?? .string(String(decoding: token, as: UTF8.self))
+    return .object(members)
+  }
+}
+
+/// What `tender token create` can make.
+struct TokenVariantList {
+  let json: Bool
+
+  func show() {
+    for variant in TokenVariant.all {
+      let members = Self.members(variant)
+      Terminal.say(
+        json
+          ? String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
+          : "\(variant.name): \(Self.expectation(variant)). \(variant.summary)")
+    }
+  }
+
+  static func members(_ variant: TokenVariant) -> JSONObject {
+    var members: JSONObject = [
+      "variant": .string(variant.name), "version": .string(variant.format.rawValue),
+      "summary": .string(variant.summary),
+    ]
+    switch variant.expectation {
+    case .opens: members["expect"] = "opens"
+    case .refused(let code):
+      members["expect"] = "refused"
+      members["stage"] = .string(code.stage.rawValue)
+      members["code"] = .string(code.rawValue)
+    }
+    return members
+  }
+
+  private static func expectation(_ variant: TokenVariant) -> String {
+    switch variant.expectation {
+    case .opens: "opens"
+    case .refused(let code): "refused at \(code.stage.rawValue) as \(code.rawValue)"
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import HTTPTransport
+import Logging
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+@Suite struct `The journey of a simulated payment` {
+  @Test func `tells every call and its laps, in order and to the microsecond`() async throws {
+    let house = try await House.shared.value
+    var shopper = try await Shopper.enters(house)
+    try await shopper.chooses()
+    #expect(try await shopper.pays().body["status"] == "captured")
+    let calls = try await journey(of: shopper)["calls"]?.elements ?? []
+    #expect(
+      calls.compactMap { $0["name"]?.text } == [
+        "PUT /v2/{merchantId}/baskets/{basket}", "GET /applepay/basket/{basket}",
+        "POST /applepay/basket/{basket}/update", "POST /applepay/basket/{basket}/update", "POST /applepay/validate",
+        "POST /applepay/payment",
+      ])
+    #expect(calls.compactMap { $0["about"]?.text } == ["contactSelection", "shippingMethodSelection"])
+    #expect(
+      laps(calls[5]) == [
+        "orderChecked", "tokenOpened", "claimed", "authorized approved", "answerRecorded", "captured approved",
+        "recorded", "answered",
+      ])
+    #expect(laps(calls[4]) == ["callerChecked", "appleAnswered", "answered"])
+    for call in calls {
+      let parts = call["laps"]?.elements.compactMap { $0["microseconds"]?.whole } ?? []
+      let whole = try #require(call["microseconds"]?.whole)
+      #expect(parts.allSatisfy { $0 >= 0 } && abs(parts.reduce(0, +) - whole) <= Int64(parts.count))
+    }
+    let begins = calls.compactMap { $0["at"]?.whole }
+    #expect(begins == begins.sorted() && begins.first == 0)
+  }
+
+  @Test func `shows what stood in the payment token, and no secret of it`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let token = try await shopper.token(card: "visa-credit")
+    let secrets = try Secrets(of: token, house)
+    _ = try await shopper.pays(try await shopper.payment(token))
+    let journey = try await journey(of: shopper)
+    #expect(secrets.found(in: Data(journey.serialized())).isEmpty)
+    let opened = try #require(journey["payment"])
+    #expect(opened["transactionId"]?.text == token["transactionIdentifier"]?.text?.lowercased())
+    let inside = try #require(opened["paymentData"])
+    #expect(inside["applicationPrimaryAccountNumber"]?.text == "•••• 0020")
+    #expect(inside["paymentData"]?["onlinePaymentCryptogram"]?.text == "•••")
+    #expect(inside["transactionAmount"] == .integer(1250) && inside["currencyCode"]?.text == "978")
+  }
+
+  @Test func `tells of a decline, and then of the card that paid`() async throws {
+    let shopper = try await Shopper.enters(try await House.shared.value, service: "collection")
+    _ = try await shopper.pays(card: "visa-insufficient-funds")
+    _ = try await shopper.pays(card: "mastercard-debit")
+    let payments = try await (journey(of: shopper)["calls"]?.elements ?? []).filter {
+      $0["name"]?.text == "POST /applepay/payment"
+    }
+    #expect(payments.compactMap { $0["status"]?.whole } == [402, 200])
+    #expect(laps(try #require(payments.first)).contains("authorized declined"))
+  }
+
+  @Test func `is told to the basket's own page alone`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house)
+    let path = "/applepay/payment/\(shopper.basket)/journey"
+    #expect(try await house.harbour.page.call("GET", path).status == 200)
+    #expect(try await house.kitsune.page.call("GET", path).body["code"] == "basket_unknown")
+    let other = try await house.harbour.page.call("GET", "/applepay/payment/nobody/journey")
+    #expect(other.body["code"] == "basket_unknown")
+  }
+
+  @Test(arguments: [TenderPayments.Environment.appleSandbox, .production])
+  func `is kept by no other environment`(environment: TenderPayments.Environment) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: directory + "/merchants", withIntermediateDirectories: true)
+    let configuration = ServerConfiguration(
+      environment: environment, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "http://127.0.0.1:1", apiKey: "key"))
+    let ready = Mailbox<Int>()
+    let server = try await TenderServer(configuration, logger: Logger(label: "test")) { ready.put($0) }
+    let running = Task { try await server.run() }
+    let client = try LiveHTTPClient()
+    let answer = try await JSONClient("http://127.0.0.1:\(try await ready.awaited)", sender: client.sender)
+      .call("GET", "/applepay/payment/any/journey")
+    running.cancel()
+    _ = await running.result
+    try await client.shutdown()
+    try FileManager.default.removeItem(atPath: directory)
+    // Where journeys are kept, the basket would be missed, not the address.
+    #expect(answer.status == 404 && answer.body["code"] == "not_found", "\(answer.complaint)")
+  }
+
+  @Test func `is forgotten when newer ones need its place`() {
+    var newest = NewestOnly<Int, String>(most: 3)
+    for number in 1...5 { newest[number] = "\(number)" }
+    newest[4] = "four"
+    #expect(newest.count == 3 && newest[2] == nil && newest[3] == "3" && newest[4] == "four")
+  }
+
+  private func journey(of shopper: Shopper) async throws -> JSONValue {
+    try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
+  }
+
+  private func laps(_ call: JSONValue) -> [String] {
+    (call["laps"]?.elements ?? []).compactMap { lap in
+      lap["name"]?.text.map { name in [name, lap["outcome"]?.text].compactMap { $0 }.joined(separator: " ") }
+    }
+  }
+}

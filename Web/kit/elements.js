@@ -1,0 +1,177 @@
+// The kit's elements. tender.js hands them what must not be loaded twice.
+
+let kit;
+
+export const define = (given) => {
+  if (customElements.get("tender-apple-pay")) return;
+  kit = given;
+  customElements.define("tender-apple-pay", ApplePay);
+  customElements.define("tender-apple-pay-mark", ApplePayMark);
+};
+
+const OFFERED = ["buy", "set-up"];
+
+const prepare = (element, basket) => {
+  kit.addToHead("link", { rel: "stylesheet", href: kit.own("tender.css") });
+  const [server, script] = ["server", "apple-script"].map((name) => element.getAttribute(name) ?? undefined);
+  return new kit.TenderCheckout({ server, basket, appleScript: script === "" ? true : script });
+};
+
+class ApplePay extends HTMLElement {
+  static observedAttributes = ["basket", "server", "apple-script", "type", "button-style", "locale"];
+  #checkout;
+  #button;
+  #kind;
+  #prepared;
+  #connection;
+
+  connectedCallback() {
+    this.#connection = new AbortController();
+    const renewWhen = (event, test) =>
+      addEventListener(event, (found) => test(found) && this.#renew(), { signal: this.#connection.signal });
+    // Back by the back button: the sheet is gone, and the basket may have been paid.
+    renewWhen("pageshow", ({ persisted }) => persisted);
+    renewWhen("online", () => this.#checkout.state === "hidden");
+    this.#renew();
+  }
+
+  disconnectedCallback() {
+    this.#connection.abort();
+  }
+
+  attributeChangedCallback(name, before, after) {
+    if (!this.#checkout || before === after) return; // not connected yet
+    if (["basket", "server", "apple-script"].includes(name)) this.#renew();
+    else this.#draw();
+  }
+
+  get prepared() {
+    return this.#prepared;
+  }
+
+  get checkout() {
+    return this.#checkout;
+  }
+
+  #renew() {
+    const checkout = prepare(this, this.getAttribute("basket") ?? undefined);
+    this.#checkout = checkout;
+    for (const type of ["ready", "authorized", "failed", "cancelled", "unavailable"]) {
+      checkout.addEventListener(type, ({ detail }) => this.#hear(checkout, type, detail));
+    }
+    this.#prepare();
+  }
+
+  #prepare() {
+    const checkout = this.#checkout;
+    this.#setBusy(true);
+    this.#prepared = checkout.prepare().then((isReady) => {
+      if (this.#checkout !== checkout) return false;
+      this.#enter(checkout.state);
+      return isReady;
+    });
+  }
+
+  #enter(state) {
+    this.setAttribute("state", state);
+    this.#setBusy(false);
+    if (OFFERED.includes(state)) this.#draw();
+    else this.replaceChildren();
+  }
+
+  #setBusy(isBusy) {
+    this.#button?.setAttribute("aria-busy", isBusy);
+  }
+
+  #tell(type, detail, cancelable = false) {
+    return this.dispatchEvent(new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true, cancelable }));
+  }
+
+  #hear(checkout, type, detail) {
+    if (this.#checkout !== checkout) return;
+    this.#setBusy(false);
+    this.#tell(type, detail);
+    if (this.#checkout !== checkout) return;
+    // What was not paid may be tried again, on a fresh quote; what may have been paid, never.
+    if (type === "authorized") this.#enter("paid");
+    else if (detail.code === "outcome_unknown") this.#enter("unknown");
+    else if (["failed", "cancelled"].includes(type)) this.#prepare();
+  }
+
+  #press() {
+    const checkout = this.#checkout;
+    if (this.#button.ariaBusy === "true" || !this.#tell("pressed", {}, true)) return;
+    this.#setBusy(true);
+    if (checkout.state === "set-up") {
+      checkout.setUp().catch(() => {}).then(() => this.#prepare());
+    } else if (checkout.basket) {
+      checkout.begin();
+    } else {
+      const reasons = [{ code: "no_basket", detail: "There is nothing to pay for yet." }];
+      this.#hear(checkout, "unavailable", { reasons });
+    }
+  }
+
+  #draw() {
+    const { metadata, state } = this.#checkout;
+    if (!OFFERED.includes(state)) return;
+    const kind = kindOf(metadata);
+    if (this.#kind !== kind) {
+      this.#button = document.createElement(kind === "apple-script" ? "apple-pay-button" : "button");
+      this.#button.addEventListener("click", () => this.#press());
+      this.#kind = kind;
+    }
+    if (this.#button.parentNode !== this) this.replaceChildren(this.#button);
+    dress(this.#button, kind, {
+      type: state === "set-up" ? state : this.getAttribute("type") || "buy",
+      buttonstyle: this.getAttribute("button-style") || "black",
+      locale: this.getAttribute("locale") || document.documentElement.lang || navigator.language,
+    });
+  }
+}
+
+class ApplePayMark extends HTMLElement {
+  async connectedCallback() {
+    const checkout = prepare(this);
+    await checkout.prepare();
+    this.setAttribute("state", checkout.state);
+    if (!OFFERED.includes(checkout.state)) return;
+    const mark = make("span", "Apple Pay");
+    mark.className = `tender-mark tender-${kindOf(checkout.metadata)}`;
+    this.replaceChildren(mark);
+  }
+}
+
+/** Apple's own button wherever money is real: the browser's, else Apple's script's. */
+const kindOf = ({ environment }) => {
+  if (environment === "simulated") return environment;
+  return CSS.supports("-webkit-appearance", "-apple-pay-button") ? "native" : "apple-script";
+};
+
+/** `check-out` → "Check out with Apple Pay". */
+const words = (type) => {
+  if (type === "plain") return "Apple Pay";
+  const verb = type[0].toUpperCase() + type.slice(1).replace("-", " ");
+  return `${verb} ${type === "set-up" ? "" : "with "}Apple Pay`;
+};
+
+const make = (name, textContent) => Object.assign(document.createElement(name), { textContent });
+
+const dress = (button, kind, attributes) => {
+  const { type, buttonstyle, locale } = attributes;
+  if (kind === "apple-script") {
+    for (const [name, value] of Object.entries(attributes)) button.setAttribute(name, value);
+    return;
+  }
+  button.type = "button";
+  button.className = `tender-apple-pay tender-${kind}`;
+  Object.assign(button.dataset, { type, style: buttonstyle });
+  if (kind === "simulated") {
+    button.replaceChildren(make("span", words(type)), " ", make("small", "Simulated"));
+    return;
+  }
+  button.lang = locale;
+  button.ariaLabel = words(type);
+  button.style.setProperty("-apple-pay-button-type", type);
+  button.style.setProperty("-apple-pay-button-style", buttonstyle);
+};

@@ -1,0 +1,116 @@
+import { aTask, clock } from "./clock.js";
+import { play, played } from "./playing.js";
+import { latestPresentation, watch } from "./presentation.js";
+import { wallet } from "./wallet.js";
+
+// `window.applePaySandbox`: what a test drives the sheet by.
+
+const PATIENCE = 30_000;
+
+// Resolves when the condition holds, looking again at every change of a sheet. Tests wait in real time, even when they
+// hold the sheet's clock.
+const until = (condition, complaint, patience = PATIENCE) =>
+  new Promise((resolve, reject) => {
+    const look = () => condition() && finish(resolve);
+    const finish = (settle) => {
+      clearTimeout(timer);
+      stop();
+      settle();
+    };
+    const timer = setTimeout(() => finish(() => reject(new Error(complaint()))), patience);
+    const stop = watch(look);
+    look();
+  });
+
+const openSheet = async (patience) => {
+  await until(() => latestPresentation()?.isOver === false, () => "No sheet was opened.", patience);
+  return latestPresentation();
+};
+
+const settled = (sheet, patience) =>
+  until(() => sheet.isReady, () => `The sheet did not become ready: ${sheet.snapshot.obstacle}`, patience);
+
+// Each step waits for the sheet, acts as the shopper would, waits again, and tells how the sheet stands.
+const drive = async (act) => {
+  const sheet = await openSheet();
+  await settled(sheet);
+  if (sheet.isOver) throw new Error(`The sheet closed by itself: ${sheet.snapshot.failure ?? sheet.state}`);
+  await act(sheet.actions, sheet);
+  await settled(sheet);
+  return sheet.snapshot;
+};
+
+const declinedCard = (sheet) => {
+  const card = sheet.cards.find(({ outcome, refusal }) => !refusal && /^decline/.test(outcome ?? ""));
+  if (!card) throw new Error("No card in the simulated wallet is declined.");
+  return card.id;
+};
+
+export const applePaySandbox = {
+  /** Presses Pay, and waits until the page has completed the payment or the sheet asks for another try. */
+  approve: () => drive(({ pay }) => pay()),
+  /** Pays with a card that its issuer declines. */
+  decline: () => drive(async ({ card }, sheet) => card(declinedCard(sheet))).then(() => applePaySandbox.approve()),
+  /** Closes the sheet, as the shopper may at any time. */
+  async cancel() {
+    const sheet = await openSheet();
+    sheet.cancel();
+    return sheet.snapshot;
+  },
+
+  selectCard: (id) => drive(({ card }) => card(id)),
+  selectShippingContact: (id) => drive(({ contact }) => contact(id)),
+  selectBillingContact: (id) => drive(({ billingContact }) => billingContact(id)),
+  selectShippingMethod: (identifier) => drive(({ method }) => method(identifier)),
+  enterCouponCode: (text) => drive(({ coupon }) => coupon(text)),
+
+  /** Chooses where to confirm: a paired phone or watch by id or name, or "this". Waits until that device is there. */
+  selectDevice: (name) => drive(async ({ device }, sheet) => {
+    const isThere = () => sheet.isOver || sheet.devices.some((one) => one.id === name || one.name === name);
+    await until(isThere, () => `No phone or watch "${name}" is paired.`);
+    device(name);
+  }),
+
+  /** How the latest sheet stands, at once: null before the first one. */
+  get sheet() {
+    return latestPresentation()?.snapshot ?? null;
+  },
+  /** Resolves when a sheet is open and the shopper may act. */
+  async waitForSheet({ timeout = PATIENCE } = {}) {
+    const sheet = await openSheet(timeout);
+    await settled(sheet, timeout);
+    return sheet.snapshot;
+  },
+  /** Resolves when no sheet is open, to how the latest one ended. */
+  async waitForClose({ timeout = PATIENCE } = {}) {
+    await until(() => latestPresentation()?.isOver !== false, () => "The sheet is still open.", timeout);
+    return applePaySandbox.sheet;
+  },
+
+  /** The wallet: what there is to choose from. */
+  cards: () => wallet.cards(),
+  contacts: () => wallet.contacts(),
+  devices: () => wallet.devices(),
+  /** Puts a contact of your own in front of the wallet's, for the sheets of this page: `{id, label?, …}`. */
+  addContact({ id, label = id, ...contact } = {}) {
+    if (!id) throw new TypeError("A contact needs an id to select it by.");
+    wallet.addContact({ ...contact, id: String(id), label });
+  },
+
+  /** Plays another device or browser: `{newestVersion, canMakePayments, cards, isThirdPartyBrowser, requiresGesture}`. */
+  setDevice: (changes) => play(changes),
+  get device() {
+    return { ...played };
+  },
+
+  /** The sheet's time, on which its budgets run. */
+  clock: Object.freeze({
+    hold: () => clock.hold(),
+    async advance(milliseconds) {
+      await clock.advance(milliseconds);
+      await aTask();
+    },
+    release: () => clock.release(),
+    get isHeld() { return clock.isHeld; },
+  }),
+};

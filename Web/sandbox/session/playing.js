@@ -1,0 +1,74 @@
+import { invalidAccess } from "./web-idl.js";
+
+// The browser and device that are played, and what such a browser asks of a page before it lets it pay.
+
+/**
+ * Changed by `applePaySandbox.setDevice`, or, before any script of the page runs, by an object of the same members in
+ * `window.applePaySandboxDevice`.
+ */
+export const played = {
+  /** The newest version of the API that it knows. */
+  newestVersion: 14,
+  /** False on a device without Apple Pay. */
+  canMakePayments: true,
+  /** Ids of the cards in its wallet; nothing stands for all that the sandbox has. */
+  cards: undefined,
+  /** A browser that is not Safari, with Apple's script, which never knows what is in the phone. */
+  isThirdPartyBrowser: false,
+  /** False lets a session begin outside of a click, for test tools whose clicks no browser trusts. */
+  requiresGesture: true,
+  ...window.applePaySandboxDevice,
+};
+
+export const play = (changes) => {
+  for (const name of Object.keys(changes)) {
+    if (!(name in played)) throw new TypeError(`A device has no "${name}". It has: ${Object.keys(played).join(", ")}.`);
+  }
+  Object.assign(played, changes);
+};
+
+// A browser accepts what happens in the handler of a click, and not what happens soon after. `userActivation` lasts for
+// seconds, so the handler's own task is watched.
+let isInHandler = false;
+let lastGesture = -Infinity;
+
+const enterHandler = (event) => {
+  if (!event.isTrusted) return;
+  isInHandler = true;
+  lastGesture = performance.now();
+  setTimeout(() => { isInHandler = false; });
+};
+
+for (const type of ["pointerdown", "pointerup", "mousedown", "mouseup", "touchend", "click", "keydown", "keyup"]) {
+  window.addEventListener(type, enterHandler, { capture: true, passive: true });
+}
+
+export const isInGesture = () =>
+  !played.requiresGesture || (isInHandler && navigator.userActivation?.isActive !== false);
+
+export const requireGesture = (message) => {
+  if (isInGesture()) return;
+  const late = Math.round(performance.now() - lastGesture);
+  if (late < 10_000) {
+    console.error(`Simulated Apple Pay: this came ${late} ms after the shopper's click, in another task. Safari allows`
+      + " it only in the click's own handler, before anything is awaited that takes time: fetch what you need earlier.");
+  }
+  throw invalidAccess(message);
+};
+
+/** Why this page may not use Apple Pay at all; nothing when it may. */
+export const whyNoPage = () => {
+  if (!document.defaultView) return "Frame is detached.";
+  if (!window.isSecureContext) return "Trying to start an Apple Pay session from an insecure document.";
+  const policy = document.permissionsPolicy ?? document.featurePolicy;
+  if (window !== window.top && policy?.allowsFeature("payment") === false) {
+    return "Third-party iframes are not allowed to request payments unless explicitly allowed via the \"payment\""
+      + " permission.";
+  }
+  return undefined;
+};
+
+export const requirePage = () => {
+  const reason = whyNoPage();
+  if (reason) throw invalidAccess(reason);
+};

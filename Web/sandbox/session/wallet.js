@@ -1,0 +1,49 @@
+import { played } from "./playing.js";
+
+/** The sandbox that this script came from. */
+export const address = new URL(document.currentScript.src);
+
+const CALL_WITHIN = 30_000;
+
+const ask = async (path, body) => {
+  const response = await fetch(new URL(path, address.origin), {
+    method: body ? "POST" : "GET",
+    headers: body ? { "Content-Type": "application/json" } : {},
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(CALL_WITHIN),
+  });
+  if (response.status === 204) return undefined;
+  if (response.ok) return response.json();
+  const problem = await response.json().catch(() => ({}));
+  const refusal = new Error(problem.message ?? `The sandbox answered ${response.status} to ${path}.`);
+  throw Object.assign(refusal, { code: problem.code });
+};
+
+const ownContacts = []; // what a test added
+
+/** The simulated wallet: the sandbox's cards and contacts, and its Secure Element. */
+export const wallet = {
+  async cards() {
+    const cards = await ask("device/cards");
+    return played.cards ? cards.filter(({ id }) => played.cards.includes(id)) : cards;
+  },
+  async contacts() {
+    return [...ownContacts, ...await ask("device/contacts")];
+  },
+  addContact(contact) {
+    const index = ownContacts.findIndex(({ id }) => id === contact.id);
+    ownContacts.splice(index < 0 ? ownContacts.length : index, index < 0 ? 0 : 1, contact);
+  },
+  async validationURL() {
+    const { gatewayURL } = await ask("sandbox/ca.json");
+    return new URL("/paymentservices/paymentSession", gatewayURL).href;
+  },
+  merchant: (identifier) => ask(`device/merchants/${encodeURIComponent(identifier)}`),
+  checkSession: (merchantSession) => ask("device/sessions/check", { merchantSession }),
+  mintPaymentToken: (order) => ask("device/tokens", order),
+  // Phones and watches in other windows.
+  devices: () => ask("device/paired"),
+  askDevice: (device, payment) => ask("device/confirmations", { device, payment }),
+  confirmation: (id) => ask(`device/confirmations/${id}`),
+  withdraw: (id) => ask(`device/confirmations/${id}/withdraw`, {}),
+};
