@@ -45,7 +45,9 @@ public enum EventRefusal: String, Error, Sendable, Hashable, CaseIterable {
   case notAuthentic = "event_not_authentic"
   /// Authentic, and not of the form that was agreed.
   case unintelligible = "event_unintelligible"
+}
 
+extension EventRefusal {
   /// For the operator.
   public var reason: String {
     switch self {
