@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format
+.PHONY: simulate crash help demo test check sandbox format coverage
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,3 +21,14 @@ sandbox: ## the simulated Apple and acquirer alone
 
 format: ## writes every Swift file in the house's format
 	swift format -i --parallel -r Sources Tests Plugins Package.swift
+
+coverage: ## how much of what goes into apps its tests run, by room
+	@scripts/coverage
+
+simulate: ## the gateway under faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
+	@RECORD=yes scripts/simulate '$(or $(SEEDS),5000)'
+
+crash: ## kill -9 of a real server under load, then the auditor: KILLS=200
+	swift build -c release --product tender
+	swift build -c release --product payment-auditor
+	@scripts/crash '$(or $(KILLS),40)'

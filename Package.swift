@@ -63,6 +63,10 @@ let package = Package(
     .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
+    // What an app takes: every ◆ room.
+    .library(
+      name: "TenderCheckout",
+      targets: ["TenderCheckout", "TenderPassKit", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -96,12 +100,13 @@ let package = Package(
 
     // Skills
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras]),
+    room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
-    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
+    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
 
     // Decisions
@@ -112,6 +117,8 @@ let package = Package(
         "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
+    room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
+    room("TenderPassKit", ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
 
     // Doors
     room(
@@ -123,7 +130,8 @@ let package = Package(
     room(
       "TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet",
+        "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
+        "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
         hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
         systemPackage, logging, lifecycle, yams,
@@ -137,9 +145,9 @@ let package = Package(
     .executableTarget(
       name: "TenderCLI",
       dependencies: [
-        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "MerchantIdentity", "Acquiring",
-        "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON",
-        "HTTPTransport",
+        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
+        "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments",
+        "StrictJSON", "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
 
@@ -155,6 +163,20 @@ let package = Package(
       name: "TenderTesting",
       dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
       swiftSettings: house),
+    // Attacks on the gateway, and the auditor that judges what came of them: docs/reliability.md.
+    .target(name: "Auditing", dependencies: ["Storage", "StrictJSON"], path: "Tests/Auditing", swiftSettings: house),
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "Auditing", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport", "Storage",
+        "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", crypto, asn1, x509,
+      ], path: "Tests/Simulation", swiftSettings: house),
+    .executableTarget(
+      name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
+    .executableTarget(
+      name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
+      swiftSettings: house),
+    tests("AuditingTests", ["Auditing"]),
     .target(
       name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",
       swiftSettings: house),
@@ -164,7 +186,11 @@ let package = Package(
     tests("StorageTests", ["Storage"]),
     tests(
       "ApplePayTokenTests",
-      ["ApplePayToken", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras, x509, asn1]),
+      [
+        "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras,
+        x509, asn1,
+      ]),
+    tests("KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
     tests(
       "TokenAttackTests",
       [
@@ -185,6 +211,9 @@ let package = Package(
       "WebhooksTests",
       ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
+    tests(
+      "TenderCheckoutTests",
+      ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",

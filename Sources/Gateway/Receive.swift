@@ -10,11 +10,16 @@ extension PaymentGateway {
   public func receive(_ inbound: InboundEvent) async throws -> InboxVerdict {
     let event = try acquirer.hear(inbound)
     guard let outcome = ProviderEvent.Outcome(event.answer) else { return .known }
-    try await crashes.reach(.eventAccepted)
-    let verdict = try await journal.receive(
+    return try await receive(
       ProviderEvent(
         connector: acquirer.capabilities.name, id: event.id, reference: event.reference, amount: event.amount,
         outcome: outcome))
+  }
+
+  /// The same for an event that was found authentic before.
+  package func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
+    try await crashes.reach(.eventAccepted)
+    let verdict = try await journal.receive(event)
     try await crashes.reach(.eventRecorded)
     return verdict
   }

@@ -6,6 +6,7 @@ struct Tender: AsyncParsableCommand {
     commandName: "tender", abstract: "Apple Pay acceptance, end to end, on your own machines.",
     subcommands: [
       DemoCommand.self, ServeCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self, TokenCommand.self,
-      MerchantCommand.self, PaymentCommand.self, WebhooksCommand.self, ReconcileCommand.self, ConfigCommand.self,
+      KeysCommand.self, MerchantCommand.self, PaymentCommand.self, WebhooksCommand.self, ReconcileCommand.self,
+      ConfigCommand.self,
     ])
 }

@@ -1,5 +1,6 @@
 import ApplePayToken
 import ArgumentParser
+import KeyAgent
 import TenderPayments
 
 struct TokenDecrypt: ParsableCommand {
@@ -11,7 +12,10 @@ struct TokenDecrypt: ParsableCommand {
   @OptionGroup var judgement: TokenJudgement
 
   @Option(help: ArgumentHelp("A private key of the payment processing certificate; may be repeated.", valueName: "pem"))
-  var key: [String]
+  var key: [String] = []
+
+  @Option(help: ArgumentHelp("The socket of a key agent that holds the key, in place of --key.", valueName: "path"))
+  var agent: String?
 
   @Option(help: ArgumentHelp("The payment processing certificate; may be repeated, one a key.", valueName: "file"))
   var certificate: [String] = []
@@ -23,10 +27,10 @@ struct TokenDecrypt: ParsableCommand {
   var reveal = false
 
   func validate() throws {
-    guard !key.isEmpty else {
-      throw ValidationError("--key is needed: the private key of the payment processing certificate.")
+    guard key.isEmpty != (agent == nil) else {
+      throw ValidationError("Give --key, the private key of the payment processing certificate, or --agent.")
     }
-    guard certificate.isEmpty != (merchantId == nil) else {
+    guard agent != nil || certificate.isEmpty != (merchantId == nil) else {
       throw ValidationError("Give either --certificate or --merchant-id.")
     }
   }
@@ -44,6 +48,7 @@ struct TokenDecrypt: ParsableCommand {
   private static let merchant = MerchantID("command line")
 
   private func keys() throws -> [ProcessingKey] {
+    if let agent { return try KeyAgentClient(path: agent).keys().map(\.key) }
     let certificates = try certificate.map(TokenFile.certificate)
     return try key.map { path in
       let pem = try TokenFile.text(path)

@@ -24,13 +24,19 @@ struct TokenReport {
     members["signingTime"] = .string(verified.signingTime.description)
     members["environment"] = .string(verified.environment.rawValue)
     Self.describe(verified.token, in: &members)
+    members["unchecked"] = Self.stages(VerifiedPaymentToken.unchecked)
     self.members = members
+  }
+
+  private static func stages(_ stages: [PaymentTokenError.Stage]) -> JSONValue {
+    .array(stages.map { .string($0.rawValue) })
   }
 
   init(opened: OpenedPaymentToken, reveal: Bool) {
     let verified = TokenReport(verified: opened.verified)
     headline = "verified and decrypted: \(opened.paymentData.amount)"
     var members = verified.members
+    members["unchecked"] = Self.stages(OpenedPaymentToken.unchecked)
     members["paymentData"] = reveal ? opened.paymentData.revealed : opened.paymentData.masked
     self.members = members
   }
@@ -42,6 +48,7 @@ struct TokenReport {
     members["dataBytes"] = .integer(Int64(inspection.token.data.count))
     members["signatureBytes"] = .integer(Int64(inspection.token.signature.count))
     members["signingTime"] = inspection.signingTime.map { .string($0.description) }
+    members["wireForm"] = inspection.wireForm.map { .string($0.description) }
     members["problem"] = inspection.problem.map { .string($0.reason) }
     members["certificates"] = .array(inspection.certificates.map(Self.describe))
     self.members = members
@@ -78,9 +85,16 @@ struct TokenReport {
   private static func lines(key: String, _ value: JSONValue, indent: String) -> [String] {
     switch value {
     case .object(let inner): ["\(indent)\(key)"] + lines(inner, indent: indent + "  ")
+    case .array(let elements) where elements.allSatisfy(\.isText):
+      ["\(indent)\(key): \(elements.compactMap(\.text).joined(separator: ", "))"]
     case .array(let elements): elements.flatMap { lines(key: key, $0, indent: indent) }
     case .string(let text): ["\(indent)\(key): \(text)"]
     default: ["\(indent)\(key): \(String(decoding: value.serialized(), as: UTF8.self))"]
     }
   }
+}
+
+extension JSONValue {
+  fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
+  fileprivate var isText: Bool { text != nil }
 }

@@ -4,7 +4,7 @@ public import TenderSheet
 // The answers of `/applepay/*`, as the server writes them and the kits read them.
 
 /// `GET /applepay/metadata`: what a page of this domain may offer.
-public struct MetadataAnswer: Sendable, Hashable, Encodable {
+public struct MetadataAnswer: Sendable, Hashable, Codable {
   public let enabled: Bool
   public let environment: TenderPayments.Environment
   public let merchantIdentifier: String
@@ -19,7 +19,7 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
   /// The script that stands in for Apple's: only in `simulated`.
   public let simulatedSession: String?
 
-  public struct TouchIcon: Sendable, Hashable, Encodable {
+  public struct TouchIcon: Sendable, Hashable, Codable {
     public let href: String
 
     public init(href: String) { self.href = href }
@@ -46,7 +46,7 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
 }
 
 /// `GET /applepay/basket/{id}`, `PUT …/details`: the payment request for the sheet, and the quote it shows.
-public struct BasketSheetAnswer: Sendable, Encodable {
+public struct BasketSheetAnswer: Sendable, Codable {
   public let basketId: BasketID
   public let quoteId: QuoteID
   public let applePayVersion: Int

@@ -1,3 +1,4 @@
+import ApplePayToken
 import Foundation
 import HTTPTransport
 import Hummingbird
@@ -85,6 +86,7 @@ public struct TenderServer: Service {
       middleware: CallRecorder(
         random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
     AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal)).add(to: router)
+    KeyController(keys: wiring.keys, clock: wiring.clock).add(to: router)
     ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
@@ -146,20 +148,25 @@ extension TenderServer {
   }
 
   @Sendable private func gauges() async throws -> [Gauge] {
-    let open = try await wiring.journal.openOutcomes()
+    let (now, open) = (wiring.clock.now(), try await wiring.journal.openOutcomes())
     let webhooks = try await WebhookWatch.gauges(wiring.database)
     return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks
-      + wiring.directory.merchants.flatMap { expiries($0, at: wiring.clock.now()) }
+      + wiring.directory.merchants.flatMap { expiries($0, at: now) }
+      + wiring.folders.flatMap { folder in
+        folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }
+      }
   }
 
   private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {
     let ends =
       merchant.processing.map { ("processing", $0.notAfter) }
       + [merchant.identity].compactMap { $0 }.map { ("identity", $0.notAfter) }
-    return ends.map { kind, end in
-      Gauge(
-        name: "tender_certificate_seconds_left", help: "Seconds until the certificate expires.",
-        labels: ["merchant": merchant.id.rawValue, "kind": kind], value: end.since(now).components.seconds)
-    }
+    return ends.map { kind, end in expiry(of: kind, end, merchant.id, at: now) }
+  }
+
+  private func expiry(of kind: String, _ end: Timestamp, _ merchant: MerchantID, at now: Timestamp) -> Gauge {
+    Gauge(
+      name: "tender_certificate_seconds_left", help: "Seconds until the certificate expires.",
+      labels: ["merchant": merchant.rawValue, "kind": kind], value: end.since(now).components.seconds)
   }
 }

@@ -30,6 +30,7 @@ struct Wiring: Sendable {
   let folders: [MerchantFolder]
   let directory: MerchantDirectory
   let metrics: Metrics
+  let keys: ProcessingKeys
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
 
@@ -42,19 +43,24 @@ struct Wiring: Sendable {
     self.network = network
     self.metrics = Metrics()
     apple = try await Apple(configuration, network)
-    folders = try await MerchantFolder.all(in: configuration.merchantsDirectory, at: clock.now())
+    folders = try await MerchantFolder.all(
+      in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     try FileManager.default.createDirectory(
       atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
+    let book = ProcessingKeyBook(database)
+    keys = try await ProcessingKeys(
+      book, folders: folders, merchantsDirectory: configuration.merchantsDirectory,
+      agentSocket: configuration.keyAgentSocket, logger: logger)
+    let verifier = TokenVerifier(trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, logger))
     breaker = CircuitBreaker()
-    let keys = try Self.keyRing(folders)
-    journeys = try apple.simulated.map { try JourneyRecorder(of: $0, keys: keys, clock: clock) }
+    journeys = try apple.simulated.map { [ring = keys.ring] in try JourneyRecorder(of: $0, keys: ring, clock: clock) }
     let acquirer = Self.acquirer(configuration, apple, network, logger).guarded(by: breaker)
     gateway = PaymentGateway(
-      opener: TokenOpener(verifier: Self.verifier(apple, metrics, logger), keys: keys),
-      journal: journal, acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random)
+      opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
+      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
@@ -65,14 +71,14 @@ struct Wiring: Sendable {
 
   /// Releases what the process holds. Calls under way have been answered by then.
   func close() async {
+    await keys.close()
     await database.close()
     await network.close()
   }
 
   private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
     do {
-      return try await Database.sqlite(
-        path: path, migrations: PaymentOffice.migrations, clock: clock)
+      return try await Database.sqlite(path: path, migrations: PaymentOffice.migrations, clock: clock)
     } catch StorageError.busy {
       throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
     }
@@ -116,29 +122,6 @@ struct Wiring: Sendable {
       database: database, endpoints: { endpoints[$0] ?? [] },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks), network: network.webhooks,
       random: random, report: WebhookWatch(metrics: metrics, logger: logger).hear)
-  }
-
-  /// Apple may rename its signers, so an unknown name passes; but somebody has to look.
-  private static func verifier(_ apple: Apple, _ metrics: Metrics, _ logger: Logger) -> TokenVerifier {
-    TokenVerifier(
-      trust: apple.trust,
-      canary: TokenCanary { novelty in
-        metrics.unknownSigners.count()
-        logger.warning("unknown signer of payment tokens", metadata: ["commonName": .string(novelty.detail)])
-      })
-  }
-
-  private static func keyRing(_ folders: [MerchantFolder]) throws -> ProcessingKeyRing {
-    ProcessingKeyRing(
-      try Dictionary(
-        uniqueKeysWithValues: folders.map { folder in
-          (
-            folder.merchant.id,
-            try folder.merchant.processing.map {
-              try ProcessingKey(privateKeyPEM: $0.privateKeyPEM, certificatePEM: $0.certificatePEM)
-            }
-          )
-        }))
   }
 
   /// The key that signs guest tokens, made at the first start.

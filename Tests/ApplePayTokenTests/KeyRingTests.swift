@@ -4,12 +4,13 @@ import Synchronization
 import TenderPayments
 import Testing
 
-@Suite struct `A ring of processing keys` {
+@Suite(.everyKeyHolder) struct `A ring of processing keys` {
   private let now = TestMint.Minted.arrival
   private let merchant = TestMint.merchant
 
   private func key(_ secret: P256.KeyAgreement.PrivateKey = .init()) throws -> ProcessingKey {
-    try ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+    try KeyHolding.held(
+      ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier))
   }
 
   private func opener(_ ring: ProcessingKeyRing) throws -> TokenOpener {
@@ -130,14 +131,15 @@ import Testing
   }
 }
 
-@Suite struct `A platform's key` {
+@Suite(.everyKeyHolder) struct `A platform's key` {
   private let secret = P256.KeyAgreement.PrivateKey()
   private let now = TestMint.Minted.arrival
 
   private func opener() throws -> TokenOpener {
     let ring = ProcessingKeyRing()
     ring.add(
-      try ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier),
+      try KeyHolding.held(
+        ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)),
       of: .platform)
     ring.enroll(MerchantID("A"), domains: ["a.example", "www.a.example"])
     ring.enroll(MerchantID("B"), domains: ["b.example"])

@@ -7,7 +7,7 @@ import TenderPayments
 import Testing
 import X509
 
-@Suite struct `Processing keys` {
+@Suite(.everyKeyHolder) struct `Processing keys` {
   private let key = Shared.merchantKey
 
   /// A certificate for the merchant's key as Apple's portal makes it.
@@ -32,7 +32,8 @@ import X509
     let processing = try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: try certificate())
     let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
     let opener = TokenOpener(
-      verifier: TokenVerifier(trust: trust), keys: ProcessingKeyRing([TestMint.merchant: [processing]]))
+      verifier: TokenVerifier(trust: trust),
+      keys: ProcessingKeyRing([TestMint.merchant: [try KeyHolding.held(processing)]]))
     #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
     #expect(processing.publicKeyHash == Array(SHA256.hash(data: key.publicKey.derRepresentation)))
   }
@@ -82,7 +83,8 @@ import X509
       privateKeyPEM: P256.KeyAgreement.PrivateKey().pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
     let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
     let opener = TokenOpener(
-      verifier: TokenVerifier(trust: trust), keys: ProcessingKeyRing([TestMint.merchant: [new, old]]))
+      verifier: TokenVerifier(trust: trust),
+      keys: ProcessingKeyRing([TestMint.merchant: try [new, old].map(KeyHolding.held)]))
     #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
   }
 
@@ -104,7 +106,7 @@ import X509
   }
 }
 
-@Suite struct `Key material` {
+@Suite(.everyKeyHolder) struct `Key material` {
   private func code(_ info: [UInt8]) throws -> PaymentTokenError.Code? {
     try refusal {
       try ephemeral(info)

@@ -3,7 +3,7 @@ import Crypto
 import TenderPayments
 import Testing
 
-@Suite struct `A mistake in the key derivation is recognised` {
+@Suite(.everyKeyHolder) struct `A mistake in the key derivation is recognised` {
   private func refused(_ change: (inout TestMint) throws -> Void) throws -> PaymentTokenError? {
     var mint = try TestMint()
     try change(&mint)

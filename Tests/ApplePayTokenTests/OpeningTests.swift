@@ -4,7 +4,7 @@ import StrictJSON
 import TenderPayments
 import Testing
 
-@Suite struct `Opening a payment token` {
+@Suite(.everyKeyHolder) struct `Opening a payment token` {
   @Test func `an EC_v1 token opens and says what the shopper agreed to`() throws {
     let opened = try TestMint().mint().open()
     let euro = try #require(Currency(code: "EUR"))
@@ -104,7 +104,7 @@ import Testing
   }
 }
 
-@Suite struct `The signing time` {
+@Suite(.everyKeyHolder) struct `The signing time` {
   @Test(
     arguments: [(-301, "in_the_future"), (-300, nil), (0, nil), (300, nil), (301, "too_old")] as [(Int64, String?)])
   func `may lie five minutes from arrival and not a second more`(age: Int64, code: String?) throws {
@@ -133,7 +133,7 @@ import Testing
   }
 }
 
-@Suite struct `Environments` {
+@Suite(.everyKeyHolder) struct `Environments` {
   private func open(signer: String, production: Bool, sandbox: Bool) throws -> Environment {
     var authority = TestAuthority()
     authority.signerName = signer

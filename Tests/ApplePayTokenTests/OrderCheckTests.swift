@@ -3,7 +3,7 @@ import Crypto
 import TenderPayments
 import Testing
 
-@Suite struct `Whether a payment token pays an order` {
+@Suite(.everyKeyHolder) struct `Whether a payment token pays an order` {
   private let applicationData = Array(SHA256.hash(data: Array("basket 1".utf8)))
 
   private func opened(_ change: (inout TestMint) -> Void = { _ in }) throws -> OpenedPaymentToken {

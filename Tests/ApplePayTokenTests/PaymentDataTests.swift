@@ -5,7 +5,7 @@ import StrictJSON
 import TenderPayments
 import Testing
 
-@Suite struct `Payment data` {
+@Suite(.everyKeyHolder) struct `Payment data` {
   private func open(_ old: String = "", _ new: String = "") throws -> PaymentData {
     var mint = try TestMint()
     mint.plaintext = Array(TestMint.payload.replacing(old, with: new).utf8)
@@ -157,7 +157,7 @@ import Testing
   }
 }
 
-@Suite struct `Errors` {
+@Suite(.everyKeyHolder) struct `Errors` {
   @Test func `each code has a stage, advice and a paragraph in the manual`() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
@@ -177,7 +177,7 @@ import Testing
   }
 }
 
-@Suite struct `Inspecting a payment token` {
+@Suite(.everyKeyHolder) struct `Inspecting a payment token` {
   @Test func `shows what it says of itself, believed or not`() throws {
     var mint = try TestMint()
     mint.impostor = .p256(.init())

@@ -6,7 +6,7 @@ import TenderPayments
 import Testing
 import X509
 
-@Suite struct `Certificates and chain` {
+@Suite(.everyKeyHolder) struct `Certificates and chain` {
   private func code(_ change: (inout TestAuthority) throws -> Void) throws -> PaymentTokenError.Code? {
     var authority = TestAuthority()
     try change(&authority)
@@ -90,7 +90,7 @@ import X509
   }
 }
 
-@Suite struct `The signature` {
+@Suite(.everyKeyHolder) struct `The signature` {
   private func code(_ change: (inout TestMint) throws -> Void) throws -> PaymentTokenError.Code? {
     var mint = try TestMint()
     try change(&mint)
@@ -204,7 +204,7 @@ import X509
   }
 }
 
-@Suite struct `A token that was changed` {
+@Suite(.everyKeyHolder) struct `A token that was changed` {
   @Test func `in any byte that is signed is refused`() throws {
     var mint = try TestMint()
     mint.applicationData = Array(repeating: 7, count: 32)

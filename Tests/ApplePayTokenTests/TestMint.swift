@@ -191,7 +191,8 @@ func testOpener(
   let processing = try ProcessingKey(
     privateKeyPEM: key ?? Shared.merchantKey.pemRepresentation, merchantIdentifier: identifier)
   return TokenOpener(
-    verifier: TokenVerifier(trust: trust), keys: ProcessingKeyRing([TestMint.merchant: [processing]]))
+    verifier: TokenVerifier(trust: trust),
+    keys: ProcessingKeyRing([TestMint.merchant: [try KeyHolding.held(processing)]]))
 }
 
 /// The refusal's code; nil when there is none.

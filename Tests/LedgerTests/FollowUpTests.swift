@@ -169,6 +169,18 @@ import Testing
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
   }
 
+  @Test func `that a capture failed waits while a refund of it is under way`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.approved(Approval(acquirerReference: "C-1")), for: capture)
+    let refund = try await bench.journal.reserve(.refund, nil, of: payment)
+    let late = event("e1", capture, no)
+    await #expect(throws: JournalError.conflict) { try await bench.journal.receive(late) }
+    _ = try await bench.journal.record(.declined(Decline(reason: .other, code: "13")), for: refund)
+    guard case .applied(let after) = try await bench.journal.receive(late) else { throw Unexpected() }
+    #expect(after.captured == 0)
+  }
+
   @Test func `that a pending capture failed sets its money free`() async throws {
     let payment = try await bench.authorized()
     let capture = try await bench.journal.reserve(.capture, nil, of: payment)

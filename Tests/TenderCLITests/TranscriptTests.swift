@@ -51,3 +51,18 @@ import Testing
     #expect(differences.map { $0.prefix(10) } == ["planted:4:", "planted:6:"])
   }
 }
+
+@Suite struct `A key agent at the command line` {
+  @Test func `holds the keys of every merchant's folder`() async throws {
+    let workshop = try TokenFixtures().workshop
+    _ = try await workshop.run("mkdir -p merchants/m1/processing && cp processing.* merchants/m1/processing/")
+    let agent = "tender keys agent --merchants merchants --socket keys.sock"
+    try await workshop.with(agent, sign: "tender holds 1 keys at keys.sock") { program in
+      for difference in try await Transcript(file: "keys.txt").differences(in: workshop) {
+        Issue.record("\(difference)")
+      }
+      #expect(await program.terminate() == 0)
+    }
+    #expect(try await workshop.run("ls keys.sock").exitCode != 0, "its socket goes with it")
+  }
+}

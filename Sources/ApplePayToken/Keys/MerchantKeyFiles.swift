@@ -1,5 +1,6 @@
 import Crypto
 import CryptoExtras
+public import TenderPayments
 
 /// A private key as it stands in a file.
 enum PrivateKey {
@@ -33,21 +34,23 @@ enum PrivateKey {
   }
 }
 
-/// A payment processing certificate, as Apple's portal gives it.
-struct ProcessingCertificate {
+/// A payment processing certificate, as Apple's portal gives it, without its key.
+public struct ProcessingCertificate: Sendable {
+  /// SHA-256 of the public key's SubjectPublicKeyInfo: a payment token's `header.publicKeyHash`.
+  public let publicKeyHash: [UInt8]
+  /// Which payment tokens its key opens.
+  public let version: EncryptedPaymentToken.Version
+  /// The last second of its validity.
+  public let notAfter: Timestamp
   let publicKeyInfo: [UInt8]
   let party: PartyInfo
 
-  init(pem: String) throws(PaymentTokenError) {
-    guard let blocks = PEM.blocks(pem)?.filter({ $0.label == "CERTIFICATE" }), blocks.count == 1 else {
-      throw PaymentTokenError(.unreadableCertificate, "the certificate's file holds not one certificate in PEM")
-    }
-    let certificate: Certificate
-    do {
-      certificate = try Certificate(der: blocks[0].bytes[...])
-    } catch {
-      throw PaymentTokenError(.unreadableCertificate, "the certificate cannot be read: \(error.reason)")
-    }
+  /// SHA-256 of the merchant identifier that it was issued to.
+  public var merchantIdentifierHash: [UInt8] { party.bytes }
+
+  /// - Throws: `unreadable_certificate`, `identity_certificate`, `no_merchant_identifier`.
+  public init(pem: String) throws(PaymentTokenError) {
+    let certificate = try Self.read(pem)
     guard certificate.commonName?.hasPrefix("Apple Pay Merchant Identity:") != true else {
       throw PaymentTokenError(.identityCertificate, "this is a merchant identity certificate")
     }
@@ -58,7 +61,21 @@ struct ProcessingCertificate {
       throw PaymentTokenError(.noMerchantIdentifier, "the certificate does not hold the hash of a merchant identifier")
     }
     publicKeyInfo = Array(certificate.publicKeyInfo)
+    publicKeyHash = Array(SHA256.hash(data: publicKeyInfo))
+    version = certificate.publicKeyInfo.starts(with: PublicKeyInfo.p256Prefix) ? .ecV1 : .rsaV1
+    notAfter = certificate.notAfter
     self.party = party
+  }
+
+  private static func read(_ pem: String) throws(PaymentTokenError) -> Certificate {
+    guard let blocks = PEM.blocks(pem)?.filter({ $0.label == "CERTIFICATE" }), blocks.count == 1 else {
+      throw PaymentTokenError(.unreadableCertificate, "the certificate's file holds not one certificate in PEM")
+    }
+    do {
+      return try Certificate(der: blocks[0].bytes[...])
+    } catch {
+      throw PaymentTokenError(.unreadableCertificate, "the certificate cannot be read: \(error.reason)")
+    }
   }
 
   /// Apple names these certificates `Apple Pay Payment Processing:merchant.com.example.shop`.

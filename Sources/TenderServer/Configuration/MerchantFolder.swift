@@ -1,3 +1,4 @@
+import ApplePayToken
 import Configuration
 import Foundation
 public import MerchantIdentity
@@ -20,11 +21,17 @@ public struct MerchantFolder: Sendable {
   public let profile: MerchantProfile
   /// Secret by key id.
   let apiKeys: [String: String]
+  /// Processing certificates that stand here without their keys, which an agent holds.
+  let certificatesOfKeysElsewhere: [ProcessingCertificate]
   /// Where the merchant wants to be told what happens to its payments.
   let webhooks: [WebhookEndpoint]
 
   /// Reads every merchant below `directory`, in the order of their names.
-  static func all(in directory: String, at now: Timestamp) async throws -> [MerchantFolder] {
+  ///
+  /// - Parameter keysMayBeElsewhere: whether a processing certificate may stand without its key.
+  static func all(
+    in directory: String, at now: Timestamp, keysMayBeElsewhere: Bool = false
+  ) async throws -> [MerchantFolder] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
       throw ConfigurationError(
         "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it"
@@ -33,16 +40,17 @@ public struct MerchantFolder: Sendable {
     var folders: [MerchantFolder] = []
     for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
       let path = "\(directory)/\(name)"
-      do { folders.append(try await MerchantFolder(path: path, id: MerchantID(name), at: now)) } catch let error
-        as MerchantIdentityError
-      {
+      do {
+        folders.append(
+          try await MerchantFolder(path: path, id: MerchantID(name), at: now, keysMayBeElsewhere: keysMayBeElsewhere))
+      } catch let error as MerchantIdentityError {
         throw ConfigurationError(path, "\(error)")
       }
     }
     return folders
   }
 
-  init(path: String, id: MerchantID, at now: Timestamp) async throws {
+  init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
     let reader = ConfigReader(provider: try await ServerConfiguration.yaml(path + "/merchant.yaml", .merchant))
     let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
     self.profile = try MerchantProfile(reader, path)
@@ -50,7 +58,9 @@ public struct MerchantFolder: Sendable {
       id: id, identifier: identifier,
       displayName: try DisplayName(try Self.required("displayName", reader, path)),
       sites: try (reader.stringArray(forKey: "domains") ?? []).map { try Self.site($0, path) },
-      identity: try Self.identity(path, identifier, now), processing: try Self.processing(path, identifier))
+      identity: try Self.identity(path, identifier, now),
+      processing: try Self.processing(path, identifier, keysMayBeElsewhere))
+    self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
     self.apiKeys = try Self.apiKeys(path)
     self.webhooks = try MerchantWebhooks.endpoints(reader, path)
   }
@@ -78,14 +88,34 @@ public struct MerchantFolder: Sendable {
       at: now)
   }
 
-  private static func processing(_ path: String, _ merchant: MerchantIdentifier) throws
-    -> [PaymentProcessingCertificate]
-  {
-    try names(in: path + "/processing", ending: ".pem").map { name in
+  private static func processing(
+    _ path: String, _ merchant: MerchantIdentifier, _ keysMayBeElsewhere: Bool
+  ) throws -> [PaymentProcessingCertificate] {
+    try names(in: path + "/processing", ending: ".pem").filter { !keysMayBeElsewhere || hasKey($0, path) }.map { name in
       try PaymentProcessingCertificate(
         certificatePEM: try text("\(path)/processing/\(name).pem"),
         privateKeyPEM: try text("\(path)/processing/\(name).key"), for: merchant)
     }
+  }
+
+  private static func certificatesAlone(_ path: String, _ merchant: MerchantIdentifier) throws
+    -> [ProcessingCertificate]
+  {
+    try names(in: path + "/processing", ending: ".pem").filter { !hasKey($0, path) }.map { name in
+      let file = "\(path)/processing/\(name).pem"
+      let certificate: ProcessingCertificate
+      do { certificate = try ProcessingCertificate(pem: try text(file)) } catch let error as PaymentTokenError {
+        throw ConfigurationError(file, "\(error.reason). \(error.advice)")
+      }
+      guard certificate.merchantIdentifierHash == merchant.hash else {
+        throw ConfigurationError(file, "the certificate was issued to another merchant than \(merchant)")
+      }
+      return certificate
+    }
+  }
+
+  private static func hasKey(_ name: String, _ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(path)/processing/\(name).key")
   }
 
   private static func apiKeys(_ path: String) throws -> [String: String] { try secrets(in: path + "/api-keys") }
@@ -170,7 +200,9 @@ extension MerchantFolder {
 
   /// Reads every merchant of a configuration as `tender serve` would; a line about each.
   public static func check(_ configuration: ServerConfiguration) async throws -> [String] {
-    let folders = try await all(in: configuration.merchantsDirectory, at: WallClock.system.now())
+    let folders = try await all(
+      in: configuration.merchantsDirectory, at: WallClock.system.now(),
+      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     let directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     return directory.merchants.map { merchant in
       let domains = merchant.sites.map { $0.domain.name }.joined(separator: ", ")

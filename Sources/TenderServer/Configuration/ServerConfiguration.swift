@@ -26,6 +26,8 @@ public struct ServerConfiguration: Sendable {
   public var allowsPrivateWebhooks = false
   /// PEM files, to serve TLS here instead of in a proxy.
   public var tls: TLSFiles?
+  /// The socket of `tender keys agent`, when it holds the private keys of processing certificates.
+  public var keyAgentSocket: String?
 
   public struct AcquirerEndpoint: Sendable {
     public var connector: String
@@ -92,6 +94,7 @@ extension ServerConfiguration {
     configuration.merchantsDirectory = reader.string(forKey: "merchants.directory") ?? configuration.merchantsDirectory
     configuration.guestTokenKeyFile = reader.string(forKey: "guestTokens.keyFile") ?? configuration.guestTokenKeyFile
     configuration.tls = try tls(reader)
+    configuration.keyAgentSocket = reader.string(forKey: "keyAgent.socket")
     configuration.allowsPrivateWebhooks = try yes("webhooks.allowPrivateAddresses", reader)
     return try configuration.judged()
   }

@@ -8,8 +8,8 @@ struct Metrics: Sendable {
   let refusals = CounterFamily("tender_refusals_total", "Calls refused, by stable code.")
   let merchantSessions = CounterFamily(
     "tender_merchant_sessions_total", "Merchant sessions asked of Apple, by outcome.")
-  let unknownSigners = CounterFamily(
-    "tender_unknown_signers_total", "Payment tokens signed under a name never seen before.")
+  let novelties = CounterFamily(
+    "tender_token_novelties_total", "Forms, signers and intermediates of payment tokens never seen before, by kind.")
   let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
   let recovered = CounterFamily("tender_recovery_total", "What recovery did, by outcome.")
   let providerEvents = CounterFamily("tender_provider_events_total", "Events of acquirers and providers, by verdict.")
@@ -18,7 +18,7 @@ struct Metrics: Sendable {
   /// The Prometheus text exposition format, version 0.0.4.
   func text(gauges: [Gauge]) -> String {
     [
-      requests.text, durations.text, refusals.text, merchantSessions.text, unknownSigners.text,
+      requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
       placements.text, webhooks.text, recovered.text, providerEvents.text,
     ].joined()
       + Gauge.text(gauges)

@@ -21,7 +21,8 @@ public struct PaymentOffice: Sendable {
   }
 
   /// Every table of a server's store.
-  public static let migrations = Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations
+  public static let migrations =
+    Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations + ProcessingKeyBook.migrations
 
   private let gateway: PaymentGateway
   private let journal: Journal

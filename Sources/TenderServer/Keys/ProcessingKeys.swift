@@ -1,0 +1,100 @@
+import ApplePayToken
+import Foundation
+import KeyAgent
+import Ledger
+import Logging
+import MerchantIdentity
+import TenderPayments
+
+/// The processing keys of a running server: a ring in memory, and a book that remembers states and last uses from one
+/// start to the next. The book is written beside the payments, in order, and never waited for by one.
+struct ProcessingKeys: Sendable {
+  let ring: ProcessingKeyRing
+  private let book: ProcessingKeyBook
+  private let agent: KeyAgentClient?
+  private let directory: String
+  private let changes: AsyncStream<ProcessingKeyBook.Record>.Continuation
+  private let writing: Task<Void, Never>
+
+  /// Starts with what the book remembers.
+  ///
+  /// - Parameter agentSocket: of `tender keys agent`, when it holds private keys.
+  init(
+    _ book: ProcessingKeyBook, folders: [MerchantFolder], merchantsDirectory: String, agentSocket: String?,
+    logger: Logger
+  ) async throws {
+    let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyBook.Record.self)
+    self.book = book
+    self.agent = agentSocket.map(KeyAgentClient.init)
+    self.directory = merchantsDirectory
+    self.changes = changes
+    ring = ProcessingKeyRing { changes.yield(ProcessingKeyBook.Record($0)) }
+    writing = Task {
+      for await record in stream {
+        do { try await book.write(record) } catch {
+          logger.error("the state of a processing key was not written", metadata: ["reason": .string("\(error)")])
+        }
+      }
+    }
+    try await add(folders)
+  }
+
+  /// Adds the keys of every folder: those with a file here, and those whose certificate is here and whose key an agent
+  /// holds. What is there already stays as it is.
+  ///
+  /// - Returns: how many are new.
+  @discardableResult
+  func add(_ folders: [MerchantFolder]) async throws -> Int {
+    let known = Dictionary(
+      uniqueKeysWithValues: try await book.records().map { ([$0.owner, $0.publicKeyHash], $0) })
+    let before = Set(ring.entries.map { [$0.owner.name, Hex.encode($0.publicKeyHash)] })
+    for (owner, key) in try keys(folders) where !before.contains([owner.name, Hex.encode(key.publicKeyHash)]) {
+      let record = known[[owner.name, Hex.encode(key.publicKeyHash)]]
+      ring.add(
+        key, of: owner, state: record.flatMap { ProcessingKeyRing.State(rawValue: $0.state) }, since: record?.since,
+        lastUsed: record?.lastUsed)
+    }
+    let added = ring.entries.filter { !before.contains([$0.owner.name, Hex.encode($0.publicKeyHash)]) }
+    for entry in added { changes.yield(ProcessingKeyBook.Record(entry)) }
+    return added.count
+  }
+
+  /// Reads the merchants' folders again, so that a key is added without a restart.
+  func reload(at now: Timestamp) async throws -> Int {
+    try await add(try await MerchantFolder.all(in: directory, at: now, keysMayBeElsewhere: agent != nil))
+  }
+
+  /// Everything that was said is written.
+  func close() async {
+    changes.finish()
+    await writing.value
+  }
+
+  private func keys(_ folders: [MerchantFolder]) throws -> [(ProcessingKeyRing.Owner, ProcessingKey)] {
+    try folders.flatMap { folder in
+      let here = try folder.merchant.processing.map {
+        try ProcessingKey(privateKeyPEM: $0.privateKeyPEM, certificatePEM: $0.certificatePEM)
+      }
+      let elsewhere = folder.certificatesOfKeysElsewhere.compactMap { agent?.key($0.publicKeyHash, $0.version) }
+      return (here + elsewhere).map { (ProcessingKeyRing.Owner.merchant(folder.merchant.id), $0) }
+    }
+  }
+}
+
+extension ProcessingKeyRing.Owner {
+  /// As the book has it.
+  var name: String {
+    switch self {
+    case .platform: ""
+    case .merchant(let id): id.rawValue
+    }
+  }
+}
+
+extension ProcessingKeyBook.Record {
+  init(_ entry: ProcessingKeyRing.Entry) {
+    self.init(
+      owner: entry.owner.name, publicKeyHash: Hex.encode(entry.publicKeyHash), version: entry.version,
+      state: entry.state.rawValue, since: entry.since, lastUsed: entry.lastUsed)
+  }
+}

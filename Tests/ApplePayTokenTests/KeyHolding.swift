@@ -1,0 +1,54 @@
+import ApplePayToken
+import Foundation
+import KeyAgent
+import TenderPayments
+import Testing
+
+/// Where the private keys of a test are. Every suite that opens payment tokens runs on both, and no test knows on which.
+enum KeyHolding: Sendable, CaseIterable {
+  case inMemory
+  case byAgent
+
+  @TaskLocal static var current = KeyHolding.inMemory
+
+  /// The key as the test should use it.
+  static func held(_ key: ProcessingKey) throws -> ProcessingKey {
+    guard current == .byAgent else { return key }
+    let agent = try TestAgent.shared.get()
+    agent.server.hold(key, of: .platform)
+    return agent.client.key(key.publicKeyHash, key.version)
+  }
+}
+
+/// An agent behind a real socket, for the whole run.
+struct TestAgent: Sendable {
+  /// A socket's path has at most 107 bytes, and temporary directories are sometimes deep.
+  static let path = "/tmp/tender-keys-\(ProcessInfo.processInfo.processIdentifier).sock"
+  static let shared = Result { try TestAgent() }
+
+  let server: KeyAgentServer
+  let client: KeyAgentClient
+
+  private init() throws {
+    let server = try KeyAgentServer(path: Self.path)
+    Thread { server.run() }.start()
+    self.server = server
+    client = KeyAgentClient(path: Self.path)
+    atexit { _ = unlink(TestAgent.path) }
+  }
+}
+
+/// Runs each test of a suite once with its keys in memory and once with an agent that holds them.
+struct EveryKeyHolder: SuiteTrait, TestTrait, TestScoping {
+  let isRecursive = true
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    for holding in KeyHolding.allCases { try await KeyHolding.$current.withValue(holding) { try await function() } }
+  }
+}
+
+extension Trait where Self == EveryKeyHolder {
+  static var everyKeyHolder: Self { EveryKeyHolder() }
+}

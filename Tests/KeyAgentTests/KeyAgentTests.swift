@@ -1,0 +1,205 @@
+import ApplePayToken
+import Crypto
+import Foundation
+import KeyAgent
+import TenderPayments
+import Testing
+
+/// An agent on a socket of its own, with one key.
+private final class Agent: Sendable {
+  let path = "/tmp/tender-agent-\(UUID().uuidString.prefix(8)).sock"
+  let server: KeyAgentServer
+  let secret = P256.KeyAgreement.PrivateKey()
+  let key: ProcessingKey
+  let client: KeyAgentClient
+
+  init(client user: UInt32? = nil, idle: Duration = .seconds(60), patience: Duration = .seconds(10)) throws {
+    let server = try KeyAgentServer(path: path, client: user, idle: idle, patience: patience)
+    self.server = server
+    key = try ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: "merchant.test.agent")
+    server.hold(key, of: .merchant(MerchantID("shop")))
+    client = KeyAgentClient(path: path)
+    Thread { server.run() }.start()
+  }
+
+  deinit { server.stop() }
+
+  /// What a payment token would bring along.
+  func material() -> EncryptedPaymentToken.KeyMaterial {
+    .ephemeralPublicKey(Array(P256.KeyAgreement.PrivateKey().publicKey.derRepresentation))
+  }
+
+  func remoteKey() -> any ProcessingKeyHolder { client.key(key.publicKeyHash, .ecV1).holder }
+}
+
+/// A client that says what it likes.
+private struct RawClient {
+  let handle: FileHandle
+
+  init(_ path: String) throws {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  /// What comes back before the agent hangs up.
+  func answer(to bytes: [UInt8]) throws -> [UInt8] {
+    try handle.write(contentsOf: Data(bytes))
+    return Array(try handle.readToEnd() ?? Data())
+  }
+}
+
+@Suite struct `A key agent` {
+  private let long = Duration.seconds(20)
+
+  @Test func `derives the same keys as the key itself`() throws {
+    let agent = try Agent()
+    for _ in 0..<20 {
+      let material = agent.material()
+      let ours = try agent.key.holder.contentKey(from: material, within: long)
+      let theirs = try agent.remoteKey().contentKey(from: material, within: long)
+      #expect(ours.bytes == theirs.bytes)
+      let mistakes = try agent.remoteKey().keysOfMistakes(in: material, within: long)
+      let own = try agent.key.holder.keysOfMistakes(in: material, within: long)
+      #expect(mistakes.map(\.mistake) == own.map(\.mistake) && mistakes.map(\.key.bytes) == own.map(\.key.bytes))
+    }
+  }
+
+  @Test func `says which keys it holds, and those of a platform without a merchant`() throws {
+    let agent = try Agent()
+    let other = try ProcessingKey(
+      privateKeyPEM: P256.KeyAgreement.PrivateKey().pemRepresentation, merchantIdentifier: "merchant.test.other")
+    agent.server.hold(other, of: .platform)
+    let held = try agent.client.keys(within: long)
+    #expect(Set(held.map(\.owner)) == [.platform, .merchant(MerchantID("shop"))])
+    #expect(Set(held.map(\.key.publicKeyHash)) == [agent.key.publicKeyHash, other.publicKeyHash])
+  }
+
+  @Test func `passes a refusal on with its code`() throws {
+    let agent = try Agent()
+    let error = #expect(throws: PaymentTokenError.self) {
+      try agent.remoteKey().contentKey(from: .ephemeralPublicKey([1, 2, 3]), within: long)
+    }
+    #expect(error?.code == .badEphemeralKey)
+    let wrong = #expect(throws: PaymentTokenError.self) {
+      try agent.remoteKey().contentKey(from: .wrappedKey([UInt8](repeating: 1, count: 256)), within: long)
+    }
+    #expect(wrong?.code == .wrongKindOfKey)
+  }
+
+  @Test func `has a socket that only its own user can open`() throws {
+    let agent = try Agent()
+    let attributes = try FileManager.default.attributesOfItem(atPath: agent.path)
+    #expect((attributes[.posixPermissions] as? Int) == 0o600)
+  }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can give a socket to somebody else"))
+  func `hangs up on a user who may not ask`() throws {
+    let agent = try Agent(client: 65_534)
+    let error = #expect(throws: PaymentTokenError.self) { try agent.client.keys(within: long) }
+    #expect(error?.code == .keyAgentUnavailable)
+  }
+
+  @Test(
+    arguments: [
+      [0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0x10, 0], [0, 0, 0, 1, 1], [0, 0, 0, 2, 9, 3], [0, 0, 0, 2, 1, 9],
+      [0, 0, 0, 3, 1, 3, 0], [0, 0, 0, 2, 1, 1],
+    ] as [[UInt8]])
+  func `hangs up on what is no question`(bytes: [UInt8]) throws {
+    let agent = try Agent()
+    #expect(try RawClient(agent.path).answer(to: bytes).isEmpty)
+    #expect(try agent.client.keys(within: long).count == 1, "and goes on for the others")
+  }
+
+  @Test func `does not wait for a message that never ends`() throws {
+    let agent = try Agent(patience: .milliseconds(50))
+    #expect(try RawClient(agent.path).answer(to: [0, 0, 0, 200, 1, 1, 7]).isEmpty)
+  }
+
+  @Test func `does not keep a connection that is silent`() throws {
+    let agent = try Agent(idle: .milliseconds(50))
+    #expect(try RawClient(agent.path).answer(to: []).isEmpty)
+    #expect(try agent.client.keys(within: long).count == 1)
+  }
+
+  @Test func `is asked by many at once`() async throws {
+    let agent = try Agent()
+    let long = long
+    let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<200 {
+        group.addTask {
+          let material = agent.material()
+          let ours = try agent.key.holder.contentKey(from: material, within: long)
+          return try agent.remoteKey().contentKey(from: material, within: long).bytes != ours.bytes
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(wrong == 0)
+  }
+
+  @Test func `serves no more connections than it has threads for`() throws {
+    let agent = try Agent()
+    let many = try (0..<KeyAgentServer.connectionLimit).map { _ in try RawClient(agent.path) }
+    #expect(try RawClient(agent.path).answer(to: []).isEmpty, "closed at once")
+    withExtendedLifetime(many) {}
+  }
+
+  @Test func `that started again is found again`() throws {
+    let agent = try Agent()
+    #expect(try agent.client.keys(within: long).count == 1)
+    agent.server.stop()
+    let error = #expect(throws: PaymentTokenError.self) { try agent.client.keys(within: long) }
+    #expect(error?.code == .keyAgentUnavailable)
+    let again = try KeyAgentServer(path: agent.path)
+    again.hold(agent.key, of: .platform)
+    Thread { again.run() }.start()
+    #expect(try agent.client.keys(within: long).map(\.owner) == [.platform])
+    again.stop()
+  }
+
+  @Test func `that does not hold the key, or is not there, is not the payment token's fault`() throws {
+    let agent = try Agent()
+    let unknown = agent.client.key([UInt8](repeating: 7, count: 32), .ecV1).holder
+    let first = #expect(throws: PaymentTokenError.self) {
+      try unknown.contentKey(from: agent.material(), within: long)
+    }
+    #expect(first?.code == .keyAgentUnavailable)
+    let second = #expect(throws: PaymentTokenError.self) {
+      try KeyAgentClient(path: "/tmp/tender-no-agent.sock").keys(within: long)
+    }
+    #expect(second?.code == .keyAgentUnavailable)
+  }
+
+  @Test func `that does not answer is not waited for longer than agreed`() throws {
+    let path = "/tmp/tender-mute-\(UUID().uuidString.prefix(8)).sock"
+    let mute = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    _ = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(mute, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+    }
+    listen(mute, 1)
+    defer {
+      close(mute)
+      unlink(path)
+    }
+    let error = #expect(throws: PaymentTokenError.self) {
+      try KeyAgentClient(path: path).keys(within: .milliseconds(50))
+    }
+    #expect(error?.code == .keyAgentUnavailable && error?.reason.contains("in time") == true)
+  }
+
+  @Test func `whose socket's path is too long is refused`() {
+    #expect(throws: KeyAgentError.self) { try KeyAgentServer(path: "/tmp/" + String(repeating: "x", count: 120)) }
+  }
+}
