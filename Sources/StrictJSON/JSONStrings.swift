@@ -26,21 +26,27 @@ extension JSONCursor {
 
   /// Goes on to the next quote or backslash.
   private mutating func skipPlain() throws(JSONError) {
-    while let byte = peek {
-      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { return }
-      guard byte >= 0x20 else { throw JSONError(.badString, offset: index, "a control character in a string") }
-      index += 1
+    index = bytes.withUnsafeBufferPointer { [index] bytes in
+      var place = index
+      while place < bytes.count, Self.isPlain(bytes[place]) { place += 1 }
+      return place
     }
-    throw unexpected("the end of a string")
+    guard let byte = peek else { throw unexpected("the end of a string") }
+    guard byte >= 0x20 else { throw JSONError(.badString, offset: index, "a control character in a string") }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
   /// Swift repairs what is no UTF-8 by putting another character there; a repaired text differs from its bytes.
   private func text(_ range: Range<Int>) throws(JSONError) -> String {
-    let piece = bytes[range]
-    let text = String(decoding: piece, as: UTF8.self)
-    guard text.utf8.elementsEqual(piece) else {
-      throw JSONError(.badEncoding, offset: range.lowerBound, "a string that is not UTF-8")
+    let text: String? = bytes.withUnsafeBufferPointer { bytes in
+      let piece = UnsafeBufferPointer(rebasing: bytes[range])
+      let text = String(decoding: piece, as: UTF8.self)
+      return piece.allSatisfy({ $0 < 0x80 }) || text.utf8.elementsEqual(piece) ? text : nil
     }
+    guard let text else { throw JSONError(.badEncoding, offset: range.lowerBound, "a string that is not UTF-8") }
     return text
   }
 

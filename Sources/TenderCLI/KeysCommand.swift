@@ -10,7 +10,7 @@ import TenderServer
 /// `tender keys`
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "The private keys that open payment tokens: which there are, and who holds them.",
+    commandName: "keys", abstract: "Keys that open payment tokens, and who holds them.",
     subcommands: [List.self, Reload.self, Retire.self, KeyAgentCommand.self])
 
   struct List: AsyncParsableCommand {

@@ -28,7 +28,12 @@ public actor ApplePayService {
   #endif
 
   /// - Parameters:
+  ///   - merchant: decides the button, and is named to the device.
+  ///   - client: speaks to the merchant's Tender server.
+  ///   - sheet: `.passKit`, or a test's.
+  ///   - device: `.passKit`, or a test's.
   ///   - checks: what the device judges by itself; the server has the last word.
+  ///   - clock: what budgets are measured by.
   ///   - tracking: what Wallet needs to follow an order, if the merchant offers that.
   public init(
     merchant: MerchantConfiguration, client: CheckoutClient, sheet: PaymentSheet, device: PaymentDevice,
@@ -72,7 +77,9 @@ extension ApplePayService {
   ///
   /// Networks that the device does not know, and those that the app's configuration does not take, are left out.
   ///
-  /// - Parameter contact: what stands in the sheet's contact when it opens.
+  /// - Parameters:
+  ///   - prepared: the payment request and its quote.
+  ///   - contact: what stands in the sheet's contact when it opens.
   public func prepare(_ prepared: PreparedSheet, contact: FullContact? = nil) async {
     guard await conversation?.isBusy != true else { return }
     var prepared = prepared

@@ -19,6 +19,7 @@ public struct MetadataAnswer: Sendable, Hashable, Codable {
   /// The script that stands in for Apple's: only in `simulated`.
   public let simulatedSession: String?
 
+  /// A picture of the shop, for the sheet on a Mac.
   public struct TouchIcon: Sendable, Hashable, Codable {
     public let href: String
 
@@ -86,6 +87,7 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
   public let guestToken: String?
   public let receipt: Receipt
 
+  /// What was paid, for the confirmation.
   public struct Receipt: Sendable, Hashable, Codable {
     /// In major units, with the currency's decimals.
     public let amount: String

@@ -35,7 +35,11 @@ public struct CheckoutClient: Sendable {
 
   /// `POST /applepay/basket/{id}/update`: what the sheet shows after a change.
   ///
-  /// - Parameter currency: the sheet's; amounts in the answer do not name it.
+  /// - Parameters:
+  ///   - basket: the basket's id.
+  ///   - change: what the shopper changed.
+  ///   - currency: the sheet's; amounts in the answer do not name it.
+  ///   - time: after which the call is given up.
   public func update(
     _ basket: BasketID, _ change: SheetChange, currency: Currency, within time: Duration = patience
   ) async throws(CheckoutFailure) -> UpdateAnswer {
@@ -56,7 +60,10 @@ public struct CheckoutClient: Sendable {
 
   /// `POST /applepay/validate`: the merchant session that a sheet on a Mac asks for, byte for byte.
   ///
-  /// - Parameter validationURL: a web page's; apps have none.
+  /// - Parameters:
+  ///   - basket: the basket's id.
+  ///   - validationURL: a web page's; apps have none.
+  ///   - time: after which the call is given up.
   public func merchantSession(
     _ basket: BasketID, validationURL: String? = nil, within time: Duration = patience
   ) async throws(CheckoutFailure) -> [UInt8] {

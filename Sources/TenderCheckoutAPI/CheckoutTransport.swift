@@ -1,5 +1,6 @@
 /// One call of the checkout API as it goes onto the wire.
 public struct CheckoutCall: Sendable, Hashable {
+  /// The methods of HTTP that the checkout API uses.
   public enum Method: String, Sendable, Hashable { case get = "GET", put = "PUT", post = "POST", delete = "DELETE" }
 
   public let method: Method

@@ -58,7 +58,7 @@ public struct PaymentSubmission: Sendable {
 
   /// Apple Pay JS's form, which the server reads from pages and apps alike.
   ///
-  /// - Throws: ``JSONError`` when `paymentData` is no JSON.
+  /// - Throws: `JSONError` when `paymentData` is no JSON.
   public func json() throws(JSONError) -> JSONValue {
     var body: JSONObject = ["basketId": .string(basket.rawValue), "quoteId": .string(quote.rawValue)]
     body["token"] = .object([

@@ -64,26 +64,53 @@ public enum Base64 {
   }
 
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
-    let input = Array(text.utf8)
+    if let decoded = text.utf8.withContiguousStorageIfAvailable(decode) { return decoded }
+    return Array(text.utf8).withUnsafeBufferPointer(decode)
+  }
+
+  /// Whole groups of four first, which are all but the last; a table says the value of a digit, or more than 63.
+  private static func decode(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
     guard input.count.isMultiple(of: 4) else { return nil }
     let padding = input.suffix(2).count { $0 == UInt8(ascii: "=") }
-    let digits = input.dropLast(padding)
-    var out: [UInt8] = []
-    out.reserveCapacity(input.count / 4 * 3)
-    var buffer: UInt32 = 0
-    var bits = 0
-    for character in digits {
-      let value = reverse[Int(character)]
-      guard value != 0xFF else { return nil }
-      buffer = buffer << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        out.append(UInt8(truncatingIfNeeded: buffer >> UInt32(bits)))
-        buffer &= (1 << UInt32(bits)) - 1
-      }
+    let groups = padding == 0 ? input.count : input.count - 4
+    var bad: UInt8 = 0
+    var out = [UInt8](unsafeUninitializedCapacity: input.count / 4 * 3) { out, count in
+      bad = reverse.withUnsafeBufferPointer { decode(input, groups, $0, into: out) }
+      count = groups / 4 * 3
     }
-    guard buffer == 0, bits == 2 * padding else { return nil }
+    guard bad < 64 else { return nil }
+    guard padding > 0 else { return out }
+    guard let last = lastGroup(input.suffix(4).dropLast(padding)) else { return nil }
+    out += last
     return out
+  }
+
+  /// - Returns: every value in one, more than 63 when one of them is no digit.
+  private static func decode(
+    _ input: UnsafeBufferPointer<UInt8>, _ end: Int, _ values: UnsafeBufferPointer<UInt8>,
+    into out: UnsafeMutableBufferPointer<UInt8>
+  ) -> UInt8 {
+    var (seen, place): (UInt8, Int) = (0, 0)
+    for index in stride(from: 0, to: end, by: 4) {
+      let (a, b) = (values[Int(input[index])], values[Int(input[index + 1])])
+      let (c, d) = (values[Int(input[index + 2])], values[Int(input[index + 3])])
+      seen |= a | b | c | d
+      out[place] = a << 2 | b >> 4
+      out[place + 1] = b << 4 | c >> 2
+      out[place + 2] = c << 6 | d
+      place += 3
+    }
+    return seen
+  }
+
+  /// One byte of two digits, or two of three; the bits that are left over must be zero.
+  private static func lastGroup(_ digits: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8]? {
+    let values = digits.map { reverse[Int($0)] }
+    guard values.allSatisfy({ $0 < 64 }) else { return nil }
+    switch values.count {
+    case 2 where values[1] & 15 == 0: return [values[0] << 2 | values[1] >> 4]
+    case 3 where values[2] & 3 == 0: return [values[0] << 2 | values[1] >> 4, values[1] << 4 | values[2] >> 2]
+    default: return nil
+    }
   }
 }

@@ -1,4 +1,5 @@
 import ApplePayToken
+import Crypto
 import Foundation
 import TenderPayments
 import Testing

@@ -3,6 +3,7 @@ import TenderSheet
 
 /// Which button an app shows, and why.
 public struct ApplePayAvailability: Sendable, Hashable {
+  /// The three that Apple allows.
   public enum Button: String, Sendable, Hashable, CaseIterable {
     /// Starts a payment. At least as prominent as every other way to pay.
     case buy
@@ -12,6 +13,7 @@ public struct ApplePayAvailability: Sendable, Hashable {
     case hidden
   }
 
+  /// Why this button; for a log or a debug menu, see ``Reason/explanation``.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// A card that the merchant takes is in the wallet.
     case cardReady

@@ -9,6 +9,7 @@ public enum DefaultPaymentMethod: Sendable, Hashable {
   /// The first purchase is proposed with Apple Pay; later the way that was last used, as long as it is there.
   ///
   /// - Parameters:
+  ///   - availability: Apple Pay is proposed only where it can buy.
   ///   - lastUsed: nil before the first purchase.
   ///   - others: the app's other ways to pay, the preferred one first.
   public init(_ availability: ApplePayAvailability, lastUsed: DefaultPaymentMethod?, others: [String] = []) {

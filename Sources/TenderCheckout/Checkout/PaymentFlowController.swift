@@ -43,7 +43,10 @@ public actor PaymentFlowController {
   private let makeBasket: @Sendable (Shopper) async throws -> BasketID
   private var isPaying = false
 
-  /// - Parameter basket: asks the app's own backend for a basket of what the shopper chose.
+  /// - Parameters:
+  ///   - service: shows the sheet.
+  ///   - checkout: prepares the order.
+  ///   - basket: asks the app's own backend for a basket of what the shopper chose.
   public init(
     service: ApplePayService, checkout: CheckoutService,
     basket: @escaping @Sendable (Shopper) async throws -> BasketID
@@ -61,7 +64,11 @@ public actor PaymentFlowController {
 
   /// The whole checkout, in the buy button's action.
   ///
-  /// - Parameter agreement: what the shopper agrees to beyond this payment: a subscription, for instance.
+  /// - Parameters:
+  ///   - wishes: what was decided before the sheet.
+  ///   - shopper: is handed to the function that makes the basket.
+  ///   - agreement: what the shopper agrees to beyond this payment: a subscription, for instance.
+  ///   - progress: hears how far the preparation has come.
   public func pay(
     _ wishes: OrderWishes, as shopper: Shopper = .guest, agreement: PaymentAgreement? = nil,
     progress: @Sendable (PreparationProgress) -> Void = { _ in }

@@ -16,8 +16,11 @@ public struct ApplePayPaymentHandler: Sendable {
   /// For a payment that the shopper authorized on a sheet of the app's own.
   ///
   /// - Parameters:
+  ///   - payment: what the sheet handed over.
   ///   - sheet: what the sheet was opened with; its quote is the one that the shopper saw last.
+  ///   - client: speaks to the merchant's Tender server.
   ///   - checks: judge the full contact before it is sent.
+  ///   - clock: what the budget is measured by.
   public init(
     _ payment: AuthorizedPayment, on sheet: PreparedSheet, client: CheckoutClient,
     checks: AddressChecks = .standard, clock: SheetClock = .system
