@@ -105,7 +105,7 @@ let package = Package(
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras], exclude: ["README.md"]),
     room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
-    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
+    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),

@@ -129,6 +129,9 @@ extension TenderServer {
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),
       platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),
+      events: EventController(
+        gateway: wiring.gateway, connector: wiring.configuration.acquirer.connector, clock: wiring.clock,
+        metrics: wiring.metrics),
       journeys: wiring.journeys.map { JourneyController(book: $0.book, baskets: baskets) },
       health: HealthController(database: wiring.database, metrics: wiring.metrics, gauges: gauges))
   }

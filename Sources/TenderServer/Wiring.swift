@@ -99,11 +99,17 @@ struct Wiring: Sendable {
   static func acquirer(
     _ configuration: ServerConfiguration, _ apple: Apple, _ network: Network, _ logger: Logger
   ) -> Acquirer {
-    let key = configuration.acquirer.apiKey.isEmpty ? apple.simulated?.acquirerKey : configuration.acquirer.apiKey
-    return .sandbox(baseURL: configuration.acquirer.baseURL, apiKey: key ?? "", http: network.plain) { transcript in
+    let endpoint = configuration.acquirer
+    let key = endpoint.apiKey.isEmpty ? apple.simulated?.acquirerKey ?? "" : endpoint.apiKey
+    let log: @Sendable (Transcript) -> Void = { transcript in
       logger.debug(
         "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
     }
+    guard endpoint.connector == "sandbox-provider" else {
+      return .sandbox(baseURL: endpoint.baseURL, apiKey: key, http: network.plain, log: log)
+    }
+    return .sandboxProvider(
+      baseURL: endpoint.baseURL, apiKey: key, eventSecret: key, http: network.plain, log: log)
   }
 
   private static func courier(

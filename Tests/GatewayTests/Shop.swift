@@ -27,12 +27,14 @@ struct Shop: Sendable {
   /// - Parameters:
   ///   - acquirer: nil for ``fake``.
   ///   - capabilities: the fake's.
+  ///   - csr: whom the wallet seals payment tokens to, if not to the merchant: a provider's signing request.
   init(
     _ acquirer: Acquirer? = nil, capabilities: AcquirerCapabilities = FakeAcquirer.plain,
-    policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler = .system, crashes: CrashPoints = .none
+    policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler = .system, crashes: CrashPoints = .none,
+    pki: SandboxPKI? = nil, sealedTo csr: String? = nil
   ) async throws {
     fake = FakeAcquirer(capabilities)
-    let pki = try SandboxPKI(clock: clock.wall)
+    let pki = try pki ?? SandboxPKI(clock: clock.wall)
     let key = P256.Signing.PrivateKey()
     let certificate = try pki.certificate(
       .processing, for: Self.identifier, csr: Self.request(for: key), clock: clock.wall)
@@ -41,7 +43,11 @@ struct Shop: Sendable {
     ])
     files = try TemporaryStore()
     mint = TokenMint(pki: pki, clock: clock.wall)
-    recipient = try TokenRecipient(certificatePEM: certificate)
+    let sealing =
+      if let csr {
+        try pki.certificate(.processing, for: Self.identifier, csr: csr, clock: clock.wall)
+      } else { certificate }
+    recipient = try TokenRecipient(certificatePEM: sealing)
     journal = Journal(try await files.open(Journal.migrations, clock: clock.wall))
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
     gateway = PaymentGateway(

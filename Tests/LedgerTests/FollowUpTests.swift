@@ -165,7 +165,7 @@ import Testing
     }
     #expect(after.status == .authorized)
     #expect(after.captured == 0)
-    #expect(try await bench.journal.operations(of: payment).last?.state == .returned)
+    #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
   }
 
