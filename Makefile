@@ -1,9 +1,9 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format
+.PHONY: help demo test check sandbox format coverage simulate crash bench vectors fuzz seeded-bugs fresh-tokens
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the shop, the server and the sandbox in one process, everything set up
 	@scripts/demo
@@ -21,3 +21,31 @@ sandbox: ## the simulated Apple and acquirer alone
 
 format: ## writes every Swift file in the house's format
 	swift format -i --parallel -r Sources Tests Plugins Package.swift
+
+coverage: ## how much of what goes into apps its tests run, by room
+	@scripts/coverage
+
+simulate: ## the gateway under faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
+	@RECORD=yes scripts/simulate '$(or $(SEEDS),5000)'
+
+crash: ## kill -9 of a real server under load, then the auditor: KILLS=200
+	swift build -c release --product tender
+	swift build -c release --product payment-auditor
+	@scripts/crash '$(or $(KILLS),40)'
+
+bench: ## how fast payment tokens are opened, against the cryptography they need
+	@scripts/bench
+
+vectors: ## mints the conformance vectors anew, from their seed
+	swift build -c release --build-tests
+	TENDER_WRITE_VECTORS=1 swift test -c release --skip-build --filter 'are what the seed makes'
+
+fuzz: ## each fuzz target for MINUTES=10, going on where the last run ended
+	@scripts/fuzz $(or $(MINUTES),10)
+
+seeded-bugs: ## plants bugs into the payment token's rooms; the vectors must notice each
+	@scripts/seeded-bugs $(COUNT)
+
+fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
+	swift build -c release --build-tests
+	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests

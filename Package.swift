@@ -66,6 +66,10 @@ let package = Package(
     .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
+    // What an app takes: every ◆ room.
+    .library(
+      name: "TenderCheckout",
+      targets: ["TenderCheckout", "TenderPassKit", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -101,11 +105,11 @@ let package = Package(
     room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras], exclude: ["README.md"]),
     room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
-    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments"]),
+    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
     room("Ledger", ["Storage", "TenderPayments", crypto]),
     room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     room("TenderSheet", ["TenderPayments"]),
-    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments"]),
+    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
     room("PlatformAPI", ["TenderPayments", crypto]),
 
     // Decisions
@@ -116,6 +120,8 @@ let package = Package(
         "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
+    room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
+    room("TenderPassKit", ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
 
     // Doors
     room(
@@ -153,13 +159,27 @@ let package = Package(
     .executableTarget(name: "embed-web", path: "Plugins/embed-web", swiftSettings: house),
 
     // What is measured: `make bench`
-    benchmark("TenderBench", ["ApplePayToken", "TenderPayments", crypto]),
+    benchmark("TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
 
     // Test support and tests
     .target(
       name: "TenderTesting",
       dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
       swiftSettings: house),
+    // Attacks on the gateway, and the auditor that judges what came of them: docs/reliability.md.
+    .target(name: "Auditing", dependencies: ["Storage", "StrictJSON"], path: "Tests/Auditing", swiftSettings: house),
+    .target(
+      name: "Simulation",
+      dependencies: [
+        "Auditing", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport", "Storage",
+        "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", crypto, asn1, x509,
+      ], path: "Tests/Simulation", swiftSettings: house),
+    .executableTarget(
+      name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
+    .executableTarget(
+      name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
+      swiftSettings: house),
+    tests("AuditingTests", ["Auditing"]),
     .target(
       name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",
       swiftSettings: house),
@@ -194,6 +214,9 @@ let package = Package(
       "WebhooksTests",
       ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
     tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
+    tests(
+      "TenderCheckoutTests",
+      ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "TenderTesting"]),
     tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
     tests(
       "GatewayTests",

@@ -5,11 +5,11 @@ struct TwoCores {
   init(_ token: BenchToken) { self.token = token }
 
   func run(rounds: Int) async throws {
-    let opener = try token.opener()
+    let opener = token.opener()
     try token.open(with: opener)
     var (one, two) = (0.0, 0.0)
     for _ in 0..<max(rounds / 4, 1) {
-      one = max(one, try await rate(threads: 1, each: 400) { try token.open(with: opener) })
+      one = max(one, try await rate(threads: 1, each: 800) { try token.open(with: opener) })
       two = max(two, try await rate(threads: 2, each: 400) { try token.open(with: opener) })
     }
     report("token.ec.two-cores.rate", two, "tokens/s")

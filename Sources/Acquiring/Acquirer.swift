@@ -20,6 +20,10 @@ public struct Acquirer: Sendable {
   public let inquire: Verb<InquiryRequest, Inquiry>
   /// Undoes an authorization whose answer never came, whether or not it ever arrived.
   public let reverse: Verb<InquiryRequest, Reversal>
+  /// Judges what the acquirer says by itself: authentic? understood? Nothing is believed of it yet beyond that.
+  public let hear: Ear
+
+  public typealias Ear = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> AcquirerEvent
 
   public init(
     capabilities: AcquirerCapabilities,
@@ -28,7 +32,8 @@ public struct Acquirer: Sendable {
     void: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     refund: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     inquire: @escaping Verb<InquiryRequest, Inquiry>,
-    reverse: @escaping Verb<InquiryRequest, Reversal>
+    reverse: @escaping Verb<InquiryRequest, Reversal>,
+    hear: @escaping Ear = { _ throws(EventRefusal) in throw .notExpected }
   ) {
     self.capabilities = capabilities
     self.authorize = authorize
@@ -37,6 +42,7 @@ public struct Acquirer: Sendable {
     self.refund = refund
     self.inquire = inquire
     self.reverse = reverse
+    self.hear = hear
   }
 }
 

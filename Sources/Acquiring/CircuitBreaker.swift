@@ -62,7 +62,7 @@ extension Acquirer {
     Acquirer(
       capabilities: capabilities, authorize: breaker.guarding(authorize), capture: breaker.guarding(capture),
       void: breaker.guarding(void), refund: breaker.guarding(refund), inquire: breaker.guarding(inquire),
-      reverse: breaker.guarding(reverse))
+      reverse: breaker.guarding(reverse), hear: hear)
   }
 }
 

@@ -5,7 +5,7 @@ extension PaymentData {
   /// Reads the decrypted text.
   ///
   /// - Throws: stage `payload`.
-  init(plaintext: [UInt8]) throws(PaymentTokenError) {
+  package init(plaintext: [UInt8]) throws(PaymentTokenError) {
     let json: JSONValue
     do {
       json = try JSONReader.read(plaintext, limits: JSONLimits(depth: 16, size: TokenLimits.data))

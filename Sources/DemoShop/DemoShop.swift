@@ -51,21 +51,36 @@ extension DemoShop {
     _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
   ) -> Router<BasicRequestContext> {
     let pages = ShopPages(configuration: configuration)
+    let shoppers = Shoppers(random: random)
     let orders = OrderController(
-      menu: configuration.menu, tender: TenderClient(configuration, sender: sender, clock: clock), random: random)
+      menu: configuration.menu, tender: TenderClient(configuration, sender: sender, clock: clock), shoppers: shoppers,
+      orders: OrderBook(), clock: clock, random: random)
     let router = Router()
     router.add(middleware: PageHeaders(configuration: configuration))
-    router.get("/", use: pages.index)
-    router.get("/shop.js", use: pages.script)
-    router.get("/shop.css", use: pages.style)
+    add(pages, to: router)
     router.get("/smallest") { _, _ in pages.smallest(try await orders.smallestBasket()) }
-    router.get("/smallest.js", use: pages.smallestScript)
     router.get("/api/menu", use: pages.menu)
     router.post("/api/baskets", use: orders.makeBasket)
+    router.post("/api/codes", use: orders.checkCode)
     router.get("/api/orders/{basketId}", use: orders.order)
+    router.put("/api/orders/{basketId}/card", use: orders.keepCard)
+    router.get("/api/shopper", use: shoppers.who)
+    router.post("/api/shopper", use: shoppers.signIn)
+    router.delete("/api/shopper", use: shoppers.signOut)
     let association = AssociationForwarder(tenderServerURL: configuration.tenderServerURL, sender: sender)
     router.get("/.well-known/apple-developer-merchantid-domain-association", use: association.forward)
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)
     return router
+  }
+  private static func add(_ pages: ShopPages, to router: Router<BasicRequestContext>) {
+    router.get("/") { _, _ in pages.page("menu", "Menu") }
+    router.get("/dish/{id}", use: pages.dish)
+    router.get("/basket") { _, _ in pages.page("basket", "Your basket") }
+    router.get("/checkout") { _, _ in pages.page("checkout", "Checkout") }
+    router.get("/account") { _, _ in pages.page("account", "Sign in") }
+    router.get("/order/{basketId}", use: pages.ofOrder("order", "Your order"))
+    router.get("/order/{basketId}/journey", use: pages.ofOrder("journey", "The journey of a payment"))
+    router.get("/order/{basketId}/payload", use: pages.ofOrder("payload", "Inside the payment token"))
+    for path in ShopPages.files.keys { router.get("/\(path)") { _, _ in ShopPages.file(path) } }
   }
 }

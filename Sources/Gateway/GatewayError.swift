@@ -63,6 +63,11 @@ public enum GatewayError: Error, Sendable, Hashable {
   }
 }
 
+extension GatewayError: CustomStringConvertible {
+  /// For whoever reads a terminal or a log; never card data.
+  public var description: String { "\(reason). \(advice)" }
+}
+
 extension JournalError {
   fileprivate var text: String {
     switch self {

@@ -27,6 +27,7 @@ extension Journal {
       for lane in lanes {
         try check.walk(try lane.text("lane"), to: try lane.integer("seq"), ending: try lane.text("hash"), in: store)
       }
+      try check.findLost(beside: lanes.map { try $0.text("lane") }, in: store)
       try check.compareWithPayments(in: store)
       return check.report
     }
@@ -147,6 +148,13 @@ private struct AuditCheck {
     let known = last[entry.payment]
     if let known, known.after != entry.before { complain("\(name): the payment was \(known.after.rawValue) before") }
     last[entry.payment] = entry
+  }
+
+  mutating func findLost(beside lanes: [String], in store: Transaction) throws {
+    for row in try store.rows("SELECT DISTINCT lane FROM audit ORDER BY lane") {
+      let lane = try row.text("lane")
+      if !lanes.contains(lane) { complain("\(lane): the chain has lost its head") }
+    }
   }
 
   mutating func compareWithPayments(in store: Transaction) throws {

@@ -103,6 +103,7 @@ public enum IdempotencyKeys {
 /// Leaves the transaction that wanted a key, and so rolls it back.
 public struct KeyTaken: Error, Sendable, Hashable {
   public let standing: KeyStanding
+  public init(standing: KeyStanding) { self.standing = standing }
 }
 
 extension Journal {

@@ -106,8 +106,10 @@ extension Journal {
     _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
     guard let standing = try? Posting.post(.returned, of: attempt.movement, on: before.standing),
-      standing.refunded + standing.reservedRefund <= standing.captured
+      standing.refunded <= standing.captured
     else { return try contradict("returned_after_refund", before, in: store) }
+    // A refund is on its way that may yet be refused. Thanked for now, the event would be lost: it is to come again.
+    guard standing.refunded + standing.reservedRefund <= standing.captured else { throw JournalError.conflict }
     try Operations.end(attempt.reference, as: .returned, in: store)
     var after = before.moved(to: standing, at: store.now)
     after.alarm = before.alarm ?? "\(attempt.kind.rawValue)_returned"

@@ -108,9 +108,13 @@ extension OrderDesk {
       basketId: record.basket.id, state: outcome.state, total: WireAmount(total),
       pending: shown?.isPending ?? record.basket.document.pending, expiresAt: WireTime(record.expiresAt),
       order: outcome.order.map { order in
-        OrderAnswer(
+        // A quote that was shown after a decline is not the order's.
+        let confirmed = shown?.id == order.quote ? shown : nil
+        return OrderAnswer(
           orderId: order.id, paymentId: outcome.payment?.id, merchantReference: order.merchantReference,
-          status: outcome.payment?.status, amount: WireAmount(order.amount))
+          status: outcome.payment?.status, amount: WireAmount(order.amount),
+          lines: confirmed?.lines.map { .init(label: $0.label, amount: $0.amount.minorUnits) },
+          unavailableItems: confirmed?.unavailableItems)
       })
   }
 }

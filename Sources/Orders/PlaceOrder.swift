@@ -40,7 +40,8 @@ extension OrderDesk {
   /// Then the money.
   ///
   /// The basket makes it idempotent: while its payment lives, every further call gets that payment's answer, whatever
-  /// payment token, clock or quote it comes with; and a payment token that was declined is told so again.
+  /// payment token, clock or quote it comes with; only while the outcome is open another payment token has to wait. A
+  /// payment token that was declined is told so again.
   public func place(_ request: PlaceOrderRequest, of merchant: MerchantID) async throws -> PlacedOrder {
     let standing = try await database.read { try BasketStanding(request.basket, of: merchant, in: $0) }
     if let payment = try await earlier(standing, request.token) {
@@ -96,9 +97,18 @@ extension OrderDesk {
     guard payment.status != .authorizing, let order = standing.order else {
       throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
     }
+    try await checkMayHear(payment, token)
     let isTaken = payment.status != .authorized || basket.document.capture == .manual
     let answer = isTaken ? payment : try await cashier.pay(order.forGateway(basket), token) { _ in }
     return try await placed(basket.id, answer, basket.merchant)
+  }
+
+  /// While the outcome is open only the payment token that made the payment hears of it again; another one has to wait.
+  private func checkMayHear(_ payment: Payment, _ token: EncryptedPaymentToken) async throws {
+    guard !payment.status.isSettled else { return }
+    guard try await Journal(database).isPaid(payment.id, by: TokenUse(of: token)) else {
+      throw OrderError(.paymentInProgress, "the outcome of the basket's payment is not known yet")
+    }
   }
 
   private func goodQuote(_ id: QuoteID, _ record: BasketRecord) async throws -> Quote {

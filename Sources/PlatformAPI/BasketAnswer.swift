@@ -39,10 +39,29 @@ public struct OrderAnswer: Sendable, Hashable, Codable {
   /// Nil while the acquirer has not been asked.
   public var status: PaymentStatus?
   public var amount: WireAmount
+  /// What the amount is made of, as the sheet showed it: goods, discount, fees, the way they travel.
+  public var lines: [Line]?
+  /// The items that could not be had at the address, and are not part of the order.
+  public var unavailableItems: [String]?
+
+  /// A line of the sheet.
+  public struct Line: Sendable, Hashable, Codable {
+    public var label: String
+    /// Minor units; negative for a discount.
+    public var amount: Int64
+
+    public init(label: String, amount: Int64) {
+      self.label = label
+      self.amount = amount
+    }
+  }
 
   public init(
-    orderId: OrderID, paymentId: PaymentID?, merchantReference: String, status: PaymentStatus?, amount: WireAmount
+    orderId: OrderID, paymentId: PaymentID?, merchantReference: String, status: PaymentStatus?, amount: WireAmount,
+    lines: [Line]? = nil, unavailableItems: [String]? = nil
   ) {
+    self.lines = lines
+    self.unavailableItems = unavailableItems
     self.orderId = orderId
     self.paymentId = paymentId
     self.merchantReference = merchantReference

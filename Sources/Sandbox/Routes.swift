@@ -46,6 +46,7 @@ extension Sandbox {
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
     acquirer.addRoutes(to: router)
+    provider.addRoutes(to: router)
     return router
   }
 

@@ -21,6 +21,7 @@ public struct Sandbox: Service {
   let sessions: SessionBook
   let device: Device
   let acquirer: SandboxAcquirerService
+  let provider: SandboxAcquirerService
 
   // Their faces to the outside.
   let portalRoutes: PortalRoutes
@@ -48,6 +49,9 @@ public struct Sandbox: Service {
     acquirer = try await SandboxAcquirerService(
       databasePath: "\(files.path)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
       silence: configuration.acquirerSilence)
+    provider = try await SandboxAcquirerService(
+      providerDatabasePath: "\(files.path)/provider.sqlite", tokenRootPEM: pki.rootPEM,
+      apiKeys: configuration.acquirerKeys, clock: clock, random: random, silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
@@ -68,7 +72,8 @@ public struct Sandbox: Service {
   /// Serves until the task is cancelled or the service group shuts down.
   public func run() async throws {
     let group = ServiceGroup(
-      configuration: .init(services: [try frontApplication(), try gatewayApplication()], logger: configuration.logger))
+      configuration: .init(
+        services: [try frontApplication(), try gatewayApplication(), eventService], logger: configuration.logger))
     do {
       try await group.run()
     } catch {
@@ -78,8 +83,15 @@ public struct Sandbox: Service {
     await close()
   }
 
-  /// Closes the acquirer's ledger; ``run()`` does it on its own when it ends.
-  public func close() async { await acquirer.close() }
+  /// Closes the ledgers; ``run()`` does it on its own when it ends.
+  public func close() async {
+    await acquirer.close()
+    await provider.close()
+  }
+
+  private var eventService: EventService {
+    EventService(sources: [acquirer, provider], delivery: configuration.events, logger: configuration.logger)
+  }
 }
 
 extension Sandbox {

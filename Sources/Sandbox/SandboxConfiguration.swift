@@ -21,6 +21,8 @@ public struct SandboxConfiguration: Sendable {
   public var acquirerKeys = ["sandbox-acquirer-key": "sandbox"]
   /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
   public var acquirerSilence: Duration = .seconds(40)
+  /// How the acquirer's and the provider's events leave.
+  public var events = EventDelivery.unavailable
   public var clock = WallClock.system
   public var random = RandomBytes.system
   public var logger = Logger(label: "tender.sandbox")

@@ -32,11 +32,13 @@ struct Migrator {
   let clock: WallClock
 
   func run(on writer: some DatabaseWriter) async throws {
-    let (migrations, now) = (migrations, clock.now())
-    try await writer.write { connection in
-      try connection.execute(sql: Self.bookkeeping)
-      for migration in migrations { try Self.apply(migration, now, connection) }
-    }
+    let now = clock.now()
+    try await writer.write { try run(in: $0, now) }
+  }
+
+  func run(in connection: GRDB.Database, _ now: Timestamp) throws {
+    try connection.execute(sql: Self.bookkeeping)
+    for migration in migrations { try Self.apply(migration, now, connection) }
   }
 
   private static let bookkeeping = """

@@ -4,11 +4,14 @@ public import TenderPayments
 /// One transaction, seen from inside. Not sendable, and its calls are synchronous, so that nobody awaits under a lock.
 public final class Transaction {
   private let connection: GRDB.Database
+  /// Makes the engine's SQL of the common text.
+  private let dialect: (String) -> String
   /// The database's time, the same for the whole transaction.
   public let now: Timestamp
 
-  init(_ connection: GRDB.Database, now: Timestamp) {
+  init(_ connection: GRDB.Database, now: Timestamp, dialect: @escaping (String) -> String = SQLiteEngine.text) {
     self.connection = connection
+    self.dialect = dialect
     self.now = now
   }
 
@@ -16,7 +19,7 @@ public final class Transaction {
 
   private func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
     try StorageError.translating {
-      let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
+      let statement = try connection.cachedStatement(sql: dialect(sql))
       return try GRDB.Row.fetchAll(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
     }
   }
@@ -24,7 +27,7 @@ public final class Transaction {
   /// The first row, or nil.
   public func row(_ sql: String, _ values: SQLValue...) throws -> Row? {
     try StorageError.translating {
-      let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
+      let statement = try connection.cachedStatement(sql: dialect(sql))
       return try GRDB.Row.fetchOne(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
     }
   }
@@ -33,7 +36,7 @@ public final class Transaction {
   @discardableResult
   public func run(_ sql: String, _ values: SQLValue...) throws -> Int {
     try StorageError.translating {
-      let statement = try connection.cachedStatement(sql: SQLiteEngine.text(sql))
+      let statement = try connection.cachedStatement(sql: dialect(sql))
       try statement.execute(arguments: SQLiteEngine.arguments(values))
       return connection.changesCount
     }

@@ -113,6 +113,7 @@ private struct Scene: Sendable {
     settings.port = port + 2
     settings.gatewayPort = port + 3
     settings.fetch = .over(sender)
+    settings.events = .over(sender)
     settings.logger = logger("sandbox")
     settings.onReady = { _ in isUp.make(()) }
     return try await Sandbox(settings)

@@ -1,39 +1,110 @@
 import ArgumentParser
 import Foundation
-import HTTPTransport
 import Ledger
 import Storage
-import StrictJSON
 import TenderPayments
 import TenderServer
 
 /// `tender payment`
 struct PaymentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "payment", abstract: "Looks at the journal of payments.", subcommands: [List.self, Show.self])
+    commandName: "payment", abstract: "Looks at payments, and captures, voids and refunds them.",
+    subcommands: [
+      List.self, Show.self, Capture.self, Void.self, Refund.self, Settle.self, Acknowledge.self, VerifyJournal.self,
+    ])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "The newest payments.")
     @OptionGroup var journal: JournalOptions
     @Option(help: "How many.") var limit = 20
+    @Flag(help: "Only those that a person has to look at.") var alarmed = false
 
     func run() async throws {
-      let payments = try await journal.payments(limit: limit)
-      guard !journal.json else { return Terminal.say(try journal.text(payments)) }
-      for payment in payments { Terminal.say(payment.line) }
+      let (limit, alarmed) = (limit, alarmed)
+      let found = try await journal.access.ask(
+        PaymentOffice.migrations, here: { try await PaymentOffice.list(Journal($0), limit: limit, alarmed: alarmed) },
+        there: ("GET", "/payments?limit=\(limit)&alarmed=\(alarmed)"))
+      guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
+      for payment in found.payments { Terminal.say(payment.line) }
     }
   }
 
   struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "One payment.")
+    static let configuration = CommandConfiguration(abstract: "One payment, with every operation at the acquirer.")
     @OptionGroup var journal: JournalOptions
     @Argument(help: "The payment's id.") var id: String
 
     func run() async throws {
-      guard let payment = try await journal.payment(PaymentID(id)) else {
-        throw CallFailure("there is no payment \(id)")
-      }
-      Terminal.say(journal.json ? try journal.text(payment) : payment.line)
+      let id = PaymentID(id)
+      let payment: PaymentReport = try await journal.access.ask(
+        PaymentOffice.migrations,
+        here: { database in
+          guard let found = try await PaymentOffice.show(Journal(database), id) else {
+            throw CallFailure("there is no payment \(id)")
+          }
+          return found
+        }, there: ("GET", "/payments/" + id.inPath))
+      try journal.show(payment)
+    }
+  }
+
+  struct Capture: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Takes held money.")
+    @OptionGroup var operation: OperationOptions
+    @Option(help: "As 10.00; all that is left if absent.") var amount: String?
+    @Flag(help: "The last capture: what is left of the hold is let go.") var final = false
+
+    func run() async throws { try await operation.perform(.capture, amount, isFinal: final) }
+  }
+
+  struct Void: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lets go of held money.")
+    @OptionGroup var operation: OperationOptions
+    @Option(help: "As 10.00; all that is left if absent.") var amount: String?
+
+    func run() async throws { try await operation.perform(.void, amount) }
+  }
+
+  struct Refund: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Gives back taken money.")
+    @OptionGroup var operation: OperationOptions
+    @Option(help: "As 10.00; all that is left if absent.") var amount: String?
+
+    func run() async throws { try await operation.perform(.refund, amount) }
+  }
+
+  struct Settle: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Asks the acquirer what became of what is open.")
+    @OptionGroup var operation: OperationOptions
+
+    func run() async throws { try await operation.perform(.settle, nil) }
+  }
+
+  struct Acknowledge: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Ends a payment's alarm: a person has looked.")
+    @OptionGroup var operation: OperationOptions
+
+    func run() async throws { try await operation.perform(.acknowledge, nil) }
+  }
+
+  struct VerifyJournal: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Reads the audit chain from its beginning, and compares it with the payments.")
+    @OptionGroup var journal: JournalOptions
+
+    func run() async throws {
+      let report = try await journal.access.ask(
+        PaymentOffice.migrations, here: { try await Journal($0).verifyAudit() },
+        there: ("GET", "/journal/verification"))
+      if journal.json { Terminal.say(try Terminal.json(report)) } else { say(report) }
+      guard report.isIntact else { throw ExitCode(1) }
+    }
+
+    private func say(_ report: AuditReport) {
+      for violation in report.violations { Terminal.say(violation) }
+      let verdict = report.isIntact ? "intact" : "broken"
+      Terminal.say("\(verdict): \(report.entries) entries of \(report.payments) payments")
+      for (lane, head) in report.heads.sorted(by: { $0.key < $1.key }) { Terminal.say("head of \(lane): \(head)") }
     }
   }
 }
@@ -43,59 +114,63 @@ struct JournalOptions: ParsableArguments {
   @Option(help: "The server's store.") var store = ".tender/tender.db"
   @Flag(help: "For programs.") var json = false
 
-  func payments(limit: Int) async throws -> [PaymentReport] {
-    var query = PaymentQuery()
-    query.limit = limit
-    if let payments = try await fromFile({ try await $0.payments(matching: query) }) {
-      return payments.map(PaymentReport.init)
-    }
-    let answer = try await fromServer("/payments?limit=\(limit)")
-    return try StrictJSONDecoder().decode([String: [PaymentReport]].self, from: answer.body)["payments"] ?? []
-  }
+  var access: StoreAccess { StoreAccess(path: store) }
 
-  func payment(_ id: PaymentID) async throws -> PaymentReport? {
-    if let payment = try await fromFile({ try await $0.payment(id) }) { return payment.map(PaymentReport.init) }
-    let name = id.rawValue.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    let answer = try await fromServer("/payments/" + name)
-    return answer.status == 404 ? nil : try StrictJSONDecoder().decode(PaymentReport.self, from: answer.body)
+  func show(_ payment: PaymentReport) throws {
+    guard !json else { return Terminal.say(try Terminal.json(payment)) }
+    Terminal.say(payment.line)
+    for operation in payment.operations ?? [] { Terminal.say(payment.line(operation)) }
   }
+}
 
-  /// - Returns: nil when a server holds the store.
-  private func fromFile<R>(_ read: (Journal) async throws -> R) async throws -> R? {
-    guard FileManager.default.fileExists(atPath: store) else {
-      throw CallFailure("there is no store at \(store); --store names the server's")
-    }
-    let database: Database
-    do { database = try await Database.sqlite(path: store, migrations: []) } catch StorageError.busy { return nil }
-    let result = try await read(Journal(database))
-    await database.close()
-    return result
-  }
+/// An operation by hand. While no server runs, the acquirer is the one that the configuration names.
+struct OperationOptions: ParsableArguments {
+  @OptionGroup var journal: JournalOptions
+  @Option(help: "A YAML file, as for tender serve.") var config: String?
+  @Argument(help: "The payment's id.") var id: String
 
-  private func fromServer(_ path: String) async throws -> InboundResponse {
-    let socket = (store + ".sock").replacingOccurrences(of: "/", with: "%2F")
-    return try await LiveHTTPClient.during(maximumResponseBytes: 4 << 20) { sender in
-      do {
-        return try await sender.send(OutboundRequest(method: "GET", url: "http+unix://\(socket)\(path)"), .seconds(10))
-      } catch let error as TransportError {
-        throw CallFailure("the process that holds \(store) does not answer: \(error.words)")
-      }
-    }
+  func perform(_ operation: PaymentOffice.Operation, _ amount: String?, isFinal: Bool = false) async throws {
+    let (id, config) = (PaymentID(id), config)
+    let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil].compactMap { $0 }
+    let payment = try await journal.access.ask(
+      PaymentOffice.migrations,
+      here: { database in
+        let office = try await PaymentOffice(database, try await ServerConfiguration.load(file: config))
+        do {
+          let report = try await office.perform(operation, on: id, amount: amount, isFinal: isFinal)
+          await office.close()
+          return report
+        } catch {
+          await office.close()
+          throw error
+        }
+      }, there: ("POST", "/payments/\(id.inPath)/\(operation.rawValue)?" + query.joined(separator: "&")))
+    try journal.show(payment)
   }
+}
 
-  func text(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
+extension PaymentID {
+  fileprivate var inPath: String { rawValue.inQuery }
+}
+
+extension String {
+  fileprivate var inQuery: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
 }
 
 extension PaymentReport {
   fileprivate var line: String {
-    let money =
-      Currency(code: currency).map { "\(Amount(minorUnits: amount, currency: $0))" } ?? "\(amount) \(currency)"
     let taken = "authorized \(authorized), captured \(captured), refunded \(refunded)"
-    return "\(id)  \(createdAt)  \(status.rawValue)  \(money)  (\(taken))  \(merchant)  \(card)"
-      + (declined.map { "  \($0)" } ?? "")
+    let notes = [declined, amountConfirmed ? nil : "amount not confirmed", alarm.map { "ALARM \($0)" }]
+    return "\(id)  \(createdAt)  \(status.rawValue)  \(money(amount))  (\(taken))  \(merchant)  \(card)"
+      + notes.compactMap { $0 }.map { "  \($0)" }.joined()
+  }
+
+  fileprivate func line(_ operation: OperationReport) -> String {
+    "  \(operation.sentAt)  \(operation.kind.rawValue)  \(money(operation.amount))  \(operation.state.rawValue)"
+      + (operation.code.map { "  \($0)" } ?? "") + "  \(operation.reference)"
+  }
+
+  private func money(_ units: Int64) -> String {
+    Currency(code: currency).map { "\(Amount(minorUnits: units, currency: $0))" } ?? "\(units) \(currency)"
   }
 }

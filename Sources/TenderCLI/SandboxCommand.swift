@@ -24,6 +24,7 @@ struct SandboxCommand: AsyncParsableCommand {
     var settings = SandboxConfiguration(directory: directory)
     (settings.port, settings.gatewayPort) = (ports[0], ports[1])
     settings.fetch = .over(sender)
+    settings.events = .over(sender)
     settings.logger = Terminal.logger("sandbox")
     settings.onReady = { addresses in
       Terminal.say("NOT APPLE: a simulated Apple and acquirer for tests")

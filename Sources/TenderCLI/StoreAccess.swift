@@ -43,7 +43,8 @@ struct StoreAccess: Sendable {
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)
     return try await LiveHTTPClient.during(maximumResponseBytes: 64 << 20) { sender in
       let answer: InboundResponse
-      do throws(TransportError) { answer = try await sender.send(request, .seconds(body.isEmpty ? 10 : 600)) } catch {
+      do throws(TransportError) { answer = try await sender.send(request, .seconds(method == "GET" ? 10 : 600)) } catch
+      {
         throw CallFailure("the process that holds \(path) does not answer: \(error.words)")
       }
       guard answer.status == 200 else { throw CallFailure(JSONClient.Answer(answer).complaint) }

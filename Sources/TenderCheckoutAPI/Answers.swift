@@ -4,7 +4,7 @@ public import TenderSheet
 // The answers of `/applepay/*`, as the server writes them and the kits read them.
 
 /// `GET /applepay/metadata`: what a page of this domain may offer.
-public struct MetadataAnswer: Sendable, Hashable, Encodable {
+public struct MetadataAnswer: Sendable, Hashable, Codable {
   public let enabled: Bool
   public let environment: TenderPayments.Environment
   public let merchantIdentifier: String
@@ -19,7 +19,8 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
   /// The script that stands in for Apple's: only in `simulated`.
   public let simulatedSession: String?
 
-  public struct TouchIcon: Sendable, Hashable, Encodable {
+  /// A picture of the shop, for the sheet on a Mac.
+  public struct TouchIcon: Sendable, Hashable, Codable {
     public let href: String
 
     public init(href: String) { self.href = href }
@@ -46,7 +47,7 @@ public struct MetadataAnswer: Sendable, Hashable, Encodable {
 }
 
 /// `GET /applepay/basket/{id}`, `PUT …/details`: the payment request for the sheet, and the quote it shows.
-public struct BasketSheetAnswer: Sendable, Encodable {
+public struct BasketSheetAnswer: Sendable, Codable {
   public let basketId: BasketID
   public let quoteId: QuoteID
   public let applePayVersion: Int
@@ -86,6 +87,7 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
   public let guestToken: String?
   public let receipt: Receipt
 
+  /// What was paid, for the confirmation.
   public struct Receipt: Sendable, Hashable, Codable {
     /// In major units, with the currency's decimals.
     public let amount: String

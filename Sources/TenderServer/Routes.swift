@@ -10,6 +10,7 @@ struct Routes: Sendable {
   let associations: AssociationController
   let guests: GuestTokenController
   let platform: PlatformController
+  let events: EventController
   /// Only in `simulated`.
   let journeys: JourneyController?
   let health: HealthController
@@ -44,6 +45,9 @@ struct Routes: Sendable {
     signed.get("/baskets/:basket", use: platform.showBasket)
     signed.delete("/baskets/:basket", use: platform.deleteBasket)
     signed.get("/services/testconnection", use: platform.testConnection)
+
+    // What acquirers and providers say by themselves.
+    router.post("/acquirers/:connector/events", use: events.receive)
 
     // Operations.
     router.get("/healthz", use: health.alive)

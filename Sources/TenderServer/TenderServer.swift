@@ -41,7 +41,9 @@ public struct TenderServer: Service {
     do {
       let group = ServiceGroup(
         configuration: .init(
-          services: [try application(), try adminApplication(), WebhookService(courier: wiring.courier)],
+          services: [
+            try application(), try adminApplication(), WebhookService(courier: wiring.courier), recovery,
+          ],
           logger: logger))
       try await group.run()
     } catch {
@@ -49,6 +51,11 @@ public struct TenderServer: Service {
       throw error
     }
     await wiring.close()
+  }
+
+  private var recovery: RecoveryService {
+    RecoveryService(
+      gateway: wiring.gateway, database: wiring.database, scheduler: .system, metrics: wiring.metrics, logger: logger)
   }
 
   private func application() throws -> some ApplicationProtocol {
@@ -78,7 +85,7 @@ public struct TenderServer: Service {
     router.add(
       middleware: CallRecorder(
         random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
-    AdminController(journal: wiring.journal).add(to: router)
+    AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal)).add(to: router)
     KeyController(keys: wiring.keys, clock: wiring.clock).add(to: router)
     ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
@@ -122,6 +129,9 @@ extension TenderServer {
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),
       platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),
+      events: EventController(
+        gateway: wiring.gateway, connector: wiring.configuration.acquirer.connector, clock: wiring.clock,
+        metrics: wiring.metrics),
       journeys: wiring.journeys.map { JourneyController(book: $0.book, baskets: baskets) },
       health: HealthController(database: wiring.database, metrics: wiring.metrics, gauges: gauges))
   }
@@ -140,7 +150,8 @@ extension TenderServer {
   @Sendable private func gauges() async throws -> [Gauge] {
     let (now, open) = (wiring.clock.now(), try await wiring.journal.openOutcomes())
     let webhooks = try await WebhookWatch.gauges(wiring.database)
-    return Gauge.all(of: open) + webhooks + wiring.directory.merchants.flatMap { expiries($0, at: now) }
+    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks
+      + wiring.directory.merchants.flatMap { expiries($0, at: now) }
       + wiring.folders.flatMap { folder in
         folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }
       }

@@ -22,6 +22,7 @@ struct Wiring: Sendable {
   let database: Database
   let journal: Journal
   let gateway: PaymentGateway
+  let breaker: CircuitBreaker
   let desk: OrderDesk
   let courier: WebhookCourier
   let guests: GuestTokenIssuer
@@ -54,11 +55,12 @@ struct Wiring: Sendable {
       book, folders: folders, merchantsDirectory: configuration.merchantsDirectory,
       agentSocket: configuration.keyAgentSocket, logger: logger)
     let verifier = TokenVerifier(trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, logger))
+    breaker = CircuitBreaker()
     journeys = try apple.simulated.map { [ring = keys.ring] in try JourneyRecorder(of: $0, keys: ring, clock: clock) }
-    let acquirer = Self.acquirer(configuration, apple, network, logger)
+    let acquirer = Self.acquirer(configuration, apple, network, logger).guarded(by: breaker)
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock)
+      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
@@ -74,13 +76,9 @@ struct Wiring: Sendable {
     await network.close()
   }
 
-  private static var migrations: [Migration] {
-    Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations + ProcessingKeyBook.migrations
-  }
-
   private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
     do {
-      return try await Database.sqlite(path: path, migrations: Self.migrations, clock: clock)
+      return try await Database.sqlite(path: path, migrations: PaymentOffice.migrations, clock: clock)
     } catch StorageError.busy {
       throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
     }
@@ -98,14 +96,20 @@ struct Wiring: Sendable {
       guestTokens: guests, clock: clock, random: random)
   }
 
-  private static func acquirer(
+  static func acquirer(
     _ configuration: ServerConfiguration, _ apple: Apple, _ network: Network, _ logger: Logger
   ) -> Acquirer {
-    let key = configuration.acquirer.apiKey.isEmpty ? apple.simulated?.acquirerKey : configuration.acquirer.apiKey
-    return .sandbox(baseURL: configuration.acquirer.baseURL, apiKey: key ?? "", http: network.plain) { transcript in
+    let endpoint = configuration.acquirer
+    let key = endpoint.apiKey.isEmpty ? apple.simulated?.acquirerKey ?? "" : endpoint.apiKey
+    let log: @Sendable (Transcript) -> Void = { transcript in
       logger.debug(
         "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
     }
+    guard endpoint.connector == "sandbox-provider" else {
+      return .sandbox(baseURL: endpoint.baseURL, apiKey: key, http: network.plain, log: log)
+    }
+    return .sandboxProvider(
+      baseURL: endpoint.baseURL, apiKey: key, eventSecret: key, http: network.plain, log: log)
   }
 
   private static func courier(

@@ -24,6 +24,11 @@ public struct PaymentRequest: Sendable, Hashable {
   public var supportsCouponCode: Bool
   /// What stands in that field when the sheet opens.
   public var couponCode: String?
+  /// What the shopper agrees to beyond this payment.
+  public var agreement: PaymentAgreement?
+
+  /// The lines as PassKit lists them: the last is the total.
+  public var summaryItems: [SummaryItem] { lineItems + [total] }
 }
 
 /// Apple's `ApplePayMerchantCapability`.

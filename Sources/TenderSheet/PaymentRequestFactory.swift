@@ -29,6 +29,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
   public func request(for contents: SheetContents) throws(SheetViolation) -> PaymentRequest {
     let summary = try summary(of: contents)
     for method in contents.shippingMethods { try Self.check(method, contents.currency) }
+    try contents.agreement?.check(contents.currency)
     return PaymentRequest(
       countryCode: countryCode, currency: contents.currency, supportedNetworks: supportedNetworks,
       merchantCapabilities: merchantCapabilities, total: summary.total, lineItems: summary.items,
@@ -38,7 +39,8 @@ public struct PaymentRequestFactory: Sendable, Hashable {
       shippingType: contents.service.shippingType,
       shippingContactEditingMode: contents.service.needsAddress ? nil : .storePickup,
       applicationData: contents.applicationData, supportedCountries: supportedCountries,
-      supportsCouponCode: contents.supportsCouponCode, couponCode: contents.couponCode)
+      supportsCouponCode: contents.supportsCouponCode, couponCode: contents.couponCode,
+      agreement: contents.agreement)
   }
 
   /// The lines and the total alone, for a page that shows them beside the button, and for updates of the sheet.
@@ -69,11 +71,13 @@ public struct SheetContents: Sendable, Hashable {
   public var couponCode: String?
   public var billingRequired: Bool
   public var applicationData: [UInt8]
+  /// What the shopper agrees to beyond this payment.
+  public var agreement: PaymentAgreement?
 
   public init(
     currency: Currency, service: ServiceType, lines: [SummaryItem], cardFee: SummaryItem? = nil,
     shippingMethods: [ShippingMethod] = [], supportsCouponCode: Bool = false, couponCode: String? = nil,
-    billingRequired: Bool = false, applicationData: [UInt8] = []
+    billingRequired: Bool = false, applicationData: [UInt8] = [], agreement: PaymentAgreement? = nil
   ) {
     self.currency = currency
     self.service = service
@@ -84,5 +88,6 @@ public struct SheetContents: Sendable, Hashable {
     self.couponCode = couponCode
     self.billingRequired = billingRequired
     self.applicationData = applicationData
+    self.agreement = agreement
   }
 }

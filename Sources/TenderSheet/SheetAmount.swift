@@ -40,6 +40,8 @@ public enum SheetViolation: Error, Sendable, Hashable {
   case negativeShipping(Amount)
   case emptyLabel
   case overflow
+  /// An agreement that the device would refuse; the text says why.
+  case agreement(String)
 
   /// Stable.
   public var code: String {
@@ -52,6 +54,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
     case .negativeShipping: "shipping_negative"
     case .emptyLabel: "label_empty"
     case .overflow: "amount_overflow"
+    case .agreement: "agreement_invalid"
     }
   }
 
@@ -65,6 +68,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
     case .negativeShipping(let amount): "a shipping method costs \(amount)"
     case .emptyLabel: "a line has no label"
     case .overflow: "the sum of the lines does not fit into 64 bits"
+    case .agreement(let reason): reason
     }
   }
 
@@ -77,6 +81,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
     case .negativeShipping: "Give shipping away as a discount line, not as a negative method."
     case .emptyLabel: "Give every line and the business a name."
     case .overflow: "Split the basket."
+    case .agreement: "See Apple's page of that kind of payment request; Tender refuses what the device would refuse."
     }
   }
 }

@@ -76,4 +76,18 @@ public struct SheetUpdate: Sendable, Hashable {
     self.newShippingMethods = shippingMethods
     self.errors = errors
   }
+
+  /// For whoever answers without pricing anew: the sheet keeps what it shows.
+  public init(
+    keeping total: SummaryItem, _ lineItems: [SummaryItem], shippingMethods: [ShippingMethod]? = nil,
+    errors: [SheetError] = []
+  ) {
+    self.newTotal = total
+    self.newLineItems = lineItems
+    self.newShippingMethods = shippingMethods
+    self.errors = errors
+  }
+
+  /// The lines as PassKit lists them: the last is the total.
+  public var summaryItems: [SummaryItem] { newLineItems + [newTotal] }
 }

@@ -66,11 +66,33 @@ extension PaymentRequest: Codable {
     var supportedCountries: [String]?
     var supportsCouponCode: Bool?
     var couponCode: String?
+    var recurringPaymentRequest: RecurringPaymentJSON?
+    var automaticReloadPaymentRequest: AutomaticReloadJSON?
+    var deferredPaymentRequest: DeferredPaymentJSON?
+
+    mutating func set(_ agreement: PaymentAgreement?) throws {
+      switch agreement {
+      case nil: break
+      case .recurring(let payment): recurringPaymentRequest = try RecurringPaymentJSON(payment)
+      case .automaticReload(let reload): automaticReloadPaymentRequest = try AutomaticReloadJSON(reload)
+      case .deferred(let payment): deferredPaymentRequest = try DeferredPaymentJSON(payment)
+      }
+    }
+
+    func agreement() throws -> PaymentAgreement? {
+      let found: [PaymentAgreement?] = [
+        try recurringPaymentRequest.map { .recurring(try $0.payment(currencyCode)) },
+        try automaticReloadPaymentRequest.map { .automaticReload(try $0.reload(currencyCode)) },
+        try deferredPaymentRequest.map { .deferred(try $0.payment(currencyCode)) },
+      ]
+      guard found.count(where: { $0 != nil }) <= 1 else { throw SheetViolation.agreement("a sheet has one agreement") }
+      return found.compactMap { $0 }.first
+    }
   }
 
   /// What is empty is left out: Apple refuses an empty `lineItems`.
   public func encode(to encoder: any Encoder) throws {
-    let json = JSON(
+    var json = JSON(
       countryCode: countryCode, currencyCode: currency, supportedNetworks: supportedNetworks,
       merchantCapabilities: merchantCapabilities, total: try LineItemJSON(total),
       lineItems: try lineItems.map(LineItemJSON.init).filled,
@@ -81,6 +103,7 @@ extension PaymentRequest: Codable {
       applicationData: applicationData.filled.map { Base64.encode($0) },
       supportedCountries: supportedCountries.filled, supportsCouponCode: supportsCouponCode ? true : nil,
       couponCode: couponCode)
+    try json.set(agreement)
     try json.encode(to: encoder)
   }
 
@@ -100,7 +123,8 @@ extension PaymentRequest: Codable {
       shippingMethods: try (json.shippingMethods ?? []).map { try $0.method(currency) },
       shippingType: json.shippingType ?? .shipping, shippingContactEditingMode: json.shippingContactEditingMode,
       applicationData: applicationData, supportedCountries: json.supportedCountries ?? [],
-      supportsCouponCode: json.supportsCouponCode ?? false, couponCode: json.couponCode)
+      supportsCouponCode: json.supportsCouponCode ?? false, couponCode: json.couponCode,
+      agreement: try json.agreement())
   }
 }
 

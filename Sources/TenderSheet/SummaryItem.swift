@@ -31,6 +31,9 @@ public struct Summary: Sendable, Hashable {
   /// Labelled with the business name as on the statement.
   public let total: SummaryItem
 
+  /// The lines as PassKit lists them: the last is the total.
+  public var summaryItems: [SummaryItem] { items + [total] }
+
   /// Adds the lines up.
   ///
   /// One pending line makes the total pending, and a pending total is zero: that is what the wallet signs. A single

@@ -113,7 +113,7 @@ extension AcquirerAnswer {
 }
 
 /// A merchant at the sandbox's acquirer.
-private struct Visit: Sendable {
+struct Visit: Sendable {
   let files: TemporaryStore
   let origin: String
   let http: HTTPSender
@@ -130,12 +130,16 @@ private struct Visit: Sendable {
     return visit
   }
 
-  static func run(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws {
+  static func run(
+    profile: IdempotencyProfile = .strict, clock: WallClock = .system,
+    _ body: @escaping @Sendable (Visit) async throws -> Void
+  ) async throws {
     let files = try TemporaryStore()
     // A call without an answer ends with a gateway's 504 here, before the client gives up: the outcome is as unknown
     // as after a timeout, and the test does not depend on how fast the machine is.
     let service = try await SandboxAcquirerService(
-      databasePath: files.path, apiKeys: ["key of shop": "shop", "key of other": "other"], silence: .milliseconds(50))
+      databasePath: files.path, apiKeys: ["key of shop": "shop", "key of other": "other"], clock: clock,
+      silence: .milliseconds(50), profile: profile)
     let router = Router()
     service.addRoutes(to: router)
     let http = try LiveHTTPClient()

@@ -10,9 +10,7 @@ let package = Package(
   targets: [
     .testTarget(
       name: "AppKitHostTests",
-      dependencies: [
-        .product(name: "TenderSheet", package: "tender"), .product(name: "TenderCheckoutAPI", package: "tender"),
-      ],
+      dependencies: [.product(name: "TenderCheckout", package: "tender")],
       swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
   ]
 )

@@ -17,14 +17,18 @@ def must_be_accessible(shopper, where):
 
 def violations(shopper):
     """One line for each thing that breaks a rule."""
+    before = shopper.complaints()
+    assert not before, f"the browser complained: {before}"
     # By the debugger's protocol, which the page's own policy does not bind.
     shopper.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
-    return shopper.script(
+    found = shopper.script(
         """
         const { violations } = await axe.run(document, { runOnly: { type: "tag", values: arguments[0] } });
         return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
           `${id} at ${target.join(" ")}: ${failureSummary.split("\\n").slice(1).join(" ").trim()}`));
         """, LEVELS)
+    shopper.complaints()  # axe tries inline styles, which the page's policy refuses
+    return found
 
 
 def width(shopper):

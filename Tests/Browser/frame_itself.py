@@ -4,6 +4,8 @@ import contextlib
 
 from selenium.webdriver.common.by import By
 
+import shop_access
+import shop_paying
 from access import faint, small_targets, unnamed, violations
 from claims import Claim, claim, judge
 from demo import Demo
@@ -115,3 +117,58 @@ def a_line_that_is_cut_is_felt_and_mends(shopper):
     # A browser repeats a safe call by itself; then it is the repeated one that finds the line cut.
     assert shopper.line.lost.is_set(), "the request did not arrive"
     assert shopper.browser.find_element(By.TAG_NAME, "h1")
+
+
+# Mistakes that a shop's page could make, planted before it runs, and the claim that must notice.
+FORGETFUL = "Storage.prototype.getItem = () => null;"
+FAINT = """
+    addEventListener("DOMContentLoaded", () => document.documentElement.style.setProperty("--quiet", "#b8b8b8"));
+    """
+LYING = """
+    const send = window.fetch;
+    window.fetch = async (address, options) => {
+      const answer = await send(address, options);
+      const isPaid = options?.method === "POST" && String(address).endsWith("/payment") && answer.ok;
+      const lie = () => new Response('{"code":"declined","detail":"No."}', { status: 402 });
+      return isPaid ? lie() : answer;
+    };
+    """
+
+
+def with_mistake(shopper, mistake, act):
+    """The verdict on a claim about a shop in which this mistake was planted."""
+    def planted(_):
+        shopper.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": mistake})
+        shopper.open("/")
+        act(shopper)
+
+    return judge(Claim(planted, page=None), shopper, shopper.demo)
+
+
+@claim(page=None)
+def a_shop_that_forgets_its_basket_at_a_reload_is_caught(shopper):
+    verdict = with_mistake(shopper, FORGETFUL, shop_paying.a_reload_before_paying_charges_nothing_and_keeps_the_basket)
+    assert verdict.complaint == "a reload made another basket", f"the verdict is {verdict}"
+
+
+@claim(page=None)
+def a_shop_in_colours_that_are_too_faint_is_caught(shopper):
+    def look(_):
+        shopper.button()
+        shop_access.judge(shopper, "the menu")
+
+    verdict = with_mistake(shopper, FAINT, look)
+    assert "color-contrast" in verdict.complaint, f"the verdict is {verdict}"
+
+
+@claim(page=None)
+def a_shop_that_calls_a_payment_declined_that_was_taken_is_caught(shopper):
+    def pay(_):
+        shopper.open_sheet()
+        basket = shopper.basket()
+        shopper.drive("approve()")
+        shopper.sees("Nothing was charged")
+        shopper.demo.must_not_be_paid(basket)
+
+    verdict = with_mistake(shopper, LYING, pay)
+    assert verdict.complaint.startswith("the basket was paid"), f"the verdict is {verdict}"

@@ -1,6 +1,5 @@
 """The web kit on other pages than the shop's."""
 
-import gzip
 import pathlib
 import re
 import urllib.request
@@ -8,8 +7,6 @@ import urllib.request
 from claims import claim
 
 HOUSE = pathlib.Path(__file__).resolve().parents[2]
-KIT_LIMIT = 6144  # bytes of tender.js, compressed
-
 
 
 @claim(page=None)
@@ -39,9 +36,3 @@ def the_smallest_page_of_the_documentation_pays(shopper):
     shopper.open_sheet()
     shopper.drive("approve()")
     shopper.sees("Thank you. Your order is ")
-
-
-@claim(browser=False)
-def the_kit_is_small(_):
-    size = len(gzip.compress((HOUSE / "Web/kit/tender.js").read_bytes(), 9))
-    assert size <= KIT_LIMIT, f"it has {size} bytes compressed, and may have {KIT_LIMIT}"

@@ -1,75 +1,342 @@
-"""What the simulated ApplePaySession refuses, as a browser's own does."""
+"""What the simulated ApplePaySession says without a sheet: which exception for what, in which order of checks."""
 
 from selenium.webdriver.common.by import By
 
 from claims import claim
+from merchantpage import BY_SCRIPT, Rows, another_browser, claims_of, merchant_page
 
-# What, version, change of a good request, and how a browser's own constructor answers.
-SESSION_RULES = [
-    ("a good request", 14, {}, "accepted"),
-    ("version 0", 0, {}, "InvalidAccessError"),
-    ("a version from the future", 15, {}, "InvalidAccessError"),
-    ("a missing total", 14, {"total": None}, "TypeError"),
-    ("a total without a label", 14, {"total": {"label": "", "amount": "1.00"}}, "TypeError"),
-    ("one decimal", 14, {"total": {"label": "Shop", "amount": "1.0"}}, "TypeError"),
-    ("three decimals", 14, {"total": {"label": "Shop", "amount": "1.000"}}, "TypeError"),
-    ("a decimal comma", 14, {"total": {"label": "Shop", "amount": "1,00"}}, "TypeError"),
-    ("no decimals", 14, {"total": {"label": "Shop", "amount": "1"}}, "accepted"),
-    ("a total of zero", 14, {"total": {"label": "Shop", "amount": "0.00"}}, "accepted"),
-    ("a total of zero in version 3", 3, {"total": {"label": "Shop", "amount": "0.00"}}, "TypeError"),
-    ("a negative total", 14, {"total": {"label": "Shop", "amount": "-1.00"}}, "TypeError"),
-    ("a hundred million", 14, {"total": {"label": "Shop", "amount": "100000000.00"}}, "accepted"),
-    ("a cent more", 14, {"total": {"label": "Shop", "amount": "100000000.01"}}, "TypeError"),
-    ("a negative line item", 14, {"lineItems": [{"label": "Discount", "amount": "-1.00"}]}, "accepted"),
-    ("a line item without a label", 14, {"lineItems": [{"amount": "1.00"}]}, "TypeError"),
-    ("a country in small letters", 14, {"countryCode": "ie"}, "TypeError"),
-    ("a country that is none", 14, {"countryCode": "ZZ"}, "TypeError"),
-    ("a currency that is none", 14, {"currencyCode": "EUX"}, "TypeError"),
-    ("no network", 14, {"supportedNetworks": []}, "TypeError"),
-    ("an unknown network", 14, {"supportedNetworks": ["visa", "diners"]}, "TypeError"),
-    ("a network of a later version", 3, {"supportedNetworks": ["girocard"]}, "TypeError"),
-    ("no capability", 14, {"merchantCapabilities": []}, "TypeError"),
-    ("an unknown capability", 14, {"merchantCapabilities": ["supports4DS"]}, "TypeError"),
-    ("an unknown contact field", 14, {"requiredShippingContactFields": ["fax"]}, "TypeError"),
-    ("a negative shipping method", 14,
-     {"shippingMethods": [{"label": "Bike", "detail": "", "identifier": "bike", "amount": "-1.00"}]}, "TypeError"),
-    ("a shipping method without an identifier", 14,
-     {"shippingMethods": [{"label": "Bike", "detail": "", "amount": "1.00"}]}, "TypeError"),
-    ("application data that is no Base64", 14, {"applicationData": "%%%"}, "accepted"),
+BAD = "InvalidAccessError"
+METHOD = '{ label: "Bike", detail: "", identifier: "bike", amount: "1.00" }'
+RECURRING = '{ label: "Box", amount: "9.00", paymentTiming: "recurring" }'
+
+
+def made(changes="{}", version="14"):
+    return f"page.outcome(() => new ApplePaySession({version}, page.request({changes})))"
+
+
+def made_with(member, value, version="14"):
+    return made(f"{{ {member}: {value} }}", version)
+
+
+CONSTRUCTOR = [
+    ("a good request makes a session", made(), "fine"),
+    ("every version from 1 to 14 makes a session",
+     'Array.from({ length: 14 }, (_, n) => page.outcome(() => new ApplePaySession(n + 1, page.request()))).join(" ")',
+     " ".join(["fine"] * 14)),
+    ("a version in a text is a number", made(version='"14"'), "fine"),
+    ("version 0 is refused", made(version="0"), f'{BAD}: "0" is not a supported version.'),
+    ("a negative version is refused", made(version="-1"), BAD),
+    ("a version that is no number is refused", made(version='"new"'), BAD),
+    ("a version newer than the device is refused", made(version="15"), f'{BAD}: "15" is not a supported version.'),
+    ("a session is made with new", "page.outcome(() => ApplePaySession(14, page.request()))", "TypeError"),
+    ("a session needs two arguments", "page.outcome(() => new ApplePaySession(14))", "TypeError"),
+    ("a request is an object", 'page.outcome(() => new ApplePaySession(14, "request"))', "TypeError"),
+    ("a request names its country", made("{ countryCode: undefined }"),
+     "TypeError: Member ApplePayPaymentRequest.countryCode is required."),
+    ("a request names its currency", made_with("currencyCode", "undefined"), "TypeError"),
+    ("a request names its networks", made_with("supportedNetworks", "undefined"), "TypeError"),
+    ("a request names its capabilities", made_with("merchantCapabilities", "undefined"), "TypeError"),
+    ("a request has a total", made_with("total", "null"), "TypeError"),
+    ("a total has a label", made_with("total", '{ label: "", amount: "1.00" }'), "TypeError: Missing total label."),
+    ("a total has an amount", made_with("total", '{ label: "Shop" }'), "TypeError"),
+    ("one decimal is no amount", made_with("total", '{ label: "Shop", amount: "1.0" }'),
+     'TypeError: "1.0" is not a valid amount.'),
+    ("three decimals are no amount", made_with("total", '{ label: "Shop", amount: "1.000" }'), "TypeError"),
+    ("a decimal comma is no amount", made_with("total", '{ label: "Shop", amount: "1,00" }'), "TypeError"),
+    ("a plus sign is no amount", made_with("total", '{ label: "Shop", amount: "+1.00" }'), "TypeError"),
+    ("an empty text is no amount", made_with("total", '{ label: "Shop", amount: "" }'), "TypeError"),
+    ("no decimals are an amount", made_with("total", '{ label: "Shop", amount: "1" }'), "fine"),
+    ("a total of zero is let through since version 4", made_with("total", '{ label: "Shop", amount: "0.00" }', "4"),
+     "fine"),
+    ("a total of zero is refused before version 4", made_with("total", '{ label: "Shop", amount: "0.00" }', "3"),
+     "TypeError: Total amount must be greater than zero."),
+    ("a negative total is refused", made_with("total", '{ label: "Shop", amount: "-1.00" }'), "TypeError"),
+    ("a hundred million is let through", made_with("total", '{ label: "Shop", amount: "100000000.00" }'), "fine"),
+    ("a cent more than a hundred million is refused", made_with("total", '{ label: "Shop", amount: "100000000.01" }'),
+     "TypeError: Total amount is too big."),
+    ("a line item may be negative", made_with("lineItems", '[{ label: "Discount", amount: "-1.00" }]'), "fine"),
+    ("a line item has a label", made_with("lineItems", '[{ amount: "1.00" }]'), "TypeError"),
+    ("a line item of a wrong amount is refused", made_with("lineItems", '[{ label: "Soup", amount: "1.5" }]'),
+     "TypeError"),
+    ("a pending line item needs no number", made_with("lineItems", '[{ label: "Tip", amount: "", type: "pending" }]'),
+     "fine"),
+    ("a line item of an unknown type is refused",
+     made_with("lineItems", '[{ label: "Tip", amount: "1", type: "later" }]'), "TypeError"),
+    ("line items are a sequence", made_with("lineItems", '"Soup"'), "TypeError"),
+    ("a country in small letters is refused", made_with("countryCode", '"ie"'),
+     'TypeError: "ie" is not a valid country code.'),
+    ("a country that is none is refused", made_with("countryCode", '"ZZ"'), "TypeError"),
+    ("a currency that is none is refused", made_with("currencyCode", '"EUX"'),
+     'TypeError: "EUX" is not a valid currency code.'),
+    ("no network is refused", made_with("supportedNetworks", "[]"),
+     "TypeError: At least one supported network must be provided."),
+    ("an unknown network is refused", made_with("supportedNetworks", '["visa", "diners"]'),
+     'TypeError: "diners" is not a valid payment network.'),
+    ("a network may be written in any case", made_with("supportedNetworks", '["VISA", "mastercard"]'), "fine"),
+    ("no capability is refused", made_with("merchantCapabilities", "[]"), "TypeError"),
+    ("an unknown capability is refused", made_with("merchantCapabilities", '["supports4DS"]'), "TypeError"),
+    ("an unknown contact field is refused", made_with("requiredShippingContactFields", '["fax"]'), "TypeError"),
+    ("phonetic names are asked for since version 3", made_with("requiredShippingContactFields", '["phoneticName"]', "3"),
+     "fine"),
+    ("phonetic names are refused before version 3",
+     made_with("requiredShippingContactFields", '["phoneticName"]', "2"), "TypeError"),
+    ("an unknown shipping type is refused", made_with("shippingType", '"drone"'), "TypeError"),
+    ("a shipping method may cost nothing", made_with("shippingMethods", f'[{{ ...{METHOD}, amount: "0.00" }}]'), "fine"),
+    ("a shipping method may not be negative", made_with("shippingMethods", f'[{{ ...{METHOD}, amount: "-1.00" }}]'),
+     "TypeError: Shipping method amount must be greater than or equal to zero."),
+    ("a shipping method has an identifier",
+     made_with("shippingMethods", f"[{{ ...{METHOD}, identifier: undefined }}]"), "TypeError"),
+    ("a shipping method has a detail", made_with("shippingMethods", f"[{{ ...{METHOD}, detail: undefined }}]"),
+     "TypeError"),
+    ("a range of dates has both ends",
+     made_with("shippingMethods", f"[{{ ...{METHOD}, dateComponentsRange: {{ startDateComponents: {{}} }} }}]"),
+     "TypeError"),
+    ("an issuer's country is a country", made_with("supportedCountries", '["IE", "XX"]'), "TypeError"),
+    ("issuers' countries are not looked at before version 3", made_with("supportedCountries", '["XX"]', "2"), "fine"),
+    ("application data that is no Base64 is let through", made_with("applicationData", '"%%%"'), "fine"),
+    ("a recurring payment has its three members", made_with("recurringPaymentRequest", "{}"), "TypeError"),
+    ("a recurring payment's billing is recurring",
+     made_with("recurringPaymentRequest",
+               '{ paymentDescription: "Box", managementURL: "https://example.com",'
+               ' regularBilling: { label: "Box", amount: "9.00" } }'), "TypeError"),
+    ("a recurring payment's address is one",
+     made_with("recurringPaymentRequest",
+               f'{{ paymentDescription: "Box", managementURL: "here", regularBilling: {RECURRING} }}'), "TypeError"),
+    ("a recurring payment that is whole is let through",
+     made_with("recurringPaymentRequest",
+               f'{{ paymentDescription: "Box", managementURL: "https://example.com", regularBilling: {RECURRING} }}'),
+     "fine"),
+    ("a week is no interval of the web",
+     made_with("lineItems", '[{ label: "Box", amount: "9.00", recurringPaymentIntervalUnit: "week" }]'), "TypeError"),
+    ("a reload has its threshold's timing",
+     made_with("automaticReloadPaymentRequest",
+               '{ paymentDescription: "Card", managementURL: "https://example.com",'
+               ' automaticReloadBilling: { label: "Reload", amount: "20.00" } }'), "TypeError"),
+    ("a deferred payment's free cancellation has a time zone",
+     made_with("deferredPaymentRequest",
+               '{ paymentDescription: "Room", managementURL: "https://example.com", freeCancellationDate: new Date(),'
+               ' deferredBilling: { label: "Room", amount: "90.00", paymentTiming: "deferred" } }'), "TypeError"),
+    ("a merchant of several has its name",
+     made_with("multiTokenContexts", '[{ merchantIdentifier: "m", externalIdentifier: "e", amount: "1.00" }]'),
+     "TypeError"),
 ]
 
+# Two things are wrong; the engine speaks of the one that it looks at first.
+ORDER = [
+    ("a missing member is found before a wrong version", made("{ total: undefined }", "99"), "TypeError"),
+    ("a wrong version is found before a wrong country", made_with("countryCode", '"xx"', "99"), BAD),
+    ("the country is judged before the currency", made('{ countryCode: "xx", currencyCode: "EUX" }'),
+     'TypeError: "xx" is not a valid country code.'),
+    ("the currency is judged before the networks", made('{ currencyCode: "EUX", supportedNetworks: [] }'),
+     'TypeError: "EUX" is not a valid currency code.'),
+    ("the networks are judged before the capabilities", made("{ supportedNetworks: [], merchantCapabilities: [] }"),
+     "TypeError: At least one supported network must be provided."),
+    ("the capabilities are judged before the total",
+     made('{ merchantCapabilities: [], total: { label: "", amount: "1.00" } }'),
+     "TypeError: At least one merchant capability must be provided."),
+    ("the total is judged before the shipping methods",
+     made(f'{{ total: {{ label: "", amount: "1.00" }}, shippingMethods: [{{ ...{METHOD}, amount: "-1.00" }}] }}'),
+     "TypeError: Missing total label."),
+    ("the shipping methods are judged before the issuers' countries",
+     made(f'{{ shippingMethods: [{{ ...{METHOD}, amount: "-1.00" }}], supportedCountries: ["XX"] }}'),
+     "TypeError: Shipping method amount must be greater than or equal to zero."),
+]
+
+NETWORKS = {
+    1: ["amex", "chinaUnionPay", "discover", "interac", "masterCard", "privateLabel", "visa"], 2: ["jcb"],
+    4: ["cartesBancaires", "eftpos", "electron", "maestro", "vPay"], 5: ["elo", "mada"], 11: ["girocard", "mir"],
+    13: ["dankort"], 14: ["bancomat", "bancontact"],
+}
+BY_VERSION = [
+    (f"{network} is a network since version {version}",
+     f"""const ask = (version) => page.outcome(() =>
+           new ApplePaySession(version, page.request({{ supportedNetworks: ["{network}"] }}))).split(":")[0];
+         return [ask({version}), {version} === 1 ? "TypeError" : ask({version} - 1)].join(" ");""", "fine TypeError")
+    for version, networks in NETWORKS.items() for network in networks
+] + [
+    ("bankAxept is a network since version 15",
+     """applePaySandbox.setDevice({ newestVersion: 16 });
+        const ask = (version) => page.outcome(() =>
+          new ApplePaySession(version, page.request({ supportedNetworks: ["bankAxept"] }))).split(":")[0];
+        const answer = [ask(15), ask(14)].join(" ");
+        applePaySandbox.setDevice({ newestVersion: 14 });
+        return answer;""", "fine TypeError"),
+]
+
+STATICS = [
+    ("a device can make payments", "ApplePaySession.canMakePayments()", "true"),
+    ("versions 1 to 14 are supported",
+     "Array.from({ length: 14 }, (_, n) => ApplePaySession.supportsVersion(n + 1)).every(Boolean)", "true"),
+    ("version 15 is not supported by this device", "ApplePaySession.supportsVersion(15)", "false"),
+    ("version 0 is no question", "page.outcome(() => ApplePaySession.supportsVersion(0))", BAD),
+    ("a question about a version names one", "page.outcome(() => ApplePaySession.supportsVersion())", "TypeError"),
+    ("a newer device supports newer versions",
+     """applePaySandbox.setDevice({ newestVersion: 16 });
+        const answer = [ApplePaySession.supportsVersion(16), ApplePaySession.supportsVersion(17)].join(" ");
+        applePaySandbox.setDevice({ newestVersion: 14 });
+        return answer;""", "true false"),
+    ("an older device supports no newer versions",
+     """applePaySandbox.setDevice({ newestVersion: 3 });
+        const answer = ApplePaySession.supportsVersion(4);
+        applePaySandbox.setDevice({ newestVersion: 14 });
+        return answer;""", "false"),
+    ("the constants have their values",
+     """["SUCCESS", "FAILURE", "INVALID_BILLING_POSTAL_ADDRESS", "INVALID_SHIPPING_POSTAL_ADDRESS",
+         "INVALID_SHIPPING_CONTACT", "PIN_REQUIRED", "PIN_INCORRECT", "PIN_LOCKOUT"]
+        .map((name) => ApplePaySession[`STATUS_${name}`])""", [0, 1, 2, 3, 4, 5, 6, 7]),
+    ("an active card needs a merchant to ask for", "page.promised(() => ApplePaySession.canMakePaymentsWithActiveCard())",
+     "TypeError"),
+    ("a merchant nobody knows has no active card", 'ApplePaySession.canMakePaymentsWithActiveCard("merchant.nobody")',
+     "false"),
+    ("a third party's browser always claims an active card",
+     """applePaySandbox.setDevice({ isThirdPartyBrowser: true });
+        const answer = [await ApplePaySession.canMakePaymentsWithActiveCard("merchant.nobody"),
+          (await ApplePaySession.applePayCapabilities("merchant.nobody")).paymentCredentialStatus].join(" ");
+        applePaySandbox.setDevice({ isThirdPartyBrowser: false });
+        return answer;""", "true paymentCredentialStatusUnknown"),
+    ("a device without Apple Pay says so",
+     """applePaySandbox.setDevice({ canMakePayments: false });
+        const answer = [ApplePaySession.canMakePayments(),
+          (await ApplePaySession.applePayCapabilities("merchant.nobody")).paymentCredentialStatus].join(" ");
+        applePaySandbox.setDevice({ canMakePayments: true });
+        return answer;""", "false applePayUnsupported"),
+    ("an empty wallet has no active card",
+     """applePaySandbox.setDevice({ cards: [] });
+        const mid = page.merchant;
+        const answer = [await ApplePaySession.canMakePaymentsWithActiveCard(mid),
+          (await ApplePaySession.applePayCapabilities(mid)).paymentCredentialStatus].join(" ");
+        applePaySandbox.setDevice({ cards: undefined });
+        return answer;""", "false paymentCredentialsUnavailable"),
+    ("a merchant with this domain has an active card",
+     """const mid = page.merchant;
+        return [await ApplePaySession.canMakePaymentsWithActiveCard(mid),
+          (await ApplePaySession.applePayCapabilities(mid)).paymentCredentialStatus].join(" ");""",
+     "true paymentCredentialsAvailable"),
+    ("a device has no other properties", "page.outcome(() => applePaySandbox.setDevice({ colour: 'black' }))", "TypeError"),
+]
+
+ERRORS = [
+    ("an error has its code, field and message",
+     """const { code, contactField, message } = new ApplePayError("shippingContactInvalid", "postalCode", "Which?");
+        return [code, contactField, message].join(" ");""", "shippingContactInvalid postalCode Which?"),
+    ("an error without a field has none", 'String(new ApplePayError("unknown").contactField)', "null"),
+    ("an error has a code", "page.outcome(() => new ApplePayError())", "TypeError"),
+    ("an error's code is one of six", 'page.outcome(() => new ApplePayError("addressWrong"))', "TypeError"),
+    ("an error's field is one of thirteen", 'page.outcome(() => new ApplePayError("unknown", "street"))', "TypeError"),
+    ("an error's field is not null", 'page.outcome(() => new ApplePayError("unknown", null))', "TypeError"),
+    ("an error is made with new", 'page.outcome(() => ApplePayError("unknown"))', "TypeError"),
+    ("every code of the documentation is one",
+     """["shippingContactInvalid", "billingContactInvalid", "addressUnserviceable", "couponCodeInvalid",
+         "couponCodeExpired", "unknown"].map((code) => page.outcome(() => new ApplePayError(code))).join(" ")""",
+     " ".join(["fine"] * 6)),
+]
+
+PRELUDE = BY_SCRIPT + """
+    page.merchant = await (await fetch("/merchant")).json();
+"""
+for rows in (CONSTRUCTOR, ORDER, BY_VERSION, STATICS, ERRORS):
+    claims_of(Rows(rows, PRELUDE), globals(), claim)
 
 
-@claim
-def the_simulated_session_refuses_what_a_browser_refuses(shopper):
-    shopper.button()
-    shopper.browser.find_element(By.TAG_NAME, "h1").click()  # the shopper's activation lasts a few seconds
-    answers = shopper.browser.execute_script(
-        """
-        const good = () => ({
-          countryCode: "IE", currencyCode: "EUR", supportedNetworks: ["visa"], merchantCapabilities: ["supports3DS"],
-          total: { label: "Shop", amount: "1.00" },
-        });
-        return arguments[0].map(([version, change]) => {
-          try {
-            new ApplePaySession(version, { ...good(), ...change });
-            return "accepted";
-          } catch (error) {
-            return error.name;
-          }
-        });
-        """,
-        [[version, change] for _, version, change, _ in SESSION_RULES],
-    )
-    wrong = [(rule[0], answer) for rule, answer in zip(SESSION_RULES, answers) if rule[3] != answer]
-    assert not wrong, f"judged otherwise than by a browser: {wrong}"
+# Where and when a page may ask.
+
+TRY = "window.tried = page.outcome(() => new ApplePaySession(14, page.request()));"
 
 
-@claim
-def a_session_needs_the_shoppers_gesture(shopper):
-    shopper.button()
-    name = shopper.browser.execute_script(
-        "try { new ApplePaySession(14, arguments[0]) } catch (error) { return error.name + error.message }",
-        {"countryCode": "IE", "currencyCode": "EUR", "supportedNetworks": ["visa"],
-         "merchantCapabilities": ["supports3DS"], "total": {"label": "Shop", "amount": "1.00"}})
-    assert name.startswith("InvalidAccessError") and "user gesture handler" in name, f"it answered {name!r}"
+def tried(shopper):
+    return shopper.until(lambda: shopper.browser.execute_script("return window.tried"), "nothing was tried")
+
+
+def tap(shopper, script):
+    shopper.browser.execute_script(f"window.tried = undefined; window.tapped = async () => {{ {script} }};")
+    shopper.browser.find_element(By.ID, "tap").click()
+
+
+@claim(page=None)
+def a_session_is_made_in_a_click(shopper):
+    with merchant_page(shopper):
+        tap(shopper, TRY)
+        assert tried(shopper) == "fine"
+
+
+@claim(page=None)
+def a_session_is_made_after_a_promise_that_was_kept_already(shopper):
+    with merchant_page(shopper):
+        tap(shopper, f"await Promise.resolve(); {TRY}")
+        assert tried(shopper) == "fine"
+
+
+@claim(page=None)
+def a_session_without_a_click_is_refused(shopper):
+    with merchant_page(shopper):
+        shopper.browser.execute_script(TRY)
+        assert "user gesture handler" in tried(shopper) and tried(shopper).startswith(BAD)
+
+
+@claim(page=None)
+def a_session_after_something_was_fetched_is_refused_and_the_console_says_why(shopper):
+    with merchant_page(shopper):
+        tap(shopper, f"await fetch('/'); {TRY}")
+        assert tried(shopper).startswith(BAD), tried(shopper)
+        complaints = shopper.complaints()
+        assert any("in another task" in complaint for complaint in complaints), complaints
+
+
+@claim(page=None)
+def a_missing_click_is_found_before_a_wrong_version(shopper):
+    with merchant_page(shopper):
+        shopper.browser.execute_script(TRY.replace("14", "99"))
+        assert "user gesture handler" in tried(shopper)
+
+
+@claim(page=None)
+def the_setup_of_a_wallet_needs_a_click(shopper):
+    with merchant_page(shopper):
+        answer = shopper.script("return page.promised(() => ApplePaySession.openPaymentSetup('merchant.x'));")
+        assert answer.startswith(f"{BAD}: Must call ApplePaySession.openPaymentSetup"), answer
+
+
+@claim(page=None)
+def a_detached_frame_has_no_session(shopper):
+    with merchant_page(shopper) as merchant:
+        shopper.browser.get(merchant.address(frame=merchant.address()))
+        shopper.until(lambda: shopper.browser.execute_script("return Boolean(frames[0].page)"), "the frame is empty")
+        tap(shopper, """
+            const { ApplePaySession } = frames[0];
+            document.querySelector("iframe").remove();
+            window.tried = page.outcome(() => new ApplePaySession(14, page.request()));""")
+        assert tried(shopper) == f"{BAD}: Frame is detached.", tried(shopper)
+
+
+def in_frame(shopper, merchant, allow):
+    """What a page of another origin is answered in a frame."""
+    shopper.browser.get(merchant.address(frame=merchant.address("127.0.0.1"), allow=allow))
+    shopper.browser.switch_to.frame(0)
+    tap(shopper, f"""
+        window.able = page.outcome(() => ApplePaySession.canMakePayments());
+        {TRY}""")
+    answer = tried(shopper), shopper.browser.execute_script("return window.able")
+    shopper.browser.switch_to.default_content()
+    return answer
+
+
+@claim(page=None)
+def a_frame_of_another_origin_pays_only_with_permission(shopper):
+    with merchant_page(shopper) as merchant:
+        assert in_frame(shopper, merchant, "payment") == ("fine", "fine")
+        refused = in_frame(shopper, merchant, "")
+        assert all(answer.startswith(BAD) and "payment" in answer for answer in refused), refused
+
+
+@claim(page=None)
+def an_insecure_page_has_no_apple_pay(shopper):
+    with merchant_page(shopper) as merchant:
+        with another_browser("--host-resolver-rules=MAP insecure.test 127.0.0.1") as browser:
+            browser.get(merchant.address("insecure.test"))
+            answers = browser.execute_script(
+                """
+                applePaySandbox.setDevice({ requiresGesture: false });
+                return [() => ApplePaySession.canMakePayments(), () => ApplePaySession.supportsVersion(14),
+                  () => new ApplePaySession(14, page.request())].map(page.outcome);
+                """)
+        assert all(answer.startswith(BAD) and "insecure" in answer for answer in answers), answers

@@ -34,7 +34,7 @@ def a_cancelled_sheet_charges_nothing_and_its_basket_can_be_paid(shopper):
     result = shopper.drive("approve()")
     assert result["couponCode"] == "", "the second sheet remembers the first one's coupon"
     assert not [item for item in result["lineItems"] if item["amount"].startswith("-")], "and gives its discount"
-    shopper.sees("captured")
+    shopper.receipt()
 
 
 @claim
@@ -54,7 +54,7 @@ def a_sheet_closed_after_the_payment_arrived_tells_its_outcome(shopper):
     shopper.open_sheet()
     shopper.browser.execute_script(CANCELLING % {"early": "false"})
     shopper.drive("approve()")
-    shopper.sees("captured")
+    shopper.receipt()
 
 
 @claim
@@ -74,3 +74,33 @@ def focus_moves_into_the_sheet_and_back(shopper):
     shopper.open_sheet()
     shopper.drive("approve()")
     shopper.until(lambda: shopper.focused().text == "Thank you", "the focus does not move to the confirmation")
+
+
+@claim
+def a_sheet_can_be_cancelled_at_every_point(shopper):
+    points = {
+        "at once": lambda _: None,
+        "when it is ready": lambda sheet: shopper.until(lambda: shopper.pressable("Pay", sheet), "it is not ready"),
+        "after another address": lambda _: shopper.drive("selectShippingContact('de-berlin')"),
+        "where nobody delivers": lambda sheet: shopper.choose("Deliver to", "aq-undeliverable", sheet),
+        "after another card": lambda _: shopper.drive("selectCard('mastercard-credit')"),
+        "after another method": lambda _: shopper.drive("selectShippingMethod('van')"),
+        "after a coupon": lambda _: shopper.drive("enterCouponCode('WELCOME')"),
+        "after a wrong coupon": lambda _: shopper.drive("enterCouponCode('NOTHING')"),
+        "after a contact was refused": lambda _: (
+            shopper.drive("selectShippingContact('gb-incomplete')"), shopper.drive("approve()")),
+    }
+    basket = shopper.open_sheet() and shopper.basket()
+    shopper.focused().send_keys(Keys.ESCAPE)
+    for point, act in points.items():
+        shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), f"the sheet before “{point}” stays open")
+        sheet = shopper.open_sheet()
+        act(sheet)
+        shopper.press("Cancel", sheet)
+        shopper.sees("Nothing was charged")
+        assert not shopper.demo.payments(basket), f"cancelled {point}, it was tried to be paid"
+    shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
+    shopper.open_sheet()
+    assert shopper.basket() == basket, "the basket was given up"
+    shopper.drive("approve()")
+    assert shopper.receipt() == basket

@@ -4,18 +4,58 @@ from claims import claim
 from shopper import DESKTOP, PHONE
 
 
+def take(shopper, size, scheme):
+    def keep(name, whole=True):
+        shopper.picture(f"{name}-{size[0]}-{scheme}", whole)
 
-@claim
-def the_pages_look_as_they_should(shopper):
-    for size in (PHONE, DESKTOP):
-        for scheme in ("light", "dark"):
-            shopper.look(size, scheme)
-            shopper.open_shop()
-            shopper.picture(f"shop-{size[0]}-{scheme}")
-            sheet = shopper.open_sheet()
-            shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
-            shopper.picture(f"sheet-{size[0]}-{scheme}")
-            shopper.drive("approve()")
-            shopper.sees("captured")
-            shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
-            shopper.picture(f"confirmation-{size[0]}-{scheme}")
+    shopper.look(size, scheme)
+    shopper.fill(fish=1, oysters=1)
+    for name, page in (("menu", "/"), ("dish", "/dish/crab"), ("basket", "/basket"), ("checkout", "/checkout")):
+        shopper.open(page)
+        shopper.button()
+        keep(name)
+    shopper.wait_for("radio", "Card").click()
+    keep("card")
+    shopper.open("/account")
+    shopper.sees("You are a guest")
+    keep("account")
+    shopper.open("/basket")
+    sheet = shopper.open_sheet()
+    shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
+    keep("sheet", whole=False)
+    shopper.drive("approve()")
+    basket = shopper.receipt()
+    shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
+    keep("confirmation")
+    for page, sign in (("journey", "Wrote down the balances"), ("payload", "Cryptogram")):
+        shopper.open(f"/order/{basket}/{page}")
+        shopper.sees(sign)
+        keep(page)
+
+
+@claim(page=None)
+def the_pages_look_as_they_should_on_a_phone(shopper):
+    take(shopper, PHONE, "light")
+
+
+@claim(page=None)
+def the_pages_look_as_they_should_on_a_phone_in_the_dark(shopper):
+    take(shopper, PHONE, "dark")
+
+
+@claim(page=None)
+def the_pages_look_as_they_should_on_a_desk(shopper):
+    take(shopper, DESKTOP, "light")
+
+
+@claim(page=None)
+def the_pages_look_as_they_should_on_a_desk_in_the_dark(shopper):
+    take(shopper, DESKTOP, "dark")
+
+
+@claim(page=None)
+def the_other_shop_looks_as_it_should(shopper):
+    for scheme in ("light", "dark"):
+        shopper.look(DESKTOP, scheme)
+        shopper.open_shop(shopper.demo.second_shop)
+        shopper.picture(f"second-shop-1280-{scheme}", whole=True)

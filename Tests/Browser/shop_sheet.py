@@ -5,7 +5,6 @@ from selenium.webdriver.support.ui import Select
 from claims import claim
 
 
-
 def first_card(shopper):
     sheet = shopper.find("dialog", "Apple Pay")
     card = shopper.until(lambda: shopper.find("combobox", "Card", sheet), "the sheet has no choice of card")
@@ -24,7 +23,7 @@ def the_total_follows_the_shipping_method(shopper):
     assert after["shippingMethod"] == others[0], f"the sheet kept {after['shippingMethod']}"
     assert after["total"]["amount"] != before["total"]["amount"], "the total did not change"
     shopper.drive("approve()")
-    shopper.sees("captured")
+    shopper.receipt()
 
 
 @claim
@@ -36,7 +35,7 @@ def a_coupon_lowers_the_total_and_a_wrong_one_is_refused(shopper):
     assert not taken["errors"], f"errors: {taken['errors']}"
     assert float(taken["total"]["amount"]) < float(refused["total"]["amount"]), "the total did not sink"
     shopper.drive("approve()")
-    shopper.sees("captured")
+    shopper.receipt()
 
 
 @claim
@@ -51,7 +50,7 @@ def a_contact_that_is_refused_is_corrected_in_the_same_sheet(shopper):
     assert not shopper.pressable("Pay", sheet), "Pay can be pressed with the refused contact"
     shopper.choose("Deliver to", "gb-london", sheet)
     shopper.press("Pay", sheet)
-    shopper.sees("captured")
+    shopper.receipt()
 
 
 @claim
@@ -67,4 +66,44 @@ def an_address_without_delivery_is_refused_until_another_is_chosen(shopper):
     assert "Choose another address" in answer, f"a test that pays all the same is told {answer!r}"
     shopper.choose("Deliver to", "de-berlin", sheet)
     shopper.press("Pay", sheet)
-    shopper.sees("captured")
+    shopper.receipt()
+
+
+@claim
+def a_dish_that_is_not_to_be_had_there_is_told_and_not_charged(shopper):
+    shopper.fill(fish=1, oysters=1)
+    shopper.open("/basket")
+    sheet = shopper.open_sheet()
+    before = shopper.drive("selectShippingContact('gb-london')")
+    after = shopper.drive("selectShippingContact('de-berlin')")
+    assert "Six oysters (not available there)" in [item["label"] for item in after["lineItems"]], after["lineItems"]
+    assert "Six oysters (not available there)" in sheet.text, "the sheet does not say so"
+    goods = [sum(float(item["amount"]) for item in sheet["lineItems"][:2]) for sheet in (before, after)]
+    assert goods == [30.9, 12.9], f"the dishes cost {goods}"
+    shopper.drive("approve()")
+    shopper.receipt()
+    shopper.sees("Not delivered to your address, and not charged: Six oysters")
+
+
+@claim
+def an_order_of_nothing_that_can_be_had_there_is_refused_until_the_address_changes_back(shopper):
+    shopper.fill(oysters=1)
+    shopper.open("/basket")
+    sheet = shopper.open_sheet()
+    shopper.choose("Deliver to", "de-berlin", sheet)
+    shopper.until(lambda: shopper.find("alert", "", sheet), "the sheet does not say what is wrong")
+    assert not shopper.pressable("Pay", sheet), "Pay can be pressed"
+    shopper.choose("Deliver to", "gb-london", sheet)
+    shopper.press("Pay", sheet)
+    shopper.receipt()
+
+
+@claim
+def a_collection_costs_no_delivery(shopper):
+    shopper.fill(service="collection", crab=1)
+    shopper.open("/basket")
+    shopper.open_sheet()
+    result = shopper.drive("approve()")
+    assert result["total"]["amount"] == "11.50", f"the total is {result['total']}"
+    shopper.receipt()
+    assert shopper.fact("service") == "Collection"

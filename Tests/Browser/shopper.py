@@ -2,6 +2,7 @@
 name."""
 
 import base64
+import json
 import os
 import signal
 import time
@@ -202,6 +203,29 @@ class Shopper:
 
     def focused(self):
         return self.browser.switch_to.active_element
+
+    # The shop
+
+    def fill(self, service="delivery", **dishes):
+        """Puts dishes into the basket, as many of each as is said, and nothing else."""
+        self.open("/account")
+        order = {"dishes": dishes, "service": service, "time": "", "note": "", "code": ""}
+        self.script("localStorage.setItem('order', arguments[0]); localStorage.setItem('visited', 'yes');",
+                    json.dumps(order))
+
+    def receipt(self):
+        """Waits for the confirmation of a payment that was captured, and gives its basket. Whenever a receipt is
+        shown, the journal and the acquirer's book must agree that this basket was paid, once."""
+        self.sees("Thank you")
+        self.sees("captured")
+        basket = self.path().split("/")[-1]
+        self.demo.must_be_paid_once(basket)
+        return basket
+
+    def fact(self, id):
+        """What the page shows at a place of this name; nothing where there is none."""
+        found = self.browser.find_elements(By.ID, id)
+        return found[0].text if found else ""
 
     # Tender's button and the sheet
 

@@ -52,6 +52,9 @@ import Testing
     (#"{"serviceType":"delivery","items":[{"id":"fish","quantity":0}]}"#, "bad_quantity"),
     (#"{"serviceType":"delivery","items":[{"id":"fish","quantity":-3}]}"#, "bad_quantity"),
     (#"{"serviceType":"teleport","items":[{"id":"fish","quantity":1}]}"#, "unknown_service_type"),
+    (
+      #"{"serviceType":"delivery","items":[{"id":"fish","quantity":1}],"requestedFor":"at eight"}"#, "bad_time"
+    ),
     (#"{"serviceType":"delivery"}"#, "invalid_order"), ("[]", "invalid_order"), ("", "invalid_order"),
   ])
   func `an order that cannot be made is refused by code, and Tender hears nothing`(
@@ -93,16 +96,95 @@ import Testing
     #expect(tender.calls.isEmpty)
   }
 
-  @Test func `the page loads from the shop, Tender and the sandbox alone, and runs nothing inline`() async throws {
-    let tender = FakeTender()
-    let answer = try await tender.shop { client in try await client.execute(uri: "/", method: .get) }
+  @Test(arguments: [
+    "/", "/dish/fish", "/basket", "/checkout", "/account", "/order/00112233445566778899aabbccddeeff",
+    "/order/00112233445566778899aabbccddeeff/journey", "/order/00112233445566778899aabbccddeeff/payload",
+  ])
+  func `a page loads from the shop, Tender and the sandbox alone, and runs nothing inline`(path: String) async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
+    #expect(answer.status == .ok)
     let policy = try #require(answer.headers[.contentSecurityPolicy])
     #expect(policy.contains("script-src 'self' http://tender.test http://sandbox.test;"))
     #expect(!policy.contains("unsafe"))
     #expect(answer.headers[.xContentTypeOptions] == "nosniff")
     let page = String(buffer: answer.body)
     #expect(page.contains(#"src="http://tender.test/applepay/tender.js""#))
-    #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick"))
+    #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick") && !page.contains("<!--"))
+  }
+
+  @Test(arguments: ["/dish/whale", "/order/short", "/order/short/journey", "/art/whale.svg", "/pages/menu.html"])
+  func `what is not there is not found`(path: String) async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
+    #expect(answer.status == .notFound)
+  }
+
+  @Test(arguments: [
+    ("/shop.js", "text/javascript"), ("/shop.css", "text/css"), ("/art/fish.svg", "image/svg+xml"),
+    ("/art/mark-kitsune.svg", "image/svg+xml"),
+  ])
+  func `a file is served as what it is`(path: String, type: String) async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
+    #expect(answer.status == .ok && answer.headers[.contentType]?.hasPrefix(type) == true)
+    #expect(answer.body.readableBytes > 0)
+  }
+
+  @Test func `time, note and code go with the basket, and no customer with a guest's`() async throws {
+    let tender = FakeTender()
+    _ = try await tender.shop { client in
+      try await client.post(
+        "/api/baskets",
+        #"{"serviceType":"collection","items":[{"id":"peas","quantity":1}],"requestedFor":"2026-05-01T18:30","#
+          + #""note":"No salt","couponCode":" lunch10"}"#)
+    }
+    let basket = try #require(tender.storedBasket)
+    #expect(basket.requestedFor == "2026-05-01T18:30" && basket.note == "No salt")
+    #expect(basket.couponCode == "LUNCH10" && basket.customer == nil)
+  }
+
+  @Test func `a shopper who has signed in is known by the reference on the basket, until signed out`() async throws {
+    let tender = FakeTender()
+    try await tender.shop { client in
+      let signedIn = try await client.post("/api/shopper", #"{"customer":"customer-1001"}"#)
+      let cookie = try #require(signedIn.headers[.setCookie])
+      #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+      let session: HTTPFields = [.cookie: String(cookie.prefix { $0 != ";" })]
+      _ = try await client.post("/api/baskets", FakeTender.order, session)
+      _ = try await client.execute(uri: "/api/shopper", method: .delete, headers: session)
+      _ = try await client.post("/api/baskets", FakeTender.order, session)
+    }
+    #expect(tender.storedBaskets.map(\.customer) == ["customer-1001", nil])
+  }
+
+  @Test func `nobody signs in as somebody whom the shop does not know`() async throws {
+    let answer = try await FakeTender().shop { client in
+      try await client.post("/api/shopper", #"{"customer":"customer-9"}"#)
+    }
+    #expect(answer.status == .notFound && answer.headers[.setCookie] == nil)
+  }
+
+  @Test(arguments: [("lunch10", nil), ("WELCOME", nil), ("NOTHING", "unknown_code"), ("summer", "expired_code")])
+  func `a promo code is judged before the sheet opens`(code: String, refusal: String?) async throws {
+    let answer = try await FakeTender().shop { client in try await client.post("/api/codes", #"{"code":"\#(code)"}"#) }
+    #expect(FakeTender.member("code", of: answer) == refusal ?? code.uppercased())
+    #expect(answer.status.code == (refusal == nil ? 200 : refusal == "unknown_code" ? 404 : 409))
+  }
+
+  @Test(arguments: [
+    ("Visa 0492", "Visa 0492"), ("Visa 4761 7390 0000 0012", "Visa 0012"), ("4761739000000012", "0012"),
+    ("<b>AmEx</b> 1362", "bAmExb 1362"), ("カード 1017", "カード 1017"), ("•••", nil), ("", nil),
+  ])
+  func `a receipt shows a card's name and four digits, never more`(told: String, shown: String?) async throws {
+    let tender = FakeTender(answering: { _ in .success(InboundResponse(status: 200, body: Array(Self.placed.utf8))) })
+    let answer = try await tender.shop { client in
+      let basket = try await client.post("/api/baskets", FakeTender.order)
+      let path = "/api/orders/\(FakeTender.member("basketId", of: basket) ?? "")"
+      _ = try await client.execute(
+        uri: path + "/card", method: .put, headers: [.contentType: "application/json"],
+        body: ByteBuffer(bytes: JSONValue.object(["card": .string(told)]).serialized()))
+      return try await client.execute(uri: path, method: .get)
+    }
+    #expect(FakeTender.member("card", of: answer) == shown)
+    #expect(FakeTender.member("transactionId", of: answer) == "p1")
   }
 
   @Test func `the smallest page carries a new basket of its own, to be collected`() async throws {
@@ -164,8 +246,10 @@ private final class FakeTender: Sendable {
 
   var calls: [OutboundRequest] { sent.withLock { $0 } }
 
-  var storedBasket: BasketDocument? {
-    calls.first.flatMap { try? StrictJSONDecoder().decode(BasketDocument.self, from: $0.body) }
+  var storedBasket: BasketDocument? { storedBaskets.first }
+
+  var storedBaskets: [BasketDocument] {
+    calls.compactMap { try? StrictJSONDecoder().decode(BasketDocument.self, from: $0.body) }
   }
 
   /// Does something in a shop whose calls come here.
@@ -193,8 +277,9 @@ private final class FakeTender: Sendable {
 }
 
 extension TestClientProtocol {
-  fileprivate func post(_ path: String, _ body: String) async throws -> TestResponse {
-    try await execute(
-      uri: path, method: .post, headers: [.contentType: "application/json"], body: ByteBuffer(string: body))
+  fileprivate func post(_ path: String, _ body: String, _ headers: HTTPFields = [:]) async throws -> TestResponse {
+    var headers = headers
+    headers[.contentType] = "application/json"
+    return try await execute(uri: path, method: .post, headers: headers, body: ByteBuffer(string: body))
   }
 }

@@ -16,7 +16,7 @@ struct Shop: Sendable {
   static let identifier = "merchant.example.shop"
 
   let clock = ManualClock(WallClock.system.now())
-  let fake = FakeAcquirer()
+  let fake: FakeAcquirer
   let journal: Journal
   let opener: TokenOpener
   let gateway: PaymentGateway
@@ -24,9 +24,17 @@ struct Shop: Sendable {
   private let mint: TokenMint
   private let recipient: TokenRecipient
 
-  /// - Parameter acquirer: nil for ``fake``.
-  init(_ acquirer: Acquirer? = nil) async throws {
-    let pki = try SandboxPKI(clock: clock.wall)
+  /// - Parameters:
+  ///   - acquirer: nil for ``fake``.
+  ///   - capabilities: the fake's.
+  ///   - csr: whom the wallet seals payment tokens to, if not to the merchant: a provider's signing request.
+  init(
+    _ acquirer: Acquirer? = nil, capabilities: AcquirerCapabilities = FakeAcquirer.plain,
+    policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler = .system, crashes: CrashPoints = .none,
+    pki: SandboxPKI? = nil, sealedTo csr: String? = nil
+  ) async throws {
+    fake = FakeAcquirer(capabilities)
+    let pki = try pki ?? SandboxPKI(clock: clock.wall)
     let key = P256.Signing.PrivateKey()
     let certificate = try pki.certificate(
       .processing, for: Self.identifier, csr: Self.request(for: key), clock: clock.wall)
@@ -35,11 +43,16 @@ struct Shop: Sendable {
     ])
     files = try TemporaryStore()
     mint = TokenMint(pki: pki, clock: clock.wall)
-    recipient = try TokenRecipient(certificatePEM: certificate)
+    let sealing =
+      if let csr {
+        try pki.certificate(.processing, for: Self.identifier, csr: csr, clock: clock.wall)
+      } else { certificate }
+    recipient = try TokenRecipient(certificatePEM: sealing)
     journal = Journal(try await files.open(Journal.migrations, clock: clock.wall))
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
     gateway = PaymentGateway(
-      opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall)
+      opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall,
+      scheduler: scheduler, policy: policy, crashes: crashes)
   }
 
   private static func request(for key: P256.Signing.PrivateKey) throws -> String {
@@ -69,6 +82,12 @@ struct Shop: Sendable {
     let wish = TokenOrder(
       card: try #require(SandboxCards.card(id: "visa-debit")), amount: .eur(1250), recipient: recipient)
     return try EncryptedPaymentToken(json: mint.mint(wish).json)
+  }
+
+  /// The process after this one: the same store, keys and acquirer, and nothing that happens at a named point.
+  func reborn() -> PaymentGateway {
+    PaymentGateway(
+      opener: opener, journal: Journal(journal.database), acquirer: fake.acquirer, clock: clock.wall)
   }
 
   func diskHolds(_ text: String) throws -> Bool {

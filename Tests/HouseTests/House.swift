@@ -16,6 +16,8 @@ struct House {
     var arrows: Set<String> = []
     /// When set, the only rooms it may import.
     var only: Set<String>?
+    /// Frameworks of the system that a ◆ room may import beside Foundation.
+    var frameworks: Set<String> = []
   }
 
   let rooms: [Room]
@@ -51,6 +53,11 @@ struct House {
 
     Room(name: "Gateway", floor: .decisions),
     Room(name: "Orders", floor: .decisions, arrows: ["Gateway"]),
+
+    Room(name: "TenderCheckout", floor: .decisions, isPortable: true),
+    Room(
+      name: "TenderPassKit", floor: .decisions, isPortable: true, arrows: ["TenderCheckout"],
+      frameworks: ["PassKit", "Contacts", "SwiftUI"]),
 
     Room(name: "TenderServer", floor: .doors),
     // A second opinion is worth something only from somebody who was not told the first.

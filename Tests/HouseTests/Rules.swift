@@ -12,7 +12,7 @@ extension House {
   private func importRule(_ name: String, _ module: String, _ manifest: Manifest) -> String? {
     guard let room = room(name) else { return "the room \(name) is not in the drawing" }
     guard let other = self.room(module) else {
-      let allowed: Set<String> = ["Foundation", "FoundationEssentials", "FoundationNetworking"]
+      let allowed = room.frameworks.union(["Foundation", "FoundationEssentials", "FoundationNetworking"])
       return room.isPortable && !allowed.contains(module) ? "\(name) goes into apps and imports \(module)" : nil
     }
     if !allows(room, other) { return "\(name) may not import \(module)" }

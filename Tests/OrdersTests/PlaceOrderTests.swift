@@ -91,8 +91,10 @@ import Testing
     let shop = try await shop()
     shop.acquirer.answers(.unknown(Interruption(.timeout)))
     let quote = try await shop.opens()
-    #expect(try await shop.pays(quote: quote).payment.status == .unknown)
-    #expect(try await shop.pays(quote: quote).payment.status == .unknown)
+    let token = EncryptedPaymentToken.fresh()
+    #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
+    #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
+    await refusal(.paymentInProgress) { try await shop.pays(quote: quote) }
     #expect(shop.acquirer.asked == 1)
     await refusal(.basketPlaced) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
     await refusal(.basketPlaced) { try await shop.desk.cancel(Shop.basket, of: Shop.merchant) }

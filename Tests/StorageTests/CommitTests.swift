@@ -57,23 +57,23 @@ private let schema = [
 
   @Test func `outlives the databases that are opened on it`() async throws {
     let store = try MemoryStore()
-    let first = try await store.open(schema, clock: .system)
+    let first = try store.open(schema, clock: .system)
     try await first.write { try $0.run("INSERT INTO lines (id, text) VALUES (1, 'x')") }
     #expect(try await lines(store.open(schema, clock: .system)) == 1)
   }
 
   @Test func `dies before a commit with nothing written, and after it with everything`() async throws {
     let store = try MemoryStore()
-    let before = try await store.open(schema, clock: .system, hooks: CommitHooks(before: { throw Died() }))
+    let before = try store.open(schema, clock: .system, hooks: CommitHooks(before: { throw Died() }))
     await #expect(throws: Died.self) { try await before.write { try $0.run("INSERT INTO lines VALUES (1, 'x')") } }
     #expect(try await lines(before) == 0)
-    let after = try await store.open(schema, clock: .system, hooks: CommitHooks(after: { throw Died() }))
+    let after = try store.open(schema, clock: .system, hooks: CommitHooks(after: { throw Died() }))
     await #expect(throws: Died.self) { try await after.write { try $0.run("INSERT INTO lines VALUES (2, 'x')") } }
     #expect(try await lines(after) == 1)
   }
 
   @Test func `rolls back what its transaction threw`() async throws {
-    let database = try await MemoryStore().open(schema, clock: .system)
+    let database = try MemoryStore().open(schema, clock: .system)
     await #expect(throws: Died.self) {
       try await database.write { store in
         try store.run("INSERT INTO lines VALUES (1, 'x')")

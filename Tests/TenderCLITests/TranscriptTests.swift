@@ -8,6 +8,13 @@ import Testing
     for difference in try await Transcript(file: file).differences(in: workshop) { Issue.record("\(difference)") }
   }
 
+  @Test func `payment tokens are made as written down`() async throws {
+    let workshop = try TokenFixtures().workshop
+    for difference in try await Transcript(file: "token-create.txt").differences(in: workshop) {
+      Issue.record("\(difference)")
+    }
+  }
+
   @Test func `a payment token is explained as written down`() async throws {
     let workshop = try TokenFixtures().workshop
     for difference in try await Transcript(file: "token.txt").differences(in: workshop) {

@@ -79,18 +79,13 @@ import Testing
     let configuration = ServerConfiguration(
       environment: environment, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
       acquirer: .init(connector: "sandbox", baseURL: "http://127.0.0.1:1", apiKey: "key"))
-    let ready = Mailbox<Int>()
-    let server = try await TenderServer(configuration, logger: Logger(label: "test")) { ready.put($0) }
-    let running = Task { try await server.run() }
     let client = try LiveHTTPClient()
-    let answer = try await JSONClient("http://127.0.0.1:\(try await ready.awaited)", sender: client.sender)
-      .call("GET", "/applepay/payment/any/journey")
-    running.cancel()
-    _ = await running.result
+    let answer = await Result { try await Self.asked("/applepay/payment/any/journey", configuration, client.sender) }
     try await client.shutdown()
     try FileManager.default.removeItem(atPath: directory)
     // Where journeys are kept, the basket would be missed, not the address.
-    #expect(answer.status == 404 && answer.body["code"] == "not_found", "\(answer.complaint)")
+    let refusal = try answer.get()
+    #expect(refusal.status == 404 && refusal.body["code"] == "not_found", "\(refusal.complaint)")
   }
 
   @Test func `is forgotten when newer ones need its place`() {
@@ -98,6 +93,24 @@ import Testing
     for number in 1...5 { newest[number] = "\(number)" }
     newest[4] = "four"
     #expect(newest.count == 3 && newest[2] == nil && newest[3] == "3" && newest[4] == "four")
+  }
+
+  /// What a server of its own answers, which ends afterwards.
+  private static func asked(
+    _ path: String, _ configuration: ServerConfiguration, _ sender: HTTPSender
+  ) async throws -> JSONClient.Answer {
+    let ready = Mailbox<Int>()
+    let server = try await TenderServer(
+      configuration, network: Network(plain: sender, identified: { _, _ in sender }),
+      logger: Logger(label: "ends") { _ in SwiftLogNoOpLogHandler() }
+    ) { ready.put($0) }
+    let running = Task { try await server.run() }
+    let answer = await Result {
+      try await JSONClient("http://127.0.0.1:\(try await ready.awaited)", sender: sender).call("GET", path)
+    }
+    running.cancel()
+    _ = await running.result
+    return try answer.get()
   }
 
   private func journey(of shopper: Shopper) async throws -> JSONValue {
@@ -108,5 +121,11 @@ import Testing
     (call["laps"]?.elements ?? []).compactMap { lap in
       lap["name"]?.text.map { name in [name, lap["outcome"]?.text].compactMap { $0 }.joined(separator: " ") }
     }
+  }
+}
+
+extension Result where Failure == any Error {
+  fileprivate init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
   }
 }

@@ -46,6 +46,7 @@ public final class FakeAcquirer: Sendable {
   public func captures(_ answer: AcquirerAnswer) { state.withLock { $0.capture = { _, _ in answer } } }
   public func captures(_ judge: @escaping Judge) { state.withLock { $0.capture = judge } }
   public func voids(_ answer: AcquirerAnswer) { state.withLock { $0.void = { _, _ in answer } } }
+  public func voids(_ judge: @escaping Judge) { state.withLock { $0.void = judge } }
   public func refunds(_ answer: AcquirerAnswer) { state.withLock { $0.refund = { _, _ in answer } } }
   public func refunds(_ judge: @escaping Judge) { state.withLock { $0.refund = judge } }
   public func finds(_ inquiry: Inquiry) { state.withLock { $0.inquiry = { _ in inquiry } } }

@@ -42,7 +42,7 @@ struct Post: Sendable {
         .sample("order-\(number)"), spending: .sample(number), card: .sample)
     else { throw Unexpected() }
     let payment = try await journal.record(.approved(Approval(acquirerReference: "A\(number)")), for: attempt)
-    let capture = try await journal.reserve(.capture, of: payment.id)
+    let capture = try await journal.reserve(.capture, nil, of: payment.id)
     return try await journal.record(.approved(Approval(acquirerReference: "C\(number)")), for: capture)
   }
 

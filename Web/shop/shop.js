@@ -1,34 +1,47 @@
-// The demo shop's page. It shows the menu, keeps the order, and gives Tender's button the id of a basket that the
-// shop's backend made. It never knows a price that counts.
+// What every page of the shop shares: the menu, the order that is kept between pages, calls to the shop's backend.
+// No page ever knows a price that counts.
 
-const SETTLING_TIME = 200;
-const find = (id) => document.getElementById(id);
-const button = document.querySelector("tender-apple-pay");
-const order = new Map(); // dish id → quantity
-const steppers = new Map();
-let menu;
-let money;
-let settling;
-let wishes = 0; // counts changes, so that an answer to an old one is not taken for the newest
+export const find = (id) => document.getElementById(id);
+export const tender = document.documentElement.dataset.tender;
 
-// ── Calls of the shop's own backend
+export const element = (tag, properties = {}, ...children) => {
+  const { dataset, ...rest } = properties;
+  const made = Object.assign(document.createElement(tag), rest);
+  Object.assign(made.dataset, dataset);
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return made;
+};
 
-const ask = async (path, body) => {
-  const response = await fetch(path, body && {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
-  });
+// ── Calls
+
+export class Refusal extends Error {
+  constructor(message, code, status) {
+    super(message);
+    Object.assign(this, { code, status });
+  }
+}
+
+export const ask = async (address, { method = "GET", body } = {}) => {
+  let response;
+  try {
+    response = await fetch(address, {
+      method, cache: "no-store", body: body && JSON.stringify(body),
+      headers: body ? { "Content-Type": "application/json" } : {},
+    });
+  } catch {
+    throw new Refusal("The shop does not answer. Please try again in a moment.", "no_answer", 0);
+  }
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw Object.assign(new Error(answer.detail ?? "The shop did not answer."), { code: answer.code });
+  if (!response.ok) throw new Refusal(answer.detail ?? "The shop did not answer.", answer.code, response.status);
   return answer;
 };
 
 // ── The menu
 
-const element = (tag, properties, ...children) => {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-};
+export const menu = await ask("/api/menu");
+const format = new Intl.NumberFormat(document.documentElement.lang, { style: "currency", currency: menu.currency });
+
+export const dishOf = (id) => menu.dishes.find((dish) => dish.id === id);
 
 // Exact: minor units become decimal text, never a floating-point number.
 const decimal = (minorUnits) => {
@@ -36,159 +49,144 @@ const decimal = (minorUnits) => {
   return menu.exponent === 0 ? digits : `${digits.slice(0, -menu.exponent)}.${digits.slice(-menu.exponent)}`;
 };
 
-const price = (minorUnits) => money.format(decimal(minorUnits));
+export const price = (minorUnits) => format.format(decimal(minorUnits));
+/** Decimal text, "12.90", as the server writes it. */
+export const money = (text) => format.format(text);
 
-const stepper = (dish) => {
-  const less = element("button", { type: "button", className: "step", ariaLabel: `One ${dish.name} less` }, "−");
-  const more = element("button", { type: "button", className: "step", ariaLabel: `One ${dish.name} more` }, "+");
-  const count = element("output", { ariaLabel: `${dish.name}, quantity` });
-  less.addEventListener("click", () => change(dish, -1));
-  more.addEventListener("click", () => change(dish, +1));
-  steppers.set(dish.id, { less, count });
-  return element("div", { className: "stepper" }, less, count, more);
-};
-
-const row = (dish) =>
-  element(
-    "li", {},
-    element("div", { className: "dish" },
-      element("h3", {}, dish.name), element("p", { className: "quiet" }, dish.description)),
-    element("p", { className: "price" }, price(dish.amount)),
-    stepper(dish));
-
-const change = (dish, step) => {
-  const quantity = Math.min(20, Math.max(0, (order.get(dish.id) ?? 0) + step));
-  if (quantity === 0) order.delete(dish.id);
-  else order.set(dish.id, quantity);
-  choose();
-};
+/** ["dublin", "london"] → "Dublin and London" */
+export const places = (zones) =>
+  new Intl.ListFormat(document.documentElement.lang).format(zones.map((zone) => zone[0].toUpperCase() + zone.slice(1)));
 
 // ── The order
 
-const chosen = () => menu.dishes.filter(({ id }) => order.has(id));
-const serviceType = () => document.querySelector("input[name=service]:checked").value;
+const MOST = 20;
+const KEPT = "order";
 
-const show = () => {
-  for (const [id, { less, count }] of steppers) {
-    count.textContent = order.get(id) ?? 0;
-    less.disabled = !order.has(id);
-  }
-  const dishes = chosen();
-  find("empty").hidden = dishes.length > 0;
-  find("lines").replaceChildren(...dishes.map(({ id, name, amount }) => {
-    const quantity = order.get(id);
-    const label = quantity > 1 ? `${name} × ${quantity}` : name;
-    return element("div", {}, element("dt", {}, label), element("dd", {}, price(amount * quantity)));
-  }));
-  const subtotal = price(dishes.reduce((sum, { id, amount }) => sum + amount * order.get(id), 0));
-  for (const id of ["subtotal", "so-far"]) find(id).textContent = subtotal;
-  find("hint").textContent = serviceType() === "delivery"
-    ? "Delivery is priced in the payment sheet, where you choose the address."
-    : "Ready in about 25 minutes.";
-};
-
-// A changed order is another basket. The old one leaves the button at once, so that nobody pays it by mistake.
-const renew = () => {
-  show();
-  button.hidden = false;
-  button.removeAttribute("basket");
-  clearTimeout(settling);
-  const wish = ++wishes;
-  if (order.size > 0) settling = setTimeout(() => makeBasket(wish), SETTLING_TIME);
-};
-
-const choose = () => {
-  say("");
-  renew();
-};
-
-const makeBasket = async (wish) => {
-  const items = [...order].map(([id, quantity]) => ({ id, quantity }));
+const load = () => {
   try {
-    const { basketId } = await ask("/api/baskets", { serviceType: serviceType(), items });
-    if (wish === wishes) button.setAttribute("basket", basketId);
-  } catch (error) {
-    if (wish === wishes) say(error.message);
+    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+  } catch {
+    return {};
   }
 };
 
-const say = (text, kind = "error") => {
-  find("message").textContent = text;
-  find("message").dataset.kind = kind;
-  find("message").hidden = !text;
+/** What is in the basket and how it is wanted; the same on every page, and after a reload. */
+export const order = { dishes: {}, service: "delivery", time: "", note: "", code: "", ...load() };
+for (const id of Object.keys(order.dishes)) if (!dishOf(id)) delete order.dishes[id]; // the menu has changed
+
+export const changes = new EventTarget();
+
+// The page that became a confirmation has nothing left that shows the order.
+const announce = () => {
+  showCount();
+  if (!document.body.classList.contains("page-order")) changes.dispatchEvent(new Event("change"));
 };
 
-// ── What became of it
-
-const words = {
-  captured: "captured", authorized: "authorized", pending: "pending", partially_captured: "partially captured",
+export const save = () => {
+  localStorage.setItem(KEPT, JSON.stringify(order));
+  announce();
 };
 
-// What a payment that is no more than simulated has really been through.
-const story = (status) =>
-  status === "captured"
-    ? "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and had"
-      + " the amount authorized and captured. The cryptography is real; the money is not."
-    : "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and sent"
-      + " it to the bank. The cryptography is real; the money is not.";
-
-const confirm = async ({ orderId, status, receipt, card }) => {
-  const basket = button.getAttribute("basket");
-  // The browser's word is for the shopper's impatience; the shop's own is shown as soon as it is there.
-  const told = { orderId, status, reference: "", amount: receipt?.amount, currency: receipt?.currency };
-  const known = await ask(`/api/orders/${basket}`).catch(() => told);
-  find("order-id").textContent = known.orderId;
-  find("reference").textContent = known.reference;
-  find("status").textContent = words[known.status] ?? known.status;
-  find("status").dataset.status = known.status;
-  find("amount").textContent = known.amount === undefined ? "" : money.format(known.amount);
-  find("card").textContent = card ?? "";
-  find("card").parentNode.hidden = !card;
-  find("story").textContent = story(known.status);
-  find("shop").hidden = true;
-  find("confirmation").hidden = false;
-  find("thanks").focus();
+export const set = (id, quantity) => {
+  if (quantity > 0) order.dishes[id] = Math.min(MOST, quantity);
+  else delete order.dishes[id];
+  save();
 };
 
-const restart = () => {
-  order.clear();
-  find("confirmation").hidden = true;
-  find("shop").hidden = false;
-  choose();
-  find("menu-title").scrollIntoView();
+export const clear = () => {
+  Object.assign(order, { dishes: {}, time: "", note: "", code: "" });
+  save();
 };
 
-button.addEventListener("tender:authorized", ({ detail }) => confirm(detail));
-button.addEventListener("tender:failed", ({ detail: { code, detail } }) => {
-  button.hidden = code === "outcome_unknown"; // what may have been paid is not offered again
-  say(code === "declined" ? "Your card was declined. Nothing was charged; please try another one." : detail);
+/** In the order of the menu: `[{dish, quantity}]`. */
+export const chosen = () => menu.dishes.filter(({ id }) => order.dishes[id])
+  .map((dish) => ({ dish, quantity: order.dishes[dish.id] }));
+
+export const subtotal = () => price(chosen().reduce((sum, { dish, quantity }) => sum + dish.amount * quantity, 0));
+
+/** What is sent for a basket; nothing while the basket is empty. */
+export const wish = () => {
+  const items = chosen().map(({ dish, quantity }) => ({ id: dish.id, quantity }));
+  if (items.length === 0) return undefined;
+  return {
+    serviceType: order.service, items, requestedFor: order.time || undefined, note: order.note.trim() || undefined,
+    couponCode: order.code || undefined,
+  };
+};
+
+// ── Pieces of pages
+
+export const stepper = (dish, quantity, change) => {
+  const less = element("button", { type: "button", className: "step", ariaLabel: `One ${dish.name} less` }, "−");
+  const more = element("button", { type: "button", className: "step", ariaLabel: `One ${dish.name} more` }, "+");
+  const count = element("output", { ariaLabel: `${dish.name}, quantity` });
+  const show = () => {
+    count.textContent = quantity();
+    less.disabled = quantity() <= 0;
+    more.disabled = quantity() >= MOST;
+  };
+  less.addEventListener("click", () => change(quantity() - 1));
+  more.addEventListener("click", () => change(quantity() + 1));
+  show();
+  return Object.assign(element("div", { className: "stepper" }, less, count, more), { show });
+};
+
+/** The radio buttons for delivery or collection, with the order's own choice. */
+export const chooseService = () => {
+  for (const input of document.querySelectorAll("input[name=service]")) {
+    input.checked = input.value === order.service;
+    input.addEventListener("change", () => {
+      order.service = input.value;
+      save();
+    });
+  }
+};
+
+/** What stands in a summary: the dishes, their sum, and what is still to come. */
+export const summarise = () => {
+  find("lines").replaceChildren(...chosen().map(({ dish, quantity }) =>
+    element("div", {},
+      element("dt", {}, quantity > 1 ? `${quantity} × ${dish.name}` : dish.name),
+      element("dd", {}, price(dish.amount * quantity)))));
+  find("subtotal").textContent = subtotal();
+  find("hint").textContent = order.service === "delivery"
+    ? "Delivery is priced in the payment sheet, where you choose the address."
+    : "You collect it: nothing is added.";
+};
+
+export const say = (text, kind = "error") => {
+  const message = find("message");
+  if (!message) return;
+  message.textContent = text;
+  message.dataset.kind = kind;
+  message.hidden = !text;
+};
+
+const showCount = () => {
+  const count = chosen().reduce((sum, { quantity }) => sum + quantity, 0);
+  find("basket-count").textContent = count;
+  find("basket-count").hidden = count === 0;
+};
+
+showCount();
+addEventListener("storage", ({ key }) => {
+  if (key !== KEPT) return;
+  Object.assign(order, load()); // another tab has changed it
+  announce();
 });
-button.addEventListener("tender:cancelled", () => {
-  say("You closed the payment sheet. Nothing was charged, and your order is still here.", "note");
+
+// ── The back button
+
+let shown = location.pathname;
+
+/** The page has become another without being loaded; going back or forward loads whatever is there. */
+export const shows = (path) => { shown = path; };
+addEventListener("popstate", () => { if (location.pathname !== shown) location.reload(); });
+
+// ── Who is ordering
+
+export const visitor = ask("/api/shopper").catch(() => ({ shopper: undefined, regulars: [] }));
+visitor.then(({ shopper }) => {
+  if (shopper) find("account-link").textContent = shopper.name;
+  if (find("who")) find("who").textContent = shopper ? `Ordering as ${shopper.name}.` : "Ordering as a guest.";
 });
-button.addEventListener("tender:unavailable", ({ detail: { reasons: [reason] } }) => {
-  if (["basket_cancelled", "basket_expired"].includes(reason.code)) renew(); // the same order in a new basket
-  else if (reason.code === "no_basket" && order.size === 0) say("Choose a dish first.", "note");
-  else if (["no_basket", "not_prepared"].includes(reason.code)) say("One moment, please.", "note");
-  else say(reason.detail);
-});
-find("again").addEventListener("click", restart);
-for (const input of document.querySelectorAll("input[name=service]")) input.addEventListener("change", choose);
-
-new IntersectionObserver(([{ isIntersecting }]) => { find("to-order").hidden = isIntersecting; })
-  .observe(find("order"));
-
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const dress = () => button.setAttribute("button-style", dark.matches ? "white" : "black");
-dark.addEventListener("change", dress);
-dress();
-
-try {
-  menu = await ask("/api/menu");
-  money = new Intl.NumberFormat(document.documentElement.lang, { style: "currency", currency: menu.currency });
-  find("dishes").replaceChildren(...menu.dishes.map(row));
-  order.set(menu.dishes[0].id, 1);
-  choose();
-} catch (error) {
-  say(error.message);
-}

@@ -57,7 +57,7 @@ enum AuthorityKey {
     }
   }
 
-  private func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
+  func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
     switch self {
     case .p256(let key):
       guard let numbers = ECDSASignatureValue.fixedWidth(signature, integerBytes: 32),

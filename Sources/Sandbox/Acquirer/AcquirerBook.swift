@@ -7,12 +7,14 @@ import TenderPayments
 struct AcquirerBook: Sendable {
   let database: Database
   private let random: RandomBytes
+  let profile: IdempotencyProfile
   /// Under it cryptograms and requests are hashed; made once for each store, so that a stolen list of card numbers
   /// helps nobody to guess them.
   private let key: SymmetricKey
 
-  init(database: Database, random: RandomBytes) async throws {
+  init(database: Database, random: RandomBytes, profile: IdempotencyProfile = .strict) async throws {
     self.database = database
+    self.profile = profile
     self.random = random
     let fresh = random.next(32)
     let bytes = try await database.write { store in
@@ -28,7 +30,7 @@ struct AcquirerBook: Sendable {
     let request = fingerprint(wanted.canonical)
     let cryptogram = fingerprint(Array("\(wanted.dpan.revealed):\(wanted.cryptogram.revealed)".utf8))
     return try await database.write { store in
-      if let known = try Self.known(wanted.reference, merchant, request, store) { return known }
+      if let known = try known(wanted.reference, merchant, request, store) { return known }
       let hold = Hold(wanted, of: merchant, named: newName(store))
       let code = try judge(wanted, merchant, cryptogram, outcome, store)
       try hold.insert(code: code, in: store)
@@ -42,14 +44,16 @@ struct AcquirerBook: Sendable {
   }
 
   /// Captures, voids or refunds a hold. Under a known reference: the first answer again.
+  ///
+  /// - Parameter later: whether it is only accepted now, and decided later.
   func apply(
-    _ kind: FollowUp, _ wish: FollowUpWish, to name: String, of merchant: String
+    _ kind: FollowUp, _ wish: FollowUpWish, to name: String, of merchant: String, later: Bool = false
   ) async throws -> AcquirerReply {
     let request = fingerprint(Array("\(kind.rawValue) \(name) ".utf8) + wish.canonical)
     return try await database.write { store in
-      if let known = try Self.known(wish.reference, merchant, request, store) { return known }
+      if let known = try known(wish.reference, merchant, request, store) { return known }
       guard var hold = try Hold.find(name, of: merchant, in: store) else { throw SandboxProblem.notFound }
-      let code = hold.post(kind, wish.amount)
+      let code = later ? "09" : hold.post(kind, wish.amount, isFinal: wish.isFinal)
       if code == "00" { try hold.save(in: store) }
       let reply = AcquirerReply(
         reference: wish.reference, acquirerReference: newName(store), amount: wish.amount, responseCode: code,
@@ -77,21 +81,10 @@ struct AcquirerBook: Sendable {
     try await database.read { try Self.reply(reference, merchant, $0)?.reply }
   }
 
-  /// The answer to an inquiry. Whoever asks about a pending authorization finds that it has been approved meanwhile.
+  /// The answer to an inquiry. Whoever asks about what is pending finds that it has been decided meanwhile.
   func settledAnswer(to reference: String, of merchant: String) async throws -> AcquirerReply? {
-    let code = authorizationCode()
-    return try await database.write { store in
-      guard let known = try Self.reply(reference, merchant, store)?.reply else { return nil }
-      guard known.responseCode == "09" else { return known }
-      guard var hold = try Hold.find(known.acquirerReference, of: merchant, in: store), hold.approve() else {
-        return known
-      }
-      try hold.save(in: store)
-      try store.run(
-        """
-        UPDATE operations SET response_code = '00', authorization_code = $3 WHERE merchant = $1 AND reference = $2
-        """, .text(merchant), .text(reference), .text(code))
-      return try Self.reply(reference, merchant, store)?.reply
+    try await database.write { store in
+      try settle(reference, of: merchant, in: store) ?? Self.reply(reference, merchant, store)?.reply
     }
   }
 
@@ -124,19 +117,38 @@ extension AcquirerBook {
     Hex.encode(HMAC<SHA256>.authenticationCode(for: bytes, using: key))
   }
 
-  private func newName(_ store: Transaction) -> String {
+  func newName(_ store: Transaction) -> String {
     let now = store.now
     return random.timeOrderedID(WallClock { now })
   }
 
-  private func authorizationCode() -> String { random.hex(3).uppercased() }
+  func authorizationCode() -> String { random.hex(3).uppercased() }
   private func networkTransactionID() -> String { random.next(15).map { String($0 % 10) }.joined() }
 
-  private static func known(
+  /// What a repeat gets, after the profile that is played: the first answer, a refusal, or nothing, and then it is done
+  /// once more.
+  private func known(
     _ reference: String, _ merchant: String, _ request: String, _ store: Transaction
   ) throws -> AcquirerReply? {
-    guard let known = try reply(reference, merchant, store) else { return nil }
-    guard known.request == request else { throw SandboxProblem.duplicate }
+    guard let known = try Self.reply(reference, merchant, store) else { return nil }
+    let age = store.now.since(known.at)
+    let isError = known.reply.responseCode != "00" && known.reply.responseCode != "09"
+    guard age < profile.window, profile.storesErrors || !isError else {
+      try forget(reference, merchant, store)
+      return nil
+    }
+    guard known.request == request || profile.otherContents == .firstAnswer else { throw SandboxProblem.duplicate }
     return known.reply
+  }
+
+  /// The reference is free again; what was done under it stays in the ledger under another name, so that a second
+  /// effect is there to be seen.
+  private func forget(_ reference: String, _ merchant: String, _ store: Transaction) throws {
+    let past = "\(reference)~\(store.now.microseconds)"
+    for table in ["operations", "holds"] {
+      try store.run(
+        "UPDATE \(table) SET reference = $3 WHERE merchant = $1 AND reference = $2", .text(merchant),
+        .text(reference), .text(past))
+    }
   }
 }

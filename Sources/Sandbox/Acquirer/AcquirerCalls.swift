@@ -11,8 +11,8 @@ struct AcquirerCalls<Context: RequestContext>: Sendable {
 
   @Sendable func authorize(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, _, body in
-      let wanted = try HoldRequest(body)
-      let script = AcquirerScript(wanted)
+      let (wanted, refusal) = try await service.read(body)
+      let script = AcquirerScript(wanted, refusal: refusal)
       let isNew = try await book.answer(to: wanted.reference, of: merchant) == nil
       if isNew, script.outcome == .noAnswer { return try await silence() }
       let answer = try await book.hold(wanted, of: merchant, script.outcome)
@@ -54,6 +54,22 @@ struct AcquirerCalls<Context: RequestContext>: Sendable {
     }
   }
 
+  /// Where the merchant wants to be told what was left open: `{url}`.
+  @Sendable func sendEvents(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { merchant, _, body in
+      try await book.sendEvents(of: merchant, to: try body.member("url").string)
+      return Self.response(["url": .string(try body.member("url").string)])
+    }
+  }
+
+  /// `{merchantIdentifier}`: a signing request for the certificate that the merchant's payment tokens are sealed to.
+  @Sendable func requestCertificate(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { _, _, body in
+      guard let keys = service.keys else { throw SandboxProblem.notFound }
+      return Self.response(["csr": .string(try await keys.request(for: try body.member("merchantIdentifier").string))])
+    }
+  }
+
   /// `?limit=` rows, newest first.
   @Sendable func list(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, _, _ in
@@ -65,7 +81,9 @@ struct AcquirerCalls<Context: RequestContext>: Sendable {
 
   private func followUp(_ kind: FollowUp, _ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, name, body in
-      Self.response(try await book.apply(kind, try FollowUpWish(body), to: name, of: merchant).json)
+      let isLater = service.later.contains(kind)
+      return Self.response(
+        try await book.apply(kind, try FollowUpWish(body), to: name, of: merchant, later: isLater).json)
     }
   }
 

@@ -27,22 +27,34 @@ struct HoldRequest: Sendable {
     self.cryptogram = Cryptogram(base64: cryptogram)
     canonical = body.value.serialized()
   }
+
+  /// The card came sealed in a payment token, and was opened here.
+  init(_ body: JSONField, card: NetworkToken) throws {
+    reference = try body.reference
+    merchantReference = try body.member("merchantReference").string
+    amount = try body.amount
+    (dpan, expiry, cryptogram) = (card.dpan, card.expiry, card.cryptogram)
+    canonical = body.value.serialized()
+  }
 }
 
 /// A capture, a void or a refund that a caller wants.
 struct FollowUpWish: Sendable {
   let reference: String
   let amount: Amount
+  /// The last capture: the rest of the hold is let go.
+  let isFinal: Bool
   let canonical: [UInt8]
 
   init(_ body: JSONField) throws {
     reference = try body.reference
     amount = try body.amount
+    isFinal = try body.memberIfPresent("final")?.bool ?? false
     canonical = body.value.serialized()
   }
 }
 
-enum FollowUp: String, Sendable {
+enum FollowUp: String, Sendable, Hashable {
   case capture, void, refund
 }
 

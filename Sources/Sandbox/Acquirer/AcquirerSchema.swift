@@ -2,7 +2,9 @@ import Storage
 import TenderPayments
 
 extension AcquirerBook {
-  static let migrations: [Migration] = [
+  static let migrations: [Migration] = [first, eventMigration]
+
+  private static let first =
     Migration(
       "acquirer-1",
       """
@@ -44,7 +46,6 @@ extension AcquirerBook {
         PRIMARY KEY (merchant, reference)
       );
       """)
-  ]
 
   static func insert(
     _ reply: AcquirerReply, _ kind: String, on hold: String, of merchant: String, _ request: String,
@@ -64,7 +65,7 @@ extension AcquirerBook {
 
   static func reply(
     _ reference: String, _ merchant: String, _ store: Transaction
-  ) throws -> (reply: AcquirerReply, request: String)? {
+  ) throws -> (reply: AcquirerReply, request: String, at: Timestamp)? {
     let row = try store.row(
       "SELECT * FROM operations WHERE merchant = $1 AND reference = $2", .text(merchant), .text(reference))
     guard let row else { return nil }
@@ -72,7 +73,7 @@ extension AcquirerBook {
       reference: reference, acquirerReference: try row.text("acquirer_reference"), amount: try row.amount(),
       responseCode: try row.text("response_code"), authorizationCode: try row.textOrNil("authorization_code"),
       networkTransactionID: try row.textOrNil("network_transaction_id"))
-    return (reply, try row.text("request"))
+    return (reply, try row.text("request"), try row.time("created_at"))
   }
 }
 

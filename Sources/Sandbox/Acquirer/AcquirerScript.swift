@@ -5,7 +5,12 @@ struct AcquirerScript: Sendable {
   let outcome: SandboxOutcome
   let delay: Duration
 
-  init(_ request: HoldRequest) {
+  /// - Parameter refusal: a response code for what was found wrong before anybody looked at card and amount.
+  init(_ request: HoldRequest, refusal: String? = nil) {
+    if let refusal {
+      (outcome, delay) = (.decline(responseCode: refusal), .zero)
+      return
+    }
     let card = SandboxCards.card(dpan: request.dpan)
     let amount = SandboxAmounts.amount(request.amount.minorUnits)
     switch (card?.outcome ?? .decline(responseCode: "14"), amount) {

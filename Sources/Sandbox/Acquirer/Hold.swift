@@ -31,20 +31,22 @@ struct Hold: Sendable {
   }
 
   /// Moves the balances; `00`, or the response code of the refusal: 12 not in this state, 13 not this amount.
-  mutating func post(_ kind: FollowUp, _ wanted: Amount) -> String {
+  mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false) -> String {
     guard state == .held else { return "12" }
     guard wanted.currency == amount.currency else { return "13" }
     switch kind {
     case .capture:
       guard wanted.minorUnits <= authorized - captured else { return "13" }
       captured += wanted.minorUnits
+      if isFinal { authorized = captured }
     case .refund:
       guard wanted.minorUnits <= captured - refunded else { return "13" }
       refunded += wanted.minorUnits
     case .void:
       guard authorized > captured else { return "12" }
-      authorized = captured
-      if captured == 0 { state = .voided }
+      guard wanted.minorUnits <= authorized - captured else { return "13" }
+      authorized -= wanted.minorUnits
+      if authorized == 0 { state = .voided }
     }
     return "00"
   }

@@ -34,5 +34,8 @@ public enum SandboxAmounts {
     SandboxAmount(2099, .pending),
   ]
 
+  /// A capture or refund of this amount that a provider leaves pending comes to nothing later.
+  static func failsLate(_ minorUnits: Int64) -> Bool { minorUnits == 2093 }
+
   static func amount(_ minorUnits: Int64) -> SandboxAmount? { all.first { $0.minorUnits == minorUnits } }
 }

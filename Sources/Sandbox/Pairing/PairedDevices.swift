@@ -38,7 +38,9 @@ actor PairedDevices {
   /// The window was closed; what it was to confirm is cancelled.
   func leave(_ id: String) {
     devices.removeAll { $0.id == id }
-    for index in confirmations.indices where confirmations[index].device == id { confirmations[index].settle(.cancelled) }
+    for index in confirmations.indices where confirmations[index].device == id {
+      confirmations[index].settle(.cancelled)
+    }
   }
 
   // MARK: The device's side
@@ -61,7 +63,9 @@ actor PairedDevices {
   /// Puts a payment in front of the shopper on a device. An older question of the same device is gone.
   func ask(_ id: String, _ payment: JSONField) throws -> Confirmation {
     guard present.contains(where: { $0.id == id }) else { throw SandboxProblem.noSuchDevice }
-    for index in confirmations.indices where confirmations[index].device == id { confirmations[index].settle(.cancelled) }
+    for index in confirmations.indices where confirmations[index].device == id {
+      confirmations[index].settle(.cancelled)
+    }
     let confirmation = try Confirmation(id: random.hex(16), device: id, asking: payment)
     confirmations.append(confirmation)
     confirmations.removeFirst(max(0, confirmations.count - Self.maximumConfirmations))

@@ -104,12 +104,14 @@ extension TokenVariant {
       $0.recipient.merchantHash = MerchantHash(merchantIdentifier: "merchant.of.somebody.else")
     },
     .refused(
-      "merchant-hash-as-text", .tagMismatch, "The hash as 64 digits in the key derivation, where its 32 bytes belong."
+      "merchant-hash-as-text", .wrongKeyDerivation,
+      "The hash as 64 digits in the key derivation, where its 32 bytes belong."
     ) {
       $0.sealing.party = Array($0.recipient.merchantHash.description.utf8)
     },
     .refused(
-      "secret-without-zero", .tagMismatch, "The secret's leading zero was dropped, as libraries of big numbers do."
+      "secret-without-zero", .wrongKeyDerivation,
+      "The secret's leading zero was dropped, as libraries of big numbers do."
     ) {
       try $0.drawKey { try $0.secretOfRecipient()[0] == 0 }
       $0.sealing.editSecret = { Array($0.drop { $0 == 0 }) }

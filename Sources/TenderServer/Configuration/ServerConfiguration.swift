@@ -198,8 +198,10 @@ extension ServerConfiguration {
     guard (0...65_535).contains(port) else {
       throw ConfigurationError("port", "\(port) is no port; write a number from 1 to 65535, or 0 for a free one")
     }
-    guard acquirer.connector == "sandbox" else {
-      throw ConfigurationError("acquirer.connector", "\(acquirer.connector) is not built in; this version has: sandbox")
+    guard ["sandbox", "sandbox-provider"].contains(acquirer.connector) else {
+      throw ConfigurationError(
+        "acquirer.connector",
+        "\(acquirer.connector) is not built in; this version has: sandbox, sandbox-provider")
     }
     switch environment {
     case .simulated: break

@@ -41,6 +41,10 @@ struct Problem: Error, Sendable {
   }
 }
 
+extension Problem: CustomStringConvertible {
+  var description: String { detail }
+}
+
 /// JSON out: sorted keys, so that the same answer is the same bytes.
 enum JSONAnswer {
   static func bytes(_ value: some Encodable) -> [UInt8] {

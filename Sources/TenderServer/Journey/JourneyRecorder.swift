@@ -56,7 +56,8 @@ extension JourneyRecorder {
         let answer = await acquirer.capture(request, deadline)
         CallWitness.current?.lap("captured", outcome: answer.word)
         return answer
-      }, void: acquirer.void, refund: acquirer.refund, inquire: acquirer.inquire, reverse: acquirer.reverse)
+      }, void: acquirer.void, refund: acquirer.refund, inquire: acquirer.inquire, reverse: acquirer.reverse,
+      hear: acquirer.hear)
   }
 
   /// Around the connection to Apple's gateway.

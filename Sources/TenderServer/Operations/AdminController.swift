@@ -1,62 +1,46 @@
 import Hummingbird
 import Ledger
-public import TenderPayments
+import TenderPayments
 
-/// What the command line asks of a running server, on a socket that only its own user can open.
+/// What `tender payment` asks of a running server, on a socket that only its own user can open.
 struct AdminController: Sendable {
-  let journal: Journal
+  let office: PaymentOffice
 
   func add(to router: Router<ServerContext>) {
     router.get("/payments", use: list)
     router.get("/payments/:payment", use: show)
+    router.post("/payments/:payment/:operation", use: operate)
+    router.get("/journal/verification", use: verify)
   }
 
-  /// `GET /payments?limit=…`: newest first.
+  /// `GET /payments?limit=…`: newest first; `&alarmed=true` only those that a person has to look at.
   private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
-    var query = PaymentQuery()
-    query.limit = min(500, request.uri.queryParameters.get("limit", as: Int.self) ?? 50)
-    return JSONAnswer.response(["payments": try await journal.payments(matching: query).map(PaymentReport.init)])
+    let query = request.uri.queryParameters
+    let limit = query.get("limit", as: Int.self) ?? 50
+    return JSONAnswer.response(try await office.list(limit: limit, alarmed: query.get("alarmed") == "true"))
   }
 
   private func show(_ request: Request, _ context: ServerContext) async throws -> Response {
     let id = PaymentID(context.parameters.get("payment") ?? "")
-    guard let payment = try await journal.payment(id) else {
+    guard let payment = try await office.show(id) else {
       throw Problem(.notFound, "payment_not_found", "There is no payment of this id.")
     }
-    return JSONAnswer.response(PaymentReport(payment))
+    return JSONAnswer.response(payment)
   }
-}
 
-/// A payment as the command line shows it.
-public struct PaymentReport: Codable, Sendable {
-  public let id: PaymentID
-  public let status: PaymentStatus
-  public let merchant: MerchantID
-  public let order: OrderID
-  public let basket: BasketID
-  public let currency: String
-  /// Minor units.
-  public let amount: Int64
-  public let authorized: Int64
-  public let captured: Int64
-  public let refunded: Int64
-  public let card: String
-  public let declined: String?
-  public let createdAt: String
+  /// `POST /payments/{id}/capture|void|refund|settle|acknowledge?amount=10.00&final=true`
+  private func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    guard let operation = PaymentOffice.Operation(rawValue: context.parameters.get("operation") ?? "") else {
+      throw Problem(.notFound, "not_found", "There is nothing at this address.")
+    }
+    return JSONAnswer.response(
+      try await office.perform(
+        operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query.get("amount"),
+        isFinal: query.get("final") == "true"))
+  }
 
-  public init(_ payment: Payment) {
-    id = payment.id
-    status = payment.status
-    merchant = payment.merchant
-    order = payment.order
-    basket = payment.basket
-    currency = payment.amount.currency.code
-    amount = payment.amount.minorUnits
-    authorized = payment.authorized
-    captured = payment.captured
-    refunded = payment.refunded
-    card = payment.card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
-    declined = payment.decline?.reason.rawValue
-    createdAt = payment.createdAt.description
+  private func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await office.verify())
   }
 }

@@ -1,9 +1,11 @@
+import Acquiring
 import Ledger
+import Storage
 import TenderPayments
 
 extension Gauge {
   /// What waits for an answer, for those who watch. `payments_unknown` and its age are what to be woken for.
-  static func all(of open: OpenOutcomes) -> [Gauge] {
+  static func all(of open: OpenOutcomes, _ breaker: CircuitBreaker, _ database: Database) -> [Gauge] {
     let byStatus = open.payments.sorted { $0.key.rawValue < $1.key.rawValue }
     let unknown = open.payments[.unknown]
     return byStatus.map { status, payments in
@@ -25,6 +27,12 @@ extension Gauge {
         Gauge(
           name: "tender_operations_open", help: "Operations at the acquirer without an answer.", labels: [:],
           value: Int64(open.operations)),
+        Gauge(
+          name: "tender_acquirer_circuit_open", help: "1 while the acquirer is not asked because it does not answer.",
+          labels: [:], value: breaker.isOpen ? 1 : 0),
+        Gauge(
+          name: "tender_store_commits", help: "Durable commits since the start.", labels: [:],
+          value: Int64(database.commits)),
         Gauge(
           name: "tender_payments_alarmed", help: "Payments that a person has to look at.", labels: [:],
           value: Int64(open.alarms)),

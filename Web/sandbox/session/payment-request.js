@@ -5,9 +5,8 @@ import { APPLE_PAY, ApplePayPaymentResponse, detailsInit, detailsUpdate, errorsO
 import { isInGesture, played, whyNoPage } from "./playing.js";
 import { hasOpenSheet, Presentation } from "./presentation.js";
 import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
-import { dictionary, listOf, requireArguments } from "./web-idl.js";
+import { listOf, refusal, requireArguments } from "./web-idl.js";
 
-const refusal = (name, message) => new DOMException(message, name);
 const closedByShopper = () => refusal("AbortError", "The shopper closed the payment sheet.");
 
 /** `new PaymentRequest(…)` with Apple Pay among its methods: the W3C's way to the same sheet. */
@@ -187,7 +186,8 @@ export class ApplePayPaymentRequest extends Audience {
       .map((modifier) => ({ ...modifier, data: applePayModifier(modifier.data, this.#data.version) }))
       .find(({ data }) => data.paymentMethodType === undefined || data.paymentMethodType === this.#cardType);
     const { data = {}, additionalDisplayItems = [] } = fitting ?? {};
-    const methods = this.#options.requestShipping ? shippingOptions.map(shippingMethodOf) : [];
+    const methods = this.#options.requestShipping
+      ? shippingOptions.map((option) => shippingMethodOf(option, this.#shippingOption)) : [];
     return {
       newTotal: data.total ?? lineItemOf(fitting?.total ?? total),
       newLineItems: [

@@ -1,6 +1,6 @@
 import { ApplePayError, STATUS } from "./errors.js";
 import { Audience, defineHandlers } from "./events.js";
-import { dictionary, flag, listOf, oneOf, required, text } from "./web-idl.js";
+import { dictionary, flag, listOf, oneOf, refusal, required, text } from "./web-idl.js";
 
 // W3C Payment Request: its values, turned into Apple's, and its response.
 
@@ -71,8 +71,8 @@ export const lineItemOf = ({ label, amount, pending }) => ({
   label, amount: appleAmount(amount), ...(pending ? { type: "pending" } : {}),
 });
 
-export const shippingMethodOf = ({ id, label, amount, selected }) => ({
-  label, detail: "", amount: appleAmount(amount), identifier: id, ...(selected ? { isSelected: true } : {}),
+export const shippingMethodOf = ({ id, label, amount }, selected) => ({
+  label, detail: "", amount: appleAmount(amount), identifier: id, ...(id === selected ? { isSelected: true } : {}),
 });
 
 // ── Errors
@@ -152,7 +152,7 @@ export class ApplePayPaymentResponse extends Audience {
 
   #requireUnanswered() {
     if (this.#isAnswered || this.#isRetrying) {
-      throw new DOMException("The response was answered already.", "InvalidStateError");
+      throw refusal("InvalidStateError", "The response was answered already.");
     }
   }
 

@@ -62,8 +62,7 @@ export class Sheet {
       element(
         "header", {},
         element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"), " ",
-        element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple"),
-        quoted("p", merchant, { className: "aps-merchant" })),
+        element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple")),
       element(
         "div", { className: "aps-body", tabIndex: -1 },
         this.#card.element, this.#billing.element, this.#contact.element, this.#pickup, this.#methods.element,

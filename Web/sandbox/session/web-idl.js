@@ -63,8 +63,13 @@ export const dictionary = (name, members, base) => {
 /** A word to the page's author. Nothing depends on it. */
 export const advise = (words) => console.warn(`Simulated Apple Pay: ${words}`);
 
+// Kept, because a frame that is taken out of its page loses what stood on its window.
+const WebException = window.DOMException;
+
+export const refusal = (name, message) => new WebException(message, name);
+
 export const invalidAccess = (message = "The object does not support the operation or argument.") =>
-  new DOMException(message, "InvalidAccessError");
+  refusal("InvalidAccessError", message);
 
 /** What the bindings say when a method is called with too little. */
 export const requireArguments = (given, wanted) => {

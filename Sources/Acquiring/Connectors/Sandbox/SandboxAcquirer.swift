@@ -18,7 +18,8 @@ extension Acquirer {
       void: { await connector.followUp("voids", $0, $1) },
       refund: { await connector.followUp("refunds", $0, $1) },
       inquire: connector.inquire,
-      reverse: connector.reverse)
+      reverse: connector.reverse,
+      hear: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: apiKey) })
   }
 }
 
@@ -26,7 +27,7 @@ struct SandboxAcquirer: Sendable {
   static let capabilities = AcquirerCapabilities(
     instruments: [.network], answersLater: true,
     idempotency: .reference(window: .seconds(86_400 * 30), refusesOtherContents: true), inquiry: true, reversal: true,
-    settleHorizon: .seconds(10))
+    settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
 
   let base: String
   let apiKey: String
@@ -34,10 +35,11 @@ struct SandboxAcquirer: Sendable {
   let log: @Sendable (Transcript) -> Void
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    guard case .network(let card) = request.instrument else {
-      return .notSent("the sandbox's acquirer takes decrypted payments only")
-    }
-    let body = SandboxMessages.authorization(request, card)
+    let body =
+      switch request.instrument {
+      case .network(let card): SandboxMessages.authorization(request, card)
+      case .sealed(let token): SandboxProviderMessages.authorization(request, token)
+      }
     return await ask("POST", "/authorizations", body, about: request.reference, request.amount, deadline)
   }
 

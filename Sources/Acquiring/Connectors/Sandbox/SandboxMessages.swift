@@ -19,11 +19,12 @@ enum SandboxMessages {
   }
 
   static func followUp(_ request: FollowUpRequest) -> [UInt8] {
-    let message: JSONValue = [
+    var message: JSONObject = [
       "reference": .string(request.reference.rawValue), "amount": .integer(request.amount.minorUnits),
       "currency": .string(request.amount.currency.code),
     ]
-    return message.serialized()
+    if request.isFinal { message["final"] = .bool(true) }
+    return JSONValue.object(message).serialized()
   }
 
   static func reversal(_ request: InquiryRequest) -> [UInt8] {
@@ -84,7 +85,7 @@ enum SandboxMessages {
 }
 
 extension SandboxMessages {
-  private static func read(_ body: [UInt8], about reference: AttemptReference, _ amount: Amount) -> AcquirerAnswer {
+  static func read(_ body: [UInt8], about reference: AttemptReference, _ amount: Amount) -> AcquirerAnswer {
     do {
       let root = JSONField(try JSONReader.read(body))
       guard try root.member("reference").string == reference.rawValue,

@@ -1,0 +1,18 @@
+import SwiftUI
+import TenderCheckout
+import TenderPassKit
+
+@main struct ShopApp: App {
+  @StateObject private var model = ShopModel()
+
+  var body: some Scene {
+    WindowGroup {
+      MenuView(model: model)
+        .task { await model.open() }
+        .onContinueUserActivity(PaymentHandoff.activityType) { activity in
+          guard let handoff = PaymentHandoff(activity) else { return }
+          model.service = handoff.service
+        }
+    }
+  }
+}

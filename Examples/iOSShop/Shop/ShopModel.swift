@@ -1,0 +1,113 @@
+import Foundation
+import SwiftUI
+import TenderCheckout
+import TenderCheckoutAPI
+import TenderPassKit
+import TenderPayments
+import TenderSheet
+
+/// Everything of Tender in this app.
+@MainActor final class ShopModel: ObservableObject {
+  /// As in the entitlement. In the Simulator the sandbox's own will do.
+  static let merchantIdentifier = "merchant.test.harbour"
+
+  @Published private(set) var dishes: [Backend.Dish] = []
+  @Published private(set) var currency: Currency?
+  @Published private(set) var availability: ApplePayAvailability?
+  @Published private(set) var isPaying = false
+  @Published var chosen: [String: Int] = [:]
+  @Published var service = ServiceType.delivery
+  @Published var outcome: CheckoutOutcome?
+  @Published var problem: String?
+
+  private let backend: Backend
+  private let applePay: ApplePayService
+  private let checkout: CheckoutService
+
+  init() {
+    backend = Backend(address: Self.address("http://localhost:8401"))
+    let client = CheckoutClient(.urlSession(server: Self.address("http://localhost:8400")))
+    applePay = ApplePayService(
+      merchant: MerchantConfiguration(merchantIdentifier: Self.merchantIdentifier), client: client, sheet: .passKit,
+      device: .passKit)
+    checkout = CheckoutService(client: client)
+  }
+
+  private static func address(_ text: String) -> URL { URL(string: text) ?? URL(fileURLWithPath: "/") }
+
+  /// When the first screen appears.
+  func open() async {
+    #if DEBUG
+      await applePay.use(
+        SimulatedPayments(sandbox: Self.address("http://localhost:8402"), merchantIdentifier: Self.merchantIdentifier))
+    #endif
+    availability = await applePay.availability()
+    do {
+      let menu = try await backend.menu()
+      (dishes, currency) = (menu.dishes, Currency(code: menu.currency))
+    } catch {
+      problem = "The shop does not answer. Is `make demo` running?"
+    }
+    await resume()
+  }
+
+  /// The buy button's action.
+  func pay() async {
+    guard !chosen.isEmpty else {
+      problem = "Choose a dish first."
+      return
+    }
+    isPaying = true
+    defer { isPaying = false }
+    let (backend, dishes, service) = (backend, chosen, service)
+    let flow = PaymentFlowController(service: applePay, checkout: checkout) { _ in
+      let basket = try await backend.basket(dishes, service)
+      Self.remember(basket)
+      return basket
+    }
+    let outcome = await flow.pay(OrderWishes(service: service))
+    if case .unknown = outcome {} else { Self.remember(nil) }
+    switch outcome {
+    case .busy, .cancelled: break
+    case .standardCheckout(let reason): problem = Self.words(reason)
+    case .ordered, .unknown: self.outcome = outcome
+    }
+  }
+
+  /// The set-up button's action.
+  func setUp() async { await applePay.openWallet() }
+
+  /// What was being paid when the app was last killed.
+  private func resume() async {
+    guard let text = UserDefaults.standard.string(forKey: Self.key) else { return }
+    let reports = await applePay.reports()
+    await applePay.resume(BasketID(text))
+    for await report in reports {
+      switch report {
+      case .completed(let order): outcome = .ordered(order)
+      case .unknown:
+        outcome = .unknown(BasketID(text))
+        continue
+      case .failed: break
+      default: continue
+      }
+      Self.remember(nil)
+      return
+    }
+  }
+
+  private static let key = "basket"
+
+  private nonisolated static func remember(_ basket: BasketID?) {
+    UserDefaults.standard.set(basket?.rawValue, forKey: "basket")
+  }
+
+  private static func words(_ reason: FallBack) -> String {
+    switch reason {
+    case .unavailable(let reason): reason.explanation
+    case .address(let errors): errors.first?.message ?? "There is no delivery to this address."
+    case .failure(let failure) where failure.code == "declined": "The card was declined. Nothing was charged."
+    case .failure: "This did not work. Nothing was charged."
+    }
+  }
+}

@@ -1,0 +1,32 @@
+public import HTTPTransport
+import TenderPayments
+
+extension Acquirer {
+  /// The payment provider of `tender sandbox`: it takes the payment token sealed, opens it with a key of its own, and
+  /// answers captures and refunds later, by an event.
+  ///
+  /// Its wire is that of the sandbox's acquirer, with the payment token in the place of the card.
+  ///
+  /// - Parameters:
+  ///   - baseURL: the sandbox's origin, without a slash at the end: `http://127.0.0.1:8402`.
+  ///   - eventSecret: signs the events.
+  ///   - log: hears every exchange, scrubbed.
+  public static func sandboxProvider(
+    baseURL: String, apiKey: String, eventSecret: String, http: HTTPSender,
+    log: @escaping @Sendable (Transcript) -> Void = { _ in }
+  ) -> Acquirer {
+    let connector = SandboxAcquirer(base: baseURL + "/provider/v1", apiKey: apiKey, http: http, log: log)
+    return Acquirer(
+      capabilities: AcquirerCapabilities(
+        name: "sandbox-provider", instruments: [.sealed], answersLater: true,
+        idempotency: .reference(window: .seconds(86_400), refusesOtherContents: true), inquiry: true, reversal: true,
+        settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)),
+      authorize: connector.authorize,
+      capture: { await connector.followUp("captures", $0, $1) },
+      void: { await connector.followUp("voids", $0, $1) },
+      refund: { await connector.followUp("refunds", $0, $1) },
+      inquire: connector.inquire,
+      reverse: connector.reverse,
+      hear: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: eventSecret) })
+  }
+}

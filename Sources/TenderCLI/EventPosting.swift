@@ -1,0 +1,16 @@
+import HTTPTransport
+import Sandbox
+
+extension EventDelivery {
+  /// Posts over the network. What is not answered with 2xx is posted again later.
+  static func over(_ sender: HTTPSender) -> EventDelivery {
+    EventDelivery { url, signature, body in
+      let request = OutboundRequest(
+        method: "POST", url: url,
+        headers: [HTTPField("Content-Type", "application/json"), HTTPField("Sandbox-Signature", signature)], body: body)
+      do throws(TransportError) {
+        return (200..<300).contains(try await sender.send(request, .seconds(5)).status)
+      } catch { return false }
+    }
+  }
+}

@@ -1,0 +1,175 @@
+public import TenderCheckoutAPI
+public import TenderPayments
+public import TenderSheet
+
+/// Presents the payment sheet, answers everything that happens on it within Apple's 30 seconds, and reports what became
+/// of it, to a delegate and as an async sequence. One sheet at a time.
+///
+/// ```swift
+/// let service = ApplePayService(merchant: merchant, client: client, sheet: .passKit, device: .passKit)
+/// await service.prepare(try await checkout.prepare(basket, wishes))
+/// await service.present()                       // in the button's action
+/// for await report in await service.reports() { … }
+/// ```
+public actor ApplePayService {
+  private let merchant: MerchantConfiguration
+  private let client: CheckoutClient
+  private let sheet: PaymentSheet
+  private let device: PaymentDevice
+  private let checks: AddressChecks
+  private let clock: SheetClock
+  private let tracking: @Sendable (PlacedOrder) async -> OrderTracking?
+  private let reporting: AsyncStream<ApplePayReport>.Continuation
+  private var listeners: [AsyncStream<ApplePayReport>.Continuation] = []
+  private weak var delegate: (any ApplePayServiceDelegate)?
+  package private(set) var conversation: SheetConversation?
+  #if DEBUG
+    private var simulated: SimulatedPayments?
+  #endif
+
+  /// - Parameters:
+  ///   - merchant: decides the button, and is named to the device.
+  ///   - client: speaks to the merchant's Tender server.
+  ///   - sheet: `.passKit`, or a test's.
+  ///   - device: `.passKit`, or a test's.
+  ///   - checks: what the device judges by itself; the server has the last word.
+  ///   - clock: what budgets are measured by.
+  ///   - tracking: what Wallet needs to follow an order, if the merchant offers that.
+  public init(
+    merchant: MerchantConfiguration, client: CheckoutClient, sheet: PaymentSheet, device: PaymentDevice,
+    checks: AddressChecks = .standard, clock: SheetClock = .system,
+    tracking: @escaping @Sendable (PlacedOrder) async -> OrderTracking? = { _ in nil }
+  ) {
+    self.merchant = merchant
+    self.client = client
+    self.sheet = sheet
+    self.device = device
+    self.checks = checks
+    self.clock = clock
+    self.tracking = tracking
+    let (stream, reporting) = AsyncStream.makeStream(of: ApplePayReport.self)
+    self.reporting = reporting
+    Task { [weak self] in
+      for await report in stream { await self?.pass(on: report) }
+    }
+  }
+
+  deinit {
+    reporting.finish()
+    for listener in listeners { listener.finish() }
+  }
+
+  #if DEBUG
+    /// Lets a sandbox's device fill the empty payment tokens of the iOS Simulator. Not there in a release build.
+    public func use(_ simulated: SimulatedPayments) { self.simulated = simulated }
+  #endif
+}
+
+// Before the sheet.
+extension ApplePayService {
+  /// Which button to show, and why.
+  public func availability() -> ApplePayAvailability { ApplePayAvailability(of: merchant, on: device) }
+
+  /// Opens Wallet, so that the shopper can add a card.
+  public func openWallet() async { await device.openWallet() }
+
+  /// Takes what the next sheet shows. Does nothing while a sheet is open.
+  ///
+  /// Networks that the device does not know, and those that the app's configuration does not take, are left out.
+  ///
+  /// - Parameters:
+  ///   - prepared: the payment request and its quote.
+  ///   - contact: what stands in the sheet's contact when it opens.
+  public func prepare(_ prepared: PreparedSheet, contact: FullContact? = nil) async {
+    guard await conversation?.isBusy != true else { return }
+    var prepared = prepared
+    let wanted = Set(merchant.networks)
+    prepared.request.supportedNetworks = prepared.request.supportedNetworks.known(on: device.platform)
+      .filter(wanted.contains)
+    await conversation(for: prepared.basket).prepare(prepared, contact: contact)
+  }
+
+  /// Shows the sheet, in the button's action. A second tap does nothing.
+  public func present() async {
+    guard let conversation else {
+      reporting.yield(
+        .unavailable(PaymentFailure(code: "not_prepared", detail: "Prepare a basket before the sheet is presented.")))
+      return
+    }
+    await conversation.press()
+  }
+
+  /// Whether a sheet is open, or a payment on its way.
+  public var isBusy: Bool {
+    get async { await conversation?.isBusy == true }
+  }
+
+  private func conversation(for basket: BasketID) -> SheetConversation {
+    if let conversation, conversation.basket == basket { return conversation }
+    let fresh = SheetConversation(
+      leg(basket), merchantIdentifier: merchant.merchantIdentifier, sheet: sheet, clock: clock, report: reporting,
+      tracking: tracking)
+    conversation = fresh
+    return fresh
+  }
+
+  private func leg(_ basket: BasketID) -> ServerLeg {
+    #if DEBUG
+      ServerLeg(client: client, basket: basket, checks: checks, simulated: simulated)
+    #else
+      ServerLeg(client: client, basket: basket, checks: checks)
+    #endif
+  }
+}
+
+// While it is open, and after.
+extension ApplePayService {
+  /// The payment that is on its way; nil before the shopper has agreed.
+  public var payment: ApplePayPaymentHandler? {
+    get async { await conversation?.handler }
+  }
+
+  /// The basket of the last sheet: to be kept until it is finished, for ``resume(_:)``.
+  public var basket: BasketID? { conversation?.basket }
+
+  /// Ends the sheet. Once a payment was sent, the server says whether that is in time.
+  public func cancel() async -> Cancellation { await conversation?.cancel() ?? .tooLate }
+
+  /// After the app was started again: reports what became of a payment that was on its way.
+  ///
+  /// Keep the basket's id until ``ApplePayReport/finished(_:)``, and hand it in here at the next start.
+  public func resume(_ basket: BasketID) async {
+    guard await conversation?.isBusy != true else { return }
+    await conversation(for: basket).resume()
+  }
+
+  /// What happens from now on. Ask for it before the sheet is presented.
+  public func reports() -> AsyncStream<ApplePayReport> {
+    let (stream, listener) = AsyncStream.makeStream(of: ApplePayReport.self)
+    listeners.append(listener)
+    return stream
+  }
+
+  /// Reports to a delegate as well; it is held weakly.
+  public func report(to delegate: (any ApplePayServiceDelegate)?) { self.delegate = delegate }
+
+  private func pass(on report: ApplePayReport) async {
+    listeners.removeAll { listener in
+      if case .terminated = listener.yield(report) { return true }
+      return false
+    }
+    if let delegate { await delegate.hear(report) }
+  }
+}
+
+extension ApplePayServiceDelegate {
+  fileprivate func hear(_ report: ApplePayReport) {
+    switch report {
+    case .presented: applePayServiceDidPresent()
+    case .completed(let order): applePayService(didComplete: order)
+    case .failed(let failure), .unavailable(let failure): applePayService(didFail: failure)
+    case .cancelled, .unknown: break  // the sheet's end tells these
+    case .finished(let result): applePayService(didFinish: result)
+    }
+  }
+}

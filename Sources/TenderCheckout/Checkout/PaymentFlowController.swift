@@ -1,0 +1,129 @@
+import TenderCheckoutAPI
+public import TenderPayments
+public import TenderSheet
+
+/// How a checkout ended.
+public enum CheckoutOutcome: Sendable, Hashable {
+  case ordered(PlacedOrder)
+  /// Nothing was paid, and the shopper knows: back to where they came from.
+  case cancelled
+  /// Nobody can say yet whether it was paid. Show that, and do not offer to pay again.
+  case unknown(BasketID)
+  /// Apple Pay is not the way: go on with the standard checkout, with the same wishes.
+  case standardCheckout(FallBack)
+  /// A checkout is under way already: a second tap.
+  case busy
+}
+
+/// Why the standard checkout takes over. Nothing was paid.
+public enum FallBack: Sendable, Hashable {
+  /// There is no button to press here.
+  case unavailable(ApplePayAvailability.Reason)
+  /// The address that the app knows is not served; ready for the app's form.
+  case address([SheetError])
+  case failure(PaymentFailure)
+}
+
+/// Where an app begins: from a tap to an order, with the standard checkout to fall back on.
+///
+/// ```swift
+/// let flow = PaymentFlowController(service: service, checkout: checkout) { shopper in
+///   try await shop.basket(for: shopper)          // the app's own backend makes baskets
+/// }
+/// switch await flow.pay(OrderWishes(service: .delivery)) {
+/// case .ordered(let order): show(order)
+/// case .cancelled, .busy: break
+/// case .unknown(let basket): showPending(basket)
+/// case .standardCheckout(let reason): showForm(reason)
+/// }
+/// ```
+public actor PaymentFlowController {
+  private let service: ApplePayService
+  private let checkout: CheckoutService
+  private let makeBasket: @Sendable (Shopper) async throws -> BasketID
+  private var isPaying = false
+
+  /// - Parameters:
+  ///   - service: shows the sheet.
+  ///   - checkout: prepares the order.
+  ///   - basket: asks the app's own backend for a basket of what the shopper chose.
+  public init(
+    service: ApplePayService, checkout: CheckoutService,
+    basket: @escaping @Sendable (Shopper) async throws -> BasketID
+  ) {
+    self.service = service
+    self.checkout = checkout
+    self.makeBasket = basket
+  }
+
+  /// Which button to show, and why.
+  public func availability() async -> ApplePayAvailability { await service.availability() }
+
+  /// Opens Wallet, for the set-up button.
+  public func openWallet() async { await service.openWallet() }
+
+  /// The whole checkout, in the buy button's action.
+  ///
+  /// - Parameters:
+  ///   - wishes: what was decided before the sheet.
+  ///   - shopper: is handed to the function that makes the basket.
+  ///   - agreement: what the shopper agrees to beyond this payment: a subscription, for instance.
+  ///   - progress: hears how far the preparation has come.
+  public func pay(
+    _ wishes: OrderWishes, as shopper: Shopper = .guest, agreement: PaymentAgreement? = nil,
+    progress: @Sendable (PreparationProgress) -> Void = { _ in }
+  ) async -> CheckoutOutcome {
+    guard !isPaying else { return .busy }
+    isPaying = true
+    defer { isPaying = false }
+    let availability = await service.availability()
+    guard availability.button == .buy else { return .standardCheckout(.unavailable(availability.reason)) }
+    switch await prepare(wishes, shopper, agreement, progress) {
+    case .success(let sheet): return await present(sheet, wishes.contact)
+    case .failure(let reason): return .standardCheckout(reason.fallBack)
+    }
+  }
+
+  /// Ends what is under way, if that is in time.
+  public func cancel() async -> Cancellation { await service.cancel() }
+
+  private struct Unprepared: Error { let fallBack: FallBack }
+
+  private func prepare(
+    _ wishes: OrderWishes, _ shopper: Shopper, _ agreement: PaymentAgreement?,
+    _ progress: @Sendable (PreparationProgress) -> Void
+  ) async -> Result<PreparedSheet, Unprepared> {
+    let basket: BasketID
+    do {
+      basket = try await makeBasket(shopper)
+    } catch {
+      let failure = PaymentFailure(code: "basket_not_made", detail: "The app's backend made no basket: \(error)")
+      return .failure(Unprepared(fallBack: .failure(failure)))
+    }
+    do {
+      return .success(try await checkout.prepare(basket, wishes, agreement: agreement, progress: progress))
+    } catch {
+      switch error {
+      case .address(let problems): return .failure(Unprepared(fallBack: .address(problems)))
+      case .server(let failure): return .failure(Unprepared(fallBack: .failure(PaymentFailure(failure))))
+      }
+    }
+  }
+
+  private func present(_ sheet: PreparedSheet, _ contact: FullContact?) async -> CheckoutOutcome {
+    let reports = await service.reports()
+    await service.prepare(sheet, contact: contact)
+    await service.present()
+    for await report in reports {
+      switch report {
+      case .unavailable(let failure): return .standardCheckout(.failure(failure))
+      case .finished(.success(let order)): return .ordered(order)
+      case .finished(.failure(let failure)): return .standardCheckout(.failure(failure))
+      case .finished(.cancelled): return .cancelled
+      case .finished(.unknown): return .unknown(sheet.basket)
+      case .presented, .completed, .failed, .cancelled, .unknown: continue
+      }
+    }
+    return .cancelled
+  }
+}

@@ -1,0 +1,135 @@
+import TenderCheckoutAPI
+import TenderPayments
+import TenderSheet
+
+/// The calls of a sheet, made for one basket: what the flow asks for, and what the server made of it.
+struct ServerLeg: Sendable {
+  let client: CheckoutClient
+  let basket: BasketID
+  let checks: AddressChecks
+  #if DEBUG
+    var simulated: SimulatedPayments?
+  #endif
+
+  /// What a call may need beside its own words.
+  struct Context: Sendable {
+    let sheet: PreparedSheet?
+    /// What the sheet shows now, and the quote behind it.
+    let shown: SheetUpdate?
+    let quote: QuoteID?
+    let payment: AuthorizedPayment?
+  }
+
+  /// The answer, and what of it the flow does not carry.
+  struct Reply: Sendable {
+    var answer: ServerAnswer
+    var session: [UInt8]?
+    var order: PaymentAnswer?
+    /// Why it was refused, for the integrator.
+    var detail: String?
+    /// The payment to go on with, where a simulated one took its place.
+    var payment: AuthorizedPayment?
+
+    init(_ answer: ServerAnswer) { self.answer = answer }
+
+    init(_ failure: CheckoutFailure) {
+      if case .refused(let problem) = failure {
+        answer = .refused(SheetRefusal(status: problem.status, code: problem.code, errors: problem.errors))
+      } else if case .unreadable(let status) = failure, status >= 400 {
+        answer = .refused(SheetRefusal(status: status, code: "http_\(status)"))
+      } else {
+        answer = .lost
+      }
+      detail = failure.detail
+    }
+
+    init(refusing code: String, _ detail: String, _ errors: [SheetError] = []) {
+      answer = .refused(SheetRefusal(status: 422, code: code, errors: errors))
+      self.detail = detail
+    }
+  }
+
+  func reply(to call: SheetCall, _ context: Context, within time: Duration) async -> Reply {
+    do {
+      switch call {
+      case .merchantSession(let url): return try await merchantSession(url, time)
+      case .update(let change): return try await update(change, context, time)
+      case .pay(let quote): return try await pay(quote, context, time)
+      case .outcome: return Self.paid(try await client.outcome(of: basket, within: time))
+      case .cancel:
+        try await client.cancel(basket, within: time)
+        return Reply(.cancelled)
+      }
+    } catch {
+      return Reply(error)
+    }
+  }
+}
+
+extension ServerLeg {
+  private func merchantSession(_ url: String?, _ time: Duration) async throws(CheckoutFailure) -> Reply {
+    var reply = Reply(.merchantSession)
+    reply.session = try await client.merchantSession(basket, validationURL: url, within: time)
+    return reply
+  }
+
+  /// An address that is plainly wrong is answered here and now; the quote stays, and cannot be paid while the sheet
+  /// shows the error.
+  private func update(
+    _ change: SheetChange, _ context: Context, _ time: Duration
+  ) async throws(CheckoutFailure) -> Reply {
+    guard let sheet = context.sheet, let shown = context.shown, let quote = context.quote else {
+      return Reply(ServerAnswer.lost)
+    }
+    if case .shippingContact(let contact) = change {
+      let errors = checks.problems(with: contact, for: sheet.service)
+      if !errors.isEmpty {
+        return Reply(.update(SheetUpdate(keeping: shown.newTotal, shown.newLineItems, errors: errors), quote))
+      }
+    }
+    let answer = try await client.update(basket, change, currency: sheet.request.currency, within: time)
+    return Reply(.update(answer.update, answer.quoteId))
+  }
+
+  /// The contact is judged a second time, now that all of it is there.
+  private func pay(_ quote: QuoteID, _ context: Context, _ time: Duration) async throws(CheckoutFailure) -> Reply {
+    guard let sheet = context.sheet, let payment = await payable(context) else {
+      return Reply(refusing: "empty_payment_data", "The device gave an empty payment token, as the iOS Simulator does.")
+    }
+    let errors = checks.problems(
+      shipping: payment.shippingContact, billing: payment.billingContact, for: sheet.service,
+      billingRequired: sheet.billingRequired)
+    guard errors.isEmpty else { return Self.refusal(errors) }
+    let submission = PaymentSubmission(basket: basket, quote: quote, payment: payment)
+    guard (try? submission.json()) != nil else {
+      return Reply(refusing: "not_json", "paymentData is not JSON; it was changed on its way from the device.")
+    }
+    var reply = Self.paid(try await client.pay(submission, within: time))
+    reply.payment = payment
+    return reply
+  }
+
+  private func payable(_ context: Context) async -> AuthorizedPayment? {
+    guard let payment = context.payment else { return nil }
+    guard payment.paymentData.isEmpty else { return payment }
+    #if DEBUG
+      if let simulated, let sheet = context.sheet, let total = context.shown?.newTotal.amount {
+        return await simulated.completing(payment, for: sheet.request, total: total)
+      }
+    #endif
+    return nil
+  }
+
+  private static func refusal(_ errors: [SheetError]) -> Reply {
+    let isServed = errors.allSatisfy { $0.code != .addressUnserviceable }
+    return Reply(
+      refusing: isServed ? "contact_incomplete" : "address_unserviceable",
+      "The device found the contact wanting before anything was sent.", errors)
+  }
+
+  private static func paid(_ answer: PaymentAnswer) -> Reply {
+    var reply = Reply(.payment(answer.status))
+    reply.order = answer
+    return reply
+  }
+}

@@ -1,0 +1,181 @@
+import StrictJSON
+public import TenderPayments
+public import TenderSheet
+
+/// Calls `/applepay/*` for an app, one method a call.
+///
+/// A basket's id is all the authority that a call needs. A refusal of the server and a connection that broke are a
+/// ``CheckoutFailure``; of the latter it says whether the server may have acted.
+public struct CheckoutClient: Sendable {
+  /// What a call may take unless its caller says otherwise.
+  public static let patience: Duration = .seconds(10)
+
+  private let transport: CheckoutTransport
+
+  public init(_ transport: CheckoutTransport) { self.transport = transport }
+
+  /// `GET /applepay/metadata`: what the merchant of the server's host offers.
+  public func metadata(within time: Duration = patience) async throws(CheckoutFailure) -> MetadataAnswer {
+    try await answer(CheckoutCall(.get, "/applepay/metadata"), time)
+  }
+
+  /// `GET /applepay/basket/{id}`: the payment request, and the quote that it shows.
+  public func sheet(
+    of basket: BasketID, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> BasketSheetAnswer {
+    try await answer(CheckoutCall(.get, path("basket", basket)), time)
+  }
+
+  /// `PUT /applepay/basket/{id}/details`: what the shopper decides before the sheet opens.
+  public func prepare(
+    _ basket: BasketID, _ details: DetailsCall, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> BasketSheetAnswer {
+    try await answer(CheckoutCall(.put, path("basket", basket) + "/details", body: details.json.serialized()), time)
+  }
+
+  /// `POST /applepay/basket/{id}/update`: what the sheet shows after a change.
+  ///
+  /// - Parameters:
+  ///   - basket: the basket's id.
+  ///   - change: what the shopper changed.
+  ///   - currency: the sheet's; amounts in the answer do not name it.
+  ///   - time: after which the call is given up.
+  public func update(
+    _ basket: BasketID, _ change: SheetChange, currency: Currency, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> UpdateAnswer {
+    let call = CheckoutCall(.post, path("basket", basket) + "/update", body: change.json.serialized())
+    let reply = try await reply(to: call, time)
+    return try Self.reading(reply) { try UpdateAnswer(try JSONReader.read(reply.body), currency: currency) }
+  }
+
+  /// `POST /applepay/basket/{id}/validatepostalcode`: whether the basket can go there.
+  public func isDeliverable(
+    _ basket: BasketID, postalCode: String, countryCode: String, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> Bool {
+    let body: JSONValue = ["postalCode": .string(postalCode), "countryCode": .string(countryCode)]
+    let call = CheckoutCall(.post, path("basket", basket) + "/validatepostalcode", body: body.serialized())
+    let answer: PostalCodeAnswer = try await answer(call, time)
+    return answer.deliverable
+  }
+
+  /// `POST /applepay/validate`: the merchant session that a sheet on a Mac asks for, byte for byte.
+  ///
+  /// - Parameters:
+  ///   - basket: the basket's id.
+  ///   - validationURL: a web page's; apps have none.
+  ///   - time: after which the call is given up.
+  public func merchantSession(
+    _ basket: BasketID, validationURL: String? = nil, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> [UInt8] {
+    var body: JSONObject = ["basketId": .string(basket.rawValue)]
+    body["validationURL"] = validationURL.map(JSONValue.string)
+    let call = CheckoutCall(.post, "/applepay/validate", body: JSONValue.object(body).serialized())
+    return try await reply(to: call, time).body
+  }
+
+  /// `POST /applepay/payment`: pays. Safe to repeat, because the basket makes it one payment.
+  public func pay(
+    _ submission: PaymentSubmission, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> PaymentAnswer {
+    let body: [UInt8]
+    do {
+      body = try submission.json().serialized()
+    } catch {
+      throw .notSent("paymentData is not JSON (\(error.code.rawValue))")
+    }
+    return try await answer(CheckoutCall(.post, "/applepay/payment", body: body), time)
+  }
+
+  /// `GET /applepay/payment/{basketId}`: what became of the payment.
+  public func outcome(
+    of basket: BasketID, within time: Duration = patience
+  ) async throws(CheckoutFailure) -> PaymentAnswer {
+    try await answer(CheckoutCall(.get, path("payment", basket)), time)
+  }
+
+  /// `DELETE /applepay/payment/{basketId}`: ends the basket for good, unless an acquirer may have heard of it.
+  public func cancel(_ basket: BasketID, within time: Duration = patience) async throws(CheckoutFailure) {
+    _ = try await reply(to: CheckoutCall(.delete, path("payment", basket)), time)
+  }
+}
+
+extension CheckoutClient {
+  /// A basket's id comes from a server and goes into a path: nothing but the letters of ids passes as it is.
+  private func path(_ kind: String, _ basket: BasketID) -> String {
+    let safe = basket.rawValue.utf8.map { byte in
+      let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      return isPlain || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte]).uppercased()
+    }
+    return "/applepay/\(kind)/\(safe.joined())"
+  }
+
+  private func answer<Answer: Decodable>(
+    _ call: CheckoutCall, _ time: Duration
+  ) async throws(CheckoutFailure) -> Answer {
+    let reply = try await reply(to: call, time)
+    return try Self.reading(reply) { try StrictJSONDecoder().decode(Answer.self, from: reply.body) }
+  }
+
+  private func reply(to call: CheckoutCall, _ time: Duration) async throws(CheckoutFailure) -> CheckoutReply {
+    let reply: CheckoutReply
+    do {
+      reply = try await transport.send(call, time)
+    } catch {
+      switch error {
+      case .notSent(let reason): throw .notSent(reason)
+      case .lost: throw .lost
+      }
+    }
+    guard (200..<300).contains(reply.status) else { throw Self.refusal(reply) }
+    return reply
+  }
+
+  private static func refusal(_ reply: CheckoutReply) -> CheckoutFailure {
+    let problem = try? StrictJSONDecoder().decode(ProblemDetails.self, from: reply.body)
+    return problem.map(CheckoutFailure.refused) ?? .unreadable(status: reply.status)
+  }
+
+  private static func reading<Answer>(
+    _ reply: CheckoutReply, _ read: () throws -> Answer
+  ) throws(CheckoutFailure) -> Answer {
+    do {
+      return try read()
+    } catch {
+      throw .unreadable(status: reply.status)
+    }
+  }
+}
+
+extension SheetChange {
+  fileprivate var json: JSONValue {
+    switch self {
+    case .shippingContact(let contact): ["shippingContact": contact.json]
+    case .shippingMethod(let identifier): ["shippingMethod": ["identifier": .string(identifier)]]
+    case .couponCode(let code): ["couponCode": .string(code)]
+    case .paymentMethod(let type): ["paymentMethod": ["type": .string(type.rawValue)]]
+    }
+  }
+}
+
+extension DetailsCall {
+  fileprivate var json: JSONValue {
+    var object: JSONObject = ["serviceType": .string(serviceType.rawValue)]
+    object["requestedFor"] = requestedFor.map(JSONValue.string)
+    object["note"] = note.map(JSONValue.string)
+    object["contact"] = contact.map(\.json)
+    return .object(object)
+  }
+}
+
+extension RedactedContact {
+  fileprivate var json: JSONValue {
+    let texts: [(String, String?)] = [
+      ("subLocality", subLocality), ("locality", locality), ("subAdministrativeArea", subAdministrativeArea),
+      ("administrativeArea", administrativeArea), ("postalCode", postalCode), ("countryCode", countryCode),
+    ]
+    var object: JSONObject = [:]
+    for (key, text) in texts { object[key] = text.map(JSONValue.string) }
+    return .object(object)
+  }
+}

@@ -1,0 +1,180 @@
+import Acquiring
+import ApplePayToken
+import Gateway
+import HTTPTypes
+public import Ledger
+import Logging
+import Orders
+public import Storage
+public import TenderPayments
+import Webhooks
+
+/// The answers behind `tender payment`, whether a server holds the store or the command line itself.
+public struct PaymentOffice: Sendable {
+  /// What can be done to a payment by hand.
+  public enum Operation: String, Sendable, CaseIterable {
+    case capture, void, refund
+    /// Asks the acquirer what became of what is open.
+    case settle
+    /// A person has looked at what raised an alarm.
+    case acknowledge
+  }
+
+  /// Every table of a server's store.
+  public static let migrations =
+    Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations + ProcessingKeyBook.migrations
+
+  private let gateway: PaymentGateway
+  private let journal: Journal
+  /// Lets go of the connections; nothing to do inside a server.
+  public let close: @Sendable () async -> Void
+
+  init(gateway: PaymentGateway, journal: Journal) {
+    self.gateway = gateway
+    self.journal = journal
+    close = {}
+  }
+
+  /// For the command line, while no server runs: the same gateway, asked without one.
+  public init(_ database: Database, _ configuration: ServerConfiguration) async throws {
+    let (network, logger) = (try Network.live(), Logger(label: "tender"))
+    do {
+      let apple = try await Apple(configuration, network)
+      journal = Journal(database)
+      // No payment token is opened here.
+      gateway = PaymentGateway(
+        opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: ProcessingKeyRing([:])),
+        journal: journal, acquirer: Wiring.acquirer(configuration, apple, network, logger))
+      close = network.close
+    } catch {
+      await network.close()
+      throw error
+    }
+  }
+}
+
+extension PaymentOffice {
+  public static func list(_ journal: Journal, limit: Int, alarmed: Bool) async throws -> PaymentListing {
+    let limit = min(500, max(1, limit))
+    if alarmed {
+      return PaymentListing(
+        payments: try await journal.alarms(limit: limit).map { PaymentReport($0.payment, alarm: $0.reason) })
+    }
+    var query = PaymentQuery()
+    query.limit = limit
+    return PaymentListing(payments: try await journal.payments(matching: query).map { PaymentReport($0) })
+  }
+
+  public static func show(_ journal: Journal, _ id: PaymentID) async throws -> PaymentReport? {
+    guard let payment = try await journal.payment(id) else { return nil }
+    return PaymentReport(payment, operations: try await journal.operations(of: id))
+  }
+
+  func list(limit: Int, alarmed: Bool) async throws -> PaymentListing {
+    try await Self.list(journal, limit: limit, alarmed: alarmed)
+  }
+
+  func show(_ id: PaymentID) async throws -> PaymentReport? { try await Self.show(journal, id) }
+
+  func verify() async throws -> AuditReport { try await journal.verifyAudit() }
+
+  /// - Parameter amount: in the payment's currency, as `10.00`; nil for all that is left.
+  public func perform(
+    _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool
+  ) async throws -> PaymentReport {
+    guard let payment = try await journal.payment(id) else {
+      throw GatewayError.operationRefused(.noSuchPayment(id))
+    }
+    let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
+    switch operation {
+    case .capture: _ = try await gateway.capture(id, amount, isFinal: isFinal)
+    case .void: _ = try await gateway.void(id, amount)
+    case .refund: _ = try await gateway.refund(id, amount)
+    case .settle: _ = try await gateway.inquire(id)
+    case .acknowledge: try await journal.acknowledge(id)
+    }
+    return try await show(id) ?? PaymentReport(payment)
+  }
+
+  private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
+    do { return try Amount(decimal: text, currency: currency) } catch {
+      throw Problem(.badRequest, "invalid_amount", "\(text) is not an amount of \(currency).", field: "amount")
+    }
+  }
+}
+
+/// Payments as the command line lists them.
+public struct PaymentListing: Codable, Sendable {
+  public let payments: [PaymentReport]
+}
+
+/// A payment as the command line shows it.
+public struct PaymentReport: Codable, Sendable {
+  public let id: PaymentID
+  public let status: PaymentStatus
+  public let merchant: MerchantID
+  public let order: OrderID
+  public let basket: BasketID
+  public let currency: String
+  /// Minor units.
+  public let amount: Int64
+  public let authorized: Int64
+  public let captured: Int64
+  public let refunded: Int64
+  public let card: String
+  /// Whether the amount inside the payment token was seen; false when the provider opened it.
+  public let amountConfirmed: Bool
+  /// What the shopper was told.
+  public let told: Telling?
+  public let declined: String?
+  public let alarm: String?
+  public let createdAt: String
+  /// Oldest first; absent in lists.
+  public let operations: [OperationReport]?
+
+  public init(_ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil) {
+    id = payment.id
+    status = payment.status
+    merchant = payment.merchant
+    order = payment.order
+    basket = payment.basket
+    currency = payment.amount.currency.code
+    amount = payment.amount.minorUnits
+    authorized = payment.authorized
+    captured = payment.captured
+    refunded = payment.refunded
+    card = payment.card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
+    amountConfirmed = payment.amountConfirmed
+    told = payment.told
+    declined = payment.decline?.reason.rawValue
+    self.alarm = alarm
+    createdAt = payment.createdAt.description
+    self.operations = operations?.map(OperationReport.init)
+  }
+}
+
+/// One operation of a payment at the acquirer.
+public struct OperationReport: Codable, Sendable {
+  public let reference: AttemptReference
+  public let kind: OperationKind
+  /// Minor units of the payment's currency.
+  public let amount: Int64
+  public let state: OperationState
+  public let cause: OperationCause
+  public let code: String?
+  public let acquirerReference: String?
+  public let sentAt: String
+  public let answeredAt: String?
+
+  init(_ operation: OperationRecord) {
+    reference = operation.reference
+    kind = operation.kind
+    amount = operation.amount.minorUnits
+    state = operation.state
+    cause = operation.cause
+    code = operation.code
+    acquirerReference = operation.acquirerReference
+    sentAt = operation.sentAt.description
+    answeredAt = operation.answeredAt?.description
+  }
+}

@@ -1,0 +1,150 @@
+/// Everything that four parties wrote down, each on its own: Tender's journal, the acquirer's ledger, the client's
+/// journal, and what arrived at the merchant's server.
+public struct Evidence: Sendable {
+  public var orders: [PlannedOrder] = []
+  public var payments: [BookedPayment] = []
+  public var operations: [BookedMove] = []
+  public var outbox: [BookedEvent] = []
+  public var holds: [AcquirerHold] = []
+  public var calls: [ClientCall] = []
+  public var deliveries: [SinkDelivery] = []
+  /// What reading the audit chain complained of.
+  public var chain: [String] = []
+  /// Secrets of the run that were found where they must not be.
+  public var leaks: [String] = []
+
+  public init() {}
+}
+
+/// What a shopper agreed to pay.
+public struct PlannedOrder: Sendable, Hashable {
+  public let id: String
+  public let amount: Int64
+  public let currency: String
+
+  public init(id: String, amount: Int64, currency: String) {
+    (self.id, self.amount, self.currency) = (id, amount, currency)
+  }
+}
+
+/// A row of `payments`.
+public struct BookedPayment: Sendable, Hashable {
+  public var id: String
+  public var order: String
+  public var status: String
+  public var isLive: Bool
+  public var amount: Int64
+  public var currency: String
+  public var authorized: Int64
+  public var captured: Int64
+  public var refunded: Int64
+  /// In flight, of any kind.
+  public var reserved: Int64
+  public var told: String?
+  public var alarm: String?
+  public var isCaptureDue: Bool
+
+  public init(
+    id: String, order: String, status: String, isLive: Bool, amount: Int64, currency: String, authorized: Int64,
+    captured: Int64, refunded: Int64, reserved: Int64 = 0, told: String? = nil, alarm: String? = nil,
+    isCaptureDue: Bool = false
+  ) {
+    (self.id, self.order, self.status, self.isLive) = (id, order, status, isLive)
+    (self.amount, self.currency) = (amount, currency)
+    (self.authorized, self.captured, self.refunded, self.reserved) = (authorized, captured, refunded, reserved)
+    (self.told, self.alarm, self.isCaptureDue) = (told, alarm, isCaptureDue)
+  }
+}
+
+/// A row of `operations`.
+public struct BookedMove: Sendable, Hashable {
+  public var reference: String
+  public var payment: String
+  public var kind: String
+  public var state: String
+  public var amount: Int64
+
+  public init(reference: String, payment: String, kind: String, state: String, amount: Int64) {
+    (self.reference, self.payment, self.kind, self.state, self.amount) = (reference, payment, kind, state, amount)
+  }
+
+  var isOpen: Bool { ["sending", "pending", "unknown"].contains(state) }
+}
+
+/// A row of `outbox`.
+public struct BookedEvent: Sendable, Hashable {
+  public var payment: String
+  public var sequence: Int64
+  public var status: String
+
+  public init(payment: String, sequence: Int64, status: String) {
+    (self.payment, self.sequence, self.status) = (payment, sequence, status)
+  }
+}
+
+/// An authorization in the acquirer's own ledger, approved or not.
+public struct AcquirerHold: Sendable, Hashable {
+  public var reference: String
+  /// The merchant's name of the order.
+  public var order: String
+  /// By what the acquirer would know the same payment token again.
+  public var token: String
+  public var amount: Int64
+  public var currency: String
+  public var wasApproved: Bool
+  /// What stands: held and not let go of, taken or not.
+  public var authorized: Int64
+  public var captured: Int64
+  public var refunded: Int64
+
+  public init(
+    reference: String, order: String, token: String, amount: Int64, currency: String, wasApproved: Bool,
+    authorized: Int64, captured: Int64, refunded: Int64
+  ) {
+    (self.reference, self.order, self.token) = (reference, order, token)
+    (self.amount, self.currency, self.wasApproved) = (amount, currency, wasApproved)
+    (self.authorized, self.captured, self.refunded) = (authorized, captured, refunded)
+  }
+
+  /// Whether money is held or was taken.
+  var stands: Bool { wasApproved && authorized > 0 }
+}
+
+/// What a client was told, written by the client when it heard it.
+public struct ClientCall: Sendable, Hashable {
+  public enum Heard: String, Sendable, Hashable {
+    case success, failure, pending
+    /// Refused before anything was written.
+    case refused
+  }
+
+  public var order: String
+  /// Which payment token, or which idempotency key.
+  public var key: String
+  public var heard: Heard
+  public var payment: String?
+  /// The balances that came with the answer.
+  public var captured: Int64
+  public var refunded: Int64
+
+  public init(
+    order: String, key: String, heard: Heard, payment: String?, captured: Int64 = 0, refunded: Int64 = 0
+  ) {
+    (self.order, self.key, self.heard, self.payment) = (order, key, heard, payment)
+    (self.captured, self.refunded) = (captured, refunded)
+  }
+}
+
+/// A webhook as the merchant's server took it, in the order of arrival.
+public struct SinkDelivery: Sendable, Hashable {
+  public var payment: String
+  public var sequence: Int64
+  public var status: String
+  public var id: String
+  public var isAuthentic: Bool
+
+  public init(payment: String, sequence: Int64, status: String, id: String, isAuthentic: Bool) {
+    (self.payment, self.sequence, self.status, self.id) = (payment, sequence, status, id)
+    self.isAuthentic = isAuthentic
+  }
+}

@@ -1,0 +1,146 @@
+import Auditing
+import Testing
+
+/// Two paid orders and a declined one, told alike by everybody. Each test damages one thing.
+private enum Sound {
+  static var evidence: Evidence {
+    var evidence = Evidence()
+    evidence.orders = [
+      PlannedOrder(id: "o1", amount: 1000, currency: "EUR"), PlannedOrder(id: "o2", amount: 500, currency: "JPY"),
+      PlannedOrder(id: "o3", amount: 700, currency: "EUR"),
+    ]
+    evidence.payments = [
+      payment("p1", "o1", "partially_refunded", 1000, [1000, 800, 300]),
+      payment("p2", "o2", "authorized", 500, [500, 0, 0], currency: "JPY"),
+      payment("p3", "o3", "declined", 700, [0, 0, 0]),
+    ]
+    evidence.operations = [
+      BookedMove(reference: "a1", payment: "p1", kind: "authorize", state: "approved", amount: 1000),
+      BookedMove(reference: "c1", payment: "p1", kind: "capture", state: "approved", amount: 800),
+      BookedMove(reference: "r1", payment: "p1", kind: "refund", state: "approved", amount: 300),
+      BookedMove(reference: "a2", payment: "p2", kind: "authorize", state: "approved", amount: 500),
+      BookedMove(reference: "a3", payment: "p3", kind: "authorize", state: "declined", amount: 700),
+    ]
+    evidence.outbox = [
+      BookedEvent(payment: "p1", sequence: 1, status: "authorizing"),
+      BookedEvent(payment: "p1", sequence: 2, status: "authorized"),
+      BookedEvent(payment: "p3", sequence: 1, status: "declined"),
+    ]
+    evidence.holds = [
+      hold("a1", "o1", "t1", 1000, [1000, 800, 300]), hold("a2", "o2", "t2", 500, [500, 0, 0], currency: "JPY"),
+      AcquirerHold(
+        reference: "a3", order: "o3", token: "t3", amount: 700, currency: "EUR", wasApproved: false, authorized: 0,
+        captured: 0, refunded: 0),
+    ]
+    evidence.calls = [
+      ClientCall(order: "o1", key: "t1", heard: .pending, payment: "p1"),
+      ClientCall(order: "o1", key: "t1", heard: .success, payment: "p1"),
+      ClientCall(order: "o1", key: "k1", heard: .success, payment: "p1", captured: 800),
+      ClientCall(order: "o3", key: "t3", heard: .failure, payment: "p3"),
+    ]
+    evidence.deliveries = evidence.outbox.map {
+      SinkDelivery(
+        payment: $0.payment, sequence: $0.sequence, status: $0.status, id: "\($0.payment)/\($0.sequence)",
+        isAuthentic: true)
+    }
+    return evidence
+  }
+
+  static func payment(
+    _ id: String, _ order: String, _ status: String, _ amount: Int64, _ balances: [Int64], currency: String = "EUR"
+  ) -> BookedPayment {
+    BookedPayment(
+      id: id, order: order, status: status, isLive: status != "declined", amount: amount, currency: currency,
+      authorized: balances[0], captured: balances[1], refunded: balances[2])
+  }
+
+  static func hold(
+    _ reference: String, _ order: String, _ token: String, _ amount: Int64, _ balances: [Int64],
+    currency: String = "EUR"
+  ) -> AcquirerHold {
+    AcquirerHold(
+      reference: reference, order: order, token: token, amount: amount, currency: currency, wasApproved: true,
+      authorized: balances[0], captured: balances[1], refunded: balances[2])
+  }
+}
+
+/// One planted damage, and the invariant that must notice it.
+private struct Damage: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let invariant: Invariant
+  let plant: @Sendable (inout Evidence) -> Void
+
+  init(_ name: String, _ invariant: Invariant, _ plant: @escaping @Sendable (inout Evidence) -> Void) {
+    (testDescription, self.invariant, self.plant) = (name, invariant, plant)
+  }
+
+  static let all: [Damage] = [
+    Damage("a second hold for an order", .noDoubleCharge) {
+      $0.holds.append(Sound.hold("a9", "o1", "t9", 1000, [1000, 0, 0]))
+    },
+    Damage("a hold that the journal does not know", .noLostAuthorization) {
+      $0.holds.append(Sound.hold("a9", "o9", "t9", 1000, [1000, 0, 0]))
+    },
+    Damage("a hold whose payment was given up", .noLostAuthorization) { $0.payments[0].isLive = false },
+    Damage("a payment whose hold the acquirer lost", .noPhantom) { $0.holds.remove(at: 0) },
+    Damage("a capture that only we know", .noPhantom) { $0.holds[0].captured = 0 },
+    Damage("a hold in another currency", .noPhantom) { $0.holds[0].currency = "USD" },
+    Damage("more taken than held, here", .withinBounds) { $0.payments[0].captured = 1001 },
+    Damage("more given back than taken, there", .withinBounds) { $0.holds[0].refunded = 801 },
+    Damage("a negative balance", .withinBounds) { $0.holds[1].refunded = -1 },
+    Damage("a token that was approved twice", .tokenOnce) { $0.holds[1].token = "t1" },
+    Damage("two live payments of an order", .onePaymentPerOrder) {
+      $0.payments.append(Sound.payment("p9", "o1", "authorized", 1000, [0, 0, 0]))
+    },
+    Damage("a payment of another amount than its order", .onePaymentPerOrder) { $0.payments[0].amount = 999 },
+    Damage("a success that is gone", .acknowledgedIsDurable) {
+      $0.calls.append(ClientCall(order: "o9", key: "t9", heard: .success, payment: "p9"))
+    },
+    Damage("a success that became a decline", .acknowledgedIsDurable) { $0.payments[0].status = "declined" },
+    Damage("a capture that was told and is not booked", .acknowledgedIsDurable) { $0.calls[2].captured = 900 },
+    Damage("two answers for one key", .sameAnswer) {
+      $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .failure, payment: "p1"))
+    },
+    Damage("two payments for one key", .sameAnswer) {
+      $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .success, payment: "p2"))
+    },
+    Damage("a webhook that never came", .webhooksArrive) { $0.deliveries.remove(at: 1) },
+    Damage("webhooks in the wrong order", .webhooksArrive) { $0.deliveries.swapAt(0, 1) },
+    Damage("a webhook whose body changed", .webhooksArrive) { $0.deliveries[0].status = "captured" },
+    Damage("a webhook that nobody signed", .webhooksArrive) { $0.deliveries[0].isAuthentic = false },
+    Damage("one event under two ids", .webhooksArrive) {
+      var copy = $0.deliveries[0]
+      copy.id = "another"
+      $0.deliveries.append(copy)
+    },
+    Damage("a gap in the outbox", .webhooksArrive) { $0.outbox[1].sequence = 3 },
+    Damage("a payment that stays unknown", .everythingSettles) { $0.payments[0].status = "unknown" },
+    Damage("an operation without an answer", .everythingSettles) { $0.operations[1].state = "sending" },
+    Damage("a reservation that nobody set free", .everythingSettles) { $0.payments[1].reserved = 1 },
+    Damage("a capture that is still owed", .everythingSettles) { $0.payments[1].isCaptureDue = true },
+    Damage("a broken chain", .historyFollowsTable) { $0.chain = ["main 7: the hash does not fit"] },
+    Damage("a card number on the disk", .secrecy) { $0.leaks = ["a device account number in store.db"] },
+    Damage("a refund that only the acquirer made", .sums) { $0.holds[0].refunded = 400 },
+    Damage("a hold behind a failure that was told", .failureIsNotCharged) {
+      ($0.holds[2].wasApproved, $0.holds[2].authorized) = (true, 700)
+    },
+    Damage("a failure that only the journal remembers", .failureIsNotCharged) { $0.payments[1].told = "failure" },
+  ]
+}
+
+@Suite struct `The auditor` {
+  @Test func `finds nothing where everybody tells the same`() {
+    #expect(Auditor(Sound.evidence).violations.isEmpty)
+  }
+
+  @Test(arguments: Damage.all) private func `notices`(_ damage: Damage) {
+    var evidence = Sound.evidence
+    damage.plant(&evidence)
+    let found = Auditor(evidence).violations.map(\.invariant)
+    #expect(found.contains(damage.invariant), "\(found)")
+  }
+
+  @Test func `has a planted damage for every invariant`() {
+    #expect(Set(Damage.all.map(\.invariant)) == Set(Invariant.allCases))
+  }
+}

@@ -1,0 +1,138 @@
+"""Why there is a button, and why there is none."""
+
+from claims import claim
+from till import BASKET, METADATA, problem, till
+
+WHY = """
+    const { explainAvailability, isSupportedForCheckout, isSupportedByDevice } = await import("/applepay/tender.js");
+    const options = { basket: "B", appleScript: document.querySelector("tender-apple-pay")?.getAttribute("apple-script") };
+    const reasons = await explainAvailability(options);
+    return { reasons, forCheckout: await isSupportedForCheckout(options), byDevice: isSupportedByDevice() };
+    """
+# What is wrong, how it comes about, the reasons, and a word of the first one's sentence.
+REASONS = [
+    ("an insecure page", {"device": {"isInsecure": True}}, ["insecure_page"], "https"),
+    ("a policy against payments", {"headers": {"Permissions-Policy": "payment=()"}}, ["payment_not_permitted"],
+     "Permissions-Policy"),
+    ("a shop without Apple Pay", {"answers": {"GET metadata": {**METADATA, "enabled": False}}}, ["disabled"],
+     "certificate"),
+    ("the simulated session where money is real", {"device": {"hasSandbox": True}}, ["simulated_session"], "Remove"),
+    ("a browser without Apple Pay", {"device": {"isAbsent": True}}, ["no_apple_pay"], "Apple's script"),
+    ("a web view", {"device": {"isAbsent": True, "isWebView": True}}, ["no_apple_pay"], "SFSafariViewController"),
+    ("an old browser", {"device": {"version": 13}}, ["version_too_old"], "iOS 16"),
+    ("a device that may not pay", {"device": {"canPay": False}}, ["device_cannot_pay"], "device"),
+    ("a device of which Apple says no", {"device": {"credentials": "applePayUnsupported"}}, ["device_cannot_pay"],
+     "device"),
+    ("no card", {"device": {"credentials": "paymentCredentialsUnavailable"}}, ["no_active_card"], "add one"),
+    ("an unknown basket", {"answers": {"GET basket/B": problem(404, "basket_unknown")}}, ["basket_unknown"], "server"),
+    ("an old basket", {"answers": {"GET basket/B": problem(410, "basket_expired")}}, ["basket_expired"], "server"),
+    ("an unregistered origin",
+     {"answers": {call: problem(403, "origin_not_registered") for call in ("GET metadata", "GET basket/B")}},
+     ["origin_not_registered"], "server"),
+    ("several things at once",
+     {"device": {"version": 3, "isInsecure": True}, "answers": {"GET basket/B": problem(410, "basket_expired"),
+                                                                "GET metadata": {**METADATA, "enabled": False}}},
+     ["insecure_page", "basket_expired", "disabled", "version_too_old"], "https"),
+    ("nothing", {}, [], ""),
+    ("a third-party browser, of which Apple knows nothing",
+     {"device": {"credentials": "paymentCredentialStatusUnknown"}}, [], ""),
+]
+
+
+@claim(page=None)
+def every_reason_why_there_is_no_button_is_told_in_its_order(shopper):
+    wrong = []
+    for what, page, codes, word in REASONS:
+        with till(**page) as shop:
+            shopper.browser.get(shop.origin)
+            answer = shopper.script(WHY)
+            found = [reason["code"] for reason in answer["reasons"]]
+            sentences = [reason["detail"] for reason in answer["reasons"]]
+            if found != codes or (codes and word not in sentences[0]) or answer["forCheckout"] != (not codes):
+                wrong.append((what, answer))
+    shopper.complaints()  # a policy against payments is told there as well
+    assert not wrong, f"otherwise than expected: {wrong}"
+
+
+@claim(page=None)
+def a_device_is_judged_without_a_server(shopper):
+    for device, expected in (({}, True), ({"canPay": False}, False), ({"version": 13}, False), ({"isAbsent": True}, False)):
+        with till(device=device) as shop:
+            shopper.browser.get(shop.origin)
+            assert shopper.script(WHY)["byDevice"] is expected, f"of {device} it says otherwise"
+
+
+@claim(page=None)
+def a_server_that_is_gone_is_a_reason_and_its_return_brings_the_button(shopper):
+    with till(changes={"const CALL_WITHIN = 10_000;": "const CALL_WITHIN = 5_000;"}) as shop:
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "buy")
+        shop.hold()
+        shopper.script('document.querySelector("tender-apple-pay").setAttribute("basket", "C")')
+        wait_for_state(shopper, "hidden")
+        assert shopper.script("return device.told.reasons[0].code") == "connection_lost"
+        shop.answers["GET basket/C"] = BASKET
+        shop.flows.set()
+        shopper.script('window.dispatchEvent(new Event("online"))')
+        wait_for_state(shopper, "buy")
+
+
+@claim(page=None)
+def apples_script_is_loaded_where_the_page_wants_it_and_nowhere_else(shopper):
+    script = "device.arrive();"
+    body = '<tender-apple-pay basket="B" apple-script="/apple.js"></tender-apple-pay>'
+    with till(body=body, device={"isAbsent": True}) as shop:
+        shop.files["/apple.js"] = script
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "buy")
+        assert shopper.script("return document.querySelector('apple-pay-button').getAttribute('type')") == "buy"
+        assert shopper.script("return document.querySelector('script[src$=\"apple.js\"]').crossOrigin") == "anonymous"
+    with till(body=body) as shop:  # the browser has its own
+        shop.files["/apple.js"] = script
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "buy")
+        assert shopper.script("return document.querySelectorAll('script').length") == 2, "a script was loaded"
+    with till(body=body, device={"isAbsent": True}) as shop:  # and there is no such file
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "hidden")
+        assert shopper.script("return device.told.reasons[0].code") == "script_not_loaded"
+
+
+@claim(page=None)
+def a_frame_needs_the_permission_of_the_page_around_it(shopper):
+    for permission, state in (("", "hidden"), ('allow="payment"', "buy")):
+        with till() as inner:
+            frame = inner.origin.replace("localhost", "127.0.0.1")
+            with till(body=f'<iframe {permission} title="Pay" src="{frame}/" width="400" height="200"></iframe>') as outer:
+                shopper.browser.get(outer.origin)
+                shopper.browser.switch_to.frame(0)
+                wait_for_state(shopper, state)
+                if state == "hidden":
+                    reason = shopper.script("return device.told.reasons[0]")
+                    assert reason["code"] == "payment_not_permitted", f"the reason is {reason}"
+                    assert 'allow="payment"' in reason["detail"], f"the advice is {reason['detail']}"
+                else:
+                    shopper.browser.find_element("css selector", "apple-pay-button").click()
+                    shopper.until(lambda: "begin" in log(shopper), "the sheet does not open in a frame")
+                shopper.browser.switch_to.default_content()
+
+
+@claim(page=None)
+def an_engine_that_refuses_a_frame_is_believed(shopper):
+    with till(device={"refusesFrames": True}) as inner:
+        with till(body=f'<iframe allow="payment" title="Pay" src="{inner.origin}/"></iframe>') as outer:
+            shopper.browser.get(outer.origin)
+            shopper.browser.switch_to.frame(0)
+            wait_for_state(shopper, "hidden")
+            assert shopper.script("return device.told.reasons[0].code") == "payment_not_permitted"
+            shopper.browser.switch_to.default_content()
+
+
+def log(shopper):
+    return shopper.script("return device.log")
+
+
+def wait_for_state(shopper, state):
+    shopper.until(
+        lambda: shopper.script("return document.querySelector('tender-apple-pay')?.getAttribute('state')") == state,
+        f"the button does not become “{state}”")

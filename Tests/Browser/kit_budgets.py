@@ -1,0 +1,92 @@
+"""How long the kit lets a sheet wait, and how large it is."""
+
+import gzip
+import json
+import re
+
+from claims import claim
+from kit_availability import log, wait_for_state
+from kit_buttons import button
+from till import HOUSE, till
+
+# Apple's 30 seconds, shortened; the transcripts hold the real ones with a clock of their own (flows_of_the_kit.py).
+SHORT = {"ANSWER_WITHIN = 27_000": "ANSWER_WITHIN = 1_500", "CALL_WITHIN = 10_000": "CALL_WITHIN = 600",
+         "PAYMENT_WITHIN = 18_000": "PAYMENT_WITHIN = 800", "FIRST_PAUSE = 500": "FIRST_PAUSE = 50"}
+EVENTS = {
+    "onvalidatemerchant": "{}",
+    "onshippingcontactselected": "{ shippingContact: {} }",
+    "onshippingmethodselected": "{ shippingMethod: { identifier: 'bike' } }",
+    "oncouponcodechanged": "{ couponCode: 'LUNCH10' }",
+    "onpaymentmethodselected": "{ paymentMethod: { type: 'credit' } }",
+    "onpaymentauthorized": "{ payment: { token: {} } }",
+}
+CORE_LIMIT = 6144  # bytes of tender.js, compressed
+KIT_LIMIT = 10240  # of all that a page may ever load of the kit
+
+
+@claim(page=None)
+def every_event_of_the_sheet_is_answered_in_time_by_a_kit_whose_server_is_not(shopper):
+    for name, event in EVENTS.items():
+        with till(changes=SHORT) as shop:
+            shopper.browser.get(shop.origin)
+            wait_for_state(shopper, "buy")
+            button(shopper).click()
+            shop.hold()
+            took = shopper.script(f"""
+                const start = performance.now();
+                device.session.{name}({event});
+                const isAnswered = () => device.log.some((line) => /^(complete|abort)/.test(line));
+                while (!isAnswered() && performance.now() - start < 20_000) {{
+                  await new Promise((resolve) => setTimeout(resolve, 20));
+                }}
+                return performance.now() - start;
+                """)
+            ended = "complete Payment" if name == "onpaymentauthorized" else "abort"
+            assert ended in log(shopper), f"{name} was not answered: {log(shopper)}"
+            assert 1_000 <= took <= 6_000, f"{name} was answered after {took:.0f} ms, and had 1500"
+            if ended == "complete Payment":
+                assert shopper.script("return device.answer.status") == 1, "the sheet was told of a success"
+                assert shopper.script("return device.told.code") == "outcome_unknown"
+
+
+@claim(browser=False)
+def the_kit_is_small(_):
+    sizes = {path.name: len(gzip.compress(path.read_bytes(), 9))
+             for path in (HOUSE / "Web/kit").iterdir() if path.suffix in (".js", ".css")}
+    assert sizes["tender.js"] <= CORE_LIMIT, f"tender.js has {sizes['tender.js']} bytes, and may have {CORE_LIMIT}"
+    assert sum(sizes.values()) <= KIT_LIMIT, f"all has {sum(sizes.values())} bytes, and may have {KIT_LIMIT}: {sizes}"
+
+
+@claim(browser=False)
+def the_kit_names_no_other_site_than_apples_and_writes_no_markup(_):
+    for path in (HOUSE / "Web/kit").glob("*.js"):
+        text = path.read_text(encoding="utf-8")
+        sites = set(re.findall(r"https?://([\w.-]+)", text)) - {"applepay.cdn-apple.com"}
+        assert not sites, f"{path.name} names {sites}"
+        for word in ("innerHTML", "insertAdjacentHTML", "eval(", "new Function", "document.write", "from \"", ".cssText"):
+            assert word not in text, f"{path.name} has {word}"
+
+
+@claim(page=None)
+def a_pinned_kit_is_loaded_by_its_hash_and_no_other(shopper):
+    pinned = shopper.demo.get_json(f"{shopper.demo.server}/applepay/sri.json")
+    address = f"{shopper.demo.server}/applepay/v{pinned['version']}"
+    # Every module of the kit is pinned by the import map; the browser refuses what differs by one byte.
+    for change, expected in (("", True), ("A", False)):
+        hashes = {name: change + pinned["files"][name] if name != "tender.js" else pinned["files"][name]
+                  for name in pinned["files"] if name.endswith(".js")}
+        imports = {"integrity": {f"{address}/{name}": value.replace("Asha384-", "sha384-A") for name, value in hashes.items()}}
+        body = f"""<script type="importmap">{json.dumps(imports)}</script>
+            <script type="module" crossorigin src="{address}/tender.js" integrity="{pinned['files']['tender.js']}"></script>"""
+        page = f"<!doctype html><html lang=en><title>Pinned</title>{body}"
+        with till() as shop:
+            shop.files["/pinned.html"] = page
+            shopper.browser.get(f"{shop.origin}/pinned.html")
+            defined = shopper.script("""
+                for (let round = 0; round < 40 && !customElements.get("tender-apple-pay"); round += 1) {
+                  await new Promise((resolve) => setTimeout(resolve, 50));
+                }
+                return Boolean(customElements.get("tender-apple-pay"));
+                """)
+            assert defined is expected, "the pinned kit does not run" if expected else "a changed kit runs"
+    shopper.complaints()  # the refusal is told there

@@ -1,0 +1,277 @@
+"""A merchant's page of the tests' own, with the simulated ApplePaySession on it and a policy that lets nothing inline
+run. Behind it a server that gets merchant sessions from the gateway."""
+
+import contextlib
+import http.server
+import json
+import os
+import pathlib
+import secrets
+import ssl
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+HERE = pathlib.Path(__file__).resolve().parent
+# As strict as a shop can be: its own files, and the sandbox's.
+POLICY = ("default-src 'none'; script-src 'self' {sandbox}; style-src 'self' {sandbox}; connect-src 'self' {sandbox}; "
+          "frame-src *; base-uri 'none'; form-action 'none'")
+PAGE = """<!doctype html>
+<html lang="{language}" dir="{direction}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>A merchant’s page</title>
+<script src="{scripts}/apple-pay-session.js"></script>
+<main>
+<h1>A merchant’s page</h1>
+<p>Behind the sheet, nothing of this can be reached.</p>
+<button id="tap">Tap</button>
+{body}
+</main>
+<script src="/session-page.js"></script>
+"""
+
+
+class Merchant:
+    """The page's server, on a free port of this machine. With a mistake planted, `(right, wrong)`, the session's script
+    is its own and has that mistake."""
+
+    def __init__(self, demo, planted=None):
+        self.demo = demo
+        self.planted = planted
+        merchant = self
+
+        class Answers(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                path, _, query = self.path.partition("?")
+                if path == "/session-page.js":
+                    self.answer("text/javascript", (HERE / "session-page.js").read_bytes())
+                elif path == "/apple-pay-session.js":
+                    self.answer("text/javascript", merchant.script().encode())
+                elif path == "/session":
+                    self.answer("application/json", json.dumps(Identity.of(demo).session()).encode())
+                elif path == "/merchant":
+                    self.answer("application/json", json.dumps(Identity.of(demo).identifier).encode())
+                elif path == "/favicon.ico":
+                    self.answer("image/x-icon", b"")
+                else:
+                    self.answer("text/html; charset=utf-8", merchant.page(dict(urllib.parse.parse_qsl(query))).encode())
+
+            def answer(self, kind, body):
+                self.send_response(200)
+                self.send_header("Content-Type", kind)
+                self.send_header("Cache-Control", "no-store")
+                self.send_header("Content-Security-Policy", POLICY.format(sandbox=demo.sandbox))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+        self.port = self.server.server_port
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def address(self, host="localhost", **query):
+        return f"http://{host}:{self.port}/?{urllib.parse.urlencode(query)}"
+
+    def page(self, query):
+        body = ""
+        if "frame" in query:
+            allow = f' allow="{query["allow"]}"' if query.get("allow") else ""
+            body = f'<iframe title="A frame" src="{query["frame"]}"{allow}></iframe>'
+        return PAGE.format(
+            scripts="" if self.planted else self.demo.sandbox, language=query.get("lang", "en"),
+            direction=query.get("dir", "ltr"), body=body)
+
+    def script(self):
+        """The sandbox's script, with the mistake, and with the sandbox's address for its own."""
+        right, wrong = self.planted
+        script = self.demo.get(f"{self.demo.sandbox}/apple-pay-session.js").decode()
+        assert script.count(right) == 1, f"{right!r} stands {script.count(right)} times in the script"
+        return script.replace(right, wrong).replace(
+            "document.currentScript.src", json.dumps(f"{self.demo.sandbox}/apple-pay-session.js"))
+
+
+class Identity:
+    """A merchant of the tests' own: registered at the sandbox's portal, with both certificates and a verified domain.
+    Gets merchant sessions from the gateway over mutual TLS, as a merchant's server does."""
+
+    one = None
+    lock = threading.Lock()
+
+    @classmethod
+    def of(cls, demo):
+        """The same for the whole run."""
+        with cls.lock:
+            cls.one = cls.one or cls(demo)
+            return cls.one
+
+    def __init__(self, demo):
+        self.demo = demo
+        self.identifier = f"merchant.example.test-{secrets.token_hex(4)}"
+        self.trust = demo.get_json(f"{demo.sandbox}/sandbox/ca.json")
+        self.portal("", {"merchantIdentifier": self.identifier})
+        with tempfile.TemporaryDirectory() as home:
+            home = pathlib.Path(home)
+            self.certify(home, "processing", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+            self.certify(home, "identity", ["-newkey", "rsa:2048"])
+            self.tls = ssl.create_default_context(cadata=self.trust["tlsRootPEM"])
+            self.tls.load_cert_chain(home / "identity.pem", home / "identity.key")
+        self.verify_domain()
+
+    def certify(self, home, kind, key):
+        request = subprocess.run(
+            ["openssl", "req", "-new", "-nodes", "-subj", "/CN=Test", *key, "-keyout", home / f"{kind}.key"],
+            capture_output=True, text=True, timeout=60, check=True).stdout
+        certificate = self.portal(f"/{self.identifier}/certificates", {"type": kind, "csr": request})["certificate"]
+        (home / f"{kind}.pem").write_text(certificate, encoding="utf-8")
+
+    def verify_domain(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.BaseHTTPRequestHandler)
+        domain = f"localhost:{server.server_port}"
+        file = self.portal(f"/{self.identifier}/domains", {"domain": domain})["associationFile"].encode()
+
+        class Association(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(file)))
+                self.end_headers()
+                self.wfile.write(file)
+
+            def log_message(self, *_):
+                pass
+
+        server.RequestHandlerClass = Association
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.portal(f"/{self.identifier}/domains/{domain}/verify", {})
+        server.shutdown()
+        server.server_close()
+
+    def portal(self, path, body):
+        return self.call(f"{self.demo.sandbox}/portal/merchants{path}", body)
+
+    def session(self):
+        body = {"merchantIdentifier": self.identifier, "displayName": "Harbour Kitchen", "initiative": "web",
+                "initiativeContext": "localhost"}
+        return self.call(f"{self.trust['gatewayURL']}/paymentservices/paymentSession", body, self.tls)
+
+    @staticmethod
+    def call(url, body, tls=None):
+        request = urllib.request.Request(
+            url, data=json.dumps(body).encode(), headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=30, context=tls) as answer:
+                return json.loads(answer.read())
+        except urllib.error.HTTPError as refusal:
+            raise AssertionError(f"{url}: {refusal.read().decode()}") from None
+
+
+@contextlib.contextmanager
+def merchant_page(shopper, planted=None, **query):
+    """Opens the page, and closes its server at the end."""
+    merchant = Merchant(shopper.demo, planted)
+    try:
+        shopper.browser.get(merchant.address(**query))
+        yield merchant
+    finally:
+        merchant.close()
+
+
+@contextlib.contextmanager
+def another_browser(*switches):
+    """A browser of its own, with switches of its own."""
+    options = Options()
+    for switch in ("--headless=new", "--disable-dev-shm-usage", "--disable-gpu", *switches):
+        options.add_argument(switch)
+    if os.geteuid() == 0:
+        options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
+    browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    browser.set_script_timeout(60)
+    try:
+        yield browser
+    finally:
+        browser.quit()
+
+
+# Any click will do for these, so that a row needs none of its own.
+BY_SCRIPT = "applePaySandbox.setDevice({ requiresGesture: false });"
+
+
+class Rows:
+    """A table of JavaScript expressions and what each must give. All are evaluated on one page, by the first claim
+    that asks; then each row is a claim of its own."""
+
+    def __init__(self, rows, prelude=BY_SCRIPT, planted=None, limit=40):
+        self.rows = rows
+        self.limit = limit  # of a row, in seconds
+        self.prelude = prelude
+        self.planted = planted
+        self.lock = threading.Lock()
+        self.answers = None
+
+    def answer(self, shopper, name):
+        with self.lock:
+            if self.answers is None:
+                self.answers = self.evaluate(shopper)
+            return self.answers[name]
+
+    def evaluate(self, shopper):
+        with merchant_page(shopper, self.planted):
+            shopper.browser.set_script_timeout(120)
+            cases = ",\n".join(f"{json.dumps(name)}: async () => {{ {self.body(act)} }}" for name, act, _ in self.rows)
+            answers = shopper.script(
+                f"""
+                {self.prelude}
+                const cases = {{ {cases} }};
+                const answers = {{}};
+                for (const [name, act] of Object.entries(cases)) {{
+                  try {{
+                    const late = new Promise((resolve) =>
+                      setTimeout(resolve, {self.limit * 1000}, "Late: the row did not end"));
+                    const answer = await Promise.race([act(), late]);
+                    answers[name] = typeof answer === "string" ? answer : JSON.stringify(answer);
+                  }} catch (error) {{
+                    answers[name] = `${{error.name}}: ${{error.message}}`;
+                  }}
+                  applePaySandbox.clock.release();
+                  const isOver = ["aborted", "completed", "canceled", undefined].includes(applePaySandbox.sheet?.state);
+                  if (!isOver) await applePaySandbox.cancel();
+                }}
+                return answers;
+                """)
+            shopper.browser.set_script_timeout(60)
+            shopper.complaints()  # what some rows provoke
+            return answers
+
+    @staticmethod
+    def body(act):
+        return act if "return" in act else f"return {act};"
+
+
+def claims_of(table, module, claim):
+    """One claim a row, named as the row."""
+    for name, _, wanted in table.rows:
+        def judge(shopper, name=name, wanted=wanted):
+            answer = table.answer(shopper, name)
+            assert agrees(answer, wanted), f"expected {wanted!r}, and it was {answer!r}"
+        judge.__name__ = "".join(letter if letter.isalnum() else "_" for letter in name)
+        judge.__module__ = module["__name__"]
+        module[judge.__name__] = claim(page=None)(judge)
+
+
+def agrees(answer, wanted):
+    """`TypeError` stands for any message of that exception; an answer that is no text is written as JSON."""
+    wanted = wanted if isinstance(wanted, str) else json.dumps(wanted, separators=(",", ":"), ensure_ascii=False)
+    return answer == wanted or answer.startswith(f"{wanted}: ")

@@ -1,0 +1,49 @@
+"""Mistakes planted into the simulated session, and the rows of the tables that notice them."""
+
+import session_life
+import session_payment_request
+import session_rules
+from claims import claim
+from merchantpage import Rows, agrees
+
+# The mistake, what is right, what is planted, and the row that must notice it.
+PLANTED = [
+    ("a second more than thirty", "const ANSWER_WITHIN = 30_000;", "const ANSWER_WITHIN = 31_000;",
+     session_life, session_life.BUDGETS,
+     "shippingmethodselected that is not answered ends the sheet after 30 seconds and not before"),
+    ("an answer that nobody asked for", "if (this.#presentation?.state !== state) throw invalidAccess();", "",
+     session_life, session_life.WAITING_FOR_NOTHING, "completeCouponCodeChange is refused when nothing asked for it"),
+    ("a sheet beside another", "if (hasOpenSheet()) throw invalidAccess(", "if (false) throw invalidAccess(",
+     session_life, session_life.STATES, "a page has one sheet at a time"),
+    ("a sheet that closes after a failure to be corrected", "status !== STATUS.SUCCESS && errors.length > 0",
+     "false && errors.length > 0", session_life, session_life.PAYMENT,
+     "failure with an unknown error leaves the sheet open for another try"),
+    ("an engine that waits although nobody listens", "if (!this.#host.hears(type)) {", "if (false) {",
+     session_life, session_life.EVENTS, "without a listener the engine answers paymentmethodselected itself"),
+    ("a zero total in version 3", "if (amount === 0 && version < 4)", "if (amount === 0 && version < 3)",
+     session_rules, session_rules.CONSTRUCTOR, "a total of zero is refused before version 4"),
+    ("a network in every version", "if (!(NETWORKS[network.toLowerCase()] <= version)) {",
+     "if (!NETWORKS[network.toLowerCase()]) {", session_rules, session_rules.BY_VERSION,
+     "girocard is a network since version 11"),
+    ("a country that nobody looks at", "  requireCountry(request.countryCode);\n", "",
+     session_rules, session_rules.CONSTRUCTOR, "a country that is none is refused"),
+    ("a payment request that is shown twice",
+     'if (this.#state !== "created") throw refusal("InvalidStateError", "The request was shown already.");\n    if (has',
+     "if (has", session_payment_request, session_payment_request.FLOW, "a payment request is shown once"),
+]
+
+
+@claim(page=None, limit=180)
+def every_planted_mistake_is_noticed(shopper):
+    unnoticed = [mistake for mistake, *planted in PLANTED if not is_noticed(shopper, *planted)]
+    assert not unnoticed, f"nobody notices {unnoticed}"
+
+
+def is_noticed(shopper, right, wrong, module, rows, name):
+    row = next(row for row in rows if row[0] == name)
+    table = Rows([row], getattr(module, "PRELUDE", Rows([]).prelude), planted=(right, wrong), limit=8)
+    try:
+        return not agrees(table.answer(shopper, name), row[2])
+    except AssertionError as error:
+        assert "stands" not in str(error), error
+        return True

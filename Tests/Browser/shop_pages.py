@@ -1,0 +1,123 @@
+"""The shop's other pages: the journey of a payment, the opened payment token, the standard checkout."""
+
+import re
+
+from selenium.webdriver.common.by import By
+
+from claims import claim
+
+
+def texts(shopper, selector):
+    return [found.text for found in shopper.browser.find_elements(By.CSS_SELECTOR, selector)]
+
+
+@claim
+def the_journey_tells_what_the_server_did_and_how_long_it_took(shopper):
+    shopper.open_sheet()
+    shopper.drive("selectShippingMethod('van')")
+    shopper.drive("approve()")
+    shopper.receipt()
+    shopper.follow("The journey of this payment")
+    shopper.sees("Wrote down the balances")
+    steps = texts(shopper, ".stations h2, .stations h3")
+    wanted = [
+        "The shop’s server stores the basket", "The page fetches what the sheet needs", "Apple vouches for the merchant",
+        "The shopper chooses an address", "The shopper chooses how it travels", "The payment", "Checked the order",
+        "Verified and opened the payment token", "Wrote down the attempt", "The bank answered: authorization approved",
+        "Wrote down the answer", "The bank answered: capture approved", "Wrote down the balances", "Answered the page",
+    ]
+    rest = iter([" ".join(step.split()) for step in steps])
+    missing = [step for step in wanted if step not in rest]
+    assert not missing, f"missing, or not in this order: {missing} of {steps}"
+    times = texts(shopper, ".stations .time")
+    assert times and all(re.fullmatch(r"\d+(\.\d+)? m?s", time) for time in times), f"the times are {times}"
+
+
+@claim
+def the_journey_of_a_decline_tells_the_decline(shopper):
+    shopper.open_sheet()
+    shopper.drive("decline()")
+    shopper.sees("Your card was declined")
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    basket = shopper.receipt()
+    shopper.open(f"/order/{basket}/journey")
+    shopper.sees("Wrote down the balances")
+    outcomes = texts(shopper, "[data-lap=authorized] .outcome")
+    assert outcomes == ["declined", "approved"], f"the bank's answers are {outcomes}"
+
+
+@claim
+def the_payment_token_is_told_field_by_field_and_nothing_secret_of_it(shopper):
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    basket = shopper.receipt()
+    paid = shopper.demo.must_be_paid_once(basket)
+    shopper.follow("Inside the payment token")
+    shopper.sees("Cryptogram")
+    fields = {field.get_attribute("data-field"): field.text
+              for field in shopper.browser.find_elements(By.CSS_SELECTOR, "[data-field]")}
+    suffix = paid["card"].removeprefix("device ")
+    assert f"•••• {suffix}" in fields["applicationPrimaryAccountNumber"], fields["applicationPrimaryAccountNumber"]
+    assert "•••" in fields["paymentData.onlinePaymentCryptogram"]
+    assert str(paid["amount"]) in fields["transactionAmount"]
+    assert "EUR" in fields["currencyCode"] and "EC_v1" in fields["version"]
+    assert all(text.count("\n") >= 2 for text in fields.values()), f"a field is not explained: {fields}"
+    assert not re.search(r"(?<![0-9a-f])\d{12,19}(?![0-9a-f])", shopper.page_text().replace("040010030273", "")), \
+        "an account number is shown"
+
+
+@claim(page="/basket")
+def apple_pay_is_the_first_choice_of_the_checkout_and_the_card_form_goes_nowhere(shopper):
+    shopper.fill(fish=1)
+    shopper.open("/checkout")
+    basket = shopper.button() and shopper.basket()
+    assert shopper.wait_for("radio", "Apple Pay").is_selected(), "Apple Pay is not the first choice"
+    shopper.find("radio", "Card").click()
+    shopper.sees("This form goes nowhere")
+    shopper.press("Pay by card")
+    assert shopper.focused().get_attribute("id") == "name", "the focus does not move to what is missing"
+    for name, text in (("Name", "Ada"), ("E-mail", "ada@example.com"), ("Telephone", "1"), ("Street", "1 Street"),
+                       ("Town", "London"), ("Postal code", "EC1A"), ("Card number", "4111"), ("Expires", "12/30"),
+                       ("Security code", "123")):
+        shopper.write(name, text)
+    shopper.press("Pay by card")
+    shopper.sees("Nothing was sent, nothing was charged")
+    sent = shopper.script("return performance.getEntriesByType('resource').map(({ name }) => name).join();")
+    assert "4111" not in sent, "the form went somewhere"
+    shopper.demo.must_not_be_paid(basket)
+    shopper.find("radio", "Apple Pay").click()
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    assert shopper.receipt() == basket
+
+
+@claim
+def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
+    shopper.button()
+    refused = shopper.script(
+        """
+        const refused = [];
+        addEventListener("securitypolicyviolation", ({ effectiveDirective }) => refused.push(effectiveDirective));
+        const script = Object.assign(document.createElement("script"), { textContent: "window.wasRun = true;" });
+        document.body.append(script);
+        document.body.setAttribute("style", "color: red");
+        const stranger = Object.assign(document.createElement("script"), { src: "http://127.0.0.1:9/stranger.js" });
+        document.body.append(stranger);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        return { refused, wasRun: Boolean(window.wasRun) };
+        """)
+    assert not refused["wasRun"], "an inline script was run"
+    assert {"script-src-elem", "style-src-attr"} <= set(refused["refused"]), f"refused is only {refused['refused']}"
+    shopper.complaints()
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    shopper.receipt()
+
+
+@claim
+def nothing_of_an_order_is_told_to_whoever_guesses(shopper):
+    shopper.open("/order/" + "0" * 32)
+    shopper.sees("Tender has no such basket")
+    shopper.open("/order/" + "0" * 32 + "/payload")
+    shopper.wait_for("alert")

@@ -1,0 +1,386 @@
+import Acquiring
+import Gateway
+import Ledger
+import Storage
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// What dies at a crash point.
+private struct Died: Error {}
+
+private func dying(at point: CrashPoint) -> CrashPoints {
+  CrashPoints { if $0 == point { throw Died() } }
+}
+
+@Suite struct `Recovery` {
+  private func unknown(_ shop: Shop, capture: CaptureMode = .manual) async throws -> Payment {
+    shop.fake.authorizes(.unknown(Interruption(.timeout)))
+    let order = Shop.order(capture: capture)
+    return try await shop.gateway.authorize(order, with: shop.token(for: order))
+  }
+
+  private func reference(_ shop: Shop) throws -> AttemptReference {
+    try #require(shop.fake.authorizations.first).reference
+  }
+
+  @Test func `adopts what the acquirer held, and takes what was to be taken at once`() async throws {
+    let shop = try await Shop()
+    let payment = try await unknown(shop, capture: .immediate)
+    shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
+    shop.clock.advance(.seconds(1))
+    let report = try await shop.gateway.recover()
+    #expect((report.settled, report.captures) == (1, 1))
+    #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
+    #expect(try await shop.journal.told(payment.id) == .pending)
+    #expect(shop.fake.authorizations.count == 1)
+    #expect(try await shop.gateway.recover().isEmpty)
+  }
+
+  @Test func `finds an attempt whose process died, and only after its lease`() async throws {
+    let shop = try await Shop(crashes: dying(at: .authorizeClaimed))
+    await #expect(throws: Died.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
+    #expect(try await shop.gateway.recover().isEmpty)
+    shop.clock.advance(.seconds(60))
+    // Within the settle horizon nobody can say that it never arrived.
+    _ = try? await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(for: OrderID("order-1"))?.status == .authorizing)
+    #expect(shop.fake.reversals.isEmpty)
+  }
+
+  @Test func `fails what never arrived, after the settle horizon and one reversal`() async throws {
+    let shop = try await Shop()
+    let payment = try await unknown(shop)
+    shop.clock.advance(.seconds(5))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .unknown)
+    #expect(shop.fake.reversals.isEmpty)
+    shop.clock.advance(.seconds(60))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .failed)
+    #expect(shop.fake.reversals.map(\.reference) == [try reference(shop)])
+    // The order is free for another card.
+    shop.fake.authorizes { reference, _ in FakeAcquirer.approval(reference) }
+    #expect(try await shop.gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
+  }
+
+  @Test func `never fails anything by its age alone, and calls a person after a day`() async throws {
+    let shop = try await Shop()
+    let payment = try await unknown(shop)
+    shop.fake.finds(.unavailable(Interruption(.timeout)))
+    for _ in 0..<30 {
+      shop.clock.advance(.seconds(86_400))
+      _ = try await shop.gateway.recover()
+    }
+    #expect(try await shop.gateway.payment(payment.id)?.status == .unknown)
+    #expect(try await shop.journal.alarms().map(\.reason) == ["authorize_unknown"])
+    #expect(shop.fake.authorizations.count == 1)
+  }
+
+  @Test func `after the shopper was told that it failed, only undoes`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(policy: policy)
+    let payment = try await unknown(shop)
+    #expect(payment.told == .failure)
+    shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
+    shop.fake.reverses(.reversed)
+    await #expect(throws: GatewayError.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(shop.fake.inquiries.isEmpty)
+    #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.reversed, .approved])
+  }
+
+  @Test func `undoes an approval that a webhook brings after the shopper was told that it failed`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(policy: policy)
+    let payment = try await unknown(shop)
+    let verdict = try await shop.journal.receive(
+      ProviderEvent(
+        connector: "fake", id: "e1", reference: try reference(shop), amount: .eur(1250),
+        outcome: .approved(Approval(acquirerReference: "A"))))
+    guard case .applied(let after) = verdict else { throw Died() }
+    #expect(after.authorized == 0)
+    shop.fake.reverses(.reversed)
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+  }
+
+  @Test func `goes on asking until the reversal is answered`() async throws {
+    let shop = try await Shop()
+    let payment = try await unknown(shop)
+    shop.fake.reverses(.unavailable(Interruption(.timeout)))
+    for _ in 0..<5 {
+      shop.clock.advance(.seconds(120))
+      _ = try await shop.gateway.recover()
+    }
+    #expect(try await shop.gateway.payment(payment.id)?.status == .unknown)
+    shop.fake.reverses(.reversed)
+    shop.clock.advance(.seconds(120))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(shop.fake.reversals.count > 3)
+    // Once the undoing has begun nobody asks whether it was approved.
+    #expect(shop.fake.inquiries.count <= 2)
+  }
+
+  @Test func `sends a capture again only where its reference is kept`() async throws {
+    for (idempotency, sent) in [
+      (AcquirerCapabilities.Idempotency.none, 1),
+      (.reference(window: .seconds(3_600), refusesOtherContents: true), 2),
+    ] {
+      let shop = try await Shop(
+        capabilities: AcquirerCapabilities(
+          name: "fake", instruments: [.network], answersLater: false, idempotency: idempotency, inquiry: true,
+          reversal: true, settleHorizon: .seconds(10)))
+      let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+      shop.fake.captures(.unknown(Interruption(.timeout)))
+      _ = try await shop.gateway.capture(payment.id)
+      shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+      shop.clock.advance(.seconds(60))
+      _ = try await shop.gateway.recover()
+      #expect(shop.fake.captures.count == sent)
+      #expect(Set(shop.fake.captures.map(\.reference)).count == 1)
+      let status: PaymentStatus = sent == 1 ? .authorized : .captured
+      #expect(try await shop.gateway.payment(payment.id)?.status == status)
+    }
+  }
+
+  @Test func `outside the window asks and does not send again`() async throws {
+    let shop = try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], answersLater: false,
+        idempotency: .reference(window: .seconds(1_800), refusesOtherContents: false), inquiry: true, reversal: true,
+        settleHorizon: .seconds(10)))
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.captures(.unknown(Interruption(.timeout)))
+    _ = try await shop.gateway.capture(payment.id)
+    shop.clock.advance(.seconds(1_800))
+    _ = try await shop.gateway.recover()
+    #expect(shop.fake.captures.count == 1)
+    let capture = try await shop.journal.operations(of: payment.id).first { $0.kind == .capture }
+    #expect(capture?.state == .failed)
+  }
+
+  @Test func `where nothing can be undone by reference, finds the hold and voids it`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], answersLater: false, idempotency: .none, inquiry: true, reversal: false,
+        settleHorizon: .seconds(10)), policy: policy)
+    let payment = try await unknown(shop)
+    shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    #expect(shop.fake.voids.map(\.authorization) == ["A-\(try reference(shop))"])
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+  }
+
+  @Test func `lets a hold go when it comes to its end`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    _ = try await shop.gateway.capture(payment.id, .eur(1000))
+    shop.clock.advance(.seconds(86_400 * 7))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    let after = try #require(try await shop.gateway.payment(payment.id))
+    #expect((after.status, after.authorized) == (.captured, 1000))
+    #expect(try await shop.gateway.recover().isEmpty)
+  }
+
+  @Test func `two at once never have the same operation`() async throws {
+    let shop = try await Shop()
+    let payment = try await unknown(shop)
+    shop.clock.advance(.seconds(1))
+    let other = Journal(shop.journal.database)
+    let first = try await shop.journal.takeOverDue(10)
+    #expect(first.map(\.payment) == [payment.id])
+    #expect(try await other.takeOverDue(10).isEmpty)
+    shop.clock.advance(Journal.lease)
+    let second = try #require(try await other.takeOverDue(10).first)
+    #expect(try await shop.journal.record(FakeAcquirer.approval(second.reference), for: first[0]).status == .unknown)
+    #expect(try await other.record(FakeAcquirer.approval(second.reference), for: second).status == .authorized)
+  }
+}
+
+/// A process that dies at every named point, and one that comes after it. Whatever the point: one authorization is
+/// asked for, and the money is where the books say.
+@Suite struct `A process that dies` {
+  @Test(arguments: CrashPoint.allCases.filter { !$0.rawValue.hasPrefix("recovery") && !$0.rawValue.hasPrefix("event") })
+  func `leaves nothing that the next one cannot settle`(point: CrashPoint) async throws {
+    let shop = try await Shop(crashes: dying(at: point))
+    let ledger = Mutex<[AttemptReference: AcquirerAnswer]>([:])
+    let keeping: FakeAcquirer.Judge = { reference, _ in
+      ledger.withLock { ledger in
+        let answer = ledger[reference] ?? FakeAcquirer.approval(reference)
+        ledger[reference] = answer
+        return answer
+      }
+    }
+    shop.fake.authorizes(keeping)
+    shop.fake.captures(keeping)
+    shop.fake.voids(keeping)
+    shop.fake.refunds(keeping)
+    shop.fake.finds { reference in ledger.withLock { $0[reference] }.map(Inquiry.answer) ?? .notFound }
+    let order = Shop.order()
+    _ = try? await shop.gateway.authorize(order, with: shop.token())
+    if let payment = try await shop.journal.payment(of: order.id)?.id {
+      _ = try? await shop.gateway.capture(payment, .eur(1000))
+      _ = try? await shop.gateway.void(payment)
+      _ = try? await shop.gateway.refund(payment, .eur(100))
+    }
+    let next = shop.reborn()
+    for _ in 0..<4 {
+      shop.clock.advance(.seconds(70))
+      _ = try await next.recover()
+    }
+    #expect(shop.fake.authorizations.count <= 1)
+    #expect(try await shop.journal.openOutcomes().operations == 0)
+    let audit = try await shop.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+    guard let payment = try await shop.journal.payment(of: order.id) else { return }
+    let done = try await shop.journal.operations(of: payment.id)
+    #expect(done.allSatisfy { !$0.state.isOpen })
+    let first = try #require(done.first { $0.kind == .authorize }).reference
+    let held = ledger.withLock { $0.keys.contains(first) }
+    #expect(payment.status.isLive == held)
+  }
+}
+
+@Suite struct `The budget of a call` {
+  @Test func `is one for the authorization and the capture together`() async throws {
+    let time = Mutex(Duration.zero)
+    let scheduler = Scheduler(
+      uptime: { time.withLock { $0 } }, sleep: { _ in }, finish: { await $0() })
+    let shop = try await Shop(scheduler: scheduler)
+    shop.fake.authorizes { reference, _ in
+      time.withLock { $0 += .seconds(15) }
+      return FakeAcquirer.approval(reference)
+    }
+    let order = Shop.order(capture: .immediate)
+    #expect(try await shop.gateway.pay(order, with: shop.token(for: order)).status == .captured)
+    #expect(shop.fake.deadlines == [.seconds(20), .seconds(10)])
+  }
+
+  @Test func `that is spent leaves the capture to recovery`() async throws {
+    let time = Mutex(Duration.zero)
+    let scheduler = Scheduler(
+      uptime: { time.withLock { $0 } }, sleep: { _ in }, finish: { await $0() })
+    let shop = try await Shop(scheduler: scheduler)
+    shop.fake.authorizes { reference, _ in
+      time.withLock { $0 += .seconds(24) }
+      return FakeAcquirer.approval(reference)
+    }
+    let order = Shop.order(capture: .immediate)
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    #expect(payment.status == .authorized)
+    shop.clock.advance(Journal.lease)
+    #expect(try await shop.gateway.recover().captures == 1)
+    #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
+  }
+
+  @Test func `a call too many is refused before anything is written`() async throws {
+    var policy = GatewayPolicy()
+    policy.maximumInFlight = 0
+    let shop = try await Shop(policy: policy)
+    await #expect(throws: GatewayError.overloaded) {
+      try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    }
+    #expect(try await shop.journal.payments().isEmpty)
+  }
+}
+
+@Suite struct `A call with an idempotency key` {
+  private let call = IdempotentCall(
+    merchant: "shop", call: "capture", key: IdempotencyKey("k1"), requestHash: "h", subject: "order-1")
+
+  private static func render(_ payment: Payment) -> StoredAnswer {
+    StoredAnswer(status: 200, body: Array("\(payment.status.rawValue) \(payment.captured)".utf8))
+  }
+
+  @Test func `is done once, and answered with the same bytes`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    func capture() async throws -> KeyedAnswer {
+      try await shop.gateway.once(call, render: Self.render) {
+        try await shop.gateway.capture(payment.id, .eur(500), alongside: $0.alongside, answered: $0.answered)
+      }
+    }
+    let first = try await capture()
+    let again = try await capture()
+    #expect(!first.isReplay && again.isReplay)
+    #expect(first.answer == again.answer)
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test func `sixty-four at once are one execution`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    let call = call
+    let answers = try await withThrowingTaskGroup(of: StoredAnswer?.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          do {
+            return try await shop.gateway.once(call, render: Self.render) {
+              try await shop.gateway.capture(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
+            }.answer
+          } catch GatewayError.callInProgress { return nil }
+        }
+      }
+      return try await group.reduce(into: Set<StoredAnswer>()) { if let answer = $1 { $0.insert(answer) } }
+    }
+    #expect(answers.count == 1)
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test func `that was refused leaves the key free`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    await #expect(throws: GatewayError.self) {
+      try await shop.gateway.once(call, render: Self.render) {
+        try await shop.gateway.refund(payment, alongside: $0.alongside, answered: $0.answered)
+      }
+    }
+    #expect(try await shop.journal.standing(of: call) == .new)
+  }
+}
+
+@Suite struct `A sealed payment token` {
+  private static let sealed = AcquirerCapabilities(
+    name: "fake", instruments: [.sealed], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
+    settleHorizon: .seconds(10))
+
+  @Test func `goes on unopened, and the payment says what nobody could check`() async throws {
+    let shop = try await Shop(capabilities: Self.sealed)
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    #expect(payment.status == .authorized)
+    #expect(!payment.amountConfirmed)
+    #expect(payment.card.deviceAccountSuffix == nil)
+    guard case .sealed = shop.fake.authorizations.first?.instrument else { throw Died() }
+  }
+
+  @Test func `is judged as far as that goes without a key`() async throws {
+    let shop = try await Shop(capabilities: Self.sealed)
+    await #expect(throws: (any Error).self) {
+      try await shop.gateway.authorize(Shop.order(), with: shop.token(applicationData: "basket of order-9"))
+    }
+    await #expect(throws: (any Error).self) {
+      try await shop.gateway.authorize(Shop.order(), with: shop.tokenWithoutApplicationData())
+    }
+    let token = try shop.token()
+    shop.clock.advance(.seconds(301))
+    await #expect(throws: (any Error).self) { try await shop.gateway.authorize(Shop.order(), with: token) }
+    #expect(shop.fake.authorizations.isEmpty)
+  }
+
+  @Test func `of another amount reaches the provider, who alone can refuse it`() async throws {
+    let shop = try await Shop(capabilities: Self.sealed)
+    shop.fake.authorizes(.declined(Decline(reason: .configuration, code: "13")))
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token(amount: .eur(1)))
+    #expect(payment.status == .declined)
+  }
+}

@@ -1,0 +1,286 @@
+import Ledger
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `Voiding, refunding and taking in parts` {
+  let bench: Bench
+  init() async throws { bench = try await Bench() }
+
+  @Test func `a part is let go, and the rest is taken`() async throws {
+    let payment = try await bench.authorized()
+    #expect(try await bench.done(.void, .eur(250), payment).authorized == 1000)
+    let after = try await bench.done(.capture, nil, payment)
+    #expect(after.status == .captured)
+    #expect(after.captured == 1000)
+  }
+
+  @Test func `a final capture lets go of the rest in one operation`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, .eur(800), isFinal: true, of: payment)
+    #expect(capture.isFinal)
+    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+      try await bench.journal.reserve(.capture, .eur(1), of: payment)
+    }
+    let after = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    #expect(after.status == .captured)
+    #expect((after.authorized, after.captured) == (800, 800))
+  }
+
+  @Test func `several refunds give back no more than was taken`() async throws {
+    let payment = try await bench.authorized()
+    _ = try await bench.done(.capture, nil, payment)
+    #expect(try await bench.done(.refund, .eur(1000), payment).status == .partiallyRefunded)
+    await #expect(throws: JournalError.exceeds(available: .eur(250))) {
+      try await bench.journal.reserve(.refund, .eur(251), of: payment)
+    }
+    #expect(try await bench.done(.refund, nil, payment).status == .refunded)
+  }
+
+  @Test func `sixty-four refunds give back no more than was taken`() async throws {
+    let payment = try await bench.authorized()
+    _ = try await bench.done(.capture, nil, payment)
+    let bench = bench
+    let given = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          do {
+            _ = try await bench.done(.refund, .eur(100), payment)
+            return true
+          } catch is JournalError { return false }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(given == 12)
+    #expect(try await bench.journal.payment(payment)?.refunded == 1200)
+  }
+
+  @Test func `capture and void cannot both have the same money`() async throws {
+    let payment = try await bench.authorized()
+    _ = try await bench.journal.reserve(.capture, .eur(1000), of: payment)
+    await #expect(throws: JournalError.inFlight(available: .eur(250))) {
+      try await bench.journal.reserve(.void, .eur(1250), of: payment)
+    }
+    let void = try await bench.journal.reserve(.void, nil, of: payment)
+    #expect(void.amount == .eur(250))
+  }
+
+  @Test func `the schema refuses a capture after the shopper was told that it failed`() async throws {
+    let payment = try await bench.authorized()
+    await #expect(throws: StorageError.check(constraint: "nothing_taken_after_failure")) {
+      try await bench.database.write { try $0.run("UPDATE payments SET told = 'failure', captured = 1") }
+    }
+    #expect(try await bench.journal.tell(payment, .failure).told == .failure)
+    #expect(try await bench.journal.tell(payment, .success).told == .failure)
+    await #expect(throws: JournalError.notPossible(.capture, .authorized)) {
+      try await bench.journal.reserve(.capture, nil, of: payment)
+    }
+  }
+}
+
+@Suite struct `The audit chain` {
+  let bench: Bench
+  init() async throws { bench = try await Bench() }
+
+  private func history() async throws {
+    let payment = try await bench.authorized()
+    _ = try await bench.done(.capture, .eur(1000), payment)
+    _ = try await bench.done(.refund, .eur(100), payment)
+  }
+
+  @Test func `is intact after an ordinary day`() async throws {
+    try await history()
+    let report = try await bench.journal.verifyAudit()
+    #expect(report.isIntact, "\(report.violations)")
+    #expect((report.entries, report.payments) == (6, 1))
+  }
+
+  @Test(arguments: [
+    "UPDATE audit SET captured = 999 WHERE seq = 4", "DELETE FROM audit WHERE seq = 3",
+    "DELETE FROM audit WHERE seq = 6", "UPDATE payments SET captured = 900",
+    "UPDATE audit SET event = 'void approved' WHERE seq = 2", "DELETE FROM audit_heads",
+  ])
+  func `shows every damage`(damage: String) async throws {
+    try await history()
+    try await bench.database.write { try $0.run(damage) }
+    #expect(try await !bench.journal.verifyAudit().isIntact)
+  }
+}
+
+@Suite struct `A provider's event` {
+  let bench: Bench
+  init() async throws { bench = try await Bench() }
+
+  private func event(
+    _ id: String, _ attempt: Attempt, _ outcome: ProviderEvent.Outcome? = nil, amount: Amount? = nil,
+    connector: String = "sandbox"
+  ) -> ProviderEvent {
+    ProviderEvent(
+      connector: connector, id: id, reference: attempt.reference, amount: amount ?? attempt.amount,
+      outcome: outcome ?? .approved(Approval(acquirerReference: "P-1")))
+  }
+
+  private var no: ProviderEvent.Outcome { .declined(Decline(reason: .doNotHonor, code: "05")) }
+
+  @Test func `settles what was pending, once`() async throws {
+    let attempt = try await bench.attempt()
+    _ = try await bench.journal.record(.pending(Pending(acquirerReference: "P-1")), for: attempt)
+    guard case .applied(let payment) = try await bench.journal.receive(event("e1", attempt)) else { throw Unexpected() }
+    #expect(payment.status == .authorized)
+    #expect(try await bench.journal.receive(event("e1", attempt)) == .known)
+    #expect(try await bench.journal.receive(event("e2", attempt)) == .known)
+  }
+
+  @Test func `that comes before the answer wins, and the answer finds it done`() async throws {
+    let attempt = try await bench.attempt()
+    _ = try await bench.journal.receive(event("e1", attempt))
+    let late = try await bench.journal.record(.unknown(Interruption(.timeout)), for: attempt)
+    #expect(late.status == .authorized)
+  }
+
+  @Test func `about another amount changes nothing, and calls a person`() async throws {
+    let attempt = try await bench.attempt()
+    let verdict = try await bench.journal.receive(event("e1", attempt, amount: .eur(1)))
+    #expect(verdict == .contradicted("event_amount_mismatch"))
+    #expect(try await bench.journal.payment(attempt.payment)?.status == .authorizing)
+    #expect(try await bench.journal.alarms().map(\.reason) == ["event_amount_mismatch"])
+  }
+
+  @Test func `about nothing of ours, or through another connector, is refused`() async throws {
+    let attempt = try await bench.attempt()
+    #expect(try await bench.journal.receive(event("e1", attempt, connector: "other")) == .refused("another_connector"))
+    let stranger = ProviderEvent(
+      connector: "sandbox", id: "e2", reference: AttemptReference("nobody"), amount: .eur(1), outcome: no)
+    #expect(try await bench.journal.receive(stranger) == .refused("unknown_reference"))
+  }
+
+  @Test func `that a capture failed after all holds the money again`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    guard case .applied(let after) = try await bench.journal.receive(event("e1", capture, no)) else {
+      throw Unexpected()
+    }
+    #expect(after.status == .authorized)
+    #expect(after.captured == 0)
+    #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
+    #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
+  }
+
+  @Test func `that a capture failed waits while a refund of it is under way`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.approved(Approval(acquirerReference: "C-1")), for: capture)
+    let refund = try await bench.journal.reserve(.refund, nil, of: payment)
+    let late = event("e1", capture, no)
+    await #expect(throws: JournalError.conflict) { try await bench.journal.receive(late) }
+    _ = try await bench.journal.record(.declined(Decline(reason: .other, code: "13")), for: refund)
+    guard case .applied(let after) = try await bench.journal.receive(late) else { throw Unexpected() }
+    #expect(after.captured == 0)
+  }
+
+  @Test func `that a pending capture failed sets its money free`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.pending(Pending(acquirerReference: "P-2")), for: capture)
+    _ = try await bench.journal.receive(event("e1", capture, no))
+    #expect(try await bench.done(.capture, nil, payment).status == .captured)
+  }
+
+  @Test func `that approves what was declined is not taken, and a reversal is owed`() async throws {
+    let attempt = try await bench.attempt()
+    _ = try await bench.journal.record(.declined(Decline(reason: .doNotHonor, code: "05")), for: attempt)
+    #expect(try await bench.journal.receive(event("e1", attempt)) == .contradicted("held_after_end"))
+    let owed = try await bench.journal.takeOverDue(10)
+    #expect(owed.map(\.kind) == [.reverse])
+    #expect(owed.first?.target == attempt.reference)
+  }
+}
+
+@Suite struct `Idempotency keys` {
+  let bench: Bench
+  init() async throws { bench = try await Bench() }
+
+  private func call(_ hash: String = "h1") -> IdempotentCall {
+    IdempotentCall(
+      merchant: "shop", call: "POST /v2/shop/payments", key: IdempotencyKey("k"), requestHash: hash, subject: "order-1")
+  }
+
+  private func begun() async throws -> Attempt {
+    let call = call()
+    let claim = try await bench.journal.claim(.sample(), spending: .sample(1), card: .sample) {
+      try IdempotencyKeys.begin(call, in: $0)
+    }
+    guard case .new(let attempt) = claim else { throw Unexpected() }
+    return attempt
+  }
+
+  @Test func `a second call runs into the first, and nothing of it is written`() async throws {
+    _ = try await begun()
+    let call = call()
+    await #expect(throws: KeyTaken(standing: .running)) {
+      try await bench.journal.claim(.sample("order-2"), spending: .sample(2), card: .sample) {
+        try IdempotencyKeys.begin(call, in: $0)
+      }
+    }
+    #expect(try await bench.journal.payments().count == 1)
+  }
+
+  @Test func `the answer is kept with the payment's own, and another request is told apart`() async throws {
+    let (attempt, call, answer) = (try await begun(), call(), StoredAnswer(status: 201, body: [1, 2, 3]))
+    _ = try await bench.journal.record(FakeAcquirer.approval(attempt.reference), for: attempt) {
+      try IdempotencyKeys.finish(call, answer, in: $1)
+    }
+    #expect(try await bench.journal.standing(of: call) == .answered(answer, sameRequest: true))
+    #expect(try await bench.journal.standing(of: self.call("h2")) == .answered(answer, sameRequest: false))
+    #expect(try await bench.journal.keep(call, StoredAnswer(status: 500, body: [])) == answer)
+  }
+
+  @Test func `a key whose process died says where its answer is`() async throws {
+    _ = try await begun()
+    bench.clock.advance(Journal.lease)
+    #expect(try await bench.journal.standing(of: call()) == .abandoned(subject: "order-1"))
+  }
+
+  @Test func `a key is forgotten after a week`() async throws {
+    _ = try await begun()
+    bench.clock.advance(IdempotencyKeys.memory)
+    #expect(try await bench.journal.standing(of: call()) == .new)
+    try await bench.journal.forgetKeys(100)
+    let left = try await bench.database.read { try $0.row("SELECT count(*) AS n FROM idempotency")?.integer("n") }
+    #expect(left == 0)
+  }
+}
+
+/// A journal with a clock that stands still.
+struct Bench: Sendable {
+  let files: TemporaryStore
+  let clock = ManualClock()
+  let database: Database
+  let journal: Journal
+
+  init() async throws {
+    files = try TemporaryStore()
+    database = try await files.open(Journal.migrations, clock: clock.wall)
+    journal = Journal(database, random: .seeded(3))
+  }
+
+  func attempt(_ order: Order = .sample(), token: Int = 1) async throws -> Attempt {
+    guard case .new(let attempt) = try await journal.claim(order, spending: .sample(token), card: .sample) else {
+      throw Unexpected()
+    }
+    return attempt
+  }
+
+  func authorized() async throws -> PaymentID {
+    let attempt = try await attempt()
+    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).id
+  }
+
+  func done(_ kind: OperationKind, _ amount: Amount?, _ payment: PaymentID) async throws -> Payment {
+    let attempt = try await journal.reserve(kind, amount, of: payment)
+    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+  }
+}

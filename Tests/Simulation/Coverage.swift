@@ -1,0 +1,52 @@
+import Gateway
+import Ledger
+import TenderPayments
+
+/// What simulations have been through.
+public struct Coverage: Sendable, Hashable {
+  /// How often the engine died at a place.
+  public var deaths: [String: Int] = [:]
+  /// How often a call to the acquirer met a fate.
+  public var fates: [String: Int] = [:]
+  /// How often a status met an event.
+  public var events: [String: Int] = [:]
+
+  public init() {}
+
+  public mutating func add(_ other: Coverage) {
+    deaths.merge(other.deaths, uniquingKeysWith: +)
+    fates.merge(other.fates, uniquingKeysWith: +)
+    events.merge(other.events, uniquingKeysWith: +)
+  }
+
+  /// Every row of the state table, as the audit chain names it.
+  static let allEvents: [String] = PaymentState.table.flatMap { status, row in
+    row.keys.map { "\(status.rawValue), \($0)" }
+  }.sorted()
+
+  static let allDeaths: [String] =
+    CrashPoint.allCases.map(\.rawValue)
+    + Supply.commits.flatMap { ["before \($0)", "after \($0)"] } + ["before a read", "waiting"]
+
+  /// The commits of the engine, by the tables that they write.
+  enum Supply {
+    static let commits = [
+      "audit audit_heads operations outbox payments", "audit audit_heads operations outbox payments token_uses",
+      "audit audit_heads operations payments", "audit audit_heads operations", "operations",
+      "audit audit_heads inbox operations outbox payments", "outbox webhook_deliveries", "webhook_deliveries",
+    ]
+  }
+
+  /// What no simulation has been through.
+  public var missing: [String] {
+    Self.allEvents.filter { events[$0] == nil }.map { "event: \($0)" }
+      + Self.allDeaths.filter { deaths[$0] == nil }.map { "death: \($0)" }
+  }
+
+  public var table: [String] {
+    let rows = [("deaths", deaths), ("fates", fates), ("events", events)].flatMap { kind, counts in
+      counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
+    }
+    return rows
+  }
+}

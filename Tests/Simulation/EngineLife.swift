@@ -1,0 +1,176 @@
+import Acquiring
+import Auditing
+import ApplePayToken
+import Gateway
+import HTTPTransport
+import Ledger
+import Storage
+import StrictJSON
+import TenderPayments
+import Webhooks
+
+/// The engine from one start to its death: the real gateway, journal and courier over the simulated store and wire.
+final class EngineLife: @unchecked Sendable {
+  enum Verb: String { case capture, finalCapture, void, refund }
+
+  enum Answer: CustomStringConvertible {
+    case payment(Payment)
+    case refused(String)
+
+    var description: String {
+      switch self {
+      case .payment(let payment): payment.status.rawValue
+      case .refused(let code): code
+      }
+    }
+  }
+
+  let number: Int
+  private let gateway: PaymentGateway
+  private let courier: WebhookCourier
+  private(set) var isDelivering = false
+
+  init(
+    number: Int, database: Database, wire: Acquirer, supplies: Supplies, thread: SimulatedThread, sink: SimulatedSink,
+    random: RandomBytes, profile: BankProfile, policy: GatewayPolicy
+  ) {
+    self.number = number
+    gateway = PaymentGateway(
+      opener: supplies.opener, journal: Journal(database, random: random), acquirer: wire, clock: thread.clock,
+      random: random, scheduler: thread.scheduler, policy: policy,
+      crashes: CrashPoints { await thread.stop($0.rawValue) })
+    courier = WebhookCourier(
+      database: database, endpoints: { _ in [SimulatedSink.endpoint] },
+      destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },
+      network: DeliveryNetwork { _ in .init(sink.sender) }, random: random)
+  }
+
+  func pay(_ order: Order, _ token: EncryptedPaymentToken, _ heard: @escaping (Answer) -> Void) {
+    begin(heard) { [gateway] in try await gateway.pay(order, with: token) }
+  }
+
+  func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {
+    let amount = amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) }
+    begin(heard) { [gateway] in
+      switch verb {
+      case .capture: try await gateway.capture(payment.id, amount)
+      case .finalCapture: try await gateway.capture(payment.id, amount, isFinal: true)
+      case .void: try await gateway.void(payment.id, amount)
+      case .refund: try await gateway.refund(payment.id, amount)
+      }
+    }
+  }
+
+  func receive(_ event: ProviderEvent, _ thanked: @escaping () -> Void) {
+    let thanked = Carried(thanked)
+    Task.detached { [gateway] in
+      _ = try await gateway.receive(event)
+      thanked.value()
+    }
+  }
+
+  func recover(_ done: @escaping () -> Void) {
+    let done = Carried(done)
+    Task.detached { [gateway] in
+      _ = try? await gateway.recover()
+      done.value()
+    }
+  }
+
+  func deliver() {
+    guard !isDelivering else { return }
+    isDelivering = true
+    Task.detached { [self] in
+      _ = try? await courier.round()
+      isDelivering = false
+    }
+  }
+
+  private func begin(_ heard: @escaping (Answer) -> Void, _ work: @escaping @Sendable () async throws -> Payment) {
+    let heard = Carried(heard)
+    Task.detached {
+      do {
+        heard.value(.payment(try await work()))
+      } catch {
+        heard.value(.refused(Self.code(of: error)))
+      }
+    }
+  }
+
+  private static func code(of error: any Error) -> String {
+    switch error {
+    case let error as GatewayError: error.code
+    case let error as PaymentTokenError: error.code.rawValue
+    default: "\(error)"
+    }
+  }
+}
+
+/// Something that stays on the simulation's thread, whatever the type system must assume.
+struct Carried<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}
+
+extension SimulatedThread {
+  /// Time as the engine counts it. Nobody sleeps: what waits, waits for an event of the simulation.
+  var scheduler: Scheduler {
+    Scheduler(
+      uptime: { self.uptime },
+      sleep: { duration in await self.suspended { heard in self.after(duration, "a sleeper wakes") { heard(()) } } },
+      finish: { work in await Task.detached { await work() }.value })
+  }
+}
+
+/// The merchant's server, where webhooks arrive, or do not.
+final class SimulatedSink: @unchecked Sendable {
+  static let key = WebhookKey(id: "sink", secret: "a secret of the simulation")
+  static let endpoint = WebhookEndpoint(url: "https://sink.example/hooks", key: key)
+  static let addresses = NetworkAddress(bytes: [93, 184, 215, 14]).map { [($0, "93.184.215.14")] } ?? []
+
+  private let thread: SimulatedThread
+  private(set) var deliveries: [SinkDelivery] = []
+  var trouble = 0
+  /// Whom answers may reach.
+  var life = 0
+
+  init(_ thread: SimulatedThread) { self.thread = thread }
+
+  var sender: HTTPSender {
+    HTTPSender { request, patience throws(TransportError) in
+      let status: Int = await self.thread.suspended { heard in self.receive(request, patience, heard) }
+      guard status > 0 else { throw .timedOut }
+      return InboundResponse(status: status)
+    }
+  }
+
+  private func receive(_ request: OutboundRequest, _ patience: Duration, _ heard: @escaping (Int) -> Void) {
+    let fate = trouble > 0 && thread.choices.chance(trouble) ? thread.choices.pick(3) : 3
+    let (way, life) = (thread.choices.milliseconds(5...500), life)
+    func hear(_ delay: Duration, _ status: Int) {
+      thread.after(delay, "the merchant's server says \(status)") { if self.life == life { heard(status) } }
+    }
+    switch fate {
+    case 0: hear(patience, 0)
+    case 1: hear(way, 503)
+    default:
+      thread.after(way, "a webhook arrives") {
+        self.keep(request)
+        hear(fate == 2 ? patience : way, fate == 2 ? 0 : 200)
+      }
+    }
+  }
+
+  private func keep(_ request: OutboundRequest) {
+    let body = (try? JSONReader.read(request.body)) ?? .null
+    let tender = body["tender"] ?? .null
+    func text(_ value: JSONValue?) -> String { if case .string(let text)? = value { text } else { "" } }
+    var sequence: Int64 = 0
+    if case .integer(let number)? = tender["sequence"] { sequence = number }
+    let signature = request.headers.filter { $0.name == "X-GCS-Signature" }.map(\.value)
+    deliveries.append(
+      SinkDelivery(
+        payment: text(tender["paymentId"]), sequence: sequence, status: text(tender["status"]), id: text(body["id"]),
+        isAuthentic: signature == [Self.key.signature(of: request.body)]))
+  }
+}

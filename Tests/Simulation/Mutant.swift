@@ -1,0 +1,121 @@
+import Acquiring
+import TenderPayments
+
+/// A defect that is planted between the engine and its store or its wire, to see that somebody notices. Mutants live
+/// in this target alone, which no product contains: there is no switch in the engine that could be left on.
+public struct Mutant: Sendable {
+  public let name: String
+  /// What the engine's SQL becomes.
+  let dialect: @Sendable (String) -> String
+  /// What the engine's acquirer becomes.
+  let wiring: @Sendable (Acquirer) -> Acquirer
+  /// Whether commits are acknowledged that the disk does not have yet.
+  let forgets: Bool
+
+  init(
+    _ name: String, forgets: Bool = false, dialect: @escaping @Sendable (String) -> String = { $0 },
+    wiring: @escaping @Sendable (Acquirer) -> Acquirer = { $0 }
+  ) {
+    self.name = name
+    self.forgets = forgets
+    self.dialect = dialect
+    self.wiring = wiring
+  }
+
+  private static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
+    Mutant(name, dialect: { $0.replacing(text, with: other) })
+  }
+
+  public static let all: [Mutant] = inTheStore + onTheWire
+}
+
+extension Mutant {
+  private static let inTheStore: [Mutant] = [
+    Mutant("a commit is acknowledged before it is on the disk", forgets: true),
+    replacing("the fence is ignored", "AND fence = $2", "AND $2 IS NOT NULL"),
+    replacing(
+      "an order may have two live payments", "CREATE UNIQUE INDEX payments_one_live_per_order",
+      "CREATE INDEX payments_one_live_per_order"),
+    replacing(
+      "a payment token is remembered for one payment only", "VALUES ($1, $2, $3, $4)",
+      "VALUES ($1 || $3, $2 || $3, $3, $4)"),
+    replacing("what the shopper was told is not kept", "told = $14", "told = SUBSTR($14, 1, 0) || NULL"),
+    replacing(
+      "an answer is posted without its operation", "WHERE id = $1 AND version = $2", "WHERE id = $1 AND $2 > 0"),
+    replacing(
+      "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $4",
+      "UPDATE webhook_deliveries SET state = 'delivered', lease_until = $4"),
+    replacing("webhooks of a payment overtake one another", "AND earlier.seq < due.seq", "AND earlier.seq < 0"),
+    replacing(
+      "the audit chain does not link", "DO UPDATE SET seq = $2, hash = $3", "DO UPDATE SET seq = $2, hash = $1"),
+    replacing("a capture in flight is not reserved", "reserved_capture = $8", "reserved_capture = 0 * $8"),
+    replacing("recovery finds nothing that is open", "lease_until <= $2", "lease_until < 0 * $2"),
+  ]
+
+  private static let onTheWire: [Mutant] = [
+    Mutant("a timeout is a decline", wiring: { $0.mutated(authorize: { _, answer in answer.orDeclined }) }),
+    Mutant("an inquiry without an answer is a decline", wiring: { $0.mutated(inquire: { $0.orDeclined }) }),
+    Mutant("not found is believed at once", wiring: { $0.mutated(inquire: { $0.foundOrDeclined }) }),
+    Mutant(
+      "an authorization is sent again under another reference",
+      wiring: { acquirer in
+        acquirer.mutated(authorize: { request, answer in
+          guard case .unknown = answer else { return answer }
+          let again = AuthorizationRequest(
+            reference: AttemptReference("\(request.reference)-2"), merchantReference: request.merchantReference,
+            amount: request.amount, instrument: request.instrument)
+          return await acquirer.authorize(again, .after(.seconds(5)))
+        })
+      }),
+    Mutant(
+      "yen have two decimals",
+      wiring: { acquirer in
+        acquirer.mutated(before: { request in
+          guard request.amount.currency.code == "JPY" else { return request }
+          return AuthorizationRequest(
+            reference: request.reference, merchantReference: request.merchantReference,
+            amount: Amount(minorUnits: request.amount.minorUnits * 100, currency: request.amount.currency),
+            instrument: request.instrument)
+        })
+      }),
+    Mutant("pending is an approval", wiring: { $0.mutated(authorize: { _, answer in answer.orApproved }) }),
+    Mutant("a reversal is believed and not sent", wiring: { $0.mutated(reversal: .reversed) }),
+  ]
+}
+
+extension Acquirer {
+  /// The same acquirer with something changed on the way.
+  fileprivate func mutated(
+    before: @escaping @Sendable (AuthorizationRequest) -> AuthorizationRequest = { $0 },
+    authorize change: @escaping @Sendable (AuthorizationRequest, AcquirerAnswer) async -> AcquirerAnswer = { $1 },
+    inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil
+  ) -> Acquirer {
+    Acquirer(
+      capabilities: capabilities,
+      authorize: { await change($0, authorize(before($0), $1)) }, capture: capture, void: void, refund: refund,
+      inquire: { found(await inquire($0, $1)) },
+      reverse: { request, deadline in
+        if let reversal { return reversal }
+        return await reverse(request, deadline)
+      })
+  }
+}
+
+extension AcquirerAnswer {
+  fileprivate static let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "05"))
+
+  fileprivate var orDeclined: AcquirerAnswer { if case .unknown = self { .refusal } else { self } }
+
+  fileprivate var orApproved: AcquirerAnswer {
+    if case .pending(let pending) = self {
+      .approved(Approval(acquirerReference: pending.acquirerReference))
+    } else {
+      self
+    }
+  }
+}
+
+extension Inquiry {
+  fileprivate var orDeclined: Inquiry { if case .unavailable = self { .answer(.refusal) } else { self } }
+  fileprivate var foundOrDeclined: Inquiry { if case .notFound = self { .answer(.refusal) } else { self } }
+}

@@ -1,0 +1,155 @@
+import Acquiring
+import Auditing
+import TenderPayments
+
+/// The acquirer of a simulation, with a ledger of its own: written from the outside of the wire, and knowing nothing of
+/// Tender's.
+final class SimulatedBank {
+  /// How an authorization will come out.
+  enum Verdict: Sendable, Hashable { case approve, decline, later(approves: Bool) }
+
+  private struct Hold {
+    var hold: AcquirerHold
+    var name: String
+    var isPending: Bool
+    var isUndone = false
+  }
+
+  private struct Answer {
+    var answer: AcquirerAnswer
+    let contents: String
+  }
+
+  /// By our reference of the authorization.
+  private var holds: [String: Hold] = [:]
+  private var names: [String: String] = [:]
+  private var answers: [String: Answer] = [:]
+  private var reversed: Set<String> = []
+  private var tokens: Set<String> = []
+  private var count = 0
+  let repeatsAnswers: Bool
+  let remembersReversals: Bool
+  /// Whether it takes a payment token once. One that does not is why the gateway must.
+  let refusesUsedTokens: Bool
+
+  init(repeatsAnswers: Bool, remembersReversals: Bool, refusesUsedTokens: Bool = true) {
+    (self.repeatsAnswers, self.remembersReversals) = (repeatsAnswers, remembersReversals)
+    self.refusesUsedTokens = refusesUsedTokens
+  }
+
+  var evidence: [AcquirerHold] { holds.values.map(\.hold).sorted { $0.reference < $1.reference } }
+
+  func authorize(_ request: AuthorizationRequest, _ verdict: Verdict) -> AcquirerAnswer {
+    let reference = request.reference.rawValue
+    if let known = answers[reference] { return known.answer }
+    guard !reversed.contains(reference) else { return keep(.declined(Self.refusal("12")), reference) }
+    let token = Self.fingerprint(request.instrument)
+    guard tokens.insert(token).inserted || !refusesUsedTokens else {
+      return keep(.declined(Self.refusal("05")), reference)
+    }
+    let name = newName()
+    names[name] = reference
+    let approved = verdict == .approve
+    let amount = request.amount
+    holds[reference] = Hold(
+      hold: AcquirerHold(
+        reference: reference, order: request.merchantReference, token: token, amount: amount.minorUnits,
+        currency: amount.currency.code, wasApproved: approved, authorized: approved ? amount.minorUnits : 0,
+        captured: 0, refunded: 0), name: name, isPending: false)
+    switch verdict {
+    case .approve: return keep(.approved(Approval(acquirerReference: name, authorizationCode: "A1B2C3")), reference)
+    case .decline: return keep(.declined(Self.refusal("51")), reference)
+    case .later:
+      holds[reference]?.isPending = true
+      return keep(.pending(Pending(acquirerReference: name)), reference)
+    }
+  }
+
+  /// Ends the waiting; nil when it does not wait any more.
+  func decide(_ reference: String, approves: Bool) -> AcquirerAnswer? {
+    guard var hold = holds[reference], hold.isPending, !hold.isUndone else { return nil }
+    hold.isPending = false
+    if approves { (hold.hold.wasApproved, hold.hold.authorized) = (true, hold.hold.amount) }
+    holds[reference] = hold
+    return keep(
+      approves ? .approved(Approval(acquirerReference: hold.name)) : .declined(Self.refusal("05")), reference)
+  }
+
+  func name(of reference: String) -> String? { holds[reference]?.name }
+
+  func followUp(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
+    let reference = request.reference.rawValue
+    let contents = "\(kind) \(request.authorization) \(request.amount) \(request.isFinal)"
+    if let known = answers[reference], repeatsAnswers {
+      return known.contents == contents ? known.answer : .declined(Self.refusal("94"))
+    }
+    guard let target = names[request.authorization], var hold = holds[target] else {
+      return keep(.declined(Self.refusal("25")), reference, contents)
+    }
+    guard hold.hold.wasApproved, !hold.isUndone, hold.hold.currency == request.amount.currency.code,
+      Self.post(kind, request.amount.minorUnits, request.isFinal, &hold.hold)
+    else { return keep(.declined(Self.refusal("13")), reference, contents) }
+    holds[target] = hold
+    return keep(.approved(Approval(acquirerReference: newName())), reference, contents)
+  }
+
+  private static func post(_ kind: String, _ amount: Int64, _ isFinal: Bool, _ hold: inout AcquirerHold) -> Bool {
+    switch kind {
+    case "capture":
+      guard amount <= hold.authorized - hold.captured else { return false }
+      hold.captured += amount
+      if isFinal { hold.authorized = hold.captured }
+    case "void":
+      guard amount <= hold.authorized - hold.captured else { return false }
+      hold.authorized -= amount
+    default:
+      guard amount <= hold.captured - hold.refunded else { return false }
+      hold.refunded += amount
+    }
+    return true
+  }
+
+  func inquire(_ reference: String) -> Inquiry {
+    guard let known = answers[reference] else { return .notFound }
+    return .answer(known.answer)
+  }
+
+  func reverse(_ reference: String) -> Reversal {
+    if remembersReversals { reversed.insert(reference) }
+    guard var hold = holds[reference], hold.hold.wasApproved || hold.isPending else { return .nothingFound }
+    guard hold.hold.captured == 0 else { return .refused(code: "12") }
+    (hold.isUndone, hold.isPending, hold.hold.authorized) = (true, false, 0)
+    holds[reference] = hold
+    return .reversed
+  }
+
+  /// The bank thinks better of a capture; nil when it cannot be taken back.
+  func takeBack(capture reference: String, of authorization: String, _ amount: Int64) -> Bool {
+    guard var hold = holds[authorization], hold.hold.captured - hold.hold.refunded >= amount,
+      case .approved? = answers[reference]?.answer
+    else { return false }
+    hold.hold.captured -= amount
+    holds[authorization] = hold
+    answers[reference]?.answer = .declined(Self.refusal("93"))
+    return true
+  }
+
+  private func keep(_ answer: AcquirerAnswer, _ reference: String, _ contents: String = "") -> AcquirerAnswer {
+    answers[reference] = Answer(answer: answer, contents: contents)
+    return answer
+  }
+
+  private func newName() -> String {
+    count += 1
+    return "B\(count)"
+  }
+
+  private static func refusal(_ code: String) -> Decline { Decline(reason: .other, code: code) }
+
+  private static func fingerprint(_ instrument: PaymentInstrument) -> String {
+    switch instrument {
+    case .network(let token): "\(token.dpan.lastFour) \(token.cryptogram.revealed)"
+    case .sealed(let token): token.use.transactionID
+    }
+  }
+}

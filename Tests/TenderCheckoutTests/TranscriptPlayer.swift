@@ -1,0 +1,145 @@
+import StrictJSON
+import Synchronization
+import TenderCheckout
+import TenderCheckoutAPI
+import TenderPayments
+import TenderSheet
+import TenderTesting
+import Testing
+
+/// Plays a transcript to the service as an app, a device and a server would, and notes what they see of it.
+///
+/// What the three see is compared as a set for each event: between them there is no order to observe.
+final class TranscriptPlayer: Sendable {
+  private let time = ManualTime()
+  private let server = HeldServer()
+  private let sheet = HeldSheet(isHeld: true)
+  private let service: ApplePayService
+  private let seen = Mutex<[String]>([])
+  private let counted = Mutex<Counted>(Counted())
+
+  private struct Counted {
+    var calls = 0
+    var presented = 0
+    var dismissed = 0
+  }
+
+  struct Unreadable: Error { let event: [String] }
+
+  init() {
+    service = ApplePayService(
+      merchant: Sample.merchant, client: CheckoutClient(server.transport), sheet: sheet.sheet, device: .phone(),
+      checks: .none, clock: time.clock)
+  }
+
+  /// The app listens, until the task is cancelled.
+  func listen() async -> Task<Void, Never> {
+    let reports = await service.reports()
+    return Task {
+      for await report in reports {
+        if let line = report.line { self.note(line) }
+      }
+    }
+  }
+
+  private func note(_ line: String) { seen.withLock { $0.append(line) } }
+
+  /// Plays one event, and returns what was seen, sorted. Waits until as much was seen as the transcript says.
+  func play(_ step: FlowTranscript.Step) async throws -> [String] {
+    if step.event.first == "sheet" { sheet.decide(step.event.dropFirst().first != "not-opened") }
+    try await act(step.event)
+    for _ in 0..<5_000 {
+      look()
+      if seen.withLock({ $0.count }) >= step.effects.count { break }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    // Whatever else would come, comes without waiting for anything.
+    for _ in 0..<50 { await Task.yield() }
+    look()
+    return seen.withLock { lines in
+      defer { lines = [] }
+      return lines.sorted()
+    }
+  }
+
+  /// Notes what server and device have seen since.
+  private func look() {
+    let (calls, presented, dismissed) = (server.calls, sheet.presented, sheet.dismissed)
+    counted.withLock { counted in
+      for call in calls[counted.calls...] { note("server \(call.line)") }
+      for _ in counted.presented..<presented { note("sheet opens") }
+      for _ in counted.dismissed..<dismissed { note("sheet aborted") }
+      counted = Counted(calls: calls.count, presented: presented, dismissed: dismissed)
+    }
+  }
+
+  private func act(_ event: [String]) async throws {
+    switch (event.first, event.dropFirst().first) {
+    case ("page", "prepared"): await service.prepare(try Sample.sheet(event[2]))
+    case ("page", "pressed"): await service.present()
+    case ("page", "returned"): await service.resume(Sample.basket)
+    case ("sheet", "not-opened"): break  // decided already
+    case ("sheet", "closed"): await service.conversation?.closed()
+    case ("sheet", _): try await shopper(event)
+    case ("server", let kind?): try await answer(kind, Fields(event.dropFirst(2)))
+    case ("clock", let span?): try await pass(span)
+    default: throw Unreadable(event: event)
+    }
+  }
+
+  private func pass(_ span: String) async throws {
+    let digits = span.prefix { $0.isNumber }
+    guard let number = Int64(digits), let conversation = await service.conversation else {
+      throw Unreadable(event: [span])
+    }
+    await time.pass(span.hasSuffix("ms") ? .milliseconds(number) : .seconds(number), in: conversation)
+  }
+
+  /// The device asks, and waits; the transcript goes on meanwhile.
+  private func shopper(_ event: [String]) async throws {
+    guard let conversation = await service.conversation else { throw Unreadable(event: event) }
+    let before = await conversation.eventCount
+    switch event[1] {
+    case "merchant-session":
+      Task {
+        guard await conversation.merchantSession(validationURL: event.dropFirst(2).first) != nil else { return }
+        self.note("sheet gets merchant-session")
+      }
+    case "authorized":
+      Task {
+        guard let answer = await conversation.authorized(Sample.payment()) else { return }
+        self.note("sheet gets \(answer.completion.line)")
+      }
+    case "changed":
+      let change = try Fields.change(event)
+      Task {
+        guard let update = await conversation.changed(change) else { return }
+        self.note("sheet gets \(event[2])\(update.line)")
+      }
+    default: throw Unreadable(event: event)
+    }
+    // An event that finds no sheet is not handed on; the machine's own transcripts say what it would do with it.
+    for _ in 0..<500 where await conversation.eventCount == before { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  private func answer(_ kind: String, _ fields: Fields) async throws {
+    let before = await service.conversation?.eventCount
+    switch fields.words.first {
+    case "lost": try await server.lose(kind)
+    case "refuses":
+      guard fields.words.count == 3, let status = Int(fields.words[1]) else { throw Unreadable(event: fields.words) }
+      try await server.refuse(kind, status, fields.words[2], fields.errors)
+    case "ok" where kind == "update":
+      try await server.answer(
+        kind, 200,
+        Wire.update(
+          fields["quote"] ?? "", total: fields["total"] ?? "", methods: fields.methods, errors: fields.errors))
+    case "ok": try await server.answer(kind)
+    case let status?: try await server.answer(kind, 200, Wire.payment(status))
+    case nil: throw Unreadable(event: [kind])
+    }
+    for _ in 0..<5_000 where await service.conversation?.eventCount == before {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+}

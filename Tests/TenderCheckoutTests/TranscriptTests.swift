@@ -1,0 +1,23 @@
+import TenderTesting
+import Testing
+
+@Suite struct `The app kit, held to the transcripts` {
+  @Test(arguments: try FlowTranscript.all())
+  func `does what the transcript says`(_ transcript: FlowTranscript) async throws {
+    let player = TranscriptPlayer()
+    let app = await player.listen()
+    for step in transcript.steps {
+      let seen = try await player.play(step)
+      #expect(
+        seen == step.effects.sorted(), "\(transcript.name).txt:\(step.line), \(step.event.joined(separator: " "))")
+    }
+    app.cancel()
+  }
+
+  @Test func `is caught when it does something else`() async throws {
+    let transcript = try FlowTranscript(
+      name: "planted", text: "A page that is told something else\n\n> page pressed\n< page unavailable other\n")
+    let seen = try await TranscriptPlayer().play(transcript.steps[0])
+    #expect(seen != transcript.steps[0].effects)
+  }
+}

@@ -1,0 +1,48 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The payment token's rooms alone, in a package that builds in a minute: for suites that build them many times, with a
+// planted bug (`make seeded-bugs`), or in another way, with libFuzzer (`make fuzz`). The sources are the house's own.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Fuzz targets have no `main`: libFuzzer brings its own.
+let isFuzzing = Context.environment["TENDER_FUZZ"] != nil
+let instrumented: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])] : []
+
+let crypto: [Target.Dependency] = [
+  .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
+]
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings + instrumented)
+}
+
+func fuzzer(_ name: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["ApplePayToken", "StrictJSON", "TenderPayments"], swiftSettings: settings + instrumented,
+    linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+}
+
+let fuzzers = ["cms", "certificate", "token-json", "payload", "strict-json", "whole-token"].map { fuzzer("fuzz-\($0)") }
+
+let package = Package(
+  name: "TokenLab",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
+  targets: [
+    room("TenderPayments"),
+    room("StrictJSON", ["TenderPayments"]),
+    room("ApplePayToken", ["StrictJSON", "TenderPayments"] + crypto),
+  ]
+    + (isFuzzing
+      ? fuzzers
+      : [
+        room("TokenVectors", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
+        .executableTarget(
+          name: "run-vectors", dependencies: ["TokenVectors", "ApplePayToken", "TenderPayments"],
+          swiftSettings: settings),
+      ])
+)

@@ -1,0 +1,107 @@
+import Auditing
+import Foundation
+import Simulation
+
+// payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
+// payment-simulator --explore 20000                       small settings, every history, so many at most
+// payment-simulator --mutants 400                         planted defects, each with so many seeds at most
+
+/// At once: a run of hours is watched, or stopped.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+/// What is to be run, as it was typed.
+struct Wish {
+  var seeds: Range<UInt64>?
+  var histories: Int?
+  var mutantSeeds: UInt64?
+  var keepsTrace = false
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments.dropFirst()
+    while let word = rest.popFirst() {
+      switch word {
+      case "--seeds": seeds = try Self.range(rest.popFirst() ?? "")
+      case "--explore": histories = Int(rest.popFirst() ?? "")
+      case "--mutants": mutantSeeds = UInt64(rest.popFirst() ?? "")
+      case "--trace": keepsTrace = true
+      default: throw Misunderstood(text: "unknown word \(word)")
+      }
+    }
+  }
+
+  struct Misunderstood: Error { let text: String }
+
+  /// `5000`, or `100..<200`.
+  private static func range(_ text: String) throws -> Range<UInt64> {
+    let parts = text.components(separatedBy: "..<")
+    if parts.count == 1, let count = UInt64(text) { return 0..<count }
+    guard parts.count == 2, let low = UInt64(parts[0]), let high = UInt64(parts[1]), low < high else {
+      throw Misunderstood(text: "\(text) is no range of seeds")
+    }
+    return low..<high
+  }
+}
+
+/// Every seed of a range; how many had violations.
+func simulate(_ seeds: Range<UInt64>, _ keepsTrace: Bool, _ supplies: Supplies) throws -> Int {
+  var coverage = Coverage()
+  var (violated, steps, payments) = (0, 0, 0)
+  let begin = ContinuousClock.now
+  for seed in seeds {
+    var simulation = Simulation(seed: seed)
+    simulation.keepsTrace = keepsTrace
+    let outcome = try simulation.run(with: supplies)
+    coverage.add(outcome.coverage)
+    steps += outcome.steps
+    payments += outcome.payments
+    for line in outcome.lines { say(line) }
+    var found = outcome.violations.map(\.description)
+    // Some seeds twice: the same seed must give the same history.
+    if seed.isMultiple(of: 50), try simulation.run(with: supplies).trace != outcome.trace {
+      found.append("another history the second time")
+    }
+    for text in found { say("seed \(seed): \(text)") }
+    violated += found.isEmpty ? 0 : 1
+  }
+  for line in coverage.table + coverage.missing.map({ "not reached: \($0)" }) { say(line) }
+  say("steps \(steps), payments \(payments), \((ContinuousClock.now - begin).components.seconds) s")
+  say("simulate: \(seeds.count) runs, \(violated) violations")
+  return violated
+}
+
+func explore(_ limit: Int, _ supplies: Supplies) throws -> Int {
+  var (runs, violated) = (0, 0)
+  for setting in Exploration.Setting.allCases {
+    let outcome = try Exploration(setting).run(with: supplies, limit: limit)
+    for violation in outcome.violations { say("\(setting.rawValue): \(violation)") }
+    say("\(setting.rawValue): \(outcome.runs) histories, \(outcome.isComplete ? "all there are" : "not all")")
+    runs += outcome.runs
+    violated += outcome.violations.count
+  }
+  say("explore: \(runs) runs, \(violated) violations")
+  return violated
+}
+
+/// Every mutant until somebody notices; how many nobody noticed.
+func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
+  var survivors = 0
+  for mutant in Mutant.all {
+    var noticed: String?
+    for seed in 0..<limit where noticed == nil {
+      let outcome = try Simulation(seed: seed, mutant: mutant).run(with: supplies)
+      noticed = outcome.violations.first.map { "seed \(seed): \($0.invariant.rawValue)" }
+    }
+    say("mutant \(mutant.name): \(noticed ?? "SURVIVED")")
+    survivors += noticed == nil ? 1 : 0
+  }
+  say("mutants: \(Mutant.all.count) runs, \(survivors) violations")
+  return survivors
+}
+
+let wish = try Wish(CommandLine.arguments)
+let supplies = try Supplies()
+var failures = 0
+if let seeds = wish.seeds { failures += try simulate(seeds, wish.keepsTrace, supplies) }
+if let limit = wish.histories { failures += try explore(limit, supplies) }
+if let limit = wish.mutantSeeds { failures += try hunt(limit, supplies) }
+exit(failures == 0 ? 0 : 1)

@@ -1,0 +1,126 @@
+// The confirmation: on its own page, and in the page that was paid on, so that nothing has to be loaded first.
+
+import { ask, element, find, money, say, shows, tender } from "/shop.js";
+
+const PATIENCE = 60_000;
+const OPEN = ["authorizing", "pending", "unknown"];
+const WORDS = {
+  authorizing: "being confirmed", pending: "being confirmed", unknown: "being confirmed",
+  partially_captured: "partially captured",
+};
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Turns the page that was paid on into the confirmation. `told` is what the button told, for the impatient. */
+export const showOrder = async (basket, told = {}) => {
+  const address = `/order/${basket}`;
+  if (location.pathname !== address) {
+    history.pushState({}, "", address);
+    shows(address);
+  }
+  document.body.className = "page-order";
+  const place = element("div");
+  document.querySelector("main").replaceChildren(place);
+  await render(place, basket, told);
+  find("thanks")?.focus();
+  scrollTo(0, 0);
+};
+
+const render = async (place, basket, told) => {
+  if (told.card) {
+    await ask(`/api/orders/${basket}/card`, { method: "PUT", body: { card: told.card } }).catch(() => undefined);
+  }
+  // The browser's word is for the shopper's impatience; the shop's own is shown as soon as it is there.
+  let order;
+  try {
+    order = await ask(`/api/orders/${basket}`);
+  } catch (error) {
+    if (!told.orderId) return place.replaceChildren(nothing(error));
+    order = {
+      orderId: told.orderId, transactionId: told.paymentId, status: told.status, reference: told.receipt?.merchantReference,
+      amount: told.receipt?.amount, lines: [], unavailable: [], card: told.card,
+    };
+  }
+  place.replaceChildren(receipt(basket, order));
+  document.title = document.title.replace(/^[^–]+/, `${headline(order)} `);
+  if (OPEN.includes(order.status)) await wait(place, basket);
+};
+
+// A payment whose outcome is open is asked about until it is known; Tender asks the bank each time.
+const wait = async (place, basket) => {
+  const deadline = Date.now() + PATIENCE;
+  for (let rest = 1000; Date.now() < deadline; rest = Math.min(rest * 2, 8000)) {
+    await pause(rest);
+    await fetch(`${tender}/applepay/payment/${basket}`, { cache: "no-store" }).catch(() => undefined);
+    const order = await ask(`/api/orders/${basket}`).catch(() => undefined);
+    if (order && !OPEN.includes(order.status)) return place.replaceChildren(receipt(basket, order));
+  }
+};
+
+const nothing = (error) => element("div", { className: "panel narrow stack" },
+  element("h1", { id: "thanks", tabIndex: -1 }, error.status === 404 ? "No such order" : "One moment"),
+  element("p", {}, error.message),
+  element("p", {}, element("a", { className: "button", href: "/" }, "See the menu")));
+
+const headline = ({ status }) => {
+  if (OPEN.includes(status)) return "Your payment is being confirmed";
+  return ["declined", "failed", "voided"].includes(status) ? "This order was not paid" : "Thank you";
+};
+
+const receipt = (basket, order) => element("div", { className: "confirmation" },
+  element("div", { className: "panel ticket" },
+    element("h1", { id: "thanks", tabIndex: -1 }, headline(order)),
+    element("p", { className: "tagline" }, second(order)),
+    element("dl", { className: "lines" }, order.lines.map(({ label, amount }) =>
+      element("div", {}, element("dt", {}, label), element("dd", {}, money(amount))))),
+    element("p", { className: "subtotal" }, element("span", {}, "Total"),
+      element("output", { id: "amount" }, order.amount ? money(order.amount) : "")),
+    order.unavailable.length > 0
+      ? element("p", { className: "message", dataset: { kind: "note" } },
+        `Not delivered to your address, and not charged: ${order.unavailable.join(", ")}.`) : null,
+    element("dl", { className: "receipt" }, facts(order))),
+  element("div", { className: "stack" },
+    element("div", { className: "panel stack" },
+      element("h2", {}, "What has just happened"),
+      element("p", { id: "story", className: "quiet" }, story(order.status)),
+      element("p", {}, element("a", { className: "button", href: `/order/${basket}/journey` }, "The journey of this payment")),
+      element("p", {}, element("a", { className: "button plain", href: `/order/${basket}/payload` }, "Inside the payment token"))),
+    element("p", {}, element("a", { id: "again", className: "button plain", href: "/" }, "Order something else"))));
+
+const second = ({ status }) => {
+  if (OPEN.includes(status)) return "The bank has not answered yet. Please do not pay again; this page asks on its own.";
+  if (["declined", "failed", "voided"].includes(status)) return "Nothing was charged. Your basket can still be paid.";
+  return "Your order is in.";
+};
+
+const facts = (order) => [
+  ["Reference", "reference", order.reference],
+  ["Payment", "status", status(order.status)],
+  ["Card", "card", order.card],
+  ["Transaction", "transaction", order.transactionId],
+  ["Order", "order-id", order.orderId],
+  ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
+  ["For", "requested-for", when(order.requestedFor)],
+  ["Note", "kept-note", order.note],
+  ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "a guest")],
+].filter(([, , value]) => value).map(([name, id, value]) =>
+  element("div", {}, element("dt", {}, name), element("dd", { id }, value)));
+
+const status = (word) => word && element("span", { className: "status", dataset: { status: word } }, WORDS[word] ?? word);
+
+const when = (text) => text && new Intl.DateTimeFormat(document.documentElement.lang, {
+  weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
+}).format(new Date(text));
+
+// What a payment that is no more than simulated has really been through.
+const story = (word) =>
+  word === "captured"
+    ? "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and had"
+      + " the amount authorized and captured. The cryptography is real; the money is not."
+    : "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and sent"
+      + " it to the bank. The cryptography is real; the money is not.";
+
+const own = find("place");
+if (own) {
+  await render(own, own.dataset.basket, {});
+  say("");
+}
