@@ -137,6 +137,8 @@ extension UnixSocket {
     while true {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&entry, 1, -1) > 0 || errno == EINTR else { return nil }
+      // A socket that was hung up says so here, and only here: accepting from it would go on answering "not yet".
+      guard entry.revents & Int16(POLLHUP | POLLERR | POLLNVAL) == 0 else { return nil }
       let connection = accept(descriptor, nil, nil)
       if connection >= 0 { return try UnixSocket(connection) }
       guard errno == EAGAIN || errno == EINTR || errno == ECONNABORTED || errno == EMFILE else { return nil }

@@ -166,6 +166,19 @@ private struct RawClient {
     again.stop()
   }
 
+  @Test func `that is stopped has ended`() async throws {
+    let path = "/tmp/tender-ends-\(UUID().uuidString.prefix(8)).sock"
+    let server = try KeyAgentServer(path: path)
+    await withCheckedContinuation { ended in
+      Thread {
+        server.run()
+        ended.resume()
+      }.start()
+      server.stop()
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `that does not hold the key, or is not there, is not the payment token's fault`() throws {
     let agent = try Agent()
     let unknown = agent.client.key([UInt8](repeating: 7, count: 32), .ecV1).holder
