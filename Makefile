@@ -5,8 +5,8 @@
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the shop, the server and the sandbox in one process, everything set up
-	@scripts/demo
+demo: ## the shop, the server and the sandbox in one process, everything set up; PAGE=mine.html tries a page of yours
+	@scripts/demo $(if $(PAGE),--page '$(PAGE)')
 
 test: ## all tests, everything set up
 	@scripts/test
