@@ -25,6 +25,8 @@ final class TranscriptPlayer: Sendable {
   }
 
   struct Unreadable: Error { let event: [String] }
+  /// The server answered, and the service took no notice.
+  struct Unheard: Error { let answer: [String] }
 
   init() {
     service = ApplePayService(
@@ -48,7 +50,7 @@ final class TranscriptPlayer: Sendable {
   func play(_ step: FlowTranscript.Step) async throws -> [String] {
     if step.event.first == "sheet" { sheet.decide(step.event.dropFirst().first != "not-opened") }
     try await act(step.event)
-    for _ in 0..<5_000 {
+    for _ in 0..<20_000 {
       look()
       if seen.withLock({ $0.count }) >= step.effects.count { break }
       try await Task.sleep(for: .milliseconds(1))
@@ -138,8 +140,10 @@ final class TranscriptPlayer: Sendable {
     case let status?: try await server.answer(kind, 200, Wire.payment(status))
     case nil: throw Unreadable(event: [kind])
     }
-    for _ in 0..<5_000 where await service.conversation?.eventCount == before {
+    for _ in 0..<20_000 {
+      if await service.conversation?.eventCount != before { return }
       try await Task.sleep(for: .milliseconds(1))
     }
+    throw Unheard(answer: [kind] + fields.words)
   }
 }
