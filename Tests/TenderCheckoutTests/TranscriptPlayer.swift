@@ -46,11 +46,12 @@ final class TranscriptPlayer: Sendable {
 
   private func note(_ line: String) { seen.withLock { $0.append(line) } }
 
-  /// Plays one event, and returns what was seen, sorted. Waits until as much was seen as the transcript says.
-  func play(_ step: FlowTranscript.Step) async throws -> [String] {
+  /// Plays one event, and returns what was seen, sorted. Waits until as much was seen as the transcript says, for
+  /// `patience` looks of a millisecond or more.
+  func play(_ step: FlowTranscript.Step, patience: Int = 20_000) async throws -> [String] {
     if step.event.first == "sheet" { sheet.decide(step.event.dropFirst().first != "not-opened") }
     try await act(step.event)
-    for _ in 0..<20_000 {
+    for _ in 0..<patience {
       look()
       if seen.withLock({ $0.count }) >= step.effects.count { break }
       try await Task.sleep(for: .milliseconds(1))
