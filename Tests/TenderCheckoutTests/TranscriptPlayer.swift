@@ -101,28 +101,36 @@ final class TranscriptPlayer: Sendable {
   /// The device asks, and waits; the transcript goes on meanwhile.
   private func shopper(_ event: [String]) async throws {
     guard let conversation = await service.conversation else { throw Unreadable(event: event) }
-    let before = await conversation.eventCount
+    let act = try Self.act(event, conversation)
+    let (before, ended) = (await conversation.eventCount, Ended())
+    Task {
+      if let line = await act() { self.note("sheet gets \(line)") }
+      ended.isSo.withLock { $0 = true }
+    }
+    // An event that finds no sheet is not handed on, and ends at once; the machine's own transcripts say what it would
+    // do with it.
+    try await becomes("\(event)") {
+      if await conversation.eventCount != before { return true }
+      return ended.isSo.withLock { $0 }
+    }
+  }
+
+  private final class Ended: Sendable { let isSo = Mutex(false) }
+
+  /// What the sheet gets in the end; nil when it gets nothing.
+  private static func act(
+    _ event: [String], _ conversation: SheetConversation
+  ) throws -> @Sendable () async -> String? {
     switch event[1] {
     case "merchant-session":
-      Task {
-        guard await conversation.merchantSession(validationURL: event.dropFirst(2).first) != nil else { return }
-        self.note("sheet gets merchant-session")
-      }
-    case "authorized":
-      Task {
-        guard let answer = await conversation.authorized(Sample.payment()) else { return }
-        self.note("sheet gets \(answer.completion.line)")
-      }
+      let url = event.dropFirst(2).first
+      return { await conversation.merchantSession(validationURL: url).map { _ in "merchant-session" } }
+    case "authorized": return { await conversation.authorized(Sample.payment()).map(\.completion.line) }
     case "changed":
-      let change = try Fields.change(event)
-      Task {
-        guard let update = await conversation.changed(change) else { return }
-        self.note("sheet gets \(event[2])\(update.line)")
-      }
+      let (change, kind) = (try Fields.change(event), event[2])
+      return { await conversation.changed(change).map { kind + $0.line } }
     default: throw Unreadable(event: event)
     }
-    // An event that finds no sheet is not handed on; the machine's own transcripts say what it would do with it.
-    for _ in 0..<500 where await conversation.eventCount == before { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   private func answer(_ kind: String, _ fields: Fields) async throws {
