@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash bench vectors fuzz seeded-bugs fresh-tokens
+.PHONY: help demo test check sandbox format coverage simulate crash bench vectors fuzz seeded-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,3 +49,7 @@ seeded-bugs: ## plants bugs into the payment token's rooms; the vectors must not
 fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
 	scripts/build --build-tests
 	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests
+
+mutants: ## has 10,000 random mutants, or COUNT, judged by OpenSSL and by a reader in Python too; SEED=… for others
+	swift build -c release --build-tests
+	TENDER_MUTANTS=$(or $(COUNT),10000) TENDER_SEED=$(or $(SEED),4) swift test -c release --skip-build --filter 'random mutants'
