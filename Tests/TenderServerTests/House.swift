@@ -88,7 +88,7 @@ final class House: Sendable {
       let answer = try await sender.send(
         OutboundRequest(
           method: "GET", url: "http://127.0.0.1:\(serverPort.value ?? 1)\(path)", headers: [HTTPField("Host", host)]),
-        .seconds(5))
+        .seconds(30))
       return (answer.status, answer.body)
     }
     let ready = Mailbox<String>()

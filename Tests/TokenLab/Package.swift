@@ -20,16 +20,10 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [St
   .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + instrumented)
 }
 
-/// The package manager calls a program's entry point by its module's name: it is the driver's.
-func entryPoint(_ name: String) -> [String] {
-  let module = String(name.map { $0 == "-" ? "_" : $0 })
-  return ["-Xlinker", "--defsym=\(module)_main=fuzz_main", "-Xlinker", "--undefined=fuzz_main"]
-}
-
 func fuzzer(_ name: String) -> Target {
   .executableTarget(
     name: name, dependencies: ["ApplePayToken", "FuzzDriver", "StrictJSON", "TenderPayments"],
-    swiftSettings: settings + instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"] + entryPoint(name))])
+    swiftSettings: settings + instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
 }
 
 let fuzzers = ["cms", "certificate", "token-json", "payload", "strict-json", "whole-token"].map { fuzzer("fuzz-\($0)") }
