@@ -67,8 +67,8 @@ enum Effort {
     static let mutants = 600
   #else
     static let stride = 1
-    static let seconds = 10.0
-    static let mutants = 2_000
+    static let seconds = 15.0
+    static let mutants = 10_000
   #endif
 
   static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }

@@ -7,7 +7,7 @@ import Testing
 
 /// Tokens made for this run, each with keys of its own: what a library loses once in 256 times shows here.
 ///
-/// For ten seconds, or `TENDER_FRESH_TOKENS` of them (`make fresh-tokens`: 100,000). Every fourth with a key that an
+/// For 15 seconds, or `TENDER_FRESH_TOKENS` of them (`make fresh-tokens`: 100,000). Every fourth with a key that an
 /// agent holds.
 @Suite struct `Freshly minted tokens` {
   @Test func `open, all of them, also those whose secret begins with zero bytes`() throws {
