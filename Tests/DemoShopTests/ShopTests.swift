@@ -218,7 +218,7 @@ import Testing
     #expect(without.status == .notFound)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a running shop tells its port, serves, and stops when it is cancelled`()
+  @Test(.timeLimit(.minutes(5))) func `a running shop tells its port, serves, and stops when it is cancelled`()
     async throws
   {
     let (ports, port) = AsyncStream<Int>.makeStream()
@@ -231,7 +231,7 @@ import Testing
     let listening = try #require(await ports.first { _ in true })
     let client = try LiveHTTPClient()
     let answer = try await client.sender.send(
-      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(5))
+      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(30))
     try await client.shutdown()
     shop.cancel()
     _ = await shop.result

@@ -75,7 +75,9 @@ import Testing
     let answer = try await shopper.pays()
     #expect(answer.status == 202 && answer.body["status"] == "pending")
     let second = try await shopper.pays(card: "mastercard-credit")
-    #expect(second.status == 202 || second.body["code"] == "payment_in_progress")
+    // On a slow machine recovery may have asked the acquirer in between: then it is the first payment's answer.
+    let isFirst = second.status == 200 && second.body["paymentId"] == answer.body["paymentId"]
+    #expect(isFirst || second.status == 202 || second.body["code"] == "payment_in_progress", "\(second.complaint)")
     #expect(try await shopper.holds().count == 1)
   }
 
