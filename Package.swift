@@ -179,6 +179,11 @@ let package = Package(
     .executableTarget(
       name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
       swiftSettings: house),
+    // `tender serve` that dies at a named point; never in a product: `scripts/crash`.
+    .executableTarget(
+      name: "crashing-server",
+      dependencies: ["TenderServer", "Gateway", "TenderPayments", logging, lifecycle, unixSignals],
+      path: "Tests/crashing-server", swiftSettings: house),
     tests("AuditingTests", ["Auditing"]),
     .target(
       name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",
@@ -222,7 +227,7 @@ let package = Package(
       "GatewayTests",
       [
         "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox",
-        "HTTPTransport", crypto, asn1, x509, hummingbird, hummingbirdTesting,
+        "HTTPTransport", "Auditing", crypto, asn1, x509, hummingbird, hummingbirdTesting,
       ]),
     tests(
       "OrdersTests",

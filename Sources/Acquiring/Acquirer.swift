@@ -3,7 +3,8 @@ public import TenderPayments
 /// What an acquirer can be asked, as functions: a connector fills them in, a test answers in its place.
 ///
 /// None of them throws. Whatever happens on the wire is an answer, because all of it means something to money: see
-/// `AcquirerAnswer`. None of them asks twice; whoever wants to know more inquires.
+/// `AcquirerAnswer`. None of them asks twice; whoever wants to know more inquires. And none of them sends anything
+/// when no time is left: by then the operation may be in other hands.
 public struct Acquirer: Sendable {
   public typealias Verb<Request, Answer> = @Sendable (_ request: Request, _ deadline: Deadline) async -> Answer
 

@@ -12,8 +12,9 @@ extension PaymentGateway {
   /// different operations.
   public func recover(_ limit: Int = 32) async throws -> RecoveryReport {
     var report = RecoveryReport()
+    let deadline = newHold()
     let attempts = try await journal.takeOverDue(limit)
-    report.count(try await settled(attempts))
+    report.count(try await settled(attempts, before: deadline))
     for payment in try await journal.capturesDue(limit) {
       report.captures += await done(FollowUp(kind: .capture, payment: payment, cause: .order))
     }
@@ -29,32 +30,36 @@ extension PaymentGateway {
   /// - Returns: the payment as it stands afterwards; unchanged also while the call that began the operation may still
   ///   be waiting for its own answer.
   public func inquire(_ payment: PaymentID) async throws -> Payment {
+    let deadline = newHold()
     guard let attempt = try await journal.takeOver(payment) else { return try await known(payment) }
-    _ = try await settle(attempt)
+    _ = try await settle(attempt, before: deadline)
     return try await known(payment)
   }
 
-  /// Settles an operation that was taken over, if it can be.
-  private func settle(_ attempt: Attempt) async throws -> Settlement {
+  /// Settles an operation that was taken over, if it can be. After the deadline nothing is asked any more: whoever
+  /// comes next counts on it.
+  private func settle(_ attempt: Attempt, before deadline: Deadline) async throws -> Settlement {
     try await crashes.reach(.recoveryTookOver)
+    guard deadline.remaining > .zero else { return try await leave(attempt) }
     switch Remedy(for: attempt, acquirer.capabilities) {
-    case .inquire: return try await inquire(attempt)
-    case .sendAgain: return try await sendAgain(attempt)
-    case .reverse: return try await reverse(attempt)
-    case .undo: return try await undo(attempt)
+    case .inquire: return try await inquire(attempt, deadline)
+    case .sendAgain: return try await sendAgain(attempt, deadline)
+    case .reverse: return try await reverse(attempt, deadline)
+    case .undo: return try await undo(attempt, deadline)
     case .nothing: return try await leave(attempt)
     }
   }
 
-  private func inquire(_ attempt: Attempt) async throws -> Settlement {
+  private func inquire(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
     let question = InquiryRequest(reference: attempt.reference, amount: attempt.amount)
-    let inquiry = await acquirer.inquire(question, patience)
+    let inquiry = await acquirer.inquire(question, patience(deadline))
     try await crashes.reach(.recoveryInquired)
     switch Remedy.Finding(inquiry, about: attempt, acquirer.capabilities) {
     case .adopt(let answer): return try await adopt(answer, attempt)
     case .neverArrived: return try await adopt(.notSent("the acquirer does not know it"), attempt)
-    case .sendAgain: return try await sendAgain(attempt)
-    case .reverse: return try await reverse(attempt)
+    case .sendAgain: return try await sendAgain(attempt, deadline)
+    case .reverse: return try await reverse(attempt, deadline)
+    case .undo: return try await undo(attempt, deadline)
     case .leave: return try await leave(attempt)
     }
   }
@@ -66,23 +71,42 @@ extension PaymentGateway {
   }
 
   /// The same reference, the same contents, inside the window in which the acquirer gives its first answer again.
-  private func sendAgain(_ attempt: Attempt) async throws -> Settlement {
-    let answer = await ask(attempt, before: patience)
+  private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+    let answer = await ask(attempt, before: patience(deadline))
     try await crashes.reach(.recoveryRepeated)
     if case .notSent = answer { return try await leave(attempt) }
     return try await adopt(answer, attempt)
   }
 
-  private func reverse(_ attempt: Attempt) async throws -> Settlement {
+  private func reverse(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
     guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
     try await crashes.reach(.recoveryReversing)
-    return try await undo(reversal)
+    return try await undo(reversal, deadline)
   }
 
-  private func undo(_ attempt: Attempt) async throws -> Settlement {
-    let reversal = await acquirer.undo(attempt, patience)
+  /// By our reference; where the acquirer cannot do that, by finding the authorization and voiding it.
+  private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+    let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.amount)
+    guard acquirer.capabilities.reversal else { return try await void(target, attempt, deadline) }
+    let reversal = await acquirer.reverse(target, patience(deadline))
     try await crashes.reach(.recoveryReversed)
     return try await adopt(Remedy.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
+  }
+
+  private func void(
+    _ target: InquiryRequest, _ attempt: Attempt, _ deadline: Deadline
+  ) async throws -> Settlement {
+    let found = await acquirer.inquire(target, patience(deadline))
+    try await crashes.reach(.recoveryInquired)
+    switch Remedy.Undoing(found, for: attempt, acquirer.capabilities) {
+    case .leave: return try await leave(attempt)
+    case .nothingToUndo: return try await adopt(.notSent("there was nothing to undo"), attempt)
+    case .void(let request):
+      let answer = await acquirer.void(request, patience(deadline))
+      try await crashes.reach(.recoveryReversed)
+      if case .notSent = answer { return try await leave(attempt) }
+      return try await adopt(answer, attempt)
+    }
   }
 
   /// Nobody knows yet. The next look is later each time, and after a day a person has to look too.
@@ -124,7 +148,11 @@ struct Settlement: Sendable {
 }
 
 extension PaymentGateway {
-  private var patience: Deadline { .after(policy.inquiryPatience, on: scheduler) }
+  /// How long what is taken over now may be asked about: for half of its lease, so that nothing of it leaves when it
+  /// may be in other hands.
+  private func newHold() -> Deadline { .after(Journal.lease / 2, on: scheduler) }
+
+  private func patience(_ deadline: Deadline) -> Deadline { deadline.within(policy.inquiryPatience) }
 
   /// 1, 2, 4 … 60 seconds, and up to half of it less, so that many do not ask in step.
   private func pause(after attempt: Attempt) -> Duration {
@@ -134,17 +162,17 @@ extension PaymentGateway {
   }
 
   /// So many at once as the policy says, and never more than there are.
-  private func settled(_ attempts: [Attempt]) async throws -> [Settlement] {
+  private func settled(_ attempts: [Attempt], before deadline: Deadline) async throws -> [Settlement] {
     try await withThrowingTaskGroup(of: Settlement.self) { group in
       var waiting = attempts.makeIterator()
       for _ in 0..<policy.recoveryWidth {
         guard let next = waiting.next() else { break }
-        group.addTask { try await settle(next) }
+        group.addTask { try await settle(next, before: deadline) }
       }
       var settlements: [Settlement] = []
       while let settlement = try await group.next() {
         settlements.append(settlement)
-        if let next = waiting.next() { group.addTask { try await settle(next) } }
+        if let next = waiting.next() { group.addTask { try await settle(next, before: deadline) } }
       }
       return settlements
     }

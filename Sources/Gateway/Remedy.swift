@@ -19,7 +19,8 @@ enum Remedy: Hashable {
   /// nobody can be asked.
   init(for attempt: Attempt, _ acquirer: AcquirerCapabilities) {
     switch attempt.kind {
-    case .reverse: self = .undo
+    // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
+    case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
     case .authorize where attempt.past?.told == .failure: self = acquirer.canUndo ? .reverse : .nothing
     case .authorize: self = acquirer.inquiry ? .inquire : acquirer.reversal ? .reverse : .nothing
     case .capture, .void, .refund:
@@ -33,6 +34,7 @@ enum Remedy: Hashable {
     case neverArrived
     case sendAgain
     case reverse
+    case undo
     case leave
 
     /// *Not found* means something only when the settle horizon has passed, and nothing after *pending*: the provider
@@ -41,7 +43,8 @@ enum Remedy: Hashable {
       switch inquiry {
       case .answer(let answer): self = Finding(answer, about: attempt)
       case .unavailable: self = .leave
-      case .notFound where attempt.past?.state == .pending || !attempt.isQuiet(acquirer): self = .leave
+      case .notFound where attempt.past?.state == .pending || !attempt.isSilent(acquirer): self = .leave
+      case .notFound where attempt.kind == .reverse: self = .undo
       case .notFound where attempt.kind == .authorize: self = acquirer.reversal ? .reverse : .neverArrived
       case .notFound: self = attempt.mayRepeat(acquirer) ? .sendAgain : .neverArrived
       }
@@ -69,6 +72,24 @@ enum Remedy: Hashable {
     case .unavailable(let interruption): .unknown(interruption)
     }
   }
+
+  /// What becomes of an undoing where the acquirer has no reversal, by what an inquiry says of the authorization.
+  enum Undoing {
+    case void(FollowUpRequest)
+    case nothingToUndo
+    case leave
+
+    init(_ inquiry: Inquiry, for attempt: Attempt, _ acquirer: AcquirerCapabilities) {
+      switch inquiry {
+      case .answer(.approved(let approval)):
+        self = .void(
+          FollowUpRequest(
+            reference: attempt.reference, authorization: approval.acquirerReference, amount: attempt.amount))
+      case .answer(.declined), .notFound: self = attempt.isQuiet(acquirer) ? .nothingToUndo : .leave
+      case .answer, .unavailable: self = .leave
+      }
+    }
+  }
 }
 
 extension AcquirerCapabilities {
@@ -81,35 +102,15 @@ extension Attempt {
     return acquirer.mayRepeat(after: past.takenAt.since(past.sentAt))
   }
 
-  /// Whether the request cannot be on its way any more.
+  /// Whether no request of this operation can be on its way any more.
+  fileprivate func isSilent(_ acquirer: AcquirerCapabilities) -> Bool {
+    guard let past, let sentUntil = past.sentUntil else { return false }
+    return past.takenAt >= sentUntil.adding(acquirer.settleHorizon)
+  }
+
+  /// The same for the authorization that a reversal undoes.
   fileprivate func isQuiet(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past else { return false }
     return past.takenAt >= past.quietSince.adding(acquirer.settleHorizon)
-  }
-}
-
-extension Acquirer {
-  /// Undoes an authorization by our reference; where the acquirer cannot, by finding it and voiding it.
-  func undo(_ attempt: Attempt, _ deadline: Deadline) async -> Reversal {
-    let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.amount)
-    guard !capabilities.reversal else { return await reverse(target, deadline) }
-    return switch await inquire(target, deadline) {
-    case .answer(.approved(let approval)): await voided(approval, attempt, deadline)
-    case .answer(.declined), .notFound: .nothingFound
-    case .answer: .unavailable(Interruption(.acquirerUncertain, detail: "the authorization is not decided"))
-    case .unavailable(let interruption): .unavailable(interruption)
-    }
-  }
-
-  private func voided(_ approval: Approval, _ attempt: Attempt, _ deadline: Deadline) async -> Reversal {
-    let request = FollowUpRequest(
-      reference: attempt.reference, authorization: approval.acquirerReference, amount: attempt.amount)
-    return switch await void(request, deadline) {
-    case .approved: .reversed
-    case .declined(let decline): .refused(code: decline.code)
-    case .pending: .unavailable(Interruption(.acquirerUncertain, detail: "the void is pending"))
-    case .unknown(let interruption): .unavailable(interruption)
-    case .notSent(let reason): .unavailable(Interruption(.connectionLost, detail: reason))
-    }
   }
 }

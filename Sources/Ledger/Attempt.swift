@@ -79,7 +79,10 @@ public struct Attempt: Sendable, Hashable {
   public struct Past: Sendable, Hashable {
     public let state: OperationState
     public let sentAt: Timestamp
-    /// After this moment no byte of the request can have left any more: the settle horizon begins here.
+    /// Until when a request can have left under this operation's own reference, by whoever held it; nil when nobody
+    /// has asked the acquirer yet.
+    public let sentUntil: Timestamp?
+    /// The same for the authorization that a reversal undoes; for every other operation its own.
     public let quietSince: Timestamp
     /// How often somebody tried to settle it, this time not counted.
     public let tries: Int

@@ -86,6 +86,12 @@ extension Journal {
       CREATE INDEX outbox_due ON outbox (next_try) WHERE delivered_at IS NULL;
       """),
     rebuilt,
+    Migration(
+      "ledger-3",
+      """
+      ALTER TABLE operations ADD COLUMN sent_until BIGINT;
+      UPDATE operations SET sent_until = COALESCE(answered_at, sent_at + 60000000);
+      """),
   ]
 
   /// Every table again, with what recovery, part voids, expiry, the merchant's events and the audit chain need. Rows

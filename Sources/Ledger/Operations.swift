@@ -9,8 +9,8 @@ enum Operations {
     try store.run(
       """
       INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
-        next_try, lease_owner, lease_until, fence, sent_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13)
+        next_try, lease_owner, lease_until, fence, sent_at, sent_until)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, NULLIF($11, 0))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
@@ -27,7 +27,7 @@ enum Operations {
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
-        lease_until = 0, next_try = $9, tries = tries + $10
+        sent_until = $8, lease_until = 0, next_try = $9, tries = tries + $10
       WHERE reference = $1 AND fence = $2 AND state IN ('sending', 'pending', 'unknown')
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
@@ -45,11 +45,14 @@ enum Operations {
       """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
   }
 
-  /// Nobody looks at it before the moment; who holds it lets go.
+  /// Nobody looks at it before the moment; who holds it lets go, and has sent nothing.
   static func postpone(_ attempt: Attempt, until next: Timestamp, in store: Transaction) throws {
     try store.run(
-      "UPDATE operations SET lease_until = 0, next_try = $3, tries = tries + 1 WHERE reference = $1 AND fence = $2",
-      .text(attempt.reference.rawValue), .integer(attempt.fence), .time(next))
+      """
+      UPDATE operations SET lease_until = 0, sent_until = $4, next_try = $3, tries = tries + 1
+      WHERE reference = $1 AND fence = $2
+      """, .text(attempt.reference.rawValue), .integer(attempt.fence), .time(next),
+      .time(optional: attempt.past?.sentUntil))
   }
 
   static func postpone(_ reference: AttemptReference, until next: Timestamp, in store: Transaction) throws {
@@ -119,7 +122,8 @@ extension Operations {
     }
   }
 
-  /// Takes an open operation from whoever holds it. An answer for an earlier fence is dropped from now on.
+  /// Takes an open operation from whoever holds it. An answer for an earlier fence is dropped from now on. Its past is
+  /// what was before: from now on the taker may send.
   static func seize(
     _ reference: AttemptReference, owner: String, until: Timestamp, in store: Transaction
   ) throws -> Attempt? {
@@ -128,7 +132,10 @@ extension Operations {
       UPDATE operations SET fence = fence + 1, lease_owner = $2, lease_until = $3
       WHERE reference = $1 AND state IN ('sending', 'pending', 'unknown')
       """, .text(reference.rawValue), .text(owner), .time(until))
-    return taken == 1 ? try find(reference, in: store)?.attempt : nil
+    guard taken == 1, let attempt = try find(reference, in: store)?.attempt else { return nil }
+    try store.run(
+      "UPDATE operations SET sent_until = $2 WHERE reference = $1", .text(reference.rawValue), .time(until))
+    return attempt
   }
 
   /// An operation as it stands, whoever holds it.
@@ -148,17 +155,13 @@ extension Operations {
     return (attempt, try row.value("state"))
   }
 
-  /// A reversal waits for the authorization's silence, not for its own.
   private static func past(_ row: Row, _ target: AttemptReference?, in store: Transaction) throws -> Attempt.Past {
-    let subject =
-      try target.flatMap { try store.row(select + " WHERE reference = $1", .text($0.rawValue)) } ?? row
-    let (state, sentAt): (OperationState, Timestamp) = (try subject.value("state"), try subject.time("sent_at"))
-    let answeredAt = try subject.integerOrNil("answered_at").map { Timestamp(microseconds: $0) }
-    let leaseEnd = sentAt.adding(Journal.lease)
+    let undone = try target.flatMap { try store.row(select + " WHERE reference = $1", .text($0.rawValue)) }
+    let sentAt = try row.time("sent_at")
     return Attempt.Past(
-      state: try row.value("state"), sentAt: try row.time("sent_at"),
-      quietSince: state == .sending ? leaseEnd : answeredAt ?? leaseEnd, tries: Int(try row.integer("tries")),
-      told: try row.valueOrNil("told"), takenAt: store.now)
+      state: try row.value("state"), sentAt: sentAt, sentUntil: try row.timeOrNil("sent_until"),
+      quietSince: try (undone ?? row).timeOrNil("sent_until") ?? sentAt.adding(Journal.lease),
+      tries: Int(try row.integer("tries")), told: try row.valueOrNil("told"), takenAt: store.now)
   }
 
   private static let select = """

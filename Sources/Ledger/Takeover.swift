@@ -41,9 +41,9 @@ extension Journal {
       else { return nil }
       let attempt = newAttempt(
         .reverse, authorization.amount, of: authorization.payment, cause: .recovery, undoing: authorization.reference,
-        past: authorization.past, store)
+        past: authorization.past?.neverSent, store)
       try insert(attempt, in: store)
-      try Operations.postpone(authorization.reference, until: Timestamp(microseconds: .max - 1), in: store)
+      try Operations.postpone(authorization, until: Timestamp(microseconds: .max - 1), in: store)
       try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
       return attempt
     }
@@ -90,6 +90,14 @@ extension Journal {
     try await database.read { store in
       try store.rows(sql, .time(store.now), .integer(Int64(limit))).map { PaymentID(try $0.text("id")) }
     }
+  }
+}
+
+extension Attempt.Past {
+  /// The past of an undoing that begins, in which nothing was asked yet.
+  fileprivate var neverSent: Attempt.Past {
+    Attempt.Past(
+      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, tries: tries, told: told, takenAt: takenAt)
   }
 }
 

@@ -1,5 +1,6 @@
 import ApplePayToken
 import Foundation
+package import Gateway
 import HTTPTransport
 import Hummingbird
 import HummingbirdCore
@@ -25,9 +26,21 @@ public struct TenderServer: Service {
     _ configuration: ServerConfiguration, clock: WallClock = .system, random: RandomBytes = .system,
     network: Network? = nil, logger: Logger, onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) async throws {
+    try await self.init(
+      configuration, clock: clock, random: random, network: network, crashes: .none, logger: logger,
+      onRunning: onRunning)
+  }
+
+  /// The same with something that happens at the named points of a payment: a process that is to die there.
+  package init(
+    _ configuration: ServerConfiguration, clock: WallClock = .system, random: RandomBytes = .system,
+    network: Network? = nil, crashes: CrashPoints, logger: Logger,
+    onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+  ) async throws {
     let network = try network ?? .live()
     do {
-      wiring = try await Wiring(configuration, clock: clock, random: random, network: network, logger: logger)
+      wiring = try await Wiring(
+        configuration, clock: clock, random: random, network: network, crashes: crashes, logger: logger)
     } catch {
       await network.close()
       throw error

@@ -34,9 +34,10 @@ struct Wiring: Sendable {
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
 
-  init(_ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network, logger: Logger)
-    async throws
-  {
+  init(
+    _ configuration: ServerConfiguration, clock: WallClock, random: RandomBytes, network: Network,
+    crashes: CrashPoints, logger: Logger
+  ) async throws {
     self.configuration = configuration
     self.clock = clock
     self.random = random
@@ -58,7 +59,8 @@ struct Wiring: Sendable {
     let acquirer = Self.acquirer(configuration, apple, network, logger).guarded(by: breaker)
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random)
+      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random,
+      policy: configuration.gatewayPolicy, crashes: crashes)
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)

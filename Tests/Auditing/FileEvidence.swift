@@ -14,14 +14,16 @@ extension Evidence {
     }
   }
 
-  /// The client's part: `{"order","key","heard","payment","amount","currency"}`, a line for everything it heard.
+  /// The client's part: `{"order","key","heard","payment","captured","refunded"}`, a line for everything it heard; the
+  /// last three only where it heard them.
   public mutating func readClient(_ lines: [JSONValue]) {
     for line in lines {
       let order = line.text("order")
       calls.append(
         ClientCall(
           order: order, key: line.text("key"), heard: ClientCall.Heard(rawValue: line.text("heard")) ?? .refused,
-          payment: line["payment"] == nil ? nil : line.text("payment")))
+          payment: line["payment"] == nil ? nil : line.text("payment"), captured: line.whole("captured"),
+          refunded: line.whole("refunded")))
     }
   }
 

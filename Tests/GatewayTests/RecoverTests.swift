@@ -169,10 +169,7 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   @Test func `where nothing can be undone by reference, finds the hold and voids it`() async throws {
     var policy = GatewayPolicy()
     policy.tellsUnknownAs = .failure
-    let shop = try await Shop(
-      capabilities: AcquirerCapabilities(
-        name: "fake", instruments: [.network], answersLater: false, idempotency: .none, inquiry: true, reversal: false,
-        settleHorizon: .seconds(10)), policy: policy)
+    let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
     let payment = try await unknown(shop)
     shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
     shop.clock.advance(.seconds(1))
@@ -180,6 +177,71 @@ private func dying(at point: CrashPoint) -> CrashPoints {
     #expect(shop.fake.voids.map(\.authorization) == ["A-\(try reference(shop))"])
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
   }
+
+  /// To an inquiry an authorization looks approved before and after it is voided.
+  @Test func `asks what became of a void that undid a hold, and sends another only when it never arrived`() async throws
+  {
+    for arrived in [true, false] {
+      var policy = GatewayPolicy()
+      policy.tellsUnknownAs = .failure
+      let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
+      let payment = try await unknown(shop)
+      let authorization = try reference(shop)
+      let voided = Mutex(false)
+      shop.fake.finds { asked in
+        if asked == authorization { return .answer(FakeAcquirer.approval(asked)) }
+        return voided.withLock { $0 } ? .answer(FakeAcquirer.approval(asked)) : .notFound
+      }
+      shop.fake.voids(.unknown(Interruption(.timeout)))
+      shop.clock.advance(.seconds(1))
+      _ = try await shop.gateway.recover()
+      voided.withLock { $0 = arrived }
+      // An acquirer that does a void twice would refuse the second.
+      shop.fake.voids { reference, _ in
+        arrived ? .declined(Decline(reason: .other, code: "13")) : FakeAcquirer.approval(reference)
+      }
+      // Within the settle horizon it may still be on its way.
+      shop.clock.advance(.seconds(5))
+      _ = try await shop.gateway.recover()
+      #expect(shop.fake.voids.count == 1)
+      shop.clock.advance(.seconds(60))
+      _ = try await shop.gateway.recover()
+      #expect(shop.fake.voids.count == (arrived ? 1 : 2))
+      #expect(Set(shop.fake.voids.map(\.reference)).count == 1)
+      #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+      #expect(try await shop.journal.alarms().isEmpty)
+    }
+  }
+
+  @Test(arguments: [CrashPoint.recoveryReversing, .recoveryInquired, .recoveryReversed])
+  func `undoes once when it dies over it, where it has to find and void`(point: CrashPoint) async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy, crashes: dying(at: point))
+    let payment = try await unknown(shop)
+    let authorization = try reference(shop)
+    let ledger = Mutex<Set<AttemptReference>>([authorization])
+    shop.fake.finds { asked in
+      ledger.withLock { $0.contains(asked) } ? .answer(FakeAcquirer.approval(asked)) : .notFound
+    }
+    shop.fake.voids { reference, _ in
+      ledger.withLock { $0.insert(reference).inserted }
+        ? FakeAcquirer.approval(reference) : .declined(Decline(reason: .other, code: "13"))
+    }
+    shop.clock.advance(.seconds(1))
+    await #expect(throws: Died.self) { try await shop.gateway.recover() }
+    let next = shop.reborn()
+    for _ in 0..<4 {
+      shop.clock.advance(.seconds(70))
+      _ = try await next.recover()
+    }
+    #expect(shop.fake.voids.count == 1)
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+  }
+
+  private static let withoutReversal = AcquirerCapabilities(
+    name: "fake", instruments: [.network], answersLater: false, idempotency: .none, inquiry: true, reversal: false,
+    settleHorizon: .seconds(10))
 
   @Test func `lets a hold go when it comes to its end`() async throws {
     let shop = try await Shop()

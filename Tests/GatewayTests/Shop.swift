@@ -15,7 +15,7 @@ import X509
 struct Shop: Sendable {
   static let identifier = "merchant.example.shop"
 
-  let clock = ManualClock(WallClock.system.now())
+  let clock: ManualClock
   let fake: FakeAcquirer
   let journal: Journal
   let opener: TokenOpener
@@ -31,8 +31,9 @@ struct Shop: Sendable {
   init(
     _ acquirer: Acquirer? = nil, capabilities: AcquirerCapabilities = FakeAcquirer.plain,
     policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler = .system, crashes: CrashPoints = .none,
-    pki: SandboxPKI? = nil, sealedTo csr: String? = nil
+    pki: SandboxPKI? = nil, sealedTo csr: String? = nil, clock: ManualClock = ManualClock(WallClock.system.now())
   ) async throws {
+    self.clock = clock
     fake = FakeAcquirer(capabilities)
     let pki = try pki ?? SandboxPKI(clock: clock.wall)
     let key = P256.Signing.PrivateKey()

@@ -148,7 +148,9 @@ import Testing
     "MainActor.assumeIsolated { 0 }", "await withUnsafeContinuation { $0.resume() }",
   ])
   func `a check for data races that is switched off in a room that goes into apps, and only there`(_ line: String) {
-    let file = { SourceFile(path: "\($0)/File.swift", text: "import A\n\(line)\n// @unchecked Sendable: no\n") }
+    let file = { (folder: String) in
+      SourceFile(path: "\(folder)/File.swift", text: "import A\n\(line)\n// @unchecked Sendable: no\n")
+    }
     #expect(house.escapesInPortableRooms([file("Sources/TenderCheckout")]).map(\.line) == [2])
     #expect(house.escapesInPortableRooms([file("Examples/iOSShop")]).map(\.line) == [2])
     #expect(house.escapesInPortableRooms([file("Sources/Ledger")]).isEmpty)

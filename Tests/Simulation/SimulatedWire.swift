@@ -79,6 +79,7 @@ final class SimulatedWire: @unchecked Sendable {
   private func ask<Answer: Sendable>(
     _ verb: String, _ deadline: Deadline, broken: @escaping (Fate) -> Answer, _ process: @escaping () -> Answer
   ) async -> Answer {
+    guard deadline.remaining > .zero else { return broken(.notSent) }
     let fate = trouble > 0 && thread.choices.chance(trouble) ? fates[thread.choices.pick(fates.count)] : .answered
     met(fate)
     return await thread.suspended { heard in

@@ -38,24 +38,32 @@ struct PaymentController: Sendable {
     return Response(status: .noContent)
   }
 
-  /// A decline is an answer to the payment and a refusal to the page: 402 keeps the sheet open for another card.
+  /// A decline is an answer to the payment and a refusal to the page: 402 keeps the sheet open for another card. So is
+  /// *failure*, told while nobody knew: whatever is found out later is undone.
   private func render(_ placed: PlacedOrder) throws -> Response {
     let payment = placed.payment
     switch payment.status {
     case .declined:
       throw Problem(
-        .init(code: 402, reasonPhrase: "Payment Required"), "declined",
+        Self.paymentRequired, "declined",
         "The card was declined (\(payment.decline?.reason.rawValue ?? "other")). Another card may pay.")
     case .failed:
       throw Problem(
         .serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.",
         retryAfter: 5)
-    case .authorizing, .pending, .unknown:
-      return JSONAnswer.response(answer(placed), status: .accepted)
+    case .authorizing, .pending, .unknown, .voided:
+      guard payment.told != .failure else { throw Self.notConfirmed }
+      return JSONAnswer.response(answer(placed), status: payment.status == .voided ? .ok : .accepted)
     default:
       return JSONAnswer.response(answer(placed))
     }
   }
+
+  private static let notConfirmed = Problem(
+    paymentRequired, "not_confirmed",
+    "The bank's answer never came, and nothing will be charged. Another card may pay in a moment.")
+
+  private static let paymentRequired = HTTPResponse.Status(code: 402, reasonPhrase: "Payment Required")
 
   private func answer(_ placed: PlacedOrder) -> PaymentAnswer {
     PaymentAnswer(

@@ -1,5 +1,6 @@
 import Configuration
 public import Foundation
+import Gateway
 import SystemPackage
 public import TenderPayments
 
@@ -22,6 +23,9 @@ public struct ServerConfiguration: Sendable {
   /// Where the simulated Apple and bank are: only in `simulated`.
   public var sandboxURL: String?
   public var acquirer: AcquirerEndpoint
+  /// What a shopper is told while nobody knows the outcome of a payment: `pending`, or `failure` where a shop would
+  /// rather have the next card at once. After *failure* an approval that comes late is undone.
+  public var tellsUnknownAs: Telling = .pending
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
   public var allowsPrivateWebhooks = false
   /// PEM files, to serve TLS here instead of in a proxy.
@@ -98,6 +102,7 @@ extension ServerConfiguration {
     configuration.tls = try tls(reader)
     configuration.keyAgentSocket = reader.string(forKey: "keyAgent.socket")
     configuration.platformDirectory = reader.string(forKey: "platform.directory")
+    configuration.tellsUnknownAs = try telling(reader) ?? configuration.tellsUnknownAs
     configuration.allowsPrivateWebhooks = try yes("webhooks.allowPrivateAddresses", reader)
     return try configuration.judged()
   }
@@ -170,6 +175,14 @@ extension ServerConfiguration {
     return number
   }
 
+  private static func telling(_ reader: ConfigReader) throws -> Telling? {
+    guard let text = reader.string(forKey: "payments.tellsUnknownAs") else { return nil }
+    guard let telling = Telling(rawValue: text), telling != .success else {
+      throw ConfigurationError("payments.tellsUnknownAs", "\(text) is neither pending nor failure")
+    }
+    return telling
+  }
+
   /// The file has true and false, variables have text.
   private static func yes(_ key: ConfigKey, _ reader: ConfigReader) throws -> Bool {
     if let value = reader.bool(forKey: key) { return value }
@@ -228,5 +241,13 @@ extension ServerConfiguration {
         "acquirer.baseURL", "write the acquirer's address, as http://localhost:8402 of a sandbox")
     }
     return self
+  }
+}
+
+extension ServerConfiguration {
+  var gatewayPolicy: GatewayPolicy {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = tellsUnknownAs
+    return policy
   }
 }

@@ -1,0 +1,74 @@
+import Foundation
+import Gateway
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TenderPayments
+import TenderServer
+import UnixSignals
+
+// crashing-server --config FILE
+//
+// `tender serve`, and two things more, for `scripts/crash`:
+//
+//     CRASHPOINT=capture.answered:2   kills the process with SIGKILL when it comes to the place for the second time
+//     CLOCK_AHEAD=75                  lets it believe that it is so many seconds later, so that leases have ended
+//     CRASHPOINTS=list                prints the names of all places, one a line
+
+/// What the environment asks for.
+struct Wish {
+  var point: CrashPoint?
+  var visits = 1
+  var ahead = Duration.zero
+
+  struct Misunderstood: Error { let text: String }
+
+  init(_ environment: [String: String]) throws {
+    if let text = environment["CLOCK_AHEAD"] {
+      guard let seconds = Int(text) else { throw Misunderstood(text: "CLOCK_AHEAD=\(text)") }
+      ahead = .seconds(seconds)
+    }
+    guard let text = environment["CRASHPOINT"] else { return }
+    let parts = text.split(separator: ":")
+    guard let name = parts.first, let point = CrashPoint(rawValue: String(name)) else {
+      throw Misunderstood(text: "CRASHPOINT=\(text)")
+    }
+    self.point = point
+    if parts.count == 2 { visits = Int(parts[1]) ?? 1 }
+  }
+
+  /// No clean-up, no flush, no answer: the process is gone.
+  var crashes: CrashPoints {
+    guard let point else { return .none }
+    let left = Mutex(visits)
+    return CrashPoints { reached in
+      guard reached == point else { return }
+      let isNow = left.withLock { left in
+        left -= 1
+        return left == 0
+      }
+      if isNow { kill(getpid(), SIGKILL) }
+    }
+  }
+
+  var clock: WallClock {
+    let ahead = ahead
+    return WallClock { WallClock.system.now().adding(ahead) }
+  }
+}
+
+let environment = ProcessInfo.processInfo.environment
+guard environment["CRASHPOINTS"] == nil else {
+  for point in CrashPoint.allCases { print(point.rawValue) }
+  exit(0)
+}
+let wish = try Wish(environment)
+let arguments = CommandLine.arguments
+let file = arguments.firstIndex(of: "--config").flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
+var logger = Logger(label: "tender") { JSONLogHandler(label: $0) }
+logger.logLevel = .info
+let server = try await TenderServer(
+  try await ServerConfiguration.load(file: file), clock: wish.clock, crashes: wish.crashes, logger: logger)
+try await ServiceGroup(
+  configuration: .init(services: [server], gracefulShutdownSignals: [.sigterm], logger: logger)
+).run()
