@@ -83,7 +83,7 @@ public struct AuthenticationResponse: Sendable, Hashable {
   /// The merchant's name, as the merchant that coordinates them gave it.
   public let merchantIdentifier: String
   public let cryptogram: Cryptogram
-  /// The text as Apple sends it. Its unit is not documented, so it is not an ``Amount``.
+  /// The text as Apple sends it. Its unit is not documented, so it is not an `Amount`.
   public let transactionAmount: String
 
   init(merchantIdentifier: String, cryptogram: Cryptogram, transactionAmount: String) {

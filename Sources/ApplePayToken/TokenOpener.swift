@@ -15,6 +15,7 @@ public struct TokenOpener: Sendable {
   }
 
   /// - Parameters:
+  ///   - token: as it arrived.
   ///   - merchant: the authenticated merchant; only keys that may serve them are tried.
   ///   - time: when the token arrived.
   ///   - patience: how long a key that is held elsewhere may take. The thread waits.

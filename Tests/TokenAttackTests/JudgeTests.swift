@@ -19,6 +19,8 @@ import TokenVectors
     "malformed_certificate": "OpenSSL reads encodings of certificates that are not DER.",
     "certificate_count": "OpenSSL takes the certificates that it needs and leaves the others.",
     "forbidden_algorithm": "OpenSSL does not look at the list of digests.",
+    "malformed_attributes": "OpenSSL writes the attributes anew, in DER's order, before it checks their signature.",
+    "wrong_signer": "OpenSSL compares names without regard to case and spaces (RFC 5280 §7.1), Tender byte by byte.",
     "unknown_key": "The key's hash is not signed.",
     "wrong_length": "The key's hash is not signed, and OpenSSL sees no lengths.",
     "bad_ephemeral_key": "OpenSSL sees one text, and no boundary between key and data.",

@@ -8,7 +8,7 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// Fuzz targets have no `main`: libFuzzer brings its own.
+/// Fuzz targets have no `main`: libFuzzer brings its own loop.
 let isFuzzing = Context.environment["TENDER_FUZZ"] != nil
 let instrumented: [SwiftSetting] = isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer", "-parse-as-library"])] : []
 
@@ -16,14 +16,14 @@ let crypto: [Target.Dependency] = [
   .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings + instrumented)
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + instrumented)
 }
 
 func fuzzer(_ name: String) -> Target {
   .executableTarget(
-    name: name, dependencies: ["ApplePayToken", "StrictJSON", "TenderPayments"], swiftSettings: settings + instrumented,
-    linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
+    name: name, dependencies: ["ApplePayToken", "FuzzDriver", "StrictJSON", "TenderPayments"],
+    swiftSettings: settings + instrumented, linkerSettings: [.unsafeFlags(["-sanitize=fuzzer"])])
 }
 
 let fuzzers = ["cms", "certificate", "token-json", "payload", "strict-json", "whole-token"].map { fuzzer("fuzz-\($0)") }
@@ -35,10 +35,10 @@ let package = Package(
   targets: [
     room("TenderPayments"),
     room("StrictJSON", ["TenderPayments"]),
-    room("ApplePayToken", ["StrictJSON", "TenderPayments"] + crypto),
+    room("ApplePayToken", ["StrictJSON", "TenderPayments"] + crypto, exclude: ["README.md"]),
   ]
     + (isFuzzing
-      ? fuzzers
+      ? fuzzers + [.target(name: "FuzzDriver")]
       : [
         room("TokenVectors", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
         .executableTarget(

@@ -30,14 +30,18 @@ public struct ProcessingKey: Sendable {
     self.init(try PrivateKey(pem: privateKeyPEM), PartyInfo(merchantIdentifier: merchantIdentifier))
   }
 
-  /// - Parameter certificatePEM: the payment processing certificate that was issued for the key; it holds the hash of
-  ///   the merchant identifier.
+  /// - Parameters:
+  ///   - privateKeyPEM: as above.
+  ///   - certificatePEM: the payment processing certificate that was issued for the key; it holds the hash of the
+  ///     merchant identifier.
   /// - Throws: stage `key`.
   public init(privateKeyPEM: String, certificatePEM: String) throws(PaymentTokenError) {
     try self.init(privateKeyPEM: privateKeyPEM, certificatePEMs: [certificatePEM])
   }
 
-  /// - Parameter certificatePEMs: payment processing certificates, one of which was issued for the key.
+  /// - Parameters:
+  ///   - privateKeyPEM: as above.
+  ///   - certificatePEMs: payment processing certificates, one of which was issued for the key.
   /// - Throws: stage `key`.
   public init(privateKeyPEM: String, certificatePEMs: [String]) throws(PaymentTokenError) {
     let key = try PrivateKey(pem: privateKeyPEM)

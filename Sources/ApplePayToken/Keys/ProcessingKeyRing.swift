@@ -65,8 +65,11 @@ public final class ProcessingKeyRing: Sendable {
   /// Adds a key, or says more about one that is there.
   ///
   /// - Parameters:
+  ///   - key: wherever its private half is held.
+  ///   - owner: whose it is.
   ///   - state: nil for what follows from the others: the first of its kind is active, any other is next.
-  ///   - lastUsed: as the recorder was told, in another process perhaps.
+  ///   - since: when the state began, as the recorder was told, in another process perhaps.
+  ///   - lastUsed: the same of the last payment token that it opened.
   public func add(
     _ key: ProcessingKey, of owner: Owner, state: State? = nil, since: Timestamp? = nil, lastUsed: Timestamp? = nil
   ) {
@@ -75,8 +78,10 @@ public final class ProcessingKeyRing: Sendable {
 
   /// Lets the platform's keys serve this merchant, whose payment tokens must name one of these domains.
   ///
-  /// - Parameter domains: as they stand in the browser's address, `shop.example.com`; the payment request's
-  ///   `applicationData` is one of them.
+  /// - Parameters:
+  ///   - merchant: who may be served.
+  ///   - domains: as they stand in the browser's address, `shop.example.com`; the payment request's
+  ///     `applicationData` is one of them.
   public func enroll(_ merchant: MerchantID, domains: [String]) {
     let domains = domains.map(PlatformDomain.init)
     slots.withLock { $0.domains[merchant] = domains }

@@ -5,7 +5,7 @@ public import TenderPayments
 ///
 /// It remembers as long as a token could pass the window of signing times again, and in this process's memory alone.
 /// Whoever runs two processes, or restarts within ten minutes, needs a store with two unique columns in its place:
-/// ``TenderPayments/TokenUse`` has the values.
+/// `TokenUse` has the values.
 ///
 /// Source: Apple, *Payment token format reference*, "Ensure that the same payment wasn't already credited". A search of
 /// the window is enough, because an older token is refused for its age.
@@ -26,7 +26,9 @@ public final class ReplayWindow: Sendable {
 
   /// Takes the token for spent.
   ///
-  /// - Parameter now: of the same clock that the token was verified by.
+  /// - Parameters:
+  ///   - token: verified, so that its fingerprints are what the device signed.
+  ///   - now: of the same clock that it was verified by.
   /// - Throws: `token_already_used`, `replay_window_full`.
   public func spend(_ token: VerifiedPaymentToken, at now: Timestamp) throws(PaymentTokenError) {
     let outcome: Result<Void, PaymentTokenError> = memory.withLock { memory in

@@ -26,6 +26,7 @@ public protocol ProcessingKeyHolder: Sendable {
 }
 
 extension ProcessingKeyHolder {
+  /// None: a holder need not know the mistakes of others.
   public func keysOfMistakes(
     in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] { [] }

@@ -10,6 +10,7 @@ import TenderPayments
 public final class TokenCanary: Sendable {
   /// Something that was never seen before.
   public struct Novelty: Sendable, Hashable {
+    /// In what way it is new.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       case wireForm = "wire_form"
       case signer

@@ -13,13 +13,17 @@ public struct TokenVerifier: Sendable {
   private let canary: TokenCanary?
   private let chains = ChainCache()
 
-  /// - Parameter canary: told about what Apple was never seen to do before. Such a token passes; somebody should look.
+  /// - Parameters:
+  ///   - trust: whose signatures are believed.
+  ///   - canary: told about what Apple was never seen to do before. Such a token passes; somebody should look.
   public init(trust: TokenTrust, canary: TokenCanary? = nil) {
     self.trust = trust
     self.canary = canary
   }
 
-  /// - Parameter time: when the token arrived.
+  /// - Parameters:
+  ///   - token: as it arrived.
+  ///   - time: when it did.
   /// - Throws: stages `format` (the signature's grammar), `certificates`, `chain`, `signature`, `signingTime`; of stage
   ///   `unwrap` what shows without a key.
   public func verify(_ token: EncryptedPaymentToken, at time: Timestamp) throws(PaymentTokenError)

@@ -1,4 +1,5 @@
 import ApplePayToken
+import TenderPayments
 
 /// The text inside a payment token.
 @_cdecl("LLVMFuzzerTestOneInput")
