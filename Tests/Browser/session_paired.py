@@ -9,6 +9,7 @@ from selenium.webdriver.common.by import By
 from access import faint, must_be_accessible, unnamed, width
 from claims import claim
 from merchantpage import BY_SCRIPT, merchant_page
+from shopper import PHONE
 
 
 @contextlib.contextmanager
@@ -55,6 +56,7 @@ def a_payment_is_confirmed_on_a_paired_phone(shopper):
         shopper.wait_for("heading", "Harbour Kitchen")
         for text in ("€12.50", "Visa 0492", "localhost"):
             assert text in shopper.page_text(), f"the phone does not show “{text}”: {shopper.page_text()!r}"
+        shopper.look(PHONE)
         must_be_accessible(shopper, "the phone")
         shopper.picture("device-phone")
         shopper.press("Approve")
@@ -69,6 +71,7 @@ def a_payment_that_is_cancelled_on_a_paired_watch_returns_to_the_sheet(shopper):
         pay_with(shopper, name)
         go_to("device")
         shopper.wait_for("heading", "Harbour Kitchen")
+        shopper.look(PHONE)
         shopper.picture("device-watch")
         shopper.press("Cancel")
         shopper.sees("Cancelled.")

@@ -41,6 +41,9 @@ def is_noticed(shopper, planted, prelude, row):
             return not agrees(Rows([row], prelude, limit=8).answer(shopper, act), wanted)
         except AssertionError:
             return True
+        finally:
+            shopper.browser.get("about:blank")  # before its server is gone
+            shopper.complaints()
 
 
 def claim_of(mistake, right, wrong, module, rows, name):

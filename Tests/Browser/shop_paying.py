@@ -177,6 +177,22 @@ def a_reload_in_mid_payment_shows_the_receipt_and_not_the_button_again(shopper):
 
 
 @claim
+def an_outcome_that_arrives_while_the_page_is_left_is_told_by_the_next_page(shopper):
+    shopper.open_sheet()
+    basket = shopper.basket()
+    # The shopper reloads, and the new page takes its time: longer than the old one waits for it.
+    shopper.script("""
+        const set = window.setTimeout;
+        window.setTimeout = (act, time, ...rest) => time === 10_000 ? 0 : set.call(window, act, time, ...rest);
+        dispatchEvent(new Event("beforeunload"));
+        """)
+    assert shopper.drive("approve()")["status"] == 0
+    assert shopper.path() == "/", "the page that is left shows the receipt to nobody"
+    shopper.browser.refresh()
+    assert shopper.receipt() == basket
+
+
+@claim
 def a_reload_before_paying_charges_nothing_and_keeps_the_basket(shopper):
     shopper.open_sheet()
     basket = shopper.basket()

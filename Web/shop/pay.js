@@ -5,10 +5,13 @@ import { showOrder } from "/order.js";
 
 const SETTLING_TIME = 200;
 const BACK_SOON = 2000;
+const LEAVING_TIME = 10_000;
 /** The server may be there again in a moment. */
 const isPassing = (code) => ["connection_lost", "script_not_loaded"].includes(code) || /^http_5/.test(code);
 /** The ids of baskets by what is in them, so that a reload offers the very basket that may be on its way. */
 const KEPT = "baskets";
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const known = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
 const remember = (key, id) => sessionStorage.setItem(KEPT, JSON.stringify({ ...known(), [key]: id }));
@@ -66,7 +69,14 @@ export const offer = (wish, paid) => {
     button.prepared?.then((isReady) => { if (isReady) say(""); });
   };
 
-  const finish = (id, told) => {
+  // A page that is being reloaded is heard from for as long as the new one takes to arrive. What it forgot then, and
+  // showed to nobody, the new one could not show.
+  let isLeaving = false;
+  addEventListener("beforeunload", () => { isLeaving = true; });
+
+  const finish = async (id, told) => {
+    if (isLeaving) await pause(LEAVING_TIME);
+    isLeaving = false;
     forget(id);
     paid();
     return showOrder(id, told);
