@@ -1,12 +1,12 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash bench vectors fuzz seeded-bugs fresh-tokens
+.PHONY: help demo test check sandbox format coverage simulate crash bench vectors fuzz seeded-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: ## the shop, the server and the sandbox in one process, everything set up
-	@scripts/demo
+demo: ## the shop, the server and the sandbox in one process, everything set up; PAGE=mine.html tries a page of yours
+	@scripts/demo $(if $(PAGE),--page '$(PAGE)')
 
 test: ## all tests, everything set up
 	@scripts/test
@@ -16,7 +16,7 @@ check: ## what CI runs: format, build with warnings as errors, test
 
 sandbox: ## the simulated Apple and acquirer alone
 	@scripts/install-prerequisites demo
-	swift build -c release --product tender
+	scripts/build --product tender
 	.build/release/tender sandbox
 
 format: ## writes every Swift file in the house's format
@@ -29,16 +29,16 @@ simulate: ## the gateway under faults, a history for each seed: SEEDS=50000, or 
 	@RECORD=yes scripts/simulate '$(or $(SEEDS),5000)'
 
 crash: ## kill -9 of a real server under load, then the auditor: KILLS=200
-	swift build -c release --product tender
-	swift build -c release --product payment-auditor
-	swift build -c release --product crashing-server
+	scripts/build --product tender
+	scripts/build --product payment-auditor
+	scripts/build --product crashing-server
 	@scripts/crash '$(or $(KILLS),40)'
 
 bench: ## how fast payment tokens are opened, against the cryptography they need
 	@scripts/bench
 
 vectors: ## mints the conformance vectors anew, from their seed
-	swift build -c release --build-tests
+	scripts/build --build-tests
 	TENDER_WRITE_VECTORS=1 swift test -c release --skip-build --filter 'are what the seed makes'
 
 fuzz: ## each fuzz target for MINUTES=10, going on where the last run ended
@@ -48,5 +48,9 @@ seeded-bugs: ## plants bugs into the payment token's rooms; the vectors must not
 	@scripts/seeded-bugs $(COUNT)
 
 fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
-	swift build -c release --build-tests
+	scripts/build --build-tests
 	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests
+
+mutants: ## has 10,000 random mutants, or COUNT, judged by OpenSSL and by a reader in Python too; SEED=… for others
+	swift build -c release --build-tests
+	TENDER_MUTANTS=$(or $(COUNT),10000) TENDER_SEED=$(or $(SEED),4) swift test -c release --skip-build --filter 'random mutants'

@@ -202,7 +202,7 @@ let package = Package(
     tests(
       "TokenAttackTests",
       [
-        "ApplePayToken", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto,
+        "ApplePayToken", "KeyAgent", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto,
         cryptoExtras, x509, asn1,
       ]),
     tests(
@@ -233,7 +233,7 @@ let package = Package(
       "OrdersTests",
       [
         "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
-        "StrictJSON", "TenderTesting", "HTTPTransport", jwt,
+        "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
       ]),
     tests(
       "SandboxTests",

@@ -75,6 +75,10 @@ enum TokenLimits {
   static let json = 512 << 10
   static let data = 256 << 10
   static let signature = 16 << 10
+  /// SubjectPublicKeyInfo of P-256, the point uncompressed.
+  static let ephemeralPublicKey = 91
+  /// A block of RSA-2048.
+  static let wrappedKey = 256
 }
 
 /// The members of one object of the payment token, decoded one by one with errors that name them.

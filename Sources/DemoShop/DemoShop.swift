@@ -59,6 +59,9 @@ extension DemoShop {
     router.add(middleware: PageHeaders(configuration: configuration))
     add(pages, to: router)
     router.get("/smallest") { _, _ in pages.smallest(try await orders.smallestBasket()) }
+    if let file = configuration.visitorsPage {
+      router.get(PageHeaders.visitorsPath) { _, _ in try pages.visitors(file, try await orders.smallestBasket()) }
+    }
     router.get("/api/menu", use: pages.menu)
     router.post("/api/baskets", use: orders.makeBasket)
     router.post("/api/codes", use: orders.checkCode)

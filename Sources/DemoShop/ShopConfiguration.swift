@@ -14,11 +14,13 @@ public struct ShopConfiguration: Sendable {
   public var merchantId: String
   public var apiKeyId: String
   public var secretApiKey: String
+  /// The file of a page that whoever runs the shop has written, to be tried at `/page`.
+  public var visitorsPage: String?
 
   public init(
     host: String = "127.0.0.1", port: Int, menu: Menu = .harbourKitchen, tenderServerURL: String,
     publicTenderURL: String? = nil, publicSandboxURL: String? = nil, merchantId: String, apiKeyId: String,
-    secretApiKey: String
+    secretApiKey: String, visitorsPage: String? = nil
   ) {
     self.host = host
     self.port = port
@@ -29,5 +31,6 @@ public struct ShopConfiguration: Sendable {
     self.merchantId = merchantId
     self.apiKeyId = apiKeyId
     self.secretApiKey = secretApiKey
+    self.visitorsPage = visitorsPage
   }
 }

@@ -50,6 +50,14 @@ struct ShopPages: Sendable {
     Self.text(filled(WebFiles.all["smallest.html"] ?? "", ["basket": basket.rawValue]), "text/html; charset=utf-8")
   }
 
+  /// `GET /page`: the file as it is at the moment, with the id of a basket where it says `{{basket}}`.
+  func visitors(_ file: String, _ basket: BasketID) throws -> Response {
+    guard let page = try? String(contentsOfFile: file, encoding: .utf8) else {
+      throw HTTPError(.notFound, message: "There is no page in \(file).")
+    }
+    return Self.text(page.replacing("{{basket}}", with: basket.rawValue), "text/html; charset=utf-8")
+  }
+
   /// `GET /api/menu`: dishes with amounts in minor units, and the currency's number of decimals to show them with.
   func menu(_ request: Request, _ context: BasicRequestContext) throws -> Response {
     try JSONAnswer.response(MenuShown(configuration.menu))

@@ -25,7 +25,8 @@ public enum TrustedRoots: Sendable {
 
 /// HTTP over the network, with or without mutual TLS: one connection pool for one identity.
 ///
-/// TLS 1.2 or later with Apple's six suites, no redirects, no proxy, no decompression. Must be shut down.
+/// TLS 1.2 or later with Apple's six suites, no redirects, no proxy, no decompression. Whoever made it shuts it down;
+/// one that is dropped, as by a start that failed half-way, shuts itself down behind the last of its senders.
 public final class LiveHTTPClient: Sendable {
   private let client: HTTPClient
   private let maximumResponseBytes: Int
@@ -51,28 +52,28 @@ public final class LiveHTTPClient: Sendable {
 
   public func shutdown() async throws { try await client.shutdown() }
 
+  // The second shutdown of one that was shut down in good order is refused, and harmless.
+  deinit { client.shutdown { _ in } }
+
   public var sender: HTTPSender {
-    let (client, limit) = (client, maximumResponseBytes)
-    return HTTPSender { request, timeout throws(TransportError) in
+    HTTPSender { request, timeout throws(TransportError) in
       guard Self.schemes.contains(where: request.url.hasPrefix) else { throw .notSent("not HTTP") }
       do {
-        return try await Self.exchange(request, timeout, client, limit)
+        return try await self.exchange(request, timeout)
       } catch {
         throw Self.classify(error)
       }
     }
   }
 
-  private static func exchange(
-    _ request: OutboundRequest, _ timeout: Duration, _ client: HTTPClient, _ limit: Int
-  ) async throws -> InboundResponse {
+  private func exchange(_ request: OutboundRequest, _ timeout: Duration) async throws -> InboundResponse {
     var outbound = HTTPClientRequest(url: request.url)
     outbound.method = HTTPMethod(rawValue: request.method)
     for field in request.headers { outbound.headers.add(name: field.name, value: field.value) }
     if !request.body.isEmpty { outbound.body = .bytes(ByteBuffer(bytes: request.body)) }
     let end = ContinuousClock.now.advanced(by: timeout)
     let answer = try await client.execute(outbound, timeout: TimeAmount(timeout))
-    let body = try await collect(answer.body, limit, until: end)
+    let body = try await Self.collect(answer.body, maximumResponseBytes, until: end)
     return InboundResponse(
       status: Int(answer.status.code),
       headers: answer.headers.map { HTTPField($0.name, $0.value) },

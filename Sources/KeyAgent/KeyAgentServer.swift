@@ -46,6 +46,12 @@ public final class KeyAgentServer: Sendable {
     keys.withLock { $0[key.publicKeyHash] = (owner, key) }
   }
 
+  /// From now on these keys are held, and no others. A question that is being answered is answered.
+  public func hold(only keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)]) {
+    let held = Dictionary(keys.map { ($0.key.publicKeyHash, $0) }) { first, _ in first }
+    self.keys.withLock { $0 = held }
+  }
+
   /// How many keys are held.
   public var count: Int { keys.withLock { $0.count } }
 

@@ -10,16 +10,30 @@ public struct MerchantTerms: Sendable {
   public var callbackSigner: RequestSigner?
   /// The hosts that such a URL may name, with the port if it is not the scheme's own: `shop.example:8443`.
   public var callbackHosts: Set<String>
+  /// The domain that the merchant's payment tokens name, where devices encrypt to a platform's key; nil where they
+  /// encrypt to a key of the merchant's own.
+  public var platformDomain: String?
 
   public init(
     supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
     merchantCapabilities: [MerchantCapability] = [.supports3DS], callbackSigner: RequestSigner? = nil,
-    callbackHosts: Set<String> = []
+    callbackHosts: Set<String> = [], platformDomain: String? = nil
   ) {
     self.supportedNetworks = supportedNetworks
     self.merchantCapabilities = merchantCapabilities
     self.callbackSigner = callbackSigner
     self.callbackHosts = callbackHosts
+    self.platformDomain = platformDomain
+  }
+}
+
+extension MerchantTerms {
+  /// What the payment request carries and the signed payment token repeats as a hash.
+  ///
+  /// A platform's key says nothing about the merchant, so the domain has to; it is what Apple asks of platforms. It ties
+  /// the token to the merchant and not to the basket, which only a key of the merchant's own leaves room for.
+  func applicationData(of basket: Basket) -> [UInt8] {
+    platformDomain.map { Array($0.utf8) } ?? basket.applicationData
   }
 }
 

@@ -136,7 +136,7 @@ extension OrderDesk {
     let terms = await terms(merchant)
     let shown = try await showing(id, merchant) { record in
       let priced = try quotes.open(record.basket, record.opening)
-      return (priced, try record.factory(terms).request(for: record.contents(priced)))
+      return (priced, try record.factory(terms).request(for: record.contents(priced, terms)))
     }
     return SheetRequest(quote: shown.quote, request: shown.answer)
   }

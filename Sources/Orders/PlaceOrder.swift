@@ -50,9 +50,10 @@ extension OrderDesk {
     try standing.checkOpen(at: clock.now())
     let quote = try await goodQuote(request.quote, standing.record)
     let contact = try completeContact(request, standing.record.basket, quote)
-    try await confirmPrice(standing.record.basket, quote, at: contact.address, await terms(merchant))
+    let terms = await terms(merchant)
+    try await confirmPrice(standing.record.basket, quote, at: contact.address, terms)
     let record = try await newOrder(quote, standing.record)
-    let order = record.forGateway(standing.record.basket)
+    let order = record.forGateway(standing.record.basket, terms)
     let payment = try await cashier.pay(order, request.token) { store in
       let now = try BasketRecord.known(order.basket, of: merchant, in: store)
       guard !now.isCancelled else { throw OrderError(.basketCancelled, "the basket was cancelled") }
@@ -99,7 +100,8 @@ extension OrderDesk {
     }
     try await checkMayHear(payment, token)
     let isTaken = payment.status != .authorized || basket.document.capture == .manual
-    let answer = isTaken ? payment : try await cashier.pay(order.forGateway(basket), token) { _ in }
+    guard !isTaken else { return try await placed(basket.id, payment, basket.merchant) }
+    let answer = try await cashier.pay(order.forGateway(basket, await terms(basket.merchant)), token) { _ in }
     return try await placed(basket.id, answer, basket.merchant)
   }
 
@@ -195,10 +197,10 @@ extension OrderRecord {
   }
 
   /// The order as the gateway needs it: the payment token must carry this amount and this hash.
-  fileprivate func forGateway(_ basket: Basket) -> Order {
+  fileprivate func forGateway(_ basket: Basket, _ terms: MerchantTerms) -> Order {
     Order(
       id: id, merchant: merchant, basket: self.basket, amount: amount,
-      applicationDataHash: Array(SHA256.hash(data: basket.applicationData)), merchantReference: merchantReference,
-      capture: basket.document.capture)
+      applicationDataHash: Array(SHA256.hash(data: terms.applicationData(of: basket))),
+      merchantReference: merchantReference, capture: basket.document.capture)
   }
 }

@@ -83,12 +83,12 @@ extension BasketRecord {
       supportedCountries: basket.document.supportedCountries)
   }
 
-  func contents(_ priced: Priced) -> SheetContents {
+  func contents(_ priced: Priced, _ terms: MerchantTerms) -> SheetContents {
     SheetContents(
       currency: basket.currency, service: priced.state.service, lines: priced.lines,
       shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
       couponCode: priced.state.couponCode, billingRequired: basket.document.billingRequired,
-      applicationData: basket.applicationData)
+      applicationData: terms.applicationData(of: basket))
   }
 
   /// The methods are sent again only where they may have changed: a new list makes the sheet select its first.

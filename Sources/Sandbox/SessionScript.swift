@@ -9,7 +9,8 @@ enum SessionScript {
   /// In the order in which they need one another; the last one defines what pages see.
   static let parts = [
     "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "playing", "wallet", "money", "sheet-fields",
-    "sheet", "presentation", "events", "session", "payment-response", "payment-request", "driver", "install",
+    "sheet", "demands", "choices", "selections", "complaints", "sums", "order", "merchant-validation", "confirmation",
+    "latest-sheet", "presentation", "events", "session", "payment-response", "payment-request", "driver", "install",
   ]
 
   static let text: String =

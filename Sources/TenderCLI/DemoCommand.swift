@@ -16,6 +16,8 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory =
     ".tender"
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
+  @Option(help: "A page of your own, served at /page of the shop, with the id of a new basket for {{basket}}.")
+  var page: String?
   @Flag(help: "Open the shop in a browser.") var open = false
 
   func validate() throws {
@@ -28,7 +30,8 @@ struct DemoCommand: AsyncParsableCommand {
     try await Port.require(Array(port..<port + 5), advice: "The demo takes five in a row; choose others with --port.")
     try await LiveHTTPClient.during { sender in
       let scene = Scene(
-        port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: sender, opens: open)
+        port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: sender, page: page,
+        opens: open)
       try await scene.play()
     }
   }
@@ -46,6 +49,7 @@ private struct Scene: Sendable {
   let directory: String
   let level: Logger.Level
   let sender: HTTPSender
+  let page: String?
   let opens: Bool
 
   private var serverURL: String { "http://localhost:\(port)" }
@@ -95,6 +99,10 @@ private struct Scene: Sendable {
     Terminal.say(
       "  Open \(Terminal.styled("http://\(acts[0].domain):\(acts[0].port)", .bold)) and press the Apple Pay button.")
     Terminal.say()
+    if page != nil {
+      Terminal.say(
+        "  Your page, with a new basket at each visit:         http://\(acts[0].domain):\(acts[0].port)/page")
+    }
     Terminal.say("  A second shop, with its own merchant and currency:  http://\(acts[1].domain):\(acts[1].port)")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
     Terminal.say("  The same payment from a terminal:                   tender pay --port \(port)")
@@ -130,8 +138,7 @@ private struct Scene: Sendable {
     return DemoShop(
       configuration: ShopConfiguration(
         port: act.port, menu: act.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
-        merchantId: act.wish.id,
-        apiKeyId: key.id, secretApiKey: key.secret),
+        merchantId: act.wish.id, apiKeyId: key.id, secretApiKey: key.secret, visitorsPage: page),
       logger: logger("shop")
     ) { _ in isUp.make(()) }
   }

@@ -5,6 +5,7 @@ import KeyAgent
 import ServiceLifecycle
 import TenderPayments
 import TenderServer
+import UnixSignals
 
 /// `tender keys agent`
 struct KeyAgentCommand: AsyncParsableCommand {
@@ -12,25 +13,29 @@ struct KeyAgentCommand: AsyncParsableCommand {
     commandName: "agent", abstract: "Holds the private keys in a process of its own, for a server that has none.",
     discussion: """
       It reads <merchants>/<id>/processing/*.pem and *.key, and listens on a socket of this machine. Give the server \
-      `keyAgent.socket` and the certificates without the keys.
+      `keyAgent.socket` and the certificates without the keys. At a hangup signal (kill -HUP) it reads them again.
       """)
 
   @Option(help: "Where merchants are kept, with their keys.") var merchants = ".tender/merchants"
+  @Option(help: "The platform's folder, whose processing/ holds the keys of merchants without their own.")
+  var platform: String?
   @Option(help: "Where to listen.") var socket = ".tender/keys.sock"
   @Option(help: "The number of the user who may ask; the agent's own by default. Only root can name another.")
   var client: UInt32?
 
   func run() async throws {
     Self.forbidCoreDumps()
-    let keys = try KeyFolders(path: merchants).keys()
-    guard !keys.isEmpty else { throw CallFailure("there is no key below \(merchants)/<id>/processing") }
+    let folders = KeyFolders(merchants: merchants, platform: platform)
+    let keys = try folders.keys()
     let server: KeyAgentServer
     do { server = try KeyAgentServer(path: socket, client: client) } catch {
       throw CallFailure(error.reason)
     }
-    for (owner, key) in keys { server.hold(key, of: owner) }
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
+    server.hold(only: keys)
     Terminal.say("tender holds \(server.count) keys at \(socket)")
-    try await Stage(first: KeyAgentService(server: server), logger: Terminal.logger("tender.keys")).run()
+    let stage = Stage(first: KeyAgentService(server: server), logger: Terminal.logger("tender.keys"))
+    try await stage.run { await stage.join(KeyReading(folders: folders, server: server, hangups: hangups)) }
   }
 
   /// The memory of this process is all that its secrets are in.
@@ -62,26 +67,50 @@ private struct KeyAgentService: Service {
   }
 }
 
-/// The keys of every merchant's folder.
-private struct KeyFolders {
-  let path: String
+/// Reads the keys again whenever the process is told to. Keys whose files are gone are forgotten; files that cannot be
+/// read change nothing.
+private struct KeyReading: Service {
+  let folders: KeyFolders
+  let server: KeyAgentServer
+  let hangups: UnixSignalsSequence
 
-  func keys() throws -> [(ProcessingKeyRing.Owner, ProcessingKey)] {
-    guard let merchants = try? FileManager.default.contentsOfDirectory(atPath: path).sorted() else {
-      throw CallFailure("there is no folder \(path); --merchants names the one with the keys")
+  func run() async throws {
+    for await _ in hangups.cancelOnGracefulShutdown() {
+      do {
+        server.hold(only: try folders.keys())
+        Terminal.say("tender holds \(server.count) keys now")
+      } catch {
+        Terminal.say("tender still holds \(server.count) keys: \(error)")
+      }
     }
-    return try merchants.flatMap { merchant in
-      try keyNames(of: merchant).map { name in (.merchant(MerchantID(merchant)), try key(merchant, name)) }
+  }
+}
+
+/// The keys of every merchant's folder, and of the platform's.
+private struct KeyFolders: Sendable {
+  let merchants: String
+  let platform: String?
+
+  func keys() throws -> [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: merchants).sorted() else {
+      throw CallFailure("there is no folder \(merchants); --merchants names the one with the keys")
+    }
+    let ofMerchants = try names.flatMap { try read("\(merchants)/\($0)", of: .merchant(MerchantID($0))) }
+    let keys = ofMerchants + (try platform.map { try read($0, of: .platform) } ?? [])
+    guard !keys.isEmpty else { throw CallFailure("there is no key below \(merchants)/<id>/processing") }
+    return keys
+  }
+
+  private func read(
+    _ folder: String, of owner: ProcessingKeyRing.Owner
+  ) throws -> [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/processing")) ?? []
+    return try files.sorted().filter { $0.hasSuffix(".key") }.map {
+      (owner, try key("\(folder)/processing/\($0.dropLast(4))"))
     }
   }
 
-  private func keyNames(of merchant: String) -> [String] {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(merchant)/processing")) ?? []
-    return files.sorted().filter { $0.hasSuffix(".key") }.map { String($0.dropLast(4)) }
-  }
-
-  private func key(_ merchant: String, _ name: String) throws -> ProcessingKey {
-    let file = "\(path)/\(merchant)/processing/\(name)"
+  private func key(_ file: String) throws -> ProcessingKey {
     do {
       return try ProcessingKey(
         privateKeyPEM: try String(contentsOfFile: file + ".key", encoding: .utf8),

@@ -5,14 +5,23 @@ public import TenderSheet
 
 /// `GET /applepay/metadata`: what a page of this domain may offer.
 public struct MetadataAnswer: Sendable, Hashable, Codable {
+  /// Whether the merchant takes Apple Pay at all.
   public let enabled: Bool
+  /// Which Apple the server talks to.
   public let environment: TenderPayments.Environment
+  /// The merchant's identifier at Apple.
   public let merchantIdentifier: String
+  /// The merchant's name on the sheet.
   public let displayName: String
+  /// The merchant's country, ISO 3166-1 alpha-2.
   public let countryCode: String
+  /// The currency of its prices, ISO 4217.
   public let currencyCode: String
+  /// In the order of preference.
   public let supportedNetworks: [CardNetwork]
+  /// Which cards are taken.
   public let merchantCapabilities: [MerchantCapability]
+  /// Pictures of the shop, for the sheet on a Mac.
   public let touchIcons: [TouchIcon]
   /// The version of Apple Pay JS that the kit asks for.
   public let apiVersion: Int
@@ -21,11 +30,14 @@ public struct MetadataAnswer: Sendable, Hashable, Codable {
 
   /// A picture of the shop, for the sheet on a Mac.
   public struct TouchIcon: Sendable, Hashable, Codable {
+    /// Where the picture is.
     public let href: String
 
+    /// A picture at this address.
     public init(href: String) { self.href = href }
   }
 
+  /// What a merchant offers.
   public init(
     enabled: Bool, environment: TenderPayments.Environment, merchantIdentifier: String, displayName: String,
     countryCode: String, currencyCode: String, supportedNetworks: [CardNetwork],
@@ -48,11 +60,16 @@ public struct MetadataAnswer: Sendable, Hashable, Codable {
 
 /// `GET /applepay/basket/{id}`, `PUT …/details`: the payment request for the sheet, and the quote it shows.
 public struct BasketSheetAnswer: Sendable, Codable {
+  /// The basket that was asked for.
   public let basketId: BasketID
+  /// The quote whose total the request shows.
   public let quoteId: QuoteID
+  /// The version of Apple Pay JS that the request is written for.
   public let applePayVersion: Int
+  /// What the sheet is opened with.
   public let request: PaymentRequest
 
+  /// A basket, as a sheet shows it.
   public init(basketId: BasketID, quoteId: QuoteID, applePayVersion: Int, request: PaymentRequest) {
     self.basketId = basketId
     self.quoteId = quoteId
@@ -63,9 +80,12 @@ public struct BasketSheetAnswer: Sendable, Codable {
 
 /// `POST /applepay/basket/{id}/update`: what the sheet shows now, and the quote a payment of it must name.
 public struct UpdateAnswer: Sendable, Encodable {
+  /// The quote whose total the sheet now shows.
   public let quoteId: QuoteID
+  /// What the sheet shows from now on.
   public let update: SheetUpdate
 
+  /// A change, priced.
   public init(quoteId: QuoteID, update: SheetUpdate) {
     self.quoteId = quoteId
     self.update = update
@@ -74,26 +94,35 @@ public struct UpdateAnswer: Sendable, Encodable {
 
 /// `POST /applepay/basket/{id}/validatepostalcode`.
 public struct PostalCodeAnswer: Sendable, Hashable, Codable {
+  /// Whether the basket can go there.
   public let deliverable: Bool
+  /// Yes or no.
   public init(deliverable: Bool) { self.deliverable = deliverable }
 }
 
 /// `POST /applepay/payment` and `GET /applepay/payment/{basketId}`: how the payment ended, or that nobody knows yet.
 public struct PaymentAnswer: Sendable, Hashable, Codable {
+  /// Tender's name for the order.
   public let orderId: OrderID
+  /// Tender's name for the payment.
   public let paymentId: PaymentID
+  /// Where the payment stands.
   public let status: PaymentStatus
   /// Lets a guest see the order: a JWT that the merchant checks against `/applepay/jwks.json`.
   public let guestToken: String?
+  /// What was paid.
   public let receipt: Receipt
 
   /// What was paid, for the confirmation.
   public struct Receipt: Sendable, Hashable, Codable {
     /// In major units, with the currency's decimals.
     public let amount: String
+    /// ISO 4217.
     public let currency: String
+    /// The merchant's own name for the order.
     public let merchantReference: String
 
+    /// What was paid, in words for people.
     public init(amount: String, currency: String, merchantReference: String) {
       self.amount = amount
       self.currency = currency
@@ -101,6 +130,7 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
     }
   }
 
+  /// How a payment ended.
   public init(orderId: OrderID, paymentId: PaymentID, status: PaymentStatus, guestToken: String?, receipt: Receipt) {
     self.orderId = orderId
     self.paymentId = paymentId

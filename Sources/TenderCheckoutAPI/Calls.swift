@@ -5,9 +5,12 @@ public import TenderSheet
 
 /// `POST /applepay/validate`: the browser's validation URL is compared, never fetched.
 public struct ValidateCall: Sendable, Hashable, Codable {
+  /// The basket whose sheet is open.
   public let basketId: BasketID
+  /// What the browser's `validatemerchant` named; apps have none.
   public let validationURL: String?
 
+  /// Asks for a merchant session.
   public init(basketId: BasketID, validationURL: String? = nil) {
     self.basketId = basketId
     self.validationURL = validationURL
@@ -16,9 +19,12 @@ public struct ValidateCall: Sendable, Hashable, Codable {
 
 /// `POST /applepay/basket/{id}/validatepostalcode`.
 public struct PostalCodeCall: Sendable, Hashable, Codable {
+  /// As the shopper wrote it.
   public let postalCode: String
+  /// ISO 3166-1 alpha-2.
   public let countryCode: String
 
+  /// Asks whether a place is served.
   public init(postalCode: String, countryCode: String) {
     self.postalCode = postalCode
     self.countryCode = countryCode
@@ -27,13 +33,16 @@ public struct PostalCodeCall: Sendable, Hashable, Codable {
 
 /// `PUT /applepay/basket/{id}/details`: what the shopper decides before the sheet opens.
 public struct DetailsCall: Sendable, Hashable, Codable {
+  /// What the merchant does with the goods.
   public let serviceType: ServiceType
   /// When the shopper wants it; the merchant's own spelling, passed on unread.
   public let requestedFor: String?
+  /// For the kitchen, the driver.
   public let note: String?
   /// Where it goes, if the caller knows; the server keeps only the zone.
   public let contact: RedactedContact?
 
+  /// What the shopper decided.
   public init(
     serviceType: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: RedactedContact? = nil
   ) {

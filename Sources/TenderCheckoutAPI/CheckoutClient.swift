@@ -12,6 +12,7 @@ public struct CheckoutClient: Sendable {
 
   private let transport: CheckoutTransport
 
+  /// A client over `.urlSession(server:)`, or over a test's own transport.
   public init(_ transport: CheckoutTransport) { self.transport = transport }
 
   /// `GET /applepay/metadata`: what the merchant of the server's host offers.

@@ -1,14 +1,25 @@
 /// One call of the checkout API as it goes onto the wire.
 public struct CheckoutCall: Sendable, Hashable {
   /// The methods of HTTP that the checkout API uses.
-  public enum Method: String, Sendable, Hashable { case get = "GET", put = "PUT", post = "POST", delete = "DELETE" }
+  public enum Method: String, Sendable, Hashable {
+    /// Asks.
+    case get = "GET"
+    /// Saves what the shopper decided.
+    case put = "PUT"
+    /// Asks what depends on what is sent; or pays.
+    case post = "POST"
+    /// Cancels.
+    case delete = "DELETE"
+  }
 
+  /// Of HTTP.
   public let method: Method
   /// Below the server's address, beginning with `/applepay/`.
   public let path: String
   /// JSON; nil for none.
   public let body: [UInt8]?
 
+  /// A call, with or without a body.
   public init(_ method: Method, _ path: String, body: [UInt8]? = nil) {
     self.method = method
     self.path = path
@@ -23,9 +34,12 @@ extension CheckoutCall: CustomStringConvertible {
 
 /// The server's answer, whatever it says.
 public struct CheckoutReply: Sendable, Hashable {
+  /// Of HTTP.
   public let status: Int
+  /// As it came: JSON, unless a proxy answered.
   public let body: [UInt8]
 
+  /// An answer, as a test's transport gives it.
   public init(status: Int, body: [UInt8]) {
     self.status = status
     self.body = body
@@ -46,6 +60,7 @@ public struct CheckoutTransport: Sendable {
   public let send:
     @Sendable (_ call: CheckoutCall, _ timeout: Duration) async throws(CheckoutInterruption) -> CheckoutReply
 
+  /// A network that does what the function does.
   public init(
     send:
       @escaping @Sendable (_ call: CheckoutCall, _ timeout: Duration) async throws(CheckoutInterruption)

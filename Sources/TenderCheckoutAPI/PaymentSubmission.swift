@@ -14,12 +14,16 @@ public struct AuthorizedPayment: Sendable {
   public let displayName: String?
   /// The card's network as Apple spells it: `MasterCard`.
   public let network: String?
+  /// What kind of card it is, as far as the device tells.
   public let methodType: PaymentMethodType
   /// The identifier of the shipping method that was selected.
   public let shippingMethod: String?
+  /// Where the goods go, and whom to call. Not signed: the server checks it again.
   public let shippingContact: FullContact?
+  /// The card holder's address; only where it was asked for.
   public let billingContact: FullContact?
 
+  /// What the sheet handed over.
   public init(
     paymentData: [UInt8], transactionIdentifier: String, displayName: String? = nil, network: String? = nil,
     methodType: PaymentMethodType = .unknown, shippingMethod: String? = nil, shippingContact: FullContact? = nil,
@@ -45,11 +49,14 @@ extension AuthorizedPayment: CustomStringConvertible, CustomDebugStringConvertib
 
 /// The body of `POST /applepay/payment`.
 public struct PaymentSubmission: Sendable {
+  /// The basket that is paid.
   public let basket: BasketID
   /// The quote whose total the shopper saw last.
   public let quote: QuoteID
+  /// What the sheet handed over.
   public let payment: AuthorizedPayment
 
+  /// A payment of a basket, at the price of a quote.
   public init(basket: BasketID, quote: QuoteID, payment: AuthorizedPayment) {
     self.basket = basket
     self.quote = quote

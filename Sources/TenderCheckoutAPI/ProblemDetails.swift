@@ -4,6 +4,7 @@ public import TenderSheet
 public struct ProblemDetails: Sendable, Hashable, Codable {
   /// The status's own phrase.
   public let title: String
+  /// Of HTTP.
   public let status: Int
   /// Stable; listed in `docs/errors.md`.
   public let code: String
@@ -16,6 +17,7 @@ public struct ProblemDetails: Sendable, Hashable, Codable {
   /// What to quote when asking for help.
   public let requestId: String
 
+  /// A refusal, as the server tells it.
   public init(
     title: String, status: Int, code: String, detail: String, field: String?, errors: [SheetError], requestId: String
   ) {

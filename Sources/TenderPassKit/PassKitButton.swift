@@ -1,9 +1,9 @@
-#if canImport(PassKit) && canImport(SwiftUI)
-  import PassKit
+#if canImport(PassKit)
+  public import PassKit
   public import SwiftUI
   public import TenderCheckout
 
-  /// Apple's button: buy, set up, or nothing, as ``ApplePayAvailability`` says. It begins a payment or opens Wallet, and
+  /// Apple's button: buy, set up, or nothing, as `ApplePayAvailability` says. It begins a payment or opens Wallet, and
   /// nothing else: Apple's rule.
   public struct ApplePayButton: View {
     private let availability: ApplePayAvailability
@@ -11,7 +11,10 @@
     private let buy: () -> Void
     private let setUp: () -> Void
 
+    /// The button for SwiftUI.
+    ///
     /// - Parameters:
+    ///   - availability: decides between buy, set up and nothing.
     ///   - label: what the button says while it buys.
     ///   - buy: presents the sheet.
     ///   - setUp: opens Wallet.
@@ -25,6 +28,7 @@
       self.setUp = setUp
     }
 
+    /// Apple's button, or an empty view.
     public var body: some View {
       switch availability.button {
       case .buy: button(label, buy)
@@ -40,11 +44,6 @@
         .payWithApplePayButtonStyle(.automatic)
     }
   }
-#endif
-
-#if canImport(PassKit) && (canImport(UIKit) || canImport(AppKit))
-  import PassKit
-  public import TenderCheckout
 
   extension ApplePayAvailability {
     /// Apple's button for UIKit and AppKit; nil where none is shown. Give it an action: `buy` and `setUp` differ.

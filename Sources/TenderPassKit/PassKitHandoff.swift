@@ -1,5 +1,10 @@
-#if canImport(PassKit) && !os(Linux)
-  public import Foundation
+#if canImport(PassKit)
+  // On Apple's platforms Foundation has `NSUserActivity`; elsewhere the stub of PassKit does.
+  #if canImport(Darwin)
+    public import Foundation
+  #else
+    public import PassKit
+  #endif
   public import TenderCheckout
 
   extension PaymentHandoff {

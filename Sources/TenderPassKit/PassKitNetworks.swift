@@ -4,7 +4,7 @@
 
   extension CardNetwork {
     /// PassKit's name. Networks that are newer than iOS 16 are named by their raw value, so that an app for iOS 16 can
-    /// ask for them where they are known; ``CardNetwork/isKnown(on:)`` says where.
+    /// ask for them where they are known; `CardNetwork.isKnown(on:)` says where.
     public var passKit: PKPaymentNetwork {
       switch self {
       case .amex: .amex

@@ -5,18 +5,24 @@
 public struct Amount: Sendable, Hashable {
   /// Signed; discounts are negative.
   public let minorUnits: Int64
+  /// What the minor units are of.
   public let currency: Currency
 
+  /// An amount of this many minor units: 1250 and EUR are 12.50 euros.
   public init(minorUnits: Int64, currency: Currency) {
     self.minorUnits = minorUnits
     self.currency = currency
   }
 
+  /// Nothing, in a currency.
   public static func zero(_ currency: Currency) -> Amount { Amount(minorUnits: 0, currency: currency) }
 
+  /// Less than zero, as a discount is.
   public var isNegative: Bool { minorUnits < 0 }
+  /// More than zero, as anything that is charged must be.
   public var isPositive: Bool { minorUnits > 0 }
 
+  /// The sum; of two currencies there is none.
   public func adding(_ other: Amount) throws(AmountError) -> Amount {
     guard currency == other.currency else { throw .currencyMismatch(currency, other.currency) }
     let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
@@ -24,10 +30,12 @@ public struct Amount: Sendable, Hashable {
     return Amount(minorUnits: sum, currency: currency)
   }
 
+  /// The difference; of two currencies there is none.
   public func subtracting(_ other: Amount) throws(AmountError) -> Amount {
     try adding(other.negated())
   }
 
+  /// The same amount with the other sign. The smallest `Int64` has none.
   public func negated() throws(AmountError) -> Amount {
     guard minorUnits != .min else { throw .overflow }
     return Amount(minorUnits: -minorUnits, currency: currency)
@@ -91,8 +99,12 @@ extension Sequence<Amount> {
 
 /// Why an amount could not be made.
 public enum AmountError: Error, Sendable, Equatable {
+  /// Two amounts that cannot be added up.
   case currencyMismatch(Currency, Currency)
+  /// More than 64 bits hold.
   case overflow
+  /// A text that is no decimal number.
   case malformed
+  /// More decimals than the currency's minor unit has.
   case tooManyDecimals(Currency)
 }

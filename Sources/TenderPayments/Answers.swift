@@ -1,6 +1,8 @@
 /// What an acquirer answered. The awkward truths are cases, so that every `switch` meets them.
 public enum AcquirerAnswer: Sendable, Hashable {
+  /// It was done.
   case approved(Approval)
+  /// It was refused, and will be again.
   case declined(Decline)
   /// The provider will say later; settled by inquiry or by its webhook.
   case pending(Pending)
@@ -19,6 +21,7 @@ public struct Approval: Sendable, Hashable {
   /// The scheme's transaction identifier, which later merchant-initiated payments must quote.
   public let networkTransactionID: String?
 
+  /// What an acquirer tells of something that it did.
   public init(acquirerReference: String, authorizationCode: String? = nil, networkTransactionID: String? = nil) {
     self.acquirerReference = acquirerReference
     self.authorizationCode = authorizationCode
@@ -28,10 +31,12 @@ public struct Approval: Sendable, Hashable {
 
 /// The acquirer, the scheme or the issuer said no.
 public struct Decline: Sendable, Hashable, Error {
+  /// The kind of refusal, which decides what the shopper reads.
   public let reason: DeclineReason
   /// The code on the wire, for the operator: an ISO 8583 response code or the provider's own.
   public let code: String
 
+  /// A refusal, in our words and in the acquirer's.
   public init(reason: DeclineReason, code: String) {
     self.reason = reason
     self.code = code
@@ -40,37 +45,56 @@ public struct Decline: Sendable, Hashable, Error {
 
 /// Why a payment was declined, in the few kinds that lead to different behaviour.
 public enum DeclineReason: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The issuer gives no reason.
   case doNotHonor = "do_not_honor"
+  /// The account does not cover it.
   case insufficientFunds = "insufficient_funds"
+  /// The card is past its month.
   case expiredCard = "expired_card"
+  /// The card was reported.
   case lostOrStolen = "lost_or_stolen"
+  /// Somebody's rules took it for fraud.
   case suspectedFraud = "suspected_fraud"
+  /// This card may not be used for this.
   case notPermitted = "not_permitted"
+  /// More, or more often, than the card allows.
   case limitExceeded = "limit_exceeded"
+  /// There is no such card.
   case invalidCard = "invalid_card"
+  /// The one-time cryptogram was not accepted: the payment token is old, or it is another's.
   case cryptogramInvalid = "cryptogram_invalid"
+  /// The issuer wants the shopper to prove who they are.
   case authenticationRequired = "authentication_required"
+  /// The issuer did not answer its network; another attempt may do.
   case issuerUnavailable = "issuer_unavailable"
   /// Our request or our account at the acquirer is wrong; the shopper can do nothing.
   case configuration
+  /// A code that is in no table.
   case other
 }
 
 /// The provider has taken the request and will answer later.
 public struct Pending: Sendable, Hashable {
+  /// What to ask for, and what the provider's event will name.
   public let acquirerReference: String
+  /// A request that the provider keeps under this name.
   public init(acquirerReference: String) { self.acquirerReference = acquirerReference }
 }
 
 /// Why the outcome of a request is not known.
 public struct Interruption: Sendable, Hashable {
+  /// What kind of interruption it was; all of them may have been approved.
   public enum Kind: String, Sendable, Hashable, Codable {
+    /// No answer in time; the line broke; an answer that is none; an error of the server's; or the acquirer says so
+    /// itself.
     case timeout, connectionLost, unintelligibleAnswer, serverError, acquirerUncertain
   }
+  /// What happened.
   public let kind: Kind
   /// For the operator; never card data.
   public let detail: String
 
+  /// An outcome that is not known, and what is known of that.
   public init(_ kind: Kind, detail: String = "") {
     self.kind = kind
     self.detail = detail

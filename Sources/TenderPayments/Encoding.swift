@@ -48,6 +48,7 @@ public enum Base64 {
     return table
   }()
 
+  /// Four characters for every three bytes, padded.
   public static func encode(_ bytes: some Collection<UInt8>) -> String {
     var out: [UInt8] = []
     out.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -64,6 +65,7 @@ public enum Base64 {
     return String(decoding: out, as: UTF8.self)
   }
 
+  /// The bytes; nil for anything but the one spelling of them.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     if let decoded = text.utf8.withContiguousStorageIfAvailable(decode) { return decoded }
     return Array(text.utf8).withUnsafeBufferPointer(decode)

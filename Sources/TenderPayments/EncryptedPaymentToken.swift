@@ -2,6 +2,7 @@
 ///
 /// Source: Apple, *Payment token format reference*. Binary fields are already decoded.
 public struct EncryptedPaymentToken: Sendable, Hashable {
+  /// How it was encrypted: Apple's `version`.
   public enum Version: String, Sendable, Hashable {
     /// Elliptic curve: the key is agreed with an ephemeral public key.
     case ecV1 = "EC_v1"
@@ -16,6 +17,7 @@ public struct EncryptedPaymentToken: Sendable, Hashable {
     /// The AES key, RSA-OAEP wrapped; 256 bytes.
     case wrappedKey([UInt8])
 
+    /// The bytes, whichever of the two they are.
     public var bytes: [UInt8] {
       switch self {
       case .ephemeralPublicKey(let bytes), .wrappedKey(let bytes): bytes
@@ -23,11 +25,13 @@ public struct EncryptedPaymentToken: Sendable, Hashable {
     }
   }
 
+  /// Apple's `version`.
   public let version: Version
   /// AES-GCM ciphertext followed by its 16-byte tag.
   public let data: [UInt8]
   /// A detached CMS SignedData, in BER.
   public let signature: [UInt8]
+  /// What the symmetric key is found with.
   public let keyMaterial: KeyMaterial
   /// SHA-256 of the SubjectPublicKeyInfo of the merchant key it was encrypted to, 32 bytes.
   public let publicKeyHash: [UInt8]
@@ -36,6 +40,7 @@ public struct EncryptedPaymentToken: Sendable, Hashable {
   /// SHA-256 of the payment request's application data, 32 bytes; nil when the request had none.
   public let applicationDataHash: [UInt8]?
 
+  /// The parts of a payment token, of which nothing has been checked.
   public init(
     version: Version, data: [UInt8], signature: [UInt8], keyMaterial: KeyMaterial, publicKeyHash: [UInt8],
     transactionID: [UInt8], applicationDataHash: [UInt8]?
@@ -62,6 +67,7 @@ extension EncryptedPaymentToken: CustomStringConvertible, CustomDebugStringConve
 /// What stands inside it is still sealed: without the merchant's key the amount cannot be checked, and a payment
 /// made with it says so.
 public struct VerifiedPaymentToken: Sendable {
+  /// The payment token as it arrived.
   public let token: EncryptedPaymentToken
   /// When Apple signed it.
   public let signingTime: Timestamp

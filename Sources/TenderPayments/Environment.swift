@@ -5,5 +5,6 @@ public enum Environment: String, Sendable, Hashable, Codable, CaseIterable {
   case simulated
   /// Apple's test environment: Apple's root, signers whose name ends `-SANDBOX`, the `…-cert.apple.com` hosts.
   case appleSandbox = "apple-sandbox"
+  /// Apple's production: real cards, real money.
   case production
 }

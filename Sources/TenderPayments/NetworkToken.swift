@@ -1,12 +1,16 @@
 /// What an acquirer is asked to authorize with: device account number, expiry, cryptogram, and the electronic
 /// commerce indicator when Apple delivered one.
 public struct NetworkToken: Sendable, Hashable {
+  /// The number that stands for the card on this device.
   public let dpan: DPAN
+  /// The month in which that number ends, which is not the card's own.
   public let expiry: CardExpiry
+  /// Proves that this device made this payment, once.
   public let cryptogram: Cryptogram
   /// Exactly as delivered; never invented, because a missing one is itself a statement about liability.
   public let eci: String?
 
+  /// What was inside a payment token.
   public init(dpan: DPAN, expiry: CardExpiry, cryptogram: Cryptogram, eci: String?) {
     self.dpan = dpan
     self.expiry = expiry
@@ -17,7 +21,9 @@ public struct NetworkToken: Sendable, Hashable {
 
 /// The month in which a card ends.
 public struct CardExpiry: Sendable, Hashable {
+  /// With the century: 2031.
   public let year: Int
+  /// 1 to 12.
   public let month: Int
 
   /// From Apple's `applicationExpirationDate`, `YYMMDD`.
@@ -51,13 +57,17 @@ public struct CardExpiry: Sendable, Hashable {
 
 /// A payment network, in the spelling of Apple Pay JS's `supportedNetworks`.
 public enum CardNetwork: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The networks that Apple Pay knows and Tender takes.
   case amex, bancomat, bancontact, bankAxept, cartesBancaires, chinaUnionPay, dankort, discover, eftpos, electron, elo
+  /// The networks that Apple Pay knows and Tender takes.
   case girocard, interac, jcb, mada, maestro, masterCard, mir, privateLabel, visa, vPay
 }
 
 /// What kind of card the shopper chose; unknown when the device does not say.
 public enum PaymentMethodType: String, Sendable, Hashable, Codable {
+  /// What Apple's devices tell of a card.
   case credit, debit, prepaid, store
+  /// The device said nothing, or something new.
   case unknown
 }
 
@@ -65,9 +75,12 @@ public enum PaymentMethodType: String, Sendable, Hashable, Codable {
 public struct CardSummary: Sendable, Hashable {
   /// The last four digits of the device account number (not of the card's own number); nil for a sealed token.
   public let deviceAccountSuffix: String?
+  /// Nil for a sealed payment token.
   public let expiry: CardExpiry?
+  /// Whether Apple delivered an electronic commerce indicator.
   public let hasECI: Bool
 
+  /// What is kept of a card.
   public init(deviceAccountSuffix: String?, expiry: CardExpiry?, hasECI: Bool) {
     self.deviceAccountSuffix = deviceAccountSuffix
     self.expiry = expiry
@@ -82,6 +95,7 @@ public enum PaymentInstrument: Sendable {
   /// Verified here, decrypted by the provider.
   case sealed(VerifiedPaymentToken)
 
+  /// What may be kept of it.
   public var summary: CardSummary {
     switch self {
     case .network(let token):

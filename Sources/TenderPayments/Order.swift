@@ -1,7 +1,10 @@
 /// What the shopper agreed to pay, as the gateway needs it: frozen when the payment sheet showed the total.
 public struct Order: Sendable, Hashable {
+  /// Tender's name for the order.
   public let id: OrderID
+  /// Who sells.
   public let merchant: MerchantID
+  /// The basket that is paid.
   public let basket: BasketID
   /// What is authorized. The payment token must carry exactly this amount and currency.
   public let amount: Amount
@@ -9,8 +12,10 @@ public struct Order: Sendable, Hashable {
   public let applicationDataHash: [UInt8]
   /// The merchant's own name for the order, as the acquirer shows it.
   public let merchantReference: String
+  /// When the money is taken.
   public let capture: CaptureMode
 
+  /// What the shopper agreed to.
   public init(
     id: OrderID, merchant: MerchantID, basket: BasketID, amount: Amount, applicationDataHash: [UInt8],
     merchantReference: String, capture: CaptureMode

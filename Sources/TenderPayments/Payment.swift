@@ -1,18 +1,28 @@
 /// One payment: a fold over its operations at the acquirer.
 public struct Payment: Sendable, Hashable {
+  /// Tender's name for the payment.
   public let id: PaymentID
+  /// The order that it pays.
   public let order: OrderID
+  /// Who sells.
   public let merchant: MerchantID
+  /// The basket that it pays.
   public let basket: BasketID
+  /// Where it stands.
   public let status: PaymentStatus
   /// What was asked for.
   public let amount: Amount
   /// Minor units of `amount.currency` that the acquirer holds, has taken, has given back.
   public let authorized: Int64
+  /// Minor units that were taken.
   public let captured: Int64
+  /// Minor units that were given back.
   public let refunded: Int64
+  /// Six characters from the issuer, once it has approved.
   public let authorizationCode: String?
+  /// Why it was declined; nil unless it was.
   public let decline: Decline?
+  /// What may be shown of the card.
   public let card: CardSummary
   /// Whether the amount inside the payment token was read and equals the order's. False for a token that went on
   /// sealed: only the provider can open it, and its answer is all that vouches for the amount.
@@ -21,8 +31,10 @@ public struct Payment: Sendable, Hashable {
   public let told: Telling?
   /// When the attempt was written, just before the acquirer was asked.
   public let createdAt: Timestamp
+  /// When its status or its balances last changed.
   public let updatedAt: Timestamp
 
+  /// A payment as the journal knows it.
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
     authorized: Int64, captured: Int64, refunded: Int64, authorizationCode: String?, decline: Decline?,
@@ -53,12 +65,19 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case authorizing
   /// The provider has the authorization and will answer later.
   case pending
+  /// The amount is held on the card; nothing was taken yet.
   case authorized
+  /// A part of what was held was taken.
   case partiallyCaptured = "partially_captured"
+  /// All of what was to be taken was taken.
   case captured
+  /// A part of what was taken was given back.
   case partiallyRefunded = "partially_refunded"
+  /// All of what was taken was given back.
   case refunded
+  /// The hold was released; nothing was taken.
   case voided
+  /// The acquirer, the network or the issuer said no.
   case declined
   /// Provably nothing happened at the acquirer.
   case failed
@@ -84,5 +103,6 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// What the shopper has been told of a payment. Once it was *failure*, a late approval may only be reversed.
 public enum Telling: String, Sendable, Hashable, Codable {
+  /// That it worked; that the answer comes later; that nothing was paid.
   case success, pending, failure
 }

@@ -10,6 +10,7 @@ public struct Scheduler: Sendable {
   /// Runs the work to its end even when the caller is cancelled, and returns then.
   public let finish: @Sendable (@escaping @Sendable () async -> Void) async -> Void
 
+  /// A time that passes as these three functions say.
   public init(
     uptime: @escaping @Sendable () -> Duration, sleep: @escaping @Sendable (Duration) async throws -> Void,
     finish: @escaping @Sendable (@escaping @Sendable () async -> Void) async -> Void
@@ -33,14 +34,16 @@ extension Scheduler {
   public func finishing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let box = ResultBox<Value>()
     await finish {
-      do { box.result = .success(try await work()) } catch { box.result = .failure(error) }
+      do { await box.keep(.success(try await work())) } catch { await box.keep(.failure(error)) }
     }
-    guard let result = box.result else { throw CancellationError() }
+    guard let result = await box.result else { throw CancellationError() }
     return try result.get()
   }
 }
 
-/// Written by the work before ``Scheduler/finish`` returns, and read after it.
-private final class ResultBox<Value: Sendable>: @unchecked Sendable {
-  var result: Result<Value, any Error>?
+/// What the work came to, for the caller who may be another task.
+private actor ResultBox<Value: Sendable> {
+  private(set) var result: Result<Value, any Error>?
+
+  func keep(_ result: Result<Value, any Error>) { self.result = result }
 }

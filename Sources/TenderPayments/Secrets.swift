@@ -14,6 +14,7 @@ public struct DPAN: Sendable, Hashable {
 
   /// The digits themselves. Only for the wire to an acquirer, or for a person who asked with `--reveal`.
   public var revealed: String { digits }
+  /// What may be shown.
   public var lastFour: String { String(digits.suffix(4)) }
 }
 
@@ -21,6 +22,7 @@ public struct DPAN: Sendable, Hashable {
 public struct Cryptogram: Sendable, Hashable {
   private let base64: String
 
+  /// The cryptogram with this text, which is not decoded.
   public init(base64: String) { self.base64 = base64 }
 
   /// The text itself. Only for the wire to an acquirer, or for a person who asked with `--reveal`.
@@ -28,12 +30,14 @@ public struct Cryptogram: Sendable, Hashable {
 }
 
 extension DPAN: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Masked, but for the last four digits.
   public var description: String { "•••• \(lastFour)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Cryptogram: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Masked.
   public var description: String { "•••" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }

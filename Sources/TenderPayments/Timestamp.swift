@@ -6,17 +6,23 @@
 
 /// A moment: whole microseconds since 1970-01-01T00:00:00Z, the form in which the store keeps time.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
+  /// Since 1970-01-01T00:00:00Z.
   public let microseconds: Int64
 
+  /// The moment that many microseconds after 1970-01-01T00:00:00Z.
   public init(microseconds: Int64) { self.microseconds = microseconds }
+  /// The moment that many seconds after 1970-01-01T00:00:00Z.
   public init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
 
   /// Whole seconds, rounded down.
   public var seconds: Int64 { Int64((Double(microseconds) / 1_000_000).rounded(.down)) }
+  /// Whole milliseconds.
   public var milliseconds: Int64 { microseconds / 1_000 }
 
+  /// Whether the left moment is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
+  /// The moment after a duration; before, if that is negative.
   public func adding(_ duration: Duration) -> Timestamp {
     Timestamp(microseconds: microseconds + duration.microseconds)
   }
@@ -35,6 +41,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
 }
 
 extension Duration {
+  /// Whole microseconds.
   public var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
 }
 
@@ -115,7 +122,9 @@ extension Timestamp: CustomStringConvertible {
 
 /// Where the time of day comes from. Handed in everywhere, so that tests hold the clock.
 public struct WallClock: Sendable {
+  /// The time of day.
   public let now: @Sendable () -> Timestamp
+  /// A clock that says what the function says.
   public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
   /// The machine's clock.
@@ -124,7 +133,9 @@ public struct WallClock: Sendable {
 
 /// Where random bytes come from.
 public struct RandomBytes: Sendable {
+  /// That many bytes, none of them used before.
   public let next: @Sendable (_ count: Int) -> [UInt8]
+  /// A source that gives what the function gives.
   public init(next: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.next = next }
 
   /// The operating system's generator.

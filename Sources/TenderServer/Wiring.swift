@@ -52,9 +52,7 @@ struct Wiring: Sendable {
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
     let book = ProcessingKeyBook(database)
-    keys = try await ProcessingKeys(
-      book, folders: folders, merchantsDirectory: configuration.merchantsDirectory,
-      agentSocket: configuration.keyAgentSocket, logger: logger)
+    keys = try await ProcessingKeys(book, folders, configuration, logger: logger)
     let verifier = TokenVerifier(trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, logger))
     breaker = CircuitBreaker()
     journeys = try apple.simulated.map { [ring = keys.ring] in try JourneyRecorder(of: $0, keys: ring, clock: clock) }
@@ -218,6 +216,6 @@ extension MerchantFolder {
       callbackSigner: apiKeys.sorted { $0.key < $1.key }.first.map {
         RequestSigner(apiKeyId: $0.key, secret: $0.value)
       },
-      callbackHosts: profile.callbackHosts)
+      callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
   }
 }

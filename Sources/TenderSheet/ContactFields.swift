@@ -1,11 +1,14 @@
 /// What a payment request may ask the shopper for: Apple's `ApplePayContactField`.
 public enum ContactField: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Apple's names of the fields.
   case postalAddress, name, phone, email, phoneticName
 }
 
 /// What a sheet error may point at: Apple's `ApplePayErrorContactField`.
 public enum ErrorContactField: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Apple's names of what can be wrong.
   case phoneNumber, emailAddress, name, phoneticName, postalAddress, addressLines, locality, subLocality, postalCode
+  /// Apple's names of what can be wrong with an address.
   case administrativeArea, subAdministrativeArea, country, countryCode
 }
 

@@ -3,15 +3,20 @@
 /// The keys are those of Apple's `ApplePayPaymentContact`; name, phone, e-mail and address lines are not read even if
 /// a client sends them, so that nothing can be stored that the shopper has not given yet.
 public struct RedactedContact: Sendable, Hashable {
+  /// A part of the town.
   public let subLocality: String?
+  /// The town.
   public let locality: String?
+  /// A part of the region: a county.
   public let subAdministrativeArea: String?
+  /// The region: a state, a province.
   public let administrativeArea: String?
   /// The first part only in the United Kingdom and Canada, five digits in the United States.
   public let postalCode: String?
   /// ISO 3166-1 alpha-2, in capitals whatever the device wrote.
   public let countryCode: String?
 
+  /// A place; empty texts count as missing, because devices send them for what they withhold.
   public init(
     subLocality: String? = nil, locality: String? = nil, subAdministrativeArea: String? = nil,
     administrativeArea: String? = nil, postalCode: String? = nil, countryCode: String? = nil
@@ -27,22 +32,36 @@ public struct RedactedContact: Sendable, Hashable {
 
 /// The contact that comes with the authorized payment. Not covered by the payment token's signature: untrusted input.
 public struct FullContact: Sendable, Hashable {
+  /// The shopper's first name.
   public let givenName: String?
+  /// The shopper's last name.
   public let familyName: String?
+  /// How the first name is spoken, where names are written so.
   public let phoneticGivenName: String?
+  /// How the last name is spoken.
   public let phoneticFamilyName: String?
+  /// As the shopper wrote it.
   public let phoneNumber: String?
+  /// As the shopper wrote it.
   public let emailAddress: String?
+  /// Street and house number, one line or more; empty without an address.
   public let addressLines: [String]
+  /// A part of the town.
   public let subLocality: String?
+  /// The town.
   public let locality: String?
+  /// A part of the region: a county.
   public let subAdministrativeArea: String?
+  /// The region: a state, a province.
   public let administrativeArea: String?
+  /// The whole postal code.
   public let postalCode: String?
+  /// The country's name in the shopper's language.
   public let country: String?
   /// ISO 3166-1 alpha-2, in capitals whatever the device wrote.
   public let countryCode: String?
 
+  /// A contact; empty texts count as missing, because devices send them for what they withhold.
   public init(
     givenName: String? = nil, familyName: String? = nil, phoneticGivenName: String? = nil,
     phoneticFamilyName: String? = nil, phoneNumber: String? = nil, emailAddress: String? = nil,
@@ -73,6 +92,7 @@ public struct FullContact: Sendable, Hashable {
       administrativeArea: administrativeArea, postalCode: postalCode, countryCode: countryCode)
   }
 
+  /// Whether there is anybody to deliver to.
   public var hasName: Bool { givenName != nil || familyName != nil }
 }
 

@@ -1,8 +1,12 @@
 /// Who gets the order and where, merged from the two contacts of an authorized payment.
 public struct OrderContact: Sendable, Hashable, Codable {
+  /// The first name of who gets the order.
   public let givenName: String?
+  /// The last name of who gets the order.
   public let familyName: String?
+  /// From the shipping contact: the wallet puts it nowhere else.
   public let phoneNumber: String?
+  /// From the shipping contact: the wallet puts it nowhere else.
   public let emailAddress: String?
   /// Where the goods go; for collection, the billing address if the merchant asked for one.
   public let address: OrderAddress?
@@ -27,11 +31,17 @@ public struct OrderContact: Sendable, Hashable, Codable {
 
 /// A postal address as an order keeps it.
 public struct OrderAddress: Sendable, Hashable, Codable {
+  /// Street and house number.
   public let lines: [String]
+  /// A part of the town.
   public let subLocality: String?
+  /// The town.
   public let locality: String?
+  /// The region: a state, a province.
   public let administrativeArea: String?
+  /// The whole postal code.
   public let postalCode: String?
+  /// ISO 3166-1 alpha-2, in capitals.
   public let countryCode: String?
 
   /// Nil when the contact holds nothing of an address.

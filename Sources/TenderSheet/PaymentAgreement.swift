@@ -35,6 +35,7 @@ public struct AgreementTerms: Sendable, Hashable {
   /// Where Apple reports changes of the merchant token; an https URL.
   public let tokenNotificationURL: String?
 
+  /// The words that a sheet shows of an agreement.
   public init(
     paymentDescription: String, managementURL: String, billingAgreement: String? = nil,
     tokenNotificationURL: String? = nil
@@ -50,13 +51,16 @@ public struct AgreementTerms: Sendable, Hashable {
 public struct BillingInterval: Sendable, Hashable {
   /// Apple Pay JS has no week: seven days.
   public enum Unit: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Apple's units, from the shortest to the longest.
     case minute, hour, day, month, year
   }
 
+  /// What is counted.
   public let unit: Unit
   /// From 1.
   public let count: Int
 
+  /// Every `count` units.
   public init(_ unit: Unit, count: Int = 1) {
     self.unit = unit
     self.count = count
@@ -67,14 +71,18 @@ public struct BillingInterval: Sendable, Hashable {
 public struct RecurringPayment: Sendable, Hashable {
   /// One price of the agreement, and when it holds.
   public struct Billing: Sendable, Hashable {
+    /// What the sheet calls this price.
     public let label: String
+    /// What is taken each time.
     public let amount: Amount
+    /// How often it is taken.
     public let interval: BillingInterval
     /// Nil: with this payment.
     public let start: Timestamp?
     /// Nil: until somebody ends it.
     public let end: Timestamp?
 
+    /// One price, how often it is taken, and from when to when.
     public init(
       label: String, amount: Amount, interval: BillingInterval, start: Timestamp? = nil, end: Timestamp? = nil
     ) {
@@ -86,11 +94,14 @@ public struct RecurringPayment: Sendable, Hashable {
     }
   }
 
+  /// The words of the agreement.
   public let terms: AgreementTerms
+  /// What is paid in the long run.
   public let regular: Billing
   /// What holds before, often nothing.
   public let trial: Billing?
 
+  /// A subscription, perhaps with a trial before it.
   public init(terms: AgreementTerms, regular: Billing, trial: Billing? = nil) {
     self.terms = terms
     self.regular = regular
@@ -100,13 +111,16 @@ public struct RecurringPayment: Sendable, Hashable {
 
 /// Apple's `ApplePayAutomaticReloadPaymentRequest`.
 public struct AutomaticReload: Sendable, Hashable {
+  /// The words of the agreement.
   public let terms: AgreementTerms
+  /// What the sheet calls it.
   public let label: String
   /// What is added each time.
   public let amount: Amount
   /// Below this balance it is added.
   public let threshold: Amount
 
+  /// A balance that is filled up whenever it is low.
   public init(terms: AgreementTerms, label: String, amount: Amount, threshold: Amount) {
     self.terms = terms
     self.label = label
@@ -117,25 +131,32 @@ public struct AutomaticReload: Sendable, Hashable {
 
 /// Apple's `ApplePayDeferredPaymentRequest`; on devices from iOS 16.4.
 public struct DeferredPayment: Sendable, Hashable {
+  /// The words of the agreement.
   public let terms: AgreementTerms
+  /// What the sheet calls it.
   public let label: String
+  /// What is taken then.
   public let amount: Amount
   /// When it is taken.
   public let date: Timestamp
   /// Until when cancelling costs nothing, and in whose time that is meant.
   public let freeCancellation: FreeCancellation?
 
+  /// A time in which the shopper may still change their mind.
   public struct FreeCancellation: Sendable, Hashable {
+    /// The last moment.
     public let until: Timestamp
     /// A name of the time zone database: `Europe/Dublin`.
     public let timeZone: String
 
+    /// Free until this moment, which is shown in this time zone.
     public init(until: Timestamp, timeZone: String) {
       self.until = until
       self.timeZone = timeZone
     }
   }
 
+  /// A payment that is agreed now and taken later.
   public init(
     terms: AgreementTerms, label: String, amount: Amount, date: Timestamp, freeCancellation: FreeCancellation? = nil
   ) {

@@ -4,15 +4,23 @@ public import TenderPayments
 public struct PaymentRequest: Sendable, Hashable {
   /// The merchant's country, ISO 3166-1 alpha-2.
   public var countryCode: String
+  /// Of every amount in the request.
   public var currency: Currency
   /// In the order of preference.
   public var supportedNetworks: [CardNetwork]
+  /// Which cards are taken, and how they must prove themselves.
   public var merchantCapabilities: [MerchantCapability]
+  /// What is paid, under the business name.
   public var total: SummaryItem
+  /// What the total is made of.
   public var lineItems: [SummaryItem]
+  /// What the shopper is asked for, beside the card.
   public var requiredShippingContactFields: [ContactField]
+  /// What is asked of the card's holder; empty unless the merchant needs it.
   public var requiredBillingContactFields: [ContactField]
+  /// The ways for the goods to travel, the selected one first; empty for collection.
   public var shippingMethods: [ShippingMethod]
+  /// The word that the sheet uses for it.
   public var shippingType: ShippingType
   /// Nil leaves it to the platform.
   public var shippingContactEditingMode: ContactEditingMode?
@@ -41,7 +49,9 @@ public enum MerchantCapability: String, Sendable, Hashable, Codable, CaseIterabl
   case supportsEMV
 }
 
+/// Whether the shopper may change the address on the sheet: Apple's `ApplePayShippingContactEditingMode`.
 public enum ContactEditingMode: String, Sendable, Hashable, Codable {
+  /// The address is the shopper's.
   case available
   /// The address is the shop's, and the shopper cannot change it.
   case storePickup

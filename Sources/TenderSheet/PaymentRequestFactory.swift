@@ -4,11 +4,16 @@ public import TenderPayments
 public struct PaymentRequestFactory: Sendable, Hashable {
   /// As it stands on the card statement; the label of the total.
   public let businessName: String
+  /// The merchant's country, ISO 3166-1 alpha-2, in capitals.
   public let countryCode: String
+  /// In the order of preference.
   public let supportedNetworks: [CardNetwork]
+  /// Always with 3DS: without it no card works but UnionPay's.
   public let merchantCapabilities: [MerchantCapability]
+  /// The countries of the issuers whose cards are taken, in capitals; empty for all.
   public let supportedCountries: [String]
 
+  /// A factory for one merchant.
   public init(
     businessName: String, countryCode: String, supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
     merchantCapabilities: [MerchantCapability] = [.supports3DS], supportedCountries: [String] = []
@@ -60,20 +65,28 @@ public struct PaymentRequestFactory: Sendable, Hashable {
 
 /// What a basket puts on the sheet.
 public struct SheetContents: Sendable, Hashable {
+  /// Of every amount in it.
   public var currency: Currency
+  /// What the merchant does with the goods.
   public var service: ServiceType
   /// Goods, fees, shipping and discounts (negative), in the order in which they are shown; not the total.
   public var lines: [SummaryItem]
   /// What paying with this kind of card costs; the last line before the total.
   public var cardFee: SummaryItem?
+  /// In the order in which they are offered; the first is selected.
   public var shippingMethods: [ShippingMethod]
+  /// Whether the sheet has a field for a coupon code.
   public var supportsCouponCode: Bool
+  /// What stands in that field.
   public var couponCode: String?
+  /// Whether the merchant needs the card's billing address.
   public var billingRequired: Bool
+  /// Bytes whose SHA-256 comes back inside the signed payment token: what binds it to the basket.
   public var applicationData: [UInt8]
   /// What the shopper agrees to beyond this payment.
   public var agreement: PaymentAgreement?
 
+  /// What a basket puts on the sheet.
   public init(
     currency: Currency, service: ServiceType, lines: [SummaryItem], cardFee: SummaryItem? = nil,
     shippingMethods: [ShippingMethod] = [], supportsCouponCode: Bool = false, couponCode: String? = nil,

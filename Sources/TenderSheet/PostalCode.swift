@@ -12,6 +12,7 @@ public struct PostalCode: Sendable, Hashable {
     PostalCode(text, country: country, isRedacted: true)
   }
 
+  /// As a full contact holds it.
   public static func full(_ text: String, country: String) -> PostalCode {
     PostalCode(text, country: country, isRedacted: false)
   }
@@ -46,7 +47,9 @@ public struct PostalCode: Sendable, Hashable {
 public struct PostalPrefix: Sendable, Hashable {
   /// What is known about a code and a prefix.
   public enum Match: Sendable, Hashable {
+    /// The code begins so.
     case yes
+    /// The code begins otherwise.
     case no
     /// The visible part agrees and ends before the prefix does.
     case maybe
@@ -55,6 +58,7 @@ public struct PostalPrefix: Sendable, Hashable {
   private let text: String
   private let endsFirstPart: Bool
 
+  /// The prefix as a merchant writes it: `"EC"`, `"E1 "`, `"10"`.
   public init(_ text: String) {
     self.endsFirstPart = text.drop(while: \.isWhitespace).contains(where: \.isWhitespace)
     let words = text.split(whereSeparator: \.isWhitespace).map { PostalCode.lettersAndDigits(String($0)) }
@@ -64,6 +68,7 @@ public struct PostalPrefix: Sendable, Hashable {
   /// How much it says: among the zones that match, the longest prefix is the one that was meant.
   public var length: Int { text.count }
 
+  /// Whether a code begins with the prefix, as far as it is shown.
   public func matches(_ code: PostalCode) -> Match {
     let hasParts = code.spaced != code.compact
     let prefix = hasParts && endsFirstPart ? text : text.filter { $0 != " " }

@@ -32,13 +32,19 @@ extension Amount {
 public enum SheetViolation: Error, Sendable, Hashable {
   /// The sheet writes two decimals, and this amount needs a third.
   case amountTooFine(Amount)
+  /// A text that is no amount.
   case malformedAmount
   /// A code of ISO 4217 in which nothing can be charged: gold, testing.
   case notMoney(Currency)
+  /// Two currencies on one sheet.
   case mixedCurrencies(Currency)
+  /// The discounts exceed the goods.
   case negativeTotal(Amount)
+  /// A shipping method that pays the shopper.
   case negativeShipping(Amount)
+  /// A line, a method or a business without a name.
   case emptyLabel
+  /// More than 64 bits hold.
   case overflow
   /// An agreement that the device would refuse; the text says why.
   case agreement(String)
@@ -58,6 +64,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
     }
   }
 
+  /// What is wrong, for the operator.
   public var reason: String {
     switch self {
     case .amountTooFine(let amount): "\(amount) needs more than the two decimals that Apple's sheet can write"
@@ -72,6 +79,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
     }
   }
 
+  /// What to do about it, for the integrator.
   public var advice: String {
     switch self {
     case .amountTooFine: "Round prices so that the third decimal is zero; Tender does not round for you."

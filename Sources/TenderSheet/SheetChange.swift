@@ -5,13 +5,16 @@ public import TenderPayments
 /// In JSON exactly one of `shippingContact`, `shippingMethod`, `couponCode` and `paymentMethod`, as Apple Pay JS's
 /// events carry them: a method and a payment method may be Apple's whole objects, or only identifier and type.
 public enum SheetChange: Sendable, Hashable {
+  /// Another address, of which the device shows only a part.
   case shippingContact(RedactedContact)
   /// The identifier of a method that was offered.
   case shippingMethod(String)
   /// Empty when the shopper took the code back.
   case couponCode(String)
+  /// Another card, of which the device tells only the kind.
   case paymentMethod(PaymentMethodType)
 
+  /// The callback of the sheet that is answered.
   public var moment: SheetMoment {
     switch self {
     case .shippingContact: .contactSelection
@@ -62,7 +65,9 @@ extension SheetChange: Codable {
 
 /// The answer to a change, complete: what the sheet shows from now on.
 public struct SheetUpdate: Sendable, Hashable {
+  /// What is paid now, under the business name.
   public let newTotal: SummaryItem
+  /// What the total is made of now.
   public let newLineItems: [SummaryItem]
   /// Nil leaves the methods as they are.
   public let newShippingMethods: [ShippingMethod]?
@@ -70,6 +75,7 @@ public struct SheetUpdate: Sendable, Hashable {
   /// is refused blocks nothing, and the total simply stays.
   public let errors: [SheetError]
 
+  /// The answer to a change that was priced.
   public init(summary: Summary, shippingMethods: [ShippingMethod]? = nil, errors: [SheetError] = []) {
     self.newTotal = summary.total
     self.newLineItems = summary.items

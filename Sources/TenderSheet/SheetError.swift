@@ -2,12 +2,17 @@
 ///
 /// The sheet stays open and marks the field, so that the shopper can correct it.
 public enum SheetError: Error, Sendable, Hashable {
+  /// Something of the shipping contact; nil for the contact as a whole. The text is for the shopper.
   case shippingContactInvalid(ErrorContactField?, String)
   /// Only once the payment is authorized.
   case billingContactInvalid(ErrorContactField?, String)
+  /// Nothing is delivered there.
   case addressUnserviceable(String)
+  /// There is no such code, or it does not fit this basket.
   case couponCodeInvalid(String)
+  /// The code was good once.
   case couponCodeExpired(String)
+  /// Something else.
   case unknown(String)
 
   /// Apple's code.
@@ -22,11 +27,15 @@ public enum SheetError: Error, Sendable, Hashable {
     }
   }
 
+  /// Apple's codes.
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
+    /// As Apple spells them.
     case shippingContactInvalid, billingContactInvalid, addressUnserviceable, couponCodeInvalid, couponCodeExpired
+    /// As Apple spells it.
     case unknown
   }
 
+  /// The field that the sheet marks; nil for the whole.
   public var contactField: ErrorContactField? {
     switch self {
     case .shippingContactInvalid(let field, _), .billingContactInvalid(let field, _): field
@@ -46,6 +55,7 @@ public enum SheetError: Error, Sendable, Hashable {
 
 /// The callbacks of the sheet that can answer with errors.
 public enum SheetMoment: Sendable, Hashable, CaseIterable {
+  /// As Apple Pay JS has them, in the order of a sheet.
   case contactSelection, shippingMethodSelection, couponCodeChange, paymentMethodSelection, payment
 }
 

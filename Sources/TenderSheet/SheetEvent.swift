@@ -15,12 +15,14 @@ public enum SheetEvent: Sendable, Hashable {
   case notOpened
   /// `validatemerchant`. An app is asked only on a Mac, and without a URL.
   case merchantSessionRequested(validationURL: String?)
+  /// The shopper chose something else.
   case changed(SheetChange)
   /// The shopper agreed, and the payment token is there.
   case authorized
   /// The sheet is gone: the shopper closed it, or the device did.
   case closed
 
+  /// The server's answer to a call that was asked for; or that none came.
   case answered(CallID, ServerAnswer)
   /// `SheetFlow.wakeAt` has come.
   case woke
@@ -36,15 +38,19 @@ public enum SheetEffect: Sendable, Hashable {
   case giveMerchantSession
   /// Complete the sheet's event.
   case update(SheetMoment, SheetUpdate)
+  /// Tell the sheet how the payment ended.
   case completePayment(PaymentCompletion)
   /// Close the sheet.
   case abort
+  /// Tell the page or the app.
   case tell(SheetNews)
 }
 
 /// How the sheet shows that the payment ended. With errors to correct it stays open.
 public enum PaymentCompletion: Sendable, Hashable {
+  /// The order stands: the sheet shows a tick and closes.
   case success
+  /// The payment failed. With errors the sheet stays open and marks them, the gravest first.
   case failure([SheetError])
 }
 
@@ -54,6 +60,7 @@ public enum SheetNews: Sendable, Hashable {
   case authorized(PaymentStatus)
   /// Nothing was paid; or, with `outcome_unknown`, nobody can say yet, and the kit goes on asking.
   case failed(code: String)
+  /// The shopper ended it; nothing was paid.
   case cancelled
   /// No sheet was opened.
   case unavailable(code: String)
@@ -62,11 +69,17 @@ public enum SheetNews: Sendable, Hashable {
 extension SheetNews {
   /// The codes that no server tells: a kit's own.
   public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// There is no basket to pay.
     case notPrepared = "not_prepared"
+    /// The device refused the payment request.
     case sheetNotOpened = "sheet_not_opened"
+    /// The merchant session was too old.
     case sessionExpired = "session_expired"
+    /// The server did not answer in time, and nothing was paid.
     case connectionLost = "connection_lost"
+    /// The server answered something that does not belong to the question.
     case unexpectedAnswer = "unexpected_answer"
+    /// Nobody knows whether it was paid; the kit goes on asking.
     case outcomeUnknown = "outcome_unknown"
   }
 
@@ -81,20 +94,29 @@ public struct CallID: Sendable, Hashable {
 
 /// What a kit asks the server while a sheet is open.
 public enum SheetCall: Sendable, Hashable {
+  /// Ask Apple, by way of the server, for a merchant session.
   case merchantSession(validationURL: String?)
+  /// What does the sheet show after this change?
   case update(SheetChange)
   /// Send the payment token. Safe to repeat: the basket makes it one payment.
   case pay(QuoteID)
+  /// What became of the payment?
   case outcome
+  /// End the basket, if that is in time.
   case cancel
 }
 
 /// What became of a call.
 public enum ServerAnswer: Sendable, Hashable {
+  /// Apple's merchant session, for the sheet alone.
   case merchantSession
+  /// What the sheet shows now, and the quote that a payment of it must name.
   case update(SheetUpdate, QuoteID)
+  /// The server has a payment, which stands so.
   case payment(PaymentStatus)
+  /// The basket is ended; nothing was paid.
   case cancelled
+  /// The server said no.
   case refused(SheetRefusal)
   /// The connection broke, or the answer took too long: the server may have done what it was asked.
   case lost
@@ -102,11 +124,14 @@ public enum ServerAnswer: Sendable, Hashable {
 
 /// A problem that the server answered.
 public struct SheetRefusal: Sendable, Hashable {
+  /// Of HTTP.
   public let status: Int
+  /// Stable; listed in `docs/errors.md`.
   public let code: String
   /// For the sheet, the gravest first.
   public let errors: [SheetError]
 
+  /// A problem, as the server told it.
   public init(status: Int, code: String, errors: [SheetError] = []) {
     self.status = status
     self.code = code

@@ -14,8 +14,10 @@ public struct SheetFlow: Sendable, Hashable {
   var recovery: Recovery?
   private var callsMade = 0
 
+  /// A flow that has nothing to pay yet.
   public init() {}
 
+  /// Takes in what happened, and tells what to do about it, in this order.
   public mutating func handle(_ event: SheetEvent, at now: Timestamp) -> [SheetEffect] {
     switch event {
     case .prepared(let quote): prepare(quote)
@@ -38,13 +40,16 @@ public struct SheetFlow: Sendable, Hashable {
     return moments.compactMap { $0 }.min()
   }
 
+  /// Where the flow stands.
   public var phase: Phase {
     if let sheet { return sheet.payment == nil ? .open : .paying }
     if recovery != nil { return .recovering }
     return quote == nil ? .unprepared : .ready
   }
 
+  /// Where a flow stands.
   public enum Phase: Sendable, Hashable {
+    /// Nothing to pay; a basket to pay; a sheet on the screen; a payment on its way.
     case unprepared, ready, open, paying
     /// The sheet is gone, and it is not known whether the basket was paid.
     case recovering

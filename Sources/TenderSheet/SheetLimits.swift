@@ -8,9 +8,11 @@ public enum SheetLimits {
   public static let merchantSession: Duration = .seconds(300)
   /// One call to the server; a payment waits for an acquirer.
   public static let call: Duration = .seconds(10)
+  /// A payment, which waits for an acquirer.
   public static let payment: Duration = .seconds(18)
   /// Before a call is repeated; doubled every time, up to the longest.
   public static let firstPause: Duration = .milliseconds(500)
+  /// The longest rest between two calls.
   public static let longestPause: Duration = .seconds(4)
   /// How long a kit goes on asking for an outcome that nobody knows yet, after it has said so.
   public static let recovery: Duration = .seconds(300)

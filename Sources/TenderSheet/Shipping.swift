@@ -12,6 +12,7 @@ public enum ServiceType: String, Sendable, Hashable, Codable, CaseIterable {
   /// Whether the shopper's address decides anything.
   public var needsAddress: Bool { self != .collection }
 
+  /// The word that the sheet uses for it.
   public var shippingType: ShippingType {
     switch self {
     case .delivery: .delivery
@@ -23,6 +24,7 @@ public enum ServiceType: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// The word the sheet uses for it.
 public enum ShippingType: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Apple's words: the first three need an address or name the shop's own, the last is a service at the shop's.
   case shipping, delivery, storePickup, servicePickup
 }
 
@@ -30,12 +32,16 @@ public enum ShippingType: String, Sendable, Hashable, Codable, CaseIterable {
 public struct ShippingMethod: Sendable, Hashable {
   /// Not shown; comes back when the shopper selects the method.
   public let identifier: String
+  /// What the sheet calls it.
   public let label: String
+  /// What the sheet says under the label: when it arrives, for instance.
   public let detail: String
   /// Never negative.
   public let amount: Amount
+  /// From when to when the goods arrive; nil where nobody promises that.
   public let dateRange: ShippingDateRange?
 
+  /// A way for the goods to travel.
   public init(
     identifier: String, label: String, detail: String, amount: Amount, dateRange: ShippingDateRange? = nil
   ) {
@@ -49,9 +55,12 @@ public struct ShippingMethod: Sendable, Hashable {
 
 /// From when to when the goods arrive.
 public struct ShippingDateRange: Sendable, Hashable, Codable {
+  /// The first day or hour.
   public let start: ShippingDate
+  /// The last day or hour.
   public let end: ShippingDate
 
+  /// From the one to the other, both included.
   public init(start: ShippingDate, end: ShippingDate) {
     self.start = start
     self.end = end
@@ -65,6 +74,7 @@ public struct ShippingDateRange: Sendable, Hashable, Codable {
 
 /// A date of the Gregorian calendar in Apple's `ApplePayDateComponents`: whoever gives a day gives month and year.
 public struct ShippingDate: Sendable, Hashable, Codable {
+  /// The whole year: 2027.
   public let years: Int
   /// 1 to 12.
   public let months: Int?
@@ -73,6 +83,7 @@ public struct ShippingDate: Sendable, Hashable, Codable {
   /// 0 to 23.
   public let hours: Int?
 
+  /// A date, as exact as its parts.
   public init(years: Int, months: Int? = nil, days: Int? = nil, hours: Int? = nil) {
     self.years = years
     self.months = months

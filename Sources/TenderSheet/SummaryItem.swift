@@ -2,23 +2,29 @@ public import TenderPayments
 
 /// One line of the payment sheet; the last line is the total.
 public struct SummaryItem: Sendable, Hashable {
+  /// Whether the amount is known.
   public enum Kind: String, Sendable, Hashable, Codable {
+    /// The amount counts.
     case final
     /// Not known yet: the sheet shows the word "pending" in the amount's place.
     case pending
   }
 
+  /// What the sheet calls it.
   public let label: String
   /// Negative for discounts. What a pending item would add is not in any total.
   public let amount: Amount
+  /// Whether the amount is known.
   public let kind: Kind
 
+  /// A line of the sheet.
   public init(label: String, amount: Amount, kind: Kind = .final) {
     self.label = label
     self.amount = amount
     self.kind = kind
   }
 
+  /// A line whose amount nobody knows yet.
   public static func pending(_ label: String, _ currency: Currency) -> SummaryItem {
     SummaryItem(label: label, amount: .zero(currency), kind: .pending)
   }

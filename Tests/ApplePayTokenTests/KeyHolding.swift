@@ -16,7 +16,30 @@ enum KeyHolding: Sendable, CaseIterable {
     guard current == .byAgent else { return key }
     let agent = try TestAgent.shared.get()
     agent.server.hold(key, of: .platform)
-    return agent.client.key(key.publicKeyHash, key.version)
+    let asked = agent.client.key(key.publicKeyHash, key.version)
+    return ProcessingKey(
+      publicKeyHash: asked.publicKeyHash, version: asked.version, heldBy: PatientHolder(holder: asked.holder))
+  }
+}
+
+/// Waits for its holder longer than a payment would: an agent that is late because the machine has other things to do
+/// is not what these suites are about.
+struct PatientHolder: ProcessingKeyHolder {
+  static let patience = Duration.seconds(60)
+  let holder: any ProcessingKeyHolder
+
+  var answersAtOnce: Bool { holder.answersAtOnce }
+
+  func contentKey(
+    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> ContentKey {
+    try holder.contentKey(from: material, within: Self.patience)
+  }
+
+  func keysOfMistakes(
+    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
+    try holder.keysOfMistakes(in: material, within: Self.patience)
   }
 }
 
@@ -30,7 +53,7 @@ struct TestAgent: Sendable {
   let client: KeyAgentClient
 
   private init() throws {
-    let server = try KeyAgentServer(path: Self.path)
+    let server = try KeyAgentServer(path: Self.path, patience: PatientHolder.patience)
     Thread { server.run() }.start()
     self.server = server
     client = KeyAgentClient(path: Self.path)

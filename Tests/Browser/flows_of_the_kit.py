@@ -85,7 +85,7 @@ def the_kit_does_what_every_transcript_says(shopper):
     assert not complaints, "; ".join(f"{name}: {complaint}" for name, complaint in complaints.items())
 
 
-@claim(page=None, limit=120)
+@claim(page=None, limit=300)
 def the_transcripts_notice_a_kit_that_is_wrong(shopper):
     texts = transcripts()
     unnoticed = []

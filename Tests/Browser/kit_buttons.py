@@ -76,6 +76,21 @@ def a_strict_policy_is_kept(shopper):
 
 
 @claim(page=None)
+def a_policy_of_nonces_needs_one_for_the_module_alone(shopper):
+    policy = POLICY.replace("script-src 'self'", "script-src 'nonce-r4nd0m' 'strict-dynamic'")
+    metadata = {**METADATA, "environment": "simulated", "simulatedSession": "/wallet.js"}
+    with till(headers={"Content-Security-Policy": policy}, device={"isAbsent": True},
+              answers={"GET metadata": metadata}) as shop:
+        shop.files["/"] = shop.files["/"].replace("<script ", '<script nonce="r4nd0m" ')
+        shop.files["/wallet.js"] = "window.applePaySandbox = {}; device.arrive();"
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "buy")
+        button(shopper).click()
+        assert "begin" in log(shopper), "the sheet did not open"
+        assert not [line for line in log(shopper) if "violation" in line], f"the policy was broken: {log(shopper)}"
+
+
+@claim(page=None)
 def without_a_card_the_button_sets_apple_pay_up_and_then_pays(shopper):
     with till(device={"credentials": "paymentCredentialsUnavailable"}) as shop:
         shopper.browser.get(shop.origin)
@@ -124,6 +139,19 @@ def buttons_of_one_page_share_what_they_fetch_and_wear_what_they_are_told(shoppe
         assert worn == {"type": "check-out", "buttonstyle": "white", "locale": "de"}, worn
         shopper.script("document.querySelector('tender-apple-pay').setAttribute('type', 'donate')")
         assert button(shopper).get_attribute("type") == "donate", "it does not change its clothes"
+
+
+@claim(page=None)
+def a_browser_that_draws_apples_button_draws_it(shopper):
+    body = '<tender-apple-pay basket="B" type="check-out" button-style="white" locale="de-AT"></tender-apple-pay>'
+    with till(body=body, device={"drawsButtons": True}, headers={"Content-Security-Policy": POLICY}) as shop:
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "buy")
+        drawn = shopper.wait_for("button", "Check out with Apple Pay")
+        worn = [drawn.get_attribute(name) for name in ("class", "lang", "data-type", "data-style", "textContent")]
+        assert worn == ["tender-apple-pay tender-native", "de-AT", "check-out", "white", ""], worn
+        drawn.click()
+        assert "begin" in log(shopper) and not [line for line in log(shopper) if "violation" in line], log(shopper)
 
 
 @claim(page=None)

@@ -2,11 +2,16 @@
 
 import pathlib
 import re
-import urllib.request
 
 from claims import claim
 
 HOUSE = pathlib.Path(__file__).resolve().parents[2]
+
+
+def printed(file):
+    """The pages that a text shows, by the name in the comment above each."""
+    text = (HOUSE / file).read_text(encoding="utf-8")
+    return dict(re.findall(r"<!-- (\w+\.\w+) -->\n```\w+\n(.*?)```", text, re.DOTALL))
 
 
 @claim(page=None)
@@ -23,15 +28,30 @@ def a_page_of_an_unregistered_origin_is_told_so(shopper):
     assert [reason["code"] for reason in reasons] == ["origin_not_registered"], f"the reasons: {reasons}"
 
 
-@claim
+@claim(page=None)
+def a_page_of_ten_lines_as_the_documentation_prints_it_takes_a_payment(shopper):
+    pages = {file: printed(file)["mine.html"] for file in ("docs/web.md", "README.md") if "mine.html" in printed(file)}
+    assert len(set(pages.values())) == 1, f"it is printed differently in {list(pages)}"
+    text = pages["docs/web.md"]
+    assert len(text.splitlines()) <= 10, f"it has {len(text.splitlines())} lines"
+    (shopper.demo.home / "mine.html").write_text(
+        text.replace("http://localhost:8400", shopper.demo.server), encoding="utf-8")
+    shopper.open_shop(f"{shopper.shop}/page")
+    basket = shopper.basket()
+    sheet = shopper.open_sheet()
+    shopper.press("Pay", sheet)
+    shopper.sees("Thank you")
+    assert shopper.demo.must_be_paid_once(basket)["captured"] > 0
+
+
+@claim(page=None)
 def the_smallest_page_of_the_documentation_pays(shopper):
-    text = (HOUSE / "docs/web.md").read_text(encoding="utf-8")
-    shown = dict(re.findall(r"<!-- (smallest\.\w+) -->\n```\w+\n(.*?)```", text, re.DOTALL))
-    served = {name: urllib.request.urlopen(f"{shopper.shop}/{path}", timeout=10).read().decode()
+    shown = printed("docs/web.md")
+    served = {name: shopper.demo.get(f"{shopper.shop}/{path}").decode()
               for name, path in (("smallest.html", "smallest"), ("smallest.js", "smallest.js"))}
     served["smallest.html"] = re.sub(r'(?<=basket=")\w+', "00112233445566778899aabbccddeeff", served["smallest.html"])
     served["smallest.html"] = re.sub(r'(?<=src=")http://[^/"]+', "https://pay.example.com", served["smallest.html"])
-    assert served == shown, "the page that is served is not the one of docs/web.md"
+    assert served == {name: shown[name] for name in served}, "the page that is served is not the one of docs/web.md"
     shopper.open_shop(f"{shopper.shop}/smallest")
     shopper.open_sheet()
     shopper.drive("approve()")

@@ -43,9 +43,19 @@ class Merchant:
     """The page's server, on a free port of this machine. With a mistake planted, `(right, wrong)`, the session's script
     is its own and has that mistake."""
 
+    one = None
+    lock = threading.Lock()
+
+    @classmethod
+    def of(cls, demo):
+        """The same for the whole run, without a mistake."""
+        with cls.lock:
+            cls.one = cls.one or cls(demo)
+            return cls.one
+
     def __init__(self, demo, planted=None):
         self.demo = demo
-        self.planted = planted
+        self.script = self.mistaken(*planted) if planted else None
         merchant = self
 
         class Answers(http.server.BaseHTTPRequestHandler):
@@ -54,7 +64,7 @@ class Merchant:
                 if path == "/session-page.js":
                     self.answer("text/javascript", (HERE / "session-page.js").read_bytes())
                 elif path == "/apple-pay-session.js":
-                    self.answer("text/javascript", merchant.script().encode())
+                    self.answer("text/javascript", merchant.script.encode())
                 elif path == "/session":
                     self.answer("application/json", json.dumps(Identity.of(demo).session()).encode())
                 elif path == "/merchant":
@@ -69,8 +79,9 @@ class Merchant:
                 self.send_header("Content-Type", kind)
                 self.send_header("Cache-Control", "no-store")
                 self.send_header("Content-Security-Policy", POLICY.format(sandbox=demo.sandbox))
-                self.end_headers()
-                self.wfile.write(body)
+                with contextlib.suppress(OSError):  # the page has gone
+                    self.end_headers()
+                    self.wfile.write(body)
 
             def log_message(self, *_):
                 pass
@@ -92,12 +103,11 @@ class Merchant:
             allow = f' allow="{query["allow"]}"' if query.get("allow") else ""
             body = f'<iframe title="A frame" src="{query["frame"]}"{allow}></iframe>'
         return PAGE.format(
-            scripts="" if self.planted else self.demo.sandbox, language=query.get("lang", "en"),
+            scripts="" if self.script else self.demo.sandbox, language=query.get("lang", "en"),
             direction=query.get("dir", "ltr"), body=body)
 
-    def script(self):
+    def mistaken(self, right, wrong):
         """The sandbox's script, with the mistake, and with the sandbox's address for its own."""
-        right, wrong = self.planted
         script = self.demo.get(f"{self.demo.sandbox}/apple-pay-session.js").decode()
         assert script.count(right) == 1, f"{right!r} stands {script.count(right)} times in the script"
         return script.replace(right, wrong).replace(
@@ -180,13 +190,14 @@ class Identity:
 
 @contextlib.contextmanager
 def merchant_page(shopper, planted=None, **query):
-    """Opens the page, and closes its server at the end."""
-    merchant = Merchant(shopper.demo, planted)
+    """Opens the page; with a mistake planted, on a server of its own, which is closed at the end."""
+    merchant = Merchant(shopper.demo, planted) if planted else Merchant.of(shopper.demo)
     try:
         shopper.browser.get(merchant.address(**query))
         yield merchant
     finally:
-        merchant.close()
+        if planted:
+            merchant.close()
 
 
 @contextlib.contextmanager
@@ -198,7 +209,7 @@ def another_browser(*switches):
     if os.geteuid() == 0:
         options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
     browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    browser.set_script_timeout(60)
+    browser.set_script_timeout(120)
     try:
         yield browser
     finally:
@@ -210,65 +221,58 @@ BY_SCRIPT = "applePaySandbox.setDevice({ requiresGesture: false });"
 
 
 class Rows:
-    """A table of JavaScript expressions and what each must give. All are evaluated on one page, by the first claim
-    that asks; then each row is a claim of its own."""
+    """A table of JavaScript expressions and what each must give. Each row is a claim, and all are judged in one tab."""
 
-    def __init__(self, rows, prelude=BY_SCRIPT, planted=None, limit=40):
+    def __init__(self, rows, prelude=BY_SCRIPT, limit=60):
         self.rows = rows
-        self.limit = limit  # of a row, in seconds
         self.prelude = prelude
-        self.planted = planted
-        self.lock = threading.Lock()
-        self.answers = None
+        self.limit = limit  # of a row, in seconds
 
-    def answer(self, shopper, name):
-        with self.lock:
-            if self.answers is None:
-                self.answers = self.evaluate(shopper)
-            return self.answers[name]
+    def enter(self, shopper):
+        """Opens the page for the table's first row, and again for the one after a row that left it."""
+        if shopper.table is not self:
+            shopper.arrive(None)
+            shopper.browser.get(Merchant.of(shopper.demo).address())
+            shopper.table = self
 
-    def evaluate(self, shopper):
-        with merchant_page(shopper, self.planted):
-            shopper.browser.set_script_timeout(120)
-            cases = ",\n".join(f"{json.dumps(name)}: async () => {{ {self.body(act)} }}" for name, act, _ in self.rows)
-            answers = shopper.script(
+    def answer(self, shopper, act):
+        """What the expression gives, as text or JSON; the sheet that it leaves open is closed."""
+        try:
+            return shopper.script(
                 f"""
                 {self.prelude}
-                const cases = {{ {cases} }};
-                const answers = {{}};
-                for (const [name, act] of Object.entries(cases)) {{
-                  try {{
-                    const late = new Promise((resolve) =>
-                      setTimeout(resolve, {self.limit * 1000}, "Late: the row did not end"));
-                    const answer = await Promise.race([act(), late]);
-                    answers[name] = typeof answer === "string" ? answer : JSON.stringify(answer);
-                  }} catch (error) {{
-                    answers[name] = `${{error.name}}: ${{error.message}}`;
-                  }}
+                const act = async () => {{ {act if "return" in act else f"return {act};"} }};
+                const late = new Promise((resolve) =>
+                  setTimeout(resolve, {self.limit * 1000}, "Late: the row did not end"));
+                try {{
+                  const answer = await Promise.race([act(), late]);
+                  return typeof answer === "string" ? answer : JSON.stringify(answer);
+                }} catch (error) {{
+                  return `${{error.name}}: ${{error.message}}`;
+                }} finally {{
                   applePaySandbox.clock.release();
                   const isOver = ["aborted", "completed", "canceled", undefined].includes(applePaySandbox.sheet?.state);
                   if (!isOver) await applePaySandbox.cancel();
                 }}
-                return answers;
                 """)
-            shopper.browser.set_script_timeout(60)
-            shopper.complaints()  # what some rows provoke
-            return answers
+        except Exception:
+            shopper.table = None
+            raise
 
-    @staticmethod
-    def body(act):
-        return act if "return" in act else f"return {act};"
+    def judge(self, shopper, act, wanted):
+        self.enter(shopper)
+        answer = self.answer(shopper, act)
+        assert agrees(answer, wanted), f"expected {wanted!r}, and it was {answer!r}"
 
 
 def claims_of(table, module, claim):
     """One claim a row, named as the row."""
-    for name, _, wanted in table.rows:
-        def judge(shopper, name=name, wanted=wanted):
-            answer = table.answer(shopper, name)
-            assert agrees(answer, wanted), f"expected {wanted!r}, and it was {answer!r}"
+    for name, act, wanted in table.rows:
+        def judge(shopper, act=act, wanted=wanted):
+            table.judge(shopper, act, wanted)
         judge.__name__ = "".join(letter if letter.isalnum() else "_" for letter in name)
         judge.__module__ = module["__name__"]
-        module[judge.__name__] = claim(page=None)(judge)
+        module[judge.__name__] = claim(page=None, table=table)(judge)
 
 
 def agrees(answer, wanted):

@@ -6,10 +6,11 @@
 `home` is the directory in which the demo was started. Needs Debian's packages chromium, chromium-driver and
 python3-selenium; scripts/install-prerequisites brings them. Prints one line a claim, PASS or FAIL, and at the end
 `N passed, N failed`; exits 1 if one failed. A claim that failed leaves a picture, `failed-….png`, and its trace in
-`failures.txt`.
+`failures.txt`; how long each file took is in `times.txt`.
 """
 
 import argparse
+import collections
 import pathlib
 import queue
 import shutil
@@ -28,12 +29,12 @@ class Bench:
         self.demo = demo
         self.artifacts = artifacts
         self.waiting = queue.SimpleQueue()
-        for claim in waiting:
-            self.waiting.put(claim)
+        for batch in claims.batches(waiting):
+            self.waiting.put(batch)
         self.verdicts = []
         self.lock = threading.Lock()
 
-    def judge(self, browsers):
+    def judge_all(self, browsers):
         threads = [threading.Thread(target=self.work) for _ in range(browsers)]
         for thread in threads:
             thread.start()
@@ -44,15 +45,18 @@ class Bench:
         shopper = Shopper(self.demo, self.artifacts)
         try:
             while True:
-                claim = self.waiting.get_nowait()
-                verdict = claims.judge(claim, shopper, self.demo)
-                if verdict.complaint and claim.browser:
-                    self.show(shopper, claim)
-                self.tell(verdict)
+                for claim in self.waiting.get_nowait():
+                    self.judge_one(claim, shopper)
         except queue.Empty:
             pass
         finally:
             shopper.quit()
+
+    def judge_one(self, claim, shopper):
+        verdict = claims.judge(claim, shopper, self.demo)
+        if verdict.complaint and claim.browser:
+            self.show(shopper, claim)
+        self.tell(verdict)
 
     def show(self, shopper, claim):
         if shopper.revive():
@@ -67,6 +71,15 @@ class Bench:
                     file.write(f"{verdict.claim.room}: {verdict.claim.name}\n{verdict.trace}\n")
 
 
+    def times(self):
+        """Seconds of browser time by file, the longest first."""
+        rooms = collections.defaultdict(list)
+        for verdict in self.verdicts:
+            rooms[verdict.claim.room].append(verdict.seconds)
+        rows = sorted(rooms.items(), key=lambda row: -sum(row[1]))
+        return "".join(f"{sum(seconds):8.1f} s {len(seconds):5} claims  {room}\n" for room, seconds in rows)
+
+
 def books_agree(demo):
     """The last claim of every run, about all payments that the others made."""
     demo.must_agree()
@@ -79,16 +92,16 @@ def main():
     arguments.add_argument("--tender", default=shutil.which("tender"), help="the program")
     arguments.add_argument("--artifacts", type=pathlib.Path, default="artifacts/browser", help="where pictures go")
     arguments.add_argument("--only", default="", help="judge the claims whose file or name holds this text")
-    arguments.add_argument("--browsers", type=int, default=2, help="how many at once")
+    arguments.add_argument("--browsers", type=int, default=3, help="how many at once; claims wait more than "
+                           "they compute")
     options = arguments.parse_args()
     options.artifacts.mkdir(parents=True, exist_ok=True)
     demo = Demo(options.port, options.home, options.tender)
-    # The long ones first, so that no browser is idle at the end.
     wanted = [claim for claim in claims.discover() if options.only in f"{claim.room}.{claim.id}"]
-    wanted.sort(key=lambda claim: -claim.limit)
     bench = Bench(demo, options.artifacts, wanted)
-    bench.judge(min(options.browsers, max(1, len(wanted))))
+    bench.judge_all(min(options.browsers, max(1, len(wanted))))
     bench.tell(claims.judge(claims.Claim(books_agree, browser=False), None, demo))
+    (options.artifacts / "times.txt").write_text(bench.times(), encoding="utf-8")
     failed = sum(bool(verdict.complaint) for verdict in bench.verdicts)
     print(f"{len(bench.verdicts) - failed} passed, {failed} failed")
     return 1 if failed or not wanted else 0

@@ -308,6 +308,24 @@ def answered(event, body, request=FULL, version=14):
         {body}"""
 
 
+# What an answer may bring beside sums and methods, and a word of it in the sheet.
+AGREED = [
+    ("newRecurringPaymentRequest",
+     """{ paymentDescription: "A box of fish", managementURL: "https://example.com",
+          regularBilling: { label: "Box", amount: "9.00", paymentTiming: "recurring" } }""", "A box of fish"),
+    ("newAutomaticReloadPaymentRequest",
+     """{ paymentDescription: "A card that fills itself", managementURL: "https://example.com",
+          automaticReloadBilling: { label: "Reload", amount: "20.00", paymentTiming: "automaticReload",
+            automaticReloadPaymentThresholdAmount: "5.00" } }""", "A card that fills itself"),
+    ("newDeferredPaymentRequest",
+     """{ paymentDescription: "A room by the sea", managementURL: "https://example.com",
+          deferredBilling: { label: "Room", amount: "90.00", paymentTiming: "deferred",
+            deferredPaymentDate: new Date(Date.UTC(2030, 1, 1)) } }""", "A room by the sea"),
+    ("newMultiTokenContexts",
+     '[{ merchantIdentifier: "m", externalIdentifier: "e", merchantName: "The Fishmonger", amount: "1.00" }]',
+     "The Fishmonger"),
+]
+
 DICTIONARIES = [
     (f"{method} {what}",
      answered(event, f"return page.outcome(() => session.{method}({argument}));"), wanted)
@@ -359,6 +377,39 @@ DICTIONARIES = [
        return (await after()).shippingMethod;""",
               request="{ shippingMethods: [{ label: 'Bike', detail: '', identifier: 'bike', amount: '1.00' }] }",
               version=11), "bike"),
+    ("before version 12 a card's answer brings no errors",
+     answered("paymentmethodselected", """
+       session.completePaymentMethodSelection({ ...page.update(), errors: [new ApplePayError("unknown")] });
+       return (await after()).errors;""", request="{}", version=11), []),
+    ("since version 12 it does",
+     answered("paymentmethodselected", """
+       session.completePaymentMethodSelection({ ...page.update(), errors: [new ApplePayError("unknown")] });
+       return (await after()).errors.map(({ code }) => code);""", request="{}", version=12), ["unknown"]),
+] + [
+    (f"{method} brings {member}, and only since version 14",
+     f"""const tell = async (version) => {{
+           const {{ until, session }} = page.open({{ version, request: {FULL}, on: {{ {event}: page.silent }} }});
+           {ACT[event]}
+           await until("{event}");
+           session.{method}({{ ...page.update(), {member}: {value} }});
+           await applePaySandbox.waitForSheet();
+           const told = document.querySelector("dialog .aps-agreement").textContent.includes({text!r});
+           await applePaySandbox.cancel();
+           return told;
+         }};
+         return [await tell(14), await tell(13)];""", [True, False])
+    for event, method in SELECTED.items() if event != "couponcodechanged" for member, value, text in AGREED
+] + [
+    (f"completeCouponCodeChange brings {member}",
+     answered("couponcodechanged", f"""
+       session.completeCouponCodeChange({{ ...page.update(), {member}: {value} }});
+       await after();
+       return document.querySelector("dialog .aps-agreement").textContent.includes({text!r});"""), "true")
+    for member, value, text in AGREED
+] + [
+    ("an agreement that is not whole is refused",
+     answered("paymentmethodselected", """return page.outcome(() => session.completePaymentMethodSelection(
+       { ...page.update(), newRecurringPaymentRequest: { paymentDescription: "Box" } }));"""), "TypeError"),
     ("a new total of zero is refused before version 4",
      answered("paymentmethodselected", """return page.outcome(() => session.completePaymentMethodSelection(
        { newTotal: { label: "Shop", amount: "0.00" } }));""", request="{}", version=3), "TypeError"),
@@ -427,6 +478,9 @@ PAYMENT = [
     ("completePayment wants order details that are whole",
      answered("paymentauthorized",
               "return page.outcome(() => session.completePayment({ status: 0, orderDetails: {} }));"), "TypeError"),
+    ("completePayment takes an order to follow in the wallet",
+     paid("""{ status: 0, orderDetails: { orderTypeIdentifier: "order.test", orderIdentifier: "1",
+       webServiceURL: "https://example.com", authenticationToken: "secret" } }"""), ["completed", 0, "", False]),
     ("completePayment is given once",
      paid("0", "return page.outcome(() => session.completePayment(0));"), BAD),
     ("success as a number completes", paid("0"), ["completed", 0, "", False]),

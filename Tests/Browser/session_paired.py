@@ -68,6 +68,7 @@ def a_payment_that_is_cancelled_on_a_paired_watch_returns_to_the_sheet(shopper):
     with paired(shopper, "watch") as (go_to, name):
         pay_with(shopper, name)
         go_to("device")
+        shopper.wait_for("heading", "Harbour Kitchen")
         shopper.picture("device-watch")
         shopper.press("Cancel")
         shopper.sees("Cancelled.")
@@ -131,7 +132,6 @@ def a_device_is_paired_by_hand(shopper):
     assert width(shopper) <= 320, f"the page is {width(shopper)} px wide"
     shopper.browser.find_element(By.CSS_SELECTOR, "input[value=watch]").click()
     shopper.write("Name in the sheet", "Wrist by hand")
-    shopper.picture("device-pairing")
     shopper.press("Pair")
     shopper.sees("Paired. Nothing to confirm.")
     assert shopper.find("heading", "Wrist by hand"), shopper.page_text()

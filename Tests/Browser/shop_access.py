@@ -48,12 +48,12 @@ def walk(shopper, size, scheme):
         look(f"/order{page}", lambda: shopper.sees(sign))
 
 
-@claim(page=None, limit=180)
+@claim(page=None, limit=300)
 def every_page_can_be_used_by_everybody(shopper):
     walk(shopper, DESKTOP, "light")
 
 
-@claim(page=None, limit=180)
+@claim(page=None, limit=300)
 def every_page_can_be_used_by_everybody_on_a_phone_in_the_dark(shopper):
     walk(shopper, PHONE, "dark")
 

@@ -5,6 +5,7 @@ import contextlib
 import threading
 
 from claims import claim
+from shopper import PATIENCE
 
 GONE_FOR = 5.0
 
@@ -32,7 +33,7 @@ def pays_in_the_end(shopper):
             pay.click()
         return not sheet and shopper.find("button", "Apple Pay") and "again"
 
-    if shopper.until(settled, "the shop stays as it is", patience=60) == "again":
+    if shopper.until(settled, "the shop stays as it is", patience=90) == "again":
         shopper.open_sheet()
         shopper.drive("approve()")
     return shopper.receipt()
@@ -52,60 +53,85 @@ def ready_sheet(shopper):
     return sheet
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_is_gone_while_the_button_is_prepared_comes_back(shopper):
     shopper.button()
     is_survived(shopper, "cut", "preparing", lambda: shopper.press("One Lemonade more"))
 
 
-@claim(limit=120)
+@claim(limit=240)
+def a_server_that_hangs_while_the_button_is_prepared_comes_back(shopper):
+    shopper.button()
+    is_survived(shopper, "hold", "preparing", lambda: shopper.press("One Lemonade more"))
+
+
+@claim(limit=240)
 def a_server_that_is_gone_while_the_merchant_is_validated_costs_nothing(shopper):
     button = shopper.button()
     is_survived(shopper, "cut", "validating", button.click)
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_hangs_while_the_merchant_is_validated_costs_nothing(shopper):
     button = shopper.button()
     is_survived(shopper, "hold", "validating", button.click)
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_is_gone_while_the_address_is_priced_costs_nothing(shopper):
     sheet = ready_sheet(shopper)
     is_survived(shopper, "cut", "pricing", lambda: shopper.choose("Deliver to", "de-berlin", sheet))
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_hangs_while_the_address_is_priced_costs_nothing(shopper):
     sheet = ready_sheet(shopper)
     is_survived(shopper, "hold", "pricing", lambda: shopper.choose("Deliver to", "de-berlin", sheet))
 
 
-@claim(limit=120)
+@claim(limit=240)
+def a_server_that_is_gone_while_a_shipping_method_is_priced_costs_nothing(shopper):
+    sheet = ready_sheet(shopper)
+    is_survived(shopper, "cut", "pricing", lambda: shopper.wait_for("radio", "Van", sheet).click())
+
+
+@claim(limit=240)
+def a_server_that_is_gone_while_a_card_is_priced_costs_nothing(shopper):
+    sheet = ready_sheet(shopper)
+    is_survived(shopper, "cut", "pricing", lambda: shopper.choose("Card", "mastercard-credit", sheet))
+
+
+@claim(limit=240)
+def a_server_that_is_gone_while_a_coupon_is_looked_at_costs_nothing(shopper):
+    sheet = ready_sheet(shopper)
+    shopper.write("Coupon code", "LUNCH10", sheet)
+    is_survived(shopper, "cut", "pricing", lambda: shopper.press("Apply code", sheet))
+
+
+@claim(limit=240)
 def a_server_that_is_gone_when_the_payment_is_sent_takes_it_once(shopper):
     sheet = ready_sheet(shopper)
     is_survived(shopper, "cut", "paying", lambda: shopper.press("Pay", sheet))
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_hangs_when_the_payment_is_sent_takes_it_once(shopper):
     sheet = ready_sheet(shopper)
     is_survived(shopper, "hold", "paying", lambda: shopper.press("Pay", sheet))
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_is_gone_before_it_answers_the_payment_has_taken_it_once(shopper):
     sheet = ready_sheet(shopper)
     basket = shopper.basket()
     shopper.line.lose_answer("POST /applepay/payment ")
     shopper.press("Pay", sheet)
-    assert shopper.line.lost.wait(20), "the payment was not sent"
+    assert shopper.line.lost.wait(PATIENCE), "the payment was not sent"
     threading.Timer(GONE_FOR, shopper.line.mend).start()
     assert pays_in_the_end(shopper) == basket, "another basket was paid as well"
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_is_gone_while_the_sheet_is_cancelled_charges_nothing(shopper):
     sheet = ready_sheet(shopper)
     basket = shopper.basket()
@@ -115,7 +141,7 @@ def a_server_that_is_gone_while_the_sheet_is_cancelled_charges_nothing(shopper):
     shopper.demo.must_not_be_paid(basket)
 
 
-@claim(limit=120)
+@claim(limit=240)
 def a_server_that_is_gone_after_paying_leaves_the_receipt_as_it_is(shopper):
     shopper.open_sheet()
     shopper.drive("approve()")

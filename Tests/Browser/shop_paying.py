@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from claims import claim
+from shopper import PATIENCE
 
 
 @claim
@@ -169,7 +170,7 @@ def a_reload_in_mid_payment_shows_the_receipt_and_not_the_button_again(shopper):
     shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
     shopper.line.lose_answer("POST /applepay/payment ")
     shopper.press("Pay", sheet)
-    assert shopper.line.lost.wait(20), "the payment was not sent"
+    assert shopper.line.lost.wait(PATIENCE), "the payment was not sent"
     shopper.line.mend()
     shopper.browser.refresh()
     assert shopper.receipt() == basket, "another basket was paid"

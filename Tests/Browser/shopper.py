@@ -1,7 +1,6 @@
 """One browser, and what a person can do with it. Things are found as assistive technology finds them: by role and
 name."""
 
-import base64
 import json
 import os
 import signal
@@ -17,7 +16,7 @@ from selenium.webdriver.support.ui import Select
 
 from line import Line
 
-PATIENCE = 20.0
+PATIENCE = 30.0
 DESKTOP = (1280, 900)
 PHONE = (360, 780)
 # Where a role is looked for; whether it is one is the browser's to say.
@@ -25,6 +24,20 @@ PLACES = {
     "button": "button", "dialog": "dialog", "combobox": "select", "alert": "[role=alert]", "textbox": "input, textarea",
     "radio": "input[type=radio]", "link": "a", "checkbox": "input[type=checkbox]", "heading": "h1, h2, h3",
 }
+# What can be seen, in one call; and when nothing moves any more that moves only for a while.
+VISIBLE = """
+    return [...(arguments[1] ?? document).querySelectorAll(arguments[0])].filter((element) =>
+      element.getClientRects().length && element.checkVisibility({ opacityProperty: true, visibilityProperty: true }));
+    """
+STILL = """
+    const ends = ({ effect }) => Number.isFinite(effect.getComputedTiming().endTime);
+    const still = async () => {
+      await document.fonts.ready;
+      await Promise.allSettled(document.getAnimations().filter(ends).map(({ finished }) => finished));
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    };
+    await Promise.race([still(), new Promise((resolve) => setTimeout(resolve, 2000))]);
+    """
 
 
 class Shopper:
@@ -54,8 +67,9 @@ class Shopper:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.service = Service("/usr/bin/chromedriver")
         self.browser = webdriver.Chrome(service=self.service, options=options)
-        self.browser.set_script_timeout(60)
-        self.browser.set_page_load_timeout(60)
+        self.browser.set_script_timeout(120)
+        self.browser.set_page_load_timeout(120)
+        self.table = None  # whose page is open, if a table's is
 
     def quit(self):
         self.browser.quit()
@@ -78,6 +92,7 @@ class Shopper:
         """A fresh tab without cookies or storage, and in it a page of the shop, if one is named."""
         self.line.mend()
         self.revive()
+        self.table = None
         old = self.browser.window_handles
         self.browser.switch_to.new_window("tab")
         new = self.browser.current_window_handle
@@ -95,25 +110,31 @@ class Shopper:
 
     def look(self, size, scheme="light", **media):
         """The window's size in CSS pixels, and what the shopper prefers: `reduced_motion="reduce"`."""
-        width, height = size
-        self.browser.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
-        )
+        self.resize(size)
         features = {"color-scheme": scheme, **{name.replace("_", "-"): value for name, value in media.items()}}
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {
             "features": [{"name": f"prefers-{name}", "value": value} for name, value in features.items()]})
 
+    def resize(self, size):
+        width, height = self.size = size
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+        )
+
     def picture(self, name, whole=False):
         """A picture of what is seen, or of the whole page, kept among the artifacts."""
-        time.sleep(0.2)
+        self.script(STILL)
         path = self.artifacts / f"{name}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not whole:
-            self.browser.save_screenshot(str(path))
-            return
-        shot = self.browser.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True})
-        path.write_bytes(base64.b64decode(shot["data"]))
+        if whole:  # in a window as high as the page, so that what sticks to its edges stands where it belongs
+            before = self.size
+            height = self.browser.execute_script("return document.documentElement.scrollHeight")
+            self.resize((before[0], max(height, before[1])))
+            self.script(STILL)
+        self.browser.save_screenshot(str(path))
+        if whole:
+            self.resize(before)
 
     def complaints(self):
         """What the browser refused or a script threw; answers of 4xx are the claims' business."""
@@ -170,8 +191,8 @@ class Shopper:
     def find(self, role, name="", within=None):
         """The first visible thing of this role whose accessible name holds these words."""
         try:
-            for element in (within or self.browser).find_elements(By.CSS_SELECTOR, PLACES[role]):
-                if element.is_displayed() and element.aria_role == role and name in element.accessible_name:
+            for element in self.browser.execute_script(VISIBLE, PLACES[role], within):
+                if element.aria_role == role and name in element.accessible_name:
                     return element
         except StaleElementReferenceException:
             pass  # the page changed under our eyes; whoever waits looks again

@@ -201,7 +201,24 @@ import Testing
     #expect(try #require(tender.storedBasket).serviceType == "collection")
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a running shop tells its port, serves, and stops when it is cancelled`()
+  @Test func `a page of one's own is served as it is at the moment, with a new basket at each visit`() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).html")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let tender = FakeTender()
+    let answers = try await tender.shop(visitorsPage: file.path) { client in
+      let missing = try await client.execute(uri: "/page", method: .get)
+      try Data("<p>{{basket}}</p>".utf8).write(to: file)
+      return [missing, try await client.execute(uri: "/page", method: .get)]
+    }
+    #expect(answers.map(\.status) == [.notFound, .ok])
+    let basket = try #require(tender.calls.last.map { FakeTender.path($0).split(separator: "/").last ?? "" })
+    #expect(String(buffer: answers[1].body) == "<p>\(basket)</p>")
+    #expect(answers[1].headers[.contentSecurityPolicy] == nil)
+    let without = try await tender.shop { client in try await client.execute(uri: "/page", method: .get) }
+    #expect(without.status == .notFound)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `a running shop tells its port, serves, and stops when it is cancelled`()
     async throws
   {
     let (ports, port) = AsyncStream<Int>.makeStream()
@@ -214,7 +231,7 @@ import Testing
     let listening = try #require(await ports.first { _ in true })
     let client = try LiveHTTPClient()
     let answer = try await client.sender.send(
-      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(5))
+      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(30))
     try await client.shutdown()
     shop.cancel()
     _ = await shop.result
@@ -254,14 +271,16 @@ private final class FakeTender: Sendable {
 
   /// Does something in a shop whose calls come here.
   @discardableResult
-  func shop<R: Sendable>(_ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R) async throws -> R {
+  func shop<R: Sendable>(
+    visitorsPage: String? = nil, _ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R
+  ) async throws -> R {
     let sender = HTTPSender { request, _ throws(TransportError) in
       self.sent.withLock { $0.append(request) }
       return try self.answering(request).get()
     }
     let configuration = ShopConfiguration(
       port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: "http://sandbox.test", merchantId: "harbour",
-      apiKeyId: "key", secretApiKey: "secret")
+      apiKeyId: "key", secretApiKey: "secret", visitorsPage: visitorsPage)
     let shop = Application(router: DemoShop.router(configuration, sender: sender))
     return try await shop.test(.router, visit)
   }

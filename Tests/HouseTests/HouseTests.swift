@@ -21,6 +21,13 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `rooms that go into apps, and the example, leave every check for data races on`() throws {
+    let example = try Repository.swiftFiles(under: "Examples")
+    try #require(!example.isEmpty)
+    let found = House.drawing.escapesInPortableRooms(try sources() + example)
+    #expect(found.isEmpty, "\(found)")
+  }
+
   @Test func `no file is too long, leaves a note or ends the process`() throws {
     let found = Tidiness.violations(try sources())
     #expect(found.isEmpty, "\(found)")
@@ -134,6 +141,19 @@ import Testing
     let text = "let lock = Mutex(0)\n"
     #expect(house.newAPIInPortableRooms([SourceFile(path: "Sources/TenderSheet/File.swift", text: text)]).count == 1)
     #expect(house.newAPIInPortableRooms([SourceFile(path: "Sources/Ledger/File.swift", text: text)]).isEmpty)
+  }
+
+  @Test(arguments: [
+    "final class Box: @unchecked Sendable {}", "nonisolated(unsafe) var box = 0", "  @preconcurrency import PassKit",
+    "MainActor.assumeIsolated { 0 }", "await withUnsafeContinuation { $0.resume() }",
+  ])
+  func `a check for data races that is switched off in a room that goes into apps, and only there`(_ line: String) {
+    let file = { (folder: String) in
+      SourceFile(path: "\(folder)/File.swift", text: "import A\n\(line)\n// @unchecked Sendable: no\n")
+    }
+    #expect(house.escapesInPortableRooms([file("Sources/TenderCheckout")]).map(\.line) == [2])
+    #expect(house.escapesInPortableRooms([file("Examples/iOSShop")]).map(\.line) == [2])
+    #expect(house.escapesInPortableRooms([file("Sources/Ledger")]).isEmpty)
   }
 
   @Test func `a package from before its fault was mended`() {

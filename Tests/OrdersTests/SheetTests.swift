@@ -1,3 +1,4 @@
+import Crypto
 import Orders
 import PlatformAPI
 import TenderPayments
@@ -24,6 +25,15 @@ import Testing
     #expect(sheet.request.shippingMethods.map(\.identifier) == ["bike", "van"])
     #expect(sheet.request.supportsCouponCode)
     #expect(sheet.request.applicationData == Array("tender:v1:harbour:kNc7pQ2xR8vT5wY1zB4dFg".utf8))
+  }
+
+  @Test func `names the merchant's domain to the wallet where a platform's key is encrypted to`() async throws {
+    let shop = try await Shop(MerchantTerms(platformDomain: "shop.example.com"))
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let sheet = try await shop.desk.sheet(Shop.basket, of: Shop.merchant)
+    #expect(sheet.request.applicationData == Array("shop.example.com".utf8))
+    _ = try await shop.pays()
+    #expect(shop.acquirer.ordered?.applicationDataHash == Array(SHA256.hash(data: Array("shop.example.com".utf8))))
   }
 
   @Test func `opens with the code that the shopper entered on the page, unless it is no good`() async throws {

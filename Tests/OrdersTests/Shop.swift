@@ -71,6 +71,7 @@ final class PlayedAcquirer: Sendable {
   private let journal: Journal
   private let script = Mutex<(answer: AcquirerAnswer, asked: Int, delay: Duration, captures: Bool, loses: Bool)>(
     (.approved(Approval(acquirerReference: "A1")), 0, .zero, true, false))
+  private let lastOrder = Mutex<Order?>(nil)
 
   init(journal: Journal) { self.journal = journal }
 
@@ -79,6 +80,8 @@ final class PlayedAcquirer: Sendable {
   func captures(_ works: Bool) { script.withLock { $0.captures = works } }
   /// Takes the money, and the answer to that does not arrive.
   func losesCaptures() { script.withLock { $0.loses = true } }
+  /// The order that was to be paid last.
+  var ordered: Order? { lastOrder.withLock { $0 } }
   var asked: Int { script.withLock { $0.asked } }
 
   var cashier: Cashier {
@@ -100,6 +103,7 @@ final class PlayedAcquirer: Sendable {
   private func pay(
     _ order: Order, _ token: EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void
   ) async throws -> Payment {
+    lastOrder.withLock { $0 = order }
     let payment = try await authorize(order, token, alongside)
     guard order.capture == .immediate, payment.status == .authorized, script.withLock({ $0.captures }) else {
       return payment

@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The app kit against a stub of PassKit, on Linux: every room that goes into apps, its very sources, by symlink.
+// The app kit against stubs of PassKit and SwiftUI, on Linux: every room that goes into apps, its very sources, by symlink.
 //
-// Only here does a module of the name PassKit exist beside them; in the root package it would leak into every target's
-// `canImport`. `scripts/test-app-kit` builds and runs this package. Never build it on a platform that has PassKit.
+// Only here do modules of the names PassKit and SwiftUI exist beside them; in the root package they would leak into every
+// target's `canImport`. `scripts/test-app-kit` builds and runs this package. Never build it on a platform that has PassKit.
 let house: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
@@ -17,6 +17,14 @@ func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: house)
 }
 
+/// The example, as a new project of Xcode compiles it: with and without everything on the main actor.
+func example(_ name: String, _ settings: [SwiftSetting] = []) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: ["SwiftUI", "TenderPassKit", "TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"],
+    swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)] + settings)
+}
+
 let package = Package(
   name: "PassKitHost",
   platforms: [.macOS(.v15), .iOS(.v16)],
@@ -26,8 +34,11 @@ let package = Package(
     room("TenderSheet", ["TenderPayments"]),
     room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
     room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
-    room("TenderPassKit", ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "PassKit"]),
+    room(
+      "TenderPassKit",
+      ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "PassKit", "SwiftUI"]),
     room("PassKit"),
+    room("SwiftUI", ["PassKit"]),
     room("TenderTesting"),
     // The unit tests of the root package, once more: in a debug build, where SimulatedPayments exists, and measured.
     .testTarget(
@@ -39,7 +50,12 @@ let package = Package(
       name: "PassKitHostTests",
       dependencies: [
         "TenderPassKit", "TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON",
-        "PassKit",
+        "PassKit", "SwiftUI",
       ], swiftSettings: house),
+    // The rules of the sheet too: they are half of what an app runs.
+    .testTarget(
+      name: "TenderSheetTests", dependencies: ["TenderSheet", "TenderPayments", "TenderTesting"], swiftSettings: house),
+    example("iOSShop"),
+    example("iOSShopOnMainActor", [.defaultIsolation(MainActor.self)]),
   ]
 )

@@ -15,7 +15,7 @@ import Testing
       try await openSavedToken(workshop, port)
       let start = ContinuousClock.now
       #expect(await demo.terminate() == 0, "\(demo.lines)")
-      #expect(ContinuousClock.now - start < .seconds(10))
+      #expect(ContinuousClock.now - start < .seconds(45))
       #expect(!demo.lines.contains { $0.contains("Fatal error") }, "\(demo.lines)")
     }
     let afterwards = try await workshop.run("tender payment list --store .tender/demo-$PORT/tender.db")
@@ -44,7 +44,7 @@ import Testing
   /// Whom the sandbox signs its payment tokens as.
   private static func root(_ url: String) async throws -> String {
     let client = try LiveHTTPClient()
-    let answer = try await client.sender.send(OutboundRequest(method: "GET", url: url), .seconds(5))
+    let answer = try await client.sender.send(OutboundRequest(method: "GET", url: url), .seconds(30))
     try await client.shutdown()
     guard case .object(let members) = try JSONReader.read(answer.body), case .string(let pem)? = members["rootPEM"]
     else { throw CocoaError(.fileReadCorruptFile) }

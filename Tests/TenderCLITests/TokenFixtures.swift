@@ -45,7 +45,8 @@ struct TokenFixtures {
     return order
   }
 
-  private static func request(_ key: P256.Signing.PrivateKey) throws -> String {
+  /// What a merchant sends to the portal for a certificate.
+  static func request(_ key: P256.Signing.PrivateKey) throws -> String {
     try CertificateSigningRequest(
       version: .v1, subject: DistinguishedName { CommonName("a merchant") }, privateKey: .init(key),
       attributes: .init(), signatureAlgorithm: .ecdsaWithSHA256

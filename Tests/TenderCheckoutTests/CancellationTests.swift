@@ -8,11 +8,93 @@ import Testing
 @Suite struct `Cancelling` {
   @Test func `an open sheet takes it away, and nothing is asked`() async throws {
     let till = await Till()
+    let conversation = try await till.opens()
+    #expect(try await till.reports(1).map(\.name) == ["presented"])
+    #expect(await till.service.cancel() == .cancelled)
+    #expect(try await till.reports(3).map(\.name) == ["presented", "cancelled", "finished cancelled"])
+    #expect(till.sheet.dismissed == 1)
+    #expect(await conversation.isIdle)
+    #expect(till.server.calls.isEmpty)
+  }
+
+  @Test func `before anything was presented finds nothing to end`() async throws {
+    let till = await Till()
+    #expect(await till.service.cancel() == .tooLate)
+    await till.service.prepare(try Sample.sheet())
+    #expect(await till.service.cancel() == .tooLate)
+    #expect(till.sheet.presented == 0)
+    // The basket can still be paid.
+    await till.service.present()
+    #expect(try await till.reports(1).map(\.name) == ["presented"])
+  }
+
+  @Test func `a sheet that is still opening takes it away as soon as it is there`() async throws {
+    let till = await Till(isHeld: true)
     _ = try await till.opens()
     #expect(await till.service.cancel() == .cancelled)
-    #expect(try await till.reports(3).map(\.name).sorted() == ["cancelled", "finished cancelled", "presented"])
+    #expect(till.sheet.dismissed == 0)
+    till.sheet.decide(true)
+    #expect(try await till.reports(2).map(\.name) == ["cancelled", "finished cancelled"])
     #expect(till.sheet.dismissed == 1)
-    #expect(till.server.calls.isEmpty)
+  }
+
+  @Test func `a sheet that the device then refuses ends it too`() async throws {
+    let till = await Till(isHeld: true)
+    _ = try await till.opens()
+    #expect(await till.service.cancel() == .cancelled)
+    till.sheet.decide(false)
+    #expect(try await till.reports(2).map(\.name) == ["cancelled", "finished cancelled"])
+  }
+
+  @Test func `while a merchant session is asked for ends the wait`() async throws {
+    let till = await Till()
+    let conversation = try await till.opens()
+    let session = Task { await conversation.merchantSession() }
+    try await till.waits(for: "merchant-session")
+    #expect(await till.service.cancel() == .cancelled)
+    #expect(await session.value == nil)
+    #expect(try await till.reports(3).map(\.name) == ["presented", "cancelled", "finished cancelled"])
+  }
+
+  @Test func `while a lost payment rests between two calls is the server's to say`() async throws {
+    let till = await Till()
+    let conversation = try await till.opens()
+    let answer = till.authorizes(conversation)
+    try await till.waits(for: "pay")
+    try await till.tells(conversation) { try await till.server.lose("pay") }
+    async let cancellation = till.service.cancel()
+    try await till.server.answer("cancel", 204)
+    #expect(await cancellation == .cancelled)
+    #expect(await answer.value == nil)
+    #expect(await conversation.isIdle)
+  }
+
+  @Test func `twice asks the server once, and both hear the same`() async throws {
+    let till = await Till()
+    let conversation = try await till.opens()
+    let answer = till.authorizes(conversation)
+    try await till.waits(for: "pay")
+    async let first = till.service.cancel()
+    async let second = till.service.cancel()
+    try await till.server.answer("cancel", 204)
+    #expect(await [first, second] == [.cancelled, .cancelled])
+    #expect(await answer.value == nil)
+    #expect(await till.service.cancel() == .cancelled)
+    #expect(till.server.calls.count { $0.kind == "cancel" } == 1)
+  }
+
+  @Test func `without an answer of the server's goes by how the payment ended`() async throws {
+    let till = await Till()
+    let conversation = try await till.opens()
+    let answer = till.authorizes(conversation)
+    try await till.waits(for: "pay")
+    async let cancellation = till.service.cancel()
+    try await till.waits(for: "cancel")
+    try await till.tells(conversation) { try await till.server.lose("cancel") }
+    try await till.server.answer("pay", 200, Wire.payment())
+    #expect(await cancellation == .tooLate)
+    #expect(await answer.value == nil)
+    #expect(try await till.reports(3).map(\.name) == ["presented", "completed", "finished success"])
   }
 
   @Test func `while a price is asked for ends the wait`() async throws {
@@ -77,6 +159,7 @@ import Testing
     try await till.server.answer("pay", 200, Wire.payment())
     _ = await answer.value
     #expect(await till.service.cancel() == .tooLate)
+    #expect(await conversation.isIdle)
     #expect(till.server.calls.allSatisfy { $0.kind != "cancel" })
   }
 
@@ -120,6 +203,7 @@ import Testing
     try await till.waits(for: "merchant-session")
     await till.time.pass(.seconds(29), in: conversation)
     #expect(await answer.value == nil)
+    #expect(try await till.reports(3).last?.name == "finished failure")
     #expect(till.sheet.dismissed == 1)
   }
 
@@ -143,10 +227,7 @@ import Testing
     await till.time.pass(.seconds(28), in: conversation)
     _ = await answer.value
     await conversation.closed()
-    let asked = till.server.calls.count { $0.kind == "outcome" }
     await till.time.pass(.seconds(4), in: conversation)
-    try await till.waits(for: "outcome", asked + 1)
-    for _ in 0..<asked { try await till.server.lose("outcome") }
     try await till.server.answer("outcome", 200, Wire.payment())
     #expect(try await till.reports(4).last?.name == "completed")
     #expect(till.server.calls.count { $0.kind == "pay" } == 1)
@@ -156,43 +237,51 @@ import Testing
     let till = await Till()
     let conversation = try await till.opens()
     let answer = till.authorizes(conversation)
-    try await till.server.lose("pay", .notSent("no network"))
-    try await passUntil(till, conversation, "outcome")
-    try await till.server.refuse("outcome", 404, "payment_not_found")
-    try await passUntil(till, conversation, "pay", 2)
+    try await till.waits(for: "pay")
+    try await till.tells(conversation) { try await till.server.lose("pay", .notSent("no network")) }
+    await till.time.pass(.milliseconds(500), in: conversation)
+    try await till.tells(conversation) { try await till.server.refuse("outcome", 404, "payment_not_found") }
+    await till.time.pass(.seconds(1), in: conversation)
     try await till.server.answer("pay", 200, Wire.payment())
     #expect(await answer.value?.completion == .success)
+    #expect(till.server.calls.map(\.kind) == ["pay", "outcome", "pay"])
+  }
+
+  @Test func `lost during sending: asked for, under way, and asked for again`() async throws {
+    let till = await Till()
+    let conversation = try await till.opens()
+    let answer = till.authorizes(conversation)
+    try await till.waits(for: "pay")
+    try await till.tells(conversation) { try await till.server.lose("pay") }
+    await till.time.pass(.milliseconds(500), in: conversation)
+    try await till.tells(conversation) { try await till.server.refuse("outcome", 409, "payment_in_progress") }
+    await till.time.pass(.seconds(1), in: conversation)
+    try await till.server.answer("outcome", 200, Wire.payment())
+    #expect(await answer.value?.completion == .success)
+    #expect(till.server.calls.map(\.kind) == ["pay", "outcome", "outcome"])
   }
 
   @Test func `lost after sending: asked for, and not sent again`() async throws {
     let till = await Till()
     let conversation = try await till.opens()
     let answer = till.authorizes(conversation)
-    try await till.server.lose("pay")
-    try await passUntil(till, conversation, "outcome")
+    try await till.waits(for: "pay")
+    try await till.tells(conversation) { try await till.server.lose("pay") }
+    await till.time.pass(.milliseconds(500), in: conversation)
     try await till.server.answer("outcome", 200, Wire.payment())
     #expect(await answer.value?.completion == .success)
-    #expect(till.server.calls.count { $0.kind == "pay" } == 1)
+    #expect(till.server.calls.map(\.kind) == ["pay", "outcome"])
   }
 
   @Test func `a proxy's page instead of an answer is no refusal of the payment`() async throws {
     let till = await Till()
     let conversation = try await till.opens()
     let answer = till.authorizes(conversation)
-    try await till.server.answer("pay", 502, ["html": "Bad Gateway"])
-    try await passUntil(till, conversation, "outcome")
+    try await till.waits(for: "pay")
+    try await till.tells(conversation) { try await till.server.answer("pay", 502, ["html": "Bad Gateway"]) }
+    await till.time.pass(.milliseconds(500), in: conversation)
     try await till.server.answer("outcome", 200, Wire.payment("authorized"))
     #expect(await answer.value?.completion == .success)
-  }
-
-  /// Lets time go by until a call is made.
-  private func passUntil(
-    _ till: Till, _ conversation: SheetConversation, _ kind: String, _ count: Int = 1
-  ) async throws {
-    for _ in 0..<100 where till.server.calls.count(where: { $0.kind == kind }) < count {
-      await till.time.pass(.milliseconds(500), in: conversation)
-      try await Task.sleep(for: .milliseconds(2))
-    }
   }
 
   @Test func `the system's clock goes forward and wakes who sleeps`() async {

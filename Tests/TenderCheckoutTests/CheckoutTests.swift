@@ -99,11 +99,12 @@ import Testing
 @Suite struct `The whole checkout` {
   let server = HeldServer()
   let sheet = HeldSheet()
+  let time = ManualTime()
 
   private func flow(_ device: PaymentDevice = .phone(), fails: Bool = false) -> PaymentFlowController {
     let client = CheckoutClient(server.transport)
     let service = ApplePayService(
-      merchant: Sample.merchant, client: client, sheet: sheet.sheet, device: device)
+      merchant: Sample.merchant, client: client, sheet: sheet.sheet, device: device, clock: time.clock)
     return PaymentFlowController(service: service, checkout: CheckoutService(client: client)) { shopper in
       if fails { throw HeldServer.NeverAsked(kind: "\(shopper)") }
       return Sample.basket
@@ -141,6 +142,27 @@ import Testing
     #expect(await flow.cancel() == .cancelled)
   }
 
+  @Test func `is begun once, also from two places of the app`() async throws {
+    let (client, basket) = (CheckoutClient(server.transport), BasketID("second"))
+    let service = ApplePayService(
+      merchant: Sample.merchant, client: client, sheet: sheet.sheet, device: .phone(), clock: time.clock)
+    let checkout = CheckoutService(client: client)
+    let first = PaymentFlowController(service: service, checkout: checkout) { _ in Sample.basket }
+    let second = PaymentFlowController(service: service, checkout: checkout) { _ in basket }
+    async let slow = second.pay(OrderWishes(service: .delivery))
+    let held = try await server.next("details")
+    async let quick = first.pay(OrderWishes(service: .delivery))
+    try await prepared()
+    let conversation = try await sheet.opened()
+    held.answer.resume(
+      returning: .success(CheckoutReply(status: 200, body: Wire.sheet("second", quote: "q2").serialized())))
+    #expect(await slow == .busy)
+    #expect(await second.pay(OrderWishes(service: .delivery)) == .busy)
+    await conversation.closed()
+    #expect(await quick == .cancelled)
+    #expect(sheet.presented == 1)
+  }
+
   @Test func `falls back on the standard checkout where Apple Pay is not the way`() async throws {
     #expect(
       await flow(.phone(canPay: false)).pay(OrderWishes(service: .delivery))
@@ -169,14 +191,24 @@ import Testing
 
   @Test func `tells a decline and an outcome that nobody knows apart`() async throws {
     let flow = flow()
-    async let outcome = flow.pay(OrderWishes(service: .delivery))
+    async let declined = flow.pay(OrderWishes(service: .delivery))
     try await prepared()
     let conversation = try await sheet.opened()
-    async let answer = conversation.authorized(Sample.payment())
+    async let first = conversation.authorized(Sample.payment())
     try await server.refuse("pay", 402, "declined")
-    _ = await answer
+    #expect(await first?.completion == .failure([]))
     await conversation.closed()
-    #expect(await outcome.failureCode == "declined")
+    #expect(await declined.failureCode == "declined")
+
+    async let unknown = flow.pay(OrderWishes(service: .delivery))
+    try await prepared()
+    try await becomes("the second sheet") { sheet.presented == 2 }
+    async let second = conversation.authorized(Sample.payment())
+    _ = try await server.next("pay")
+    await time.pass(.seconds(28), in: conversation)
+    #expect(await second?.completion == .failure([]))
+    await conversation.closed()
+    #expect(await unknown == .unknown(Sample.basket))
   }
 }
 
@@ -190,7 +222,7 @@ extension CheckoutOutcome {
   @Test func `is sent once and ends with its order`() async throws {
     let server = HeldServer()
     let handler = await ApplePayPaymentHandler(
-      Sample.payment(), on: try Sample.sheet(), client: CheckoutClient(server.transport))
+      Sample.payment(), on: try Sample.sheet(), client: CheckoutClient(server.transport), clock: ManualTime().clock)
     #expect(handler.contact.address?.postalCode == "EC1A 1BB")
     async let result = handler.pay()
     try await server.answer("pay", 200, Wire.payment("authorized"))

@@ -28,25 +28,55 @@ final class ManualTime: Sendable {
   }
 }
 
-/// A server that answers when the test says so.
+/// A server that answers when the test says so. A call that its maker gives up is gone.
 final class HeldServer: Sendable {
   struct Held: Sendable {
+    let id: Int
     let call: CheckoutCall
     let answer: CheckedContinuation<Result<CheckoutReply, CheckoutInterruption>, Never>
   }
 
-  private let state = Mutex<(held: [Held], log: [CheckoutCall])>(([], []))
+  private struct State {
+    var held: [Held] = []
+    var log: [CheckoutCall] = []
+    /// Given up, perhaps before they were held.
+    var abandoned: Set<Int> = []
+    var made = 0
+  }
+
+  private let state = Mutex(State())
 
   var transport: CheckoutTransport {
     CheckoutTransport { call, _ async throws(CheckoutInterruption) in
-      let result = await withCheckedContinuation { answer in
-        self.state.withLock { state in
-          state.held.append(Held(call: call, answer: answer))
-          state.log.append(call)
-        }
+      let id = self.state.withLock { state in
+        state.made += 1
+        return state.made
+      }
+      let result = await withTaskCancellationHandler {
+        await withCheckedContinuation { self.hold(Held(id: id, call: call, answer: $0)) }
+      } onCancel: {
+        self.abandon(id)
       }
       return try result.get()
     }
+  }
+
+  private func hold(_ call: Held) {
+    let isAbandoned = state.withLock { state in
+      state.log.append(call.call)
+      if state.abandoned.contains(call.id) { return true }
+      state.held.append(call)
+      return false
+    }
+    if isAbandoned { call.answer.resume(returning: .failure(.lost)) }
+  }
+
+  private func abandon(_ id: Int) {
+    let call = state.withLock { state in
+      state.abandoned.insert(id)
+      return state.held.firstIndex { $0.id == id }.map { state.held.remove(at: $0) }
+    }
+    call?.answer.resume(returning: .failure(.lost))
   }
 
   /// Every call that was ever made.

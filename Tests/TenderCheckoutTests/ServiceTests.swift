@@ -47,9 +47,12 @@ import Testing
     await till.service.present()
     await till.service.present()
     await till.service.prepare(try Sample.sheet("q9"))
-    #expect(try await till.reports(1).count == 1)
-    #expect(till.sheet.presented == 1)
     #expect(await till.service.isBusy)
+    // The device is asked for one thing after the other: a second sheet would be there before the first is taken away.
+    #expect(await till.service.cancel() == .cancelled)
+    #expect(try await till.reports(3).count == 3)
+    #expect(till.sheet.presented == 1)
+    #expect(till.sheet.opening?.request == (try Sample.sheet().request))
   }
 
   @Test func `sends one payment, however often the sheet says that the shopper agreed`() async throws {
@@ -60,6 +63,7 @@ import Testing
     #expect(await till.authorizes(conversation).value == nil)
     try await till.server.answer("pay", 200, Wire.payment())
     #expect(await first.value?.completion == .success)
+    #expect(await conversation.isIdle)
     #expect(till.server.calls.count { $0.kind == "pay" } == 1)
   }
 
@@ -72,10 +76,10 @@ import Testing
 
     let old = ApplePayService(
       merchant: Sample.merchant, client: CheckoutClient(till.server.transport), sheet: till.sheet.sheet,
-      device: .phone(.iOS(PlatformVersion(16))))
+      device: .phone(.iOS(PlatformVersion(16))), clock: till.time.clock)
     await old.prepare(try Sample.sheet())
     await old.present()
-    for _ in 0..<2_000 where till.sheet.presented < 2 { try await Task.sleep(for: .milliseconds(1)) }
+    try await becomes("the second sheet") { till.sheet.presented == 2 }
     #expect(till.sheet.opening?.request.supportedNetworks == [.visa, .masterCard])
   }
 
@@ -131,13 +135,13 @@ import Testing
   }
 
   @Test func `gives Wallet the order to follow`() async throws {
-    let (server, sheet) = (HeldServer(), HeldSheet())
+    let (server, sheet, time) = (HeldServer(), HeldSheet(), ManualTime())
     let tracking = OrderTracking(
       orderTypeIdentifier: "order", orderIdentifier: "1", webServiceURL: "https://example.com",
       authenticationToken: "t")
     let service = ApplePayService(
       merchant: Sample.merchant, client: CheckoutClient(server.transport), sheet: sheet.sheet, device: .phone(),
-      tracking: { _ in tracking })
+      clock: time.clock, tracking: { _ in tracking })
     await service.prepare(try Sample.sheet(), contact: Sample.ada)
     await service.present()
     let conversation = try await sheet.opened()
@@ -163,7 +167,30 @@ import Testing
     #expect(await conversation.changed(.couponCode("A")) == nil)
     #expect(await conversation.authorized(Sample.payment()) == nil)
     #expect(await conversation.merchantSession() == nil)
+    #expect(await conversation.isIdle)
     #expect(till.server.calls.isEmpty)
+  }
+
+  @Test func `goes on asking what became of a payment while another basket is paid`() async throws {
+    let till = await Till()
+    let first = try await till.opens()
+    let answer = till.authorizes(first)
+    try await till.waits(for: "pay")
+    await till.time.pass(.seconds(28), in: first)
+    #expect(await answer.value?.completion == .failure([]))
+    await first.closed()
+    #expect(try await till.reports(3).last?.name == "finished unknown")
+
+    let other = PreparedSheet(basket: BasketID("another"), quote: QuoteID("q7"), request: try Sample.sheet().request)
+    await till.service.prepare(other)
+    #expect(await till.service.basket == other.basket)
+    await till.time.pass(.seconds(4), in: first)
+    try await till.server.answer("outcome", 200, Wire.payment())
+    guard case .completed(let order)? = try await till.reports(4).last else {
+      Issue.record("the order was forgotten")
+      return
+    }
+    #expect(order.basket == Sample.basket)
   }
 }
 
@@ -176,7 +203,7 @@ import Testing
   func applePayService(didFinish result: PaymentResult) { lines.append("finished") }
 
   func heard(_ count: Int) async throws -> [String] {
-    for _ in 0..<20_000 where lines.count < count { try await Task.sleep(for: .milliseconds(1)) }
+    try await becomes("line \(count)") { lines.count >= count }
     return lines
   }
 }

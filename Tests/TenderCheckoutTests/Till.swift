@@ -51,22 +51,39 @@ struct Till: Sendable {
 
   /// What was reported, once it is as much.
   func reports(_ count: Int) async throws -> [ApplePayReport] {
-    for _ in 0..<20_000 {
-      let reports = heard.reports.withLock { $0 }
-      if reports.count >= count { return reports }
-      try await Task.sleep(for: .milliseconds(1))
-    }
+    try await becomes("report \(count)") { heard.reports.withLock { $0.count } >= count }
     return heard.reports.withLock { $0 }
   }
 
   /// Waits until a call is on its way.
   func waits(for kind: String, _ count: Int = 1) async throws {
-    for _ in 0..<20_000 {
-      if server.calls.count(where: { $0.kind == kind }) >= count { return }
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    throw HeldServer.NeverAsked(kind: kind)
+    try await becomes("\(kind) \(count)") { server.calls.count { $0.kind == kind } >= count }
   }
+
+  /// Does something of which the sheet's conversation hears, and returns when it has heard it. Nothing else may be on
+  /// its way to it.
+  func tells(_ conversation: SheetConversation, _ act: () async throws -> Void) async throws {
+    let before = await conversation.eventCount
+    try await act()
+    try await becomes("an event") { await conversation.eventCount > before }
+  }
+}
+
+extension SheetConversation {
+  /// Whether it waits for nothing: no call is on its way, and none is to come. What it has not asked by now it never
+  /// asks.
+  var isIdle: Bool { nextMoment == nil }
+}
+
+/// Waits until something is so, and throws when it never becomes so.
+func becomes(
+  _ what: String, isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool
+) async throws {
+  for _ in 0..<20_000 {
+    if await isSo() { return }
+    try await Task.sleep(for: .milliseconds(1))
+  }
+  throw HeldServer.NeverAsked(kind: what)
 }
 
 extension ApplePayReport {

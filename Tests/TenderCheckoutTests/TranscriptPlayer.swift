@@ -25,6 +25,8 @@ final class TranscriptPlayer: Sendable {
   }
 
   struct Unreadable: Error { let event: [String] }
+  /// The server answered, and the service took no notice.
+  struct Unheard: Error { let answer: [String] }
 
   init() {
     service = ApplePayService(
@@ -44,11 +46,12 @@ final class TranscriptPlayer: Sendable {
 
   private func note(_ line: String) { seen.withLock { $0.append(line) } }
 
-  /// Plays one event, and returns what was seen, sorted. Waits until as much was seen as the transcript says.
-  func play(_ step: FlowTranscript.Step) async throws -> [String] {
+  /// Plays one event, and returns what was seen, sorted. Waits until as much was seen as the transcript says, for
+  /// `patience` looks of a millisecond or more.
+  func play(_ step: FlowTranscript.Step, patience: Int = 20_000) async throws -> [String] {
     if step.event.first == "sheet" { sheet.decide(step.event.dropFirst().first != "not-opened") }
     try await act(step.event)
-    for _ in 0..<5_000 {
+    for _ in 0..<patience {
       look()
       if seen.withLock({ $0.count }) >= step.effects.count { break }
       try await Task.sleep(for: .milliseconds(1))
@@ -98,28 +101,36 @@ final class TranscriptPlayer: Sendable {
   /// The device asks, and waits; the transcript goes on meanwhile.
   private func shopper(_ event: [String]) async throws {
     guard let conversation = await service.conversation else { throw Unreadable(event: event) }
-    let before = await conversation.eventCount
+    let act = try Self.act(event, conversation)
+    let (before, ended) = (await conversation.eventCount, Ended())
+    Task {
+      if let line = await act() { self.note("sheet gets \(line)") }
+      ended.isSo.withLock { $0 = true }
+    }
+    // An event that finds no sheet is not handed on, and ends at once; the machine's own transcripts say what it would
+    // do with it.
+    try await becomes("\(event)") {
+      if await conversation.eventCount != before { return true }
+      return ended.isSo.withLock { $0 }
+    }
+  }
+
+  private final class Ended: Sendable { let isSo = Mutex(false) }
+
+  /// What the sheet gets in the end; nil when it gets nothing.
+  private static func act(
+    _ event: [String], _ conversation: SheetConversation
+  ) throws -> @Sendable () async -> String? {
     switch event[1] {
     case "merchant-session":
-      Task {
-        guard await conversation.merchantSession(validationURL: event.dropFirst(2).first) != nil else { return }
-        self.note("sheet gets merchant-session")
-      }
-    case "authorized":
-      Task {
-        guard let answer = await conversation.authorized(Sample.payment()) else { return }
-        self.note("sheet gets \(answer.completion.line)")
-      }
+      let url = event.dropFirst(2).first
+      return { await conversation.merchantSession(validationURL: url).map { _ in "merchant-session" } }
+    case "authorized": return { await conversation.authorized(Sample.payment()).map(\.completion.line) }
     case "changed":
-      let change = try Fields.change(event)
-      Task {
-        guard let update = await conversation.changed(change) else { return }
-        self.note("sheet gets \(event[2])\(update.line)")
-      }
+      let (change, kind) = (try Fields.change(event), event[2])
+      return { await conversation.changed(change).map { kind + $0.line } }
     default: throw Unreadable(event: event)
     }
-    // An event that finds no sheet is not handed on; the machine's own transcripts say what it would do with it.
-    for _ in 0..<500 where await conversation.eventCount == before { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   private func answer(_ kind: String, _ fields: Fields) async throws {
@@ -138,8 +149,10 @@ final class TranscriptPlayer: Sendable {
     case let status?: try await server.answer(kind, 200, Wire.payment(status))
     case nil: throw Unreadable(event: [kind])
     }
-    for _ in 0..<5_000 where await service.conversation?.eventCount == before {
+    for _ in 0..<20_000 {
+      if await service.conversation?.eventCount != before { return }
       try await Task.sleep(for: .milliseconds(1))
     }
+    throw Unheard(answer: [kind] + fields.words)
   }
 }

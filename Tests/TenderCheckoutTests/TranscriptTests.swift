@@ -17,7 +17,7 @@ import Testing
   @Test func `is caught when it does something else`() async throws {
     let transcript = try FlowTranscript(
       name: "planted", text: "A page that is told something else\n\n> page pressed\n< page unavailable other\n")
-    let seen = try await TranscriptPlayer().play(transcript.steps[0])
+    let seen = try await TranscriptPlayer().play(transcript.steps[0], patience: 100)
     #expect(seen != transcript.steps[0].effects)
   }
 }

@@ -29,6 +29,8 @@ final class House: Sendable {
   let kitsune: Shopfront
   /// A merchant for the one test that counts its sessions.
   let counted: Shopfront
+  /// A merchant without a processing certificate, which a platform serves.
+  let stall: Shopfront
 
   private init() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-house-\(UUID().uuidString)").path
@@ -37,9 +39,11 @@ final class House: Sendable {
     let serverPort = Mailbox<Int>()
     let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
     let sandbox = JSONClient(sandboxURL, sender: client.sender)
-    let wishes = [Self.harbourWish, Self.kitsuneWish, Self.countedWish]
+    let wishes = [Self.harbourWish, Self.kitsuneWish, Self.countedWish, Self.stallWish]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
     for wish in wishes { _ = try await provisioning.make(wish, below: directory + "/merchants") }
+    _ = try await provisioning.make(Self.platformWish, below: directory)
+    try Self.joinPlatform(directory + "/merchants/stall")
     try Self.wishForWebhooks(directory + "/merchants/harbour")
     let port = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
     serverPort.put(port)
@@ -51,6 +55,7 @@ final class House: Sendable {
     harbour = try Shopfront(Self.harbourWish, directory, server, client.sender)
     kitsune = try Shopfront(Self.kitsuneWish, directory, server, client.sender)
     counted = try Shopfront(Self.countedWish, directory, server, client.sender)
+    stall = try Shopfront(Self.stallWish, directory, server, client.sender)
   }
 
   static let harbourWish = MerchantProvisioning.Wish(
@@ -62,6 +67,13 @@ final class House: Sendable {
   static let countedWish = MerchantProvisioning.Wish(
     id: "counted", merchantIdentifier: "merchant.test.counted", displayName: "Counted", countryCode: "IE",
     currencyCode: "EUR", domains: ["counted.localhost:8405"])
+
+  static let stallWish = MerchantProvisioning.Wish(
+    id: "stall", merchantIdentifier: "merchant.test.stall", displayName: "Market Stall", countryCode: "IE",
+    currencyCode: "EUR", domains: ["stall.localhost:8406", "www.stall.localhost:8406"])
+  static let platformWish = MerchantProvisioning.Wish(
+    id: "platform", merchantIdentifier: "merchant.test.platform", displayName: "Platform", countryCode: "IE",
+    currencyCode: "EUR", domains: [])
 
   private static func startSandbox(
     _ directory: String, _ clock: ShiftedClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
@@ -76,7 +88,7 @@ final class House: Sendable {
       let answer = try await sender.send(
         OutboundRequest(
           method: "GET", url: "http://127.0.0.1:\(serverPort.value ?? 1)\(path)", headers: [HTTPField("Host", host)]),
-        .seconds(5))
+        .seconds(30))
       return (answer.status, answer.body)
     }
     let ready = Mailbox<String>()
@@ -87,9 +99,18 @@ final class House: Sendable {
   }
 
   private static func wishForWebhooks(_ folder: String) throws {
+    try write("webhooks: [\"http://localhost:9/hooks\"]", below: folder)
+  }
+
+  private static func joinPlatform(_ folder: String) throws {
+    try FileManager.default.removeItem(atPath: folder + "/processing")
+    try write("encryptTo: platform", below: folder)
+  }
+
+  private static func write(_ line: String, below folder: String) throws {
     let path = folder + "/merchant.yaml"
     let yaml = try String(contentsOfFile: path, encoding: .utf8)
-    try MerchantProvisioning.write(yaml + "webhooks: [\"http://localhost:9/hooks\"]\n", to: path)
+    try MerchantProvisioning.write(yaml + line + "\n", to: path)
   }
 
   private static func startServer(
@@ -99,6 +120,7 @@ final class House: Sendable {
       environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
     configuration.allowsPrivateWebhooks = true
+    configuration.platformDirectory = directory + "/platform"
     let plain = try LiveHTTPClient()
     let network = Network(
       plain: plain.sender,

@@ -46,7 +46,7 @@ import Testing
       let request = OutboundRequest(
         method: "GET", url: house.sandbox.base + "/acquirer/v1/report?format=\(format)",
         headers: [HTTPField("Authorization", "Bearer sandbox-acquirer-key")])
-      let report = try await house.sender.send(request, .seconds(5)).body
+      let report = try await house.sender.send(request, .seconds(30)).body
       #expect(String(decoding: report, as: UTF8.self).contains("capture"))
       let found = try await admin("POST", "/reconcile", report).elements
       // Other tests pay meanwhile; what is still being asked is not a difference that concerns this payment.
@@ -58,7 +58,7 @@ import Testing
   @Test func `is counted`() async throws {
     let house = try await House.shared.value
     let answer = try await house.sender.send(
-      OutboundRequest(method: "GET", url: house.server + "/metrics"), .seconds(5))
+      OutboundRequest(method: "GET", url: house.server + "/metrics"), .seconds(30))
     let text = String(decoding: answer.body, as: UTF8.self)
     #expect(text.contains("tender_webhooks_waiting") && text.contains("tender_webhooks_oldest_seconds"))
   }
@@ -79,6 +79,6 @@ import Testing
     let house = try await House.shared.value
     let socket = "\(house.directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    return try JSONReader.read(try await house.sender.send(request, .seconds(5)).body)
+    return try JSONReader.read(try await house.sender.send(request, .seconds(30)).body)
   }
 }

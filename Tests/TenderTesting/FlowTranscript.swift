@@ -21,9 +21,11 @@ public struct FlowTranscript: Sendable, CustomStringConvertible {
 
   public var description: String { name }
 
-  /// All of them, by name.
+  /// All of them, by name. Tests without a transcript would pass and say nothing.
   public static func all() throws -> [FlowTranscript] {
-    try files().map(FlowTranscript.init(contentsOf:))
+    let transcripts = try files().map(FlowTranscript.init(contentsOf:))
+    guard !transcripts.isEmpty else { throw Malformed(name: "Tests/Flows", line: 0) }
+    return transcripts
   }
 
   public init(contentsOf file: URL) throws {
@@ -60,7 +62,7 @@ public struct FlowTranscript: Sendable, CustomStringConvertible {
   }
 
   private static func files() throws -> [URL] {
-    let folder = URL(filePath: #filePath).appending(path: "../../Flows").standardized
+    let folder = URL(filePath: #filePath).appending(path: "../../Flows").standardized.resolvingSymlinksInPath()
     return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
       .filter { $0.pathExtension == "txt" }
       .sorted { $0.lastPathComponent < $1.lastPathComponent }

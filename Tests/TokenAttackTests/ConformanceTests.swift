@@ -15,10 +15,11 @@ import TokenVectors
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }
 
-  @Test func `are judged the same by an opener that has seen all of them`() throws {
+  @Test(arguments: KeyHome.allCases)
+  func `are judged the same by an opener that has seen all of them, wherever the key is`(home: KeyHome) throws {
     let library = try Self.library.get()
     for (key, vectors) in Dictionary(grouping: library.vectors, by: \.key) {
-      let opener = try library.opener(key: key, merchant: VectorMill.merchant)
+      let opener = try library.opener(key: key, merchant: VectorMill.merchant, held: home.held)
       for _ in 0..<2 {
         let differences = try vectors.compactMap { try library.difference($0, with: opener) }
         #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")

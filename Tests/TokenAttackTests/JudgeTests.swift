@@ -25,31 +25,39 @@ import TokenVectors
     "tag_mismatch": "OpenSSL does not decrypt.",
   ]
 
+  /// As many as a test run has time for, or `TENDER_MUTANTS` of them (`make mutants`: 10,000).
   @Test(arguments: [TokenVariant.Format.ellipticCurve, .rsa])
   func `agree about random mutants`(format: TokenVariant.Format) throws {
     let lab = try AttackLab(format)
-    let opener = try lab.opener()
+    let openers = try KeyHome.allCases.map(lab.opener)
     var generator = SeededGenerator(seed: UInt64(Effort.number("TENDER_SEED") ?? 4))
     let originals = try (0..<4).map { number in
       let order = try lab.order(applicationData: number.isMultiple(of: 2) ? nil : [1])
       return try EncryptedPaymentToken(bytes: Array(lab.mint().mint(order).text.utf8))
     }
-    let mutants = (0..<Effort.mutants / 2).map { number in
+    let mutants = (0..<(Effort.number("TENDER_MUTANTS") ?? Effort.mutants) / 2).map { number in
       // Every fiftieth is left alone, so that there is something to agree about.
       number.isMultiple(of: 50) ? originals[number / 50 % 4] : originals[number % 4].mutated(&generator)
     }
     let verdicts = try Judge(lab).verdicts(mutants)
     #expect(verdicts.count == mutants.count)
     var opened = 0
+    var disagreements: [String: Int] = [:]
     for (mutant, verdict) in zip(mutants, verdicts) {
-      let refusal = opener.refusal(of: mutant)
+      let refusal = openers[0].refusal(of: mutant)
+      #expect(openers[1].refusal(of: mutant)?.code == refusal?.code, "an agent's key makes no difference")
       if refusal == nil {
         opened += 1
         #expect(verdict == Judge.Verdict(openSSL: true, python: "opens"))
       } else if verdict.openSSL || verdict.python == "opens" {
         let code = refusal?.code.rawValue ?? ""
+        disagreements[code, default: 0] += 1
         #expect(verdict.python != "opens" && Self.reasons[code] != nil, "\(code) while the judges say \(verdict)")
       }
+    }
+    if Effort.number("TENDER_MUTANTS") != nil {
+      let told = disagreements.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      print("mutants: \(mutants.count) runs, \(opened) opened by all; refused by Tender and not by OpenSSL: \(told)")
     }
     #expect(opened >= mutants.count / 50)
   }

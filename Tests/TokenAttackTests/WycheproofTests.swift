@@ -32,22 +32,29 @@ import Testing
     #expect((seen, good) == (count, valid))
   }
 
-  /// Three are “acceptable”. The one without the NULL of SHA-256's identifier is refused; the two of unusual size, whose
-  /// numbers are right, are taken.
+  /// Three are “acceptable”, and named below. The one without the NULL of SHA-256's identifier is refused. The two of a
+  /// key with the public exponent 3 say nothing about a reader of payment tokens, so what becomes of them is no bar:
+  /// Apple's keys have 65537, and which keys there are is decided by the chain to Apple's root. Their numbers are right,
+  /// and BoringSSL takes them.
   @Test func `RSA signatures of PKCS 1 version 1.5`() throws {
-    var (seen, good) = (0, 0)
+    var (seen, good, skipped) = (0, 0, [Int: String]())
     for group in try WycheproofFile<RSASignatureGroup>("CryptoExtrasVectors/rsa_signature_2048_sha256_test.json")
       .testGroups
     {
       for test in group.tests {
         let isGood = try TokenPrimitives.signerVerifies(
           publicKeyInfo: bytes(group.keyDer), message: bytes(test.msg), signature: bytes(test.sig))
-        let isExpected = test.result == "valid" || Self.unusual.contains(test.tcId)
-        #expect(isGood == isExpected, "\(test.tcId): \(test.comment)")
-        (seen, good) = (seen + 1, good + (isGood ? 1 : 0))
+        seen += 1
+        guard Self.exponentThree[test.tcId] == nil else {
+          skipped[test.tcId] = test.comment
+          continue
+        }
+        #expect(isGood == (test.result == "valid"), "\(test.tcId): \(test.comment)")
+        good += isGood ? 1 : 0
       }
     }
-    #expect((seen, good) == (240, 9))
+    #expect((seen, good) == (240, 7))
+    #expect(skipped == Self.exponentThree)
   }
 
   /// The form that Apple writes is the only one that is read, so what is “acceptable” is refused or comes out equal.
@@ -109,7 +116,7 @@ import Testing
     #expect(skipped == Self.labelled, "the vectors with a label")
   }
 
-  private static let unusual: Set<Int> = [239, 240]
+  private static let exponentThree = [239: "short signature", 240: "signature is close to n"]
   private static let labelled = [8, 9, 10, 31, 32, 33, 34, 35]
 
   @Test func `RSA-OAEP with SHA-1 is refused`() throws {

@@ -24,9 +24,13 @@ public struct VectorLibrary: Sendable {
 
   public func vector(_ name: String) -> TokenVector? { vectors.first { $0.name == name } }
 
-  /// What opens the tokens of one merchant's key. Another implementation of key agreement is put in here.
-  public func opener(key: String, merchant: String) throws -> TokenOpener {
-    let processing = try ProcessingKey(privateKeyPEM: keys[key] ?? "", merchantIdentifier: merchant)
+  /// What opens the tokens of one merchant's key.
+  ///
+  /// - Parameter held: puts the key elsewhere, and gives back one that asks there.
+  public func opener(
+    key: String, merchant: String, held: (ProcessingKey) throws -> ProcessingKey = { $0 }
+  ) throws -> TokenOpener {
+    let processing = try held(ProcessingKey(privateKeyPEM: keys[key] ?? "", merchantIdentifier: merchant))
     return TokenOpener(
       verifier: TokenVerifier(trust: try .simulated(rootPEM: rootPEM)),
       keys: ProcessingKeyRing([Self.merchant: [processing]]))
@@ -42,7 +46,7 @@ public struct VectorLibrary: Sendable {
     let found: TokenVector.Expectation
     do {
       let token = try EncryptedPaymentToken(bytes: vector.token)
-      let opened = try opener.open(token, for: Self.merchant, at: vector.arrival)
+      let opened = try opener.open(token, for: Self.merchant, at: vector.arrival, within: .seconds(60))
       if let wrong = try Self.payload(opened, vector) ?? use(opened, vector) { return "\(vector.name): \(wrong)" }
       found = .opens
     } catch let error as PaymentTokenError {

@@ -1,4 +1,4 @@
-// The kit's elements. tender.js hands them what must not be loaded twice.
+// The kit's elements.
 
 let kit;
 
@@ -29,7 +29,7 @@ class ApplePay extends HTMLElement {
     this.#connection = new AbortController();
     const renewWhen = (event, test) =>
       addEventListener(event, (found) => test(found) && this.#renew(), { signal: this.#connection.signal });
-    // Back by the back button: the sheet is gone, and the basket may have been paid.
+    // By the back button: the basket may have been paid.
     renewWhen("pageshow", ({ persisted }) => persisted);
     renewWhen("online", () => this.#checkout.state === "hidden");
     this.#renew();
@@ -142,13 +142,12 @@ class ApplePayMark extends HTMLElement {
   }
 }
 
-/** Apple's own button wherever money is real: the browser's, else Apple's script's. */
+/** Apple's own button wherever money is real. */
 const kindOf = ({ environment }) => {
   if (environment === "simulated") return environment;
   return CSS.supports("-webkit-appearance", "-apple-pay-button") ? "native" : "apple-script";
 };
 
-/** `check-out` → "Check out with Apple Pay". */
 const words = (type) => {
   if (type === "plain") return "Apple Pay";
   const verb = type[0].toUpperCase() + type.slice(1).replace("-", " ");

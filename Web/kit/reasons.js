@@ -1,9 +1,9 @@
-// Why there is no button, in sentences for the developer. Loaded when there is none, or when a page asks.
+// Why there is no button.
 
 const FRAMED = window !== window.top;
 const IN_WEB_VIEW = window.webkit?.messageHandlers;
 
-/** In the order in which to see to them; the server's own reasons stand where the empty one is. */
+/** In the order in which to see to them; "" stands for the server's own. */
 const SENTENCES = {
   insecure_page: "Apple Pay needs https; on localhost a plain page will do.",
   payment_not_permitted: FRAMED
@@ -15,7 +15,7 @@ const SENTENCES = {
   no_apple_pay: IN_WEB_VIEW
     ? "Apple Pay is off in web views of apps that inject scripts. Use SFSafariViewController, or the app kit."
     : "This browser has no Apple Pay, and the page does not ask for Apple's script.",
-  version_too_old: "This browser's Apple Pay is older than iOS 16 and macOS 13.",
+  version_too_old: "This browser's Apple Pay is too old for this page or its basket.",
   device_cannot_pay: "This device cannot pay with Apple Pay, or is not allowed to.",
   no_active_card: "The shopper has no card in Apple Pay, and can add one.",
 };

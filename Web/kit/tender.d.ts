@@ -108,8 +108,9 @@ export interface Metadata {
 export interface ShownBasket {
   basketId: string;
   quoteId: string;
+  /** The newest version of Apple's API that the server and this browser know. */
   applePayVersion: number;
-  /** Apple's `ApplePayPaymentRequest`. */
+  /** Apple's `ApplePayPaymentRequest`, without what this version does not know. */
   request: {
     countryCode: string;
     currencyCode: string;
@@ -147,6 +148,8 @@ export class TenderCheckout extends EventTarget {
   readonly metadata?: Metadata;
   /** What the next sheet will be opened with: totals and items to show beside the button. */
   readonly shown?: ShownBasket;
+  /** The quote that would be paid now; every choice in the sheet makes another. */
+  readonly quoteId?: string;
   readonly state: CheckoutState;
   readonly isDefaultMethod?: boolean;
   /** Whether `begin` may be called. */

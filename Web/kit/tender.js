@@ -1,11 +1,11 @@
-// Tender's web kit: an Apple Pay button and the sheet behind it, for a basket that the shop's server made.
-//
-// The sheet must open inside the shopper's click, so all it needs is fetched before. Prices, totals and errors are
-// the server's. What this file does in which case, Tender's `Tests/Flows` tell.
+// Tender's web kit: an Apple Pay button and the sheet behind it. What is public, tender.d.ts explains; what happens in
+// which case, Tests/Flows. The sheet must open inside the shopper's click, so all it needs is fetched before.
 
-const API_VERSION = 14;
+// Of Apple Pay.
+const NEWEST_VERSION = 14;
+const OLDEST_VERSION = 4;
 
-// Milliseconds. The sheet closes when an answer takes 30 seconds; three are left for the way.
+// Milliseconds; the sheet waits 30 seconds for an answer.
 const ANSWER_WITHIN = 27_000;
 const CALL_WITHIN = 10_000;
 const PAYMENT_WITHIN = 18_000;
@@ -14,12 +14,11 @@ const ASK_FOR = 300_000;
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 4_000;
 
-/** The same call may be answered otherwise in a moment; 0 is a connection that broke. */
+/** What may pass; 0 is a connection that broke. */
 const PASSING = [0, 429, 502, 503, 504];
 const REFUSED = ["declined", "failed", "voided"];
 const UNDECIDED = ["authorizing", "unknown"];
 
-/** A refusal, with the server's stable code. */
 class TenderError extends Error {
   constructor(code, detail, status = 0, errors = []) {
     super(detail);
@@ -29,13 +28,15 @@ class TenderError extends Error {
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const own = (file) => new URL(file, import.meta.url).href;
+const adapt = () => import(own("browsers.js"));
 
 // ── Calls
 
-/** One call of the checkout API. A connection that broke throws `connection_lost`, with the status 0. */
 const call = async (server, method, path, body, within) => {
   let response;
   let answer;
+  const clock = new AbortController(); // older browsers have no AbortSignal.timeout
+  const timer = setTimeout(() => clock.abort(), within);
   try {
     response = await fetch(`${server}/applepay/${path}`, {
       method,
@@ -43,11 +44,13 @@ const call = async (server, method, path, body, within) => {
       body: body && JSON.stringify(body),
       credentials: "omit",
       cache: "no-store",
-      signal: AbortSignal.timeout(within),
+      signal: clock.signal,
     });
     answer = await response.text();
   } catch {
     throw new TenderError("connection_lost", "The connection to the shop was lost.");
+  } finally {
+    clearTimeout(timer);
   }
   const { ok, status } = response;
   try {
@@ -60,7 +63,7 @@ const call = async (server, method, path, body, within) => {
   throw new TenderError(code, detail, status, errors);
 };
 
-/** A call that is safe to repeat, until it is answered, or the trouble does not pass, or nobody waits any more. */
+/** A call that is safe to repeat, for as long as somebody waits. */
 const insist = async (server, method, path, body, until = Date.now() + CALL_WITHIN, isWanted = () => true) => {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
     try {
@@ -75,7 +78,7 @@ const insist = async (server, method, path, body, until = Date.now() + CALL_WITH
 
 const loaded = new Map();
 
-/** What was fetched for this page already; a failure is forgotten. */
+/** Fetched once for the page; a failure is forgotten. */
 const once = (key, load) => {
   if (!loaded.has(key)) {
     loaded.set(key, load());
@@ -84,14 +87,14 @@ const once = (key, load) => {
   return loaded.get(key);
 };
 
-/** Puts an element into the head, unless one with the same attributes is there. */
+/** Unless it is there. */
 const addToHead = (name, attributes) => {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) if (value) element.setAttribute(key, value);
   if (![...document.head.children].some((other) => other.isEqualNode(element))) document.head.append(element);
 };
 
-/** The icons that the sheet shows, and what tells crawlers that this shop takes Apple Pay. */
+/** The sheet's icons, and what crawlers look for. */
 const addTags = (server, { touchIcons = [], countryCode, currencyCode }) => {
   for (const { href, sizes } of touchIcons) {
     addToHead("link", { rel: "apple-touch-icon", sizes, href: new URL(href, server).href });
@@ -113,29 +116,33 @@ const deviceReason = () => {
   const { ApplePaySession } = window;
   if (!ApplePaySession) return "no_apple_pay";
   try {
-    if (!ApplePaySession.supportsVersion(API_VERSION)) return "version_too_old";
+    if (!knownVersion()) return "version_too_old";
     return ApplePaySession.canMakePayments() ? undefined : "device_cannot_pay";
   } catch {
     return isSecureContext ? "payment_not_permitted" : "insecure_page";
   }
 };
 
+/** The newest that this browser knows, or 0. */
+const knownVersion = (version = NEWEST_VERSION) =>
+  version < OLDEST_VERSION ? 0 : ApplePaySession.supportsVersion(version) ? version : knownVersion(version - 1);
+
 const pageReason = () => {
   if (!isSecureContext) return "insecure_page";
   return document.featurePolicy?.allowsFeature("payment") === false ? "payment_not_permitted" : undefined;
 };
 
-/** The sheet's script, where the browser brings none: the simulated one only in `simulated`; Apple's, if wanted. */
+/** The simulated sheet only in `simulated`; Apple's script, if wanted. */
 const provideSession = async (metadata, appleScript) => {
   const isSimulated = metadata.environment === "simulated";
   if (!isSimulated && window.applePaySandbox) throw new TenderError("simulated_session", "");
   if (isSimulated || (appleScript && !window.ApplePaySession)) {
-    const { loadSession } = await import(own("scripts.js"));
+    const { loadSession } = await adapt();
     await once("script", () => loadSession(metadata, appleScript));
   }
 };
 
-/** What is known of the shopper's cards: Apple's `paymentCredentialStatus`. */
+/** Apple's `paymentCredentialStatus`. */
 const credentials = async (merchant) => {
   const asked = ApplePaySession.applePayCapabilities?.(merchant).then((known) => known.paymentCredentialStatus)
     ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant)
@@ -145,7 +152,7 @@ const credentials = async (merchant) => {
 
 // ── A checkout
 
-/** One basket's way through the sheet. tender.d.ts explains what is public here. */
+/** One basket's way through the sheet. */
 export class TenderCheckout extends EventTarget {
   #sheet;
   #recovery;
@@ -167,7 +174,7 @@ export class TenderCheckout extends EventTarget {
     const has = (...codes) => reasons.some(({ code }) => codes.includes(code));
     if (has("basket_placed", "payment_in_progress")) {
       this.state = "unknown";
-      this.#recover(false); // the page was left in mid-payment, or comes back after it
+      this.#recover(false); // a reload in mid-payment, or the back button
       return false;
     }
     this.isReady = reasons.length === 0;
@@ -196,7 +203,7 @@ export class TenderCheckout extends EventTarget {
       add(deviceReason());
       if (!reasons.length) await this.#examineCards(add);
     }));
-    if (basket) await attempt(basket.then((answer) => this.#show(answer)));
+    if (basket) await attempt(basket.then((answer) => this.#show(answer, !reasons.length)));
     if (reasons.every(({ detail }) => detail)) return reasons;
     const { explain } = await import(own("reasons.js"));
     return explain(reasons);
@@ -210,10 +217,10 @@ export class TenderCheckout extends EventTarget {
   }
 
   async setDetails(details) {
-    this.#show(await insist(this.server, "PUT", `${this.#path("basket")}/details`, details));
+    await this.#show(await insist(this.server, "PUT", `${this.#path("basket")}/details`, details), this.isReady);
   }
 
-  /** Opens the sheet. To be called in the shopper's click, and without awaiting anything before. */
+  /** In the shopper's click. */
   begin() {
     if (this.#sheet) return; // a second click
     if (!this.isReady || !this.shown) {
@@ -239,8 +246,9 @@ export class TenderCheckout extends EventTarget {
     return `${kind}/${encodeURIComponent(this.basket)}`;
   }
 
-  #show(basket) {
-    this.shown = basket;
+  async #show(basket, isPayable) {
+    const version = isPayable ? knownVersion(basket.applePayVersion) : NEWEST_VERSION;
+    this.shown = version < basket.applePayVersion ? (await adapt()).fit(basket, version) : basket;
     this.quoteId = basket.quoteId;
   }
 
@@ -248,7 +256,7 @@ export class TenderCheckout extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** The one way out: whatever happens later to this sheet is not told any more. */
+  /** The one way out: nothing more is told of this sheet. */
   #end(sheet, type, detail) {
     if (this.#sheet !== sheet) return;
     clearTimeout(sheet.timer);
@@ -274,7 +282,7 @@ export class TenderCheckout extends EventTarget {
     const update = (complete, choice) => {
       const path = `${this.#path("basket")}/update`;
       const until = Date.now() + ANSWER_WITHIN;
-      // One after the other, because each price rests on the choice before. The newest quote is the one to pay.
+      // One after the other: each price rests on the choice before.
       sheet.turn = sheet.turn.then(() => this.#answer(sheet, until, path, choice, ({ quoteId, update }) => {
         this.quoteId = quoteId;
         session[complete](sheetUpdate(update));
@@ -299,8 +307,7 @@ export class TenderCheckout extends EventTarget {
     session.oncancel = () => this.#cancel(sheet);
   }
 
-  /** Asks the server and hands the sheet the answer. Without one the sheet is closed: it must not show a total that
-   * the server did not confirm, nor pay an old one with a new choice. */
+  /** Hands the sheet the server's answer. Without one it is closed: it must not pay an old total with a new choice. */
   async #answer(sheet, until, path, body, complete) {
     const isOpen = () => this.#sheet === sheet;
     if (!isOpen()) return;
@@ -312,7 +319,7 @@ export class TenderCheckout extends EventTarget {
     }
   }
 
-  /** Closes the sheet when its merchant session can pay no more. */
+  /** A merchant session that has expired can pay no more. */
   #watch(sheet) {
     clearTimeout(sheet.timer);
     const error = new TenderError("session_expired", "The payment sheet was open for too long. Open it again.");
@@ -333,7 +340,7 @@ export class TenderCheckout extends EventTarget {
       const isOpen = complete(sheet, { status: ApplePaySession.STATUS_FAILURE, errors });
       sheet.isPaying = false;
       if (isOpen && errors.length) {
-        if (sheet.expires) this.#watch(sheet); // the shopper corrects them, and authorizes again
+        if (sheet.expires) this.#watch(sheet); // the shopper corrects them
       } else if (code === "basket_cancelled" && sheet.isClosed) {
         this.#end(sheet, "cancelled", {});
       } else {
@@ -343,8 +350,7 @@ export class TenderCheckout extends EventTarget {
     }
   }
 
-  /** Sends the payment and stays with it until its outcome is known or the sheet's time is up. Sending again is safe,
-   * because the basket makes it one payment; but once it may have arrived, it is asked about first. */
+  /** To send a payment again is safe, as the basket makes it one; but once it may have arrived, it is asked about. */
   async #outcome(sheet, body) {
     const until = Date.now() + ANSWER_WITHIN;
     let mustSend = true;
@@ -364,8 +370,7 @@ export class TenderCheckout extends EventTarget {
     }
   }
 
-  /** The shopper closed the sheet. Before anything was sent, the basket stays as it is and may be paid later. After
-   * that, whether it came in time is the server's to say. */
+  /** The shopper closed the sheet. If the payment was sent, the server says who was first. */
   async #cancel(sheet) {
     if (this.#sheet !== sheet) return;
     sheet.isClosed = true;
@@ -376,11 +381,11 @@ export class TenderCheckout extends EventTarget {
       }
       this.#end(sheet, "cancelled", {});
     } catch {
-      // Too late: the payment goes on, and `#pay` asks for its outcome and tells it.
+      // Too late: `#pay` tells the outcome.
     }
   }
 
-  /** Asks what became of a payment whose sheet is gone, and tells it; meanwhile, once, that nobody knows. */
+  /** Asks for the outcome when the sheet is gone, and tells meanwhile, once, that nobody knows. */
   async #recover(isTold) {
     const recovery = {};
     this.#recovery = recovery;
@@ -395,7 +400,7 @@ export class TenderCheckout extends EventTarget {
         const { answer, error, isAbsent } = await learn(asked);
         if (isOver()) return;
         if (answer) return this.#tell("authorized", answer);
-        if (isAbsent && !isTold) throw error; // nothing is on its way that could still arrive
+        if (isAbsent && !isTold) throw error; // nothing is on its way
       } catch ({ code, message }) {
         if (!isOver()) this.#tell("failed", { code, detail: message });
         return;
@@ -409,8 +414,8 @@ export class TenderCheckout extends EventTarget {
 const unknown = () =>
   new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
 
-/** What an answer says of a payment: it stands (`answer`), it never came (`isAbsent`), nobody knows yet; or, thrown,
- * that it was refused. Of the answers 5xx only one says that nothing happened. */
+/** `answer`: the payment stands; `isAbsent`: it never came; neither: nobody knows. A refusal is thrown. Of the answers
+ * 5xx only one says that nothing happened. */
 const learn = async (asked, isSending = false) => {
   try {
     const answer = await asked;
@@ -427,7 +432,7 @@ const learn = async (asked, isSending = false) => {
   }
 };
 
-/** Hands the sheet its result. False when it closed meanwhile. */
+/** False when the sheet closed meanwhile. */
 const complete = ({ session, isClosed }, result) => {
   try {
     if (!isClosed) session.completePayment(result);

@@ -8,8 +8,10 @@ import TenderSheet
 
 /// Everything of Tender in this app.
 @MainActor final class ShopModel: ObservableObject {
-  /// As in the entitlement. In the Simulator the sandbox's own will do.
-  static let merchantIdentifier = "merchant.test.harbour"
+  /// As in the entitlement.
+  static let merchantIdentifier = "merchant.com.example.shop"
+  /// The demo's merchant, as the sandbox knows it: whose key its payment tokens are encrypted to.
+  static let sandboxMerchant = "merchant.test.harbour"
 
   @Published private(set) var dishes: [Backend.Dish] = []
   @Published private(set) var currency: Currency?
@@ -39,7 +41,7 @@ import TenderSheet
   func open() async {
     #if DEBUG
       await applePay.use(
-        SimulatedPayments(sandbox: Self.address("http://localhost:8402"), merchantIdentifier: Self.merchantIdentifier))
+        SimulatedPayments(sandbox: Self.address("http://localhost:8402"), merchantIdentifier: Self.sandboxMerchant))
     #endif
     availability = await applePay.availability()
     do {

@@ -18,10 +18,10 @@ enum PrivateKey {
     }
     if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: keys[0].bytes) {
       self = .p256(key)
-    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: keys[0].bytes) {
+    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: keys[0].bytes), key.keySizeInBits == 2048 {
       self = .rsa(key)
     } else {
-      throw PaymentTokenError(.unreadableKey, "the private key is neither of P-256 nor RSA of 2048 bits or more")
+      throw PaymentTokenError(.unreadableKey, "the private key is neither of P-256 nor RSA of 2048 bits")
     }
   }
 

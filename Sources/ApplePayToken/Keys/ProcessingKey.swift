@@ -21,8 +21,8 @@ public struct ProcessingKey: Sendable {
   }
 
   /// - Parameters:
-  ///   - privateKeyPEM: a P-256 key (PKCS #8 or SEC 1), or for RSA_v1 an RSA key of 2048 bits or more. Other blocks
-  ///     of the text, as certificates, are passed over.
+  ///   - privateKeyPEM: a P-256 key (PKCS #8 or SEC 1), or for RSA_v1 an RSA key of 2048 bits. Other blocks of the
+  ///     text, as certificates, are passed over.
   ///   - merchantIdentifier: Apple's, as `merchant.com.example.shop`; not its hash.
   /// - Throws: stage `key`.
   public init(privateKeyPEM: String, merchantIdentifier: String) throws(PaymentTokenError) {

@@ -20,7 +20,8 @@ public struct TokenVerifier: Sendable {
   }
 
   /// - Parameter time: when the token arrived.
-  /// - Throws: stages `format` (the signature's grammar), `certificates`, `chain`, `signature`, `signingTime`.
+  /// - Throws: stages `format` (the signature's grammar), `certificates`, `chain`, `signature`, `signingTime`; of stage
+  ///   `unwrap` what shows without a key.
   public func verify(_ token: EncryptedPaymentToken, at time: Timestamp) throws(PaymentTokenError)
     -> VerifiedPaymentToken
   {
@@ -31,6 +32,7 @@ public struct TokenVerifier: Sendable {
     let signingTime = try signature.signingTime(over: digests.content)
     try chain.check(at: signingTime)
     try checkWindow(signingTime, time)
+    try checkBoundaries(token)
     canary?.sees(signature.wireForm)
     let use = TokenUse(transactionID: Hex.encode(token.transactionID), payloadHash: Hex.encode(digests.payload))
     return VerifiedPaymentToken(token: token, signingTime: signingTime, environment: chain.environment, use: use)
@@ -61,6 +63,30 @@ public struct TokenVerifier: Sendable {
     }
     guard age >= .zero - Self.window else {
       throw PaymentTokenError(.inTheFuture, "signed at \(signingTime), more than five minutes after \(time)")
+    }
+  }
+  /// The signature covers one member after another and does not say where one ends and the next begins. Every member
+  /// but the data has one length; with those lengths the bytes that were signed can be cut in one way only, also for a
+  /// token that nobody here decrypts.
+  ///
+  /// Source: *Payment token format reference*, step 1.d; a P-256 key in SubjectPublicKeyInfo, a block of RSA-2048, and
+  /// SHA-256 twice.
+  private func checkBoundaries(_ token: EncryptedPaymentToken) throws(PaymentTokenError) {
+    switch (token.version, token.keyMaterial) {
+    case (.ecV1, .ephemeralPublicKey(let info)):
+      guard info.count == TokenLimits.ephemeralPublicKey else {
+        throw PaymentTokenError(
+          .badEphemeralKey, "not a point of P-256 in Apple's form", field: "header.ephemeralPublicKey")
+      }
+    case (.rsaV1, .wrappedKey(let wrapped)):
+      guard wrapped.count == TokenLimits.wrappedKey else {
+        throw PaymentTokenError(.badWrappedKey, "not a block of RSA with 2048 bits", field: "header.wrappedKey")
+      }
+    default:
+      throw PaymentTokenError(.wrongKeyMaterial, "\(token.version.rawValue) has other key material", field: "header")
+    }
+    guard token.transactionID.count == 32, token.applicationDataHash.map({ $0.count == 32 }) ?? true else {
+      throw PaymentTokenError(.wrongLength, "the hashes of the header must have 32 bytes", field: "header")
     }
   }
 }

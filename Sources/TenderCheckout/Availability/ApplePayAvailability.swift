@@ -33,7 +33,9 @@ public struct ApplePayAvailability: Sendable, Hashable {
     case noWallet
   }
 
+  /// Which button to show.
   public let button: Button
+  /// Why this one.
   public let reason: Reason
   /// The merchant's networks that this platform knows: those to ask a card for.
   public let networks: [CardNetwork]

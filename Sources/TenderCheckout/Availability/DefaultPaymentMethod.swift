@@ -1,5 +1,6 @@
 /// The way to pay that a checkout proposes.
 public enum DefaultPaymentMethod: Sendable, Hashable {
+  /// Apple Pay comes first.
   case applePay
   /// Another way, by the app's own name for it.
   case other(String)

@@ -7,10 +7,12 @@ public struct MerchantConfiguration: Sendable, Hashable {
   public let merchantIdentifier: String
   /// In the order of preference.
   public let networks: [CardNetwork]
+  /// Credit, debit, or both.
   public let cards: AcceptedCards
   /// The countries of the issuers whose cards are taken; empty for all.
   public let supportedCountries: [String]
 
+  /// What an app is configured with.
   public init(
     merchantIdentifier: String, networks: [CardNetwork] = [.visa, .masterCard, .amex],
     cards: AcceptedCards = .creditAndDebit, supportedCountries: [String] = []
@@ -33,5 +35,6 @@ public struct MerchantConfiguration: Sendable, Hashable {
 
 /// The kinds of card that a merchant takes.
 public enum AcceptedCards: String, Sendable, Hashable, CaseIterable {
+  /// Both, or the one of the two.
   case creditAndDebit, creditOnly, debitOnly
 }

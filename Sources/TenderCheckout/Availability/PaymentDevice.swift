@@ -3,6 +3,7 @@ public import TenderSheet
 
 /// What the device can be asked about Apple Pay. `TenderPassKit` asks PassKit; tests answer themselves.
 public struct PaymentDevice: Sendable {
+  /// Decides which networks the device knows.
   public let platform: Platform
   /// The hardware is there, and nobody has forbidden payments.
   public let canMakePayments: @Sendable () -> Bool
@@ -13,6 +14,7 @@ public struct PaymentDevice: Sendable {
   /// Opens Wallet to add a card.
   public let openWallet: @Sendable () async -> Void
 
+  /// A device that answers as these functions do.
   public init(
     platform: Platform, canMakePayments: @escaping @Sendable () -> Bool,
     hasCard: @escaping @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool,

@@ -13,6 +13,7 @@ public enum Shopper: Sendable, Hashable {
 
 /// What the shopper decided before the sheet opens.
 public struct OrderWishes: Sendable, Hashable {
+  /// What the merchant does with the goods.
   public var service: ServiceType
   /// When it is wanted: RFC 3339, or the merchant's own words. Passed on unread.
   public var requestedFor: String?
@@ -21,6 +22,7 @@ public struct OrderWishes: Sendable, Hashable {
   /// What the app knows of the shopper; it fills the sheet's contact, and its place gives the first price.
   public var contact: FullContact?
 
+  /// What the shopper wishes.
   public init(
     service: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: FullContact? = nil
   ) {
@@ -30,6 +32,7 @@ public struct OrderWishes: Sendable, Hashable {
     self.contact = contact
   }
 
+  /// What the shopper wishes, at a moment that the app knows exactly.
   public init(service: ServiceType, requestedFor: Timestamp, note: String? = nil, contact: FullContact? = nil) {
     self.init(service: service, requestedFor: requestedFor.description, note: note, contact: contact)
   }
@@ -37,6 +40,7 @@ public struct OrderWishes: Sendable, Hashable {
 
 /// How far the preparation of an order has come.
 public enum PreparationProgress: Sendable, Hashable, CaseIterable {
+  /// In this order.
   case checkingAddress, savingDetails, ready
 
   /// From 0 to 1, for a progress view.
@@ -54,6 +58,7 @@ public struct CheckoutService: Sendable {
   private let client: CheckoutClient
   private let checks: AddressChecks
 
+  /// Over a client, with the checks that the sheet makes too.
   public init(client: CheckoutClient, checks: AddressChecks = .standard) {
     self.client = client
     self.checks = checks
@@ -127,5 +132,6 @@ public struct CheckoutService: Sendable {
 public enum PreparationFailure: Error, Sendable, Hashable {
   /// The device saw it at once; ready for the app's form.
   case address([SheetError])
+  /// The server refused, or was not reached.
   case server(CheckoutFailure)
 }

@@ -4,6 +4,7 @@ public import TenderSheet
 
 /// How a checkout ended.
 public enum CheckoutOutcome: Sendable, Hashable {
+  /// The order stands.
   case ordered(PlacedOrder)
   /// Nothing was paid, and the shopper knows: back to where they came from.
   case cancelled
@@ -21,6 +22,7 @@ public enum FallBack: Sendable, Hashable {
   case unavailable(ApplePayAvailability.Reason)
   /// The address that the app knows is not served; ready for the app's form.
   case address([SheetError])
+  /// The server, the device or the app's own backend could not do it; the code says what.
   case failure(PaymentFailure)
 }
 
@@ -76,6 +78,7 @@ public actor PaymentFlowController {
     guard !isPaying else { return .busy }
     isPaying = true
     defer { isPaying = false }
+    guard await !service.isBusy else { return .busy }
     let availability = await service.availability()
     guard availability.button == .buy else { return .standardCheckout(.unavailable(availability.reason)) }
     switch await prepare(wishes, shopper, agreement, progress) {
@@ -113,6 +116,8 @@ public actor PaymentFlowController {
   private func present(_ sheet: PreparedSheet, _ contact: FullContact?) async -> CheckoutOutcome {
     let reports = await service.reports()
     await service.prepare(sheet, contact: contact)
+    // Another controller may have taken the sheet meanwhile: then this tap was the second.
+    guard await service.basket == sheet.basket else { return .busy }
     await service.present()
     for await report in reports {
       switch report {

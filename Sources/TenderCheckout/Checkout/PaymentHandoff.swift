@@ -10,11 +10,14 @@ public struct PaymentHandoff: Sendable, Hashable {
   /// Raised when the members change.
   public static let version = "1"
 
+  /// The basket to pay.
   public let basket: BasketID
+  /// What the merchant does with the goods.
   public let service: ServiceType
   /// What the phone's lock screen may say: the shop's name, never an amount or an address.
   public let title: String
 
+  /// A payment to go on with on another device.
   public init(basket: BasketID, service: ServiceType, title: String) {
     self.basket = basket
     self.service = service

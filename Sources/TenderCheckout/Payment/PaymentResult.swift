@@ -4,13 +4,17 @@ public import TenderSheet
 
 /// An order that stands.
 public struct PlacedOrder: Sendable, Hashable {
+  /// The basket that was paid.
   public let basket: BasketID
+  /// Tender's name for the order.
   public let id: OrderID
+  /// Tender's name for the payment.
   public let payment: PaymentID
   /// `pending`: the provider has accepted the payment and answers later.
   public let status: PaymentStatus
   /// Lets a guest see the order; a JWT that the merchant's server checks.
   public let guestToken: String?
+  /// What was paid, for the confirmation.
   public let receipt: PaymentAnswer.Receipt
 
   init(_ answer: PaymentAnswer, of basket: BasketID) {
@@ -32,6 +36,7 @@ public struct PaymentFailure: Error, Sendable, Hashable {
   /// What the shopper can correct, the gravest first; the sheet shows it and stays open.
   public let sheetErrors: [SheetError]
 
+  /// A failure with a stable code.
   public init(code: String, detail: String, sheetErrors: [SheetError] = []) {
     self.code = code
     self.detail = detail
@@ -45,6 +50,7 @@ public struct PaymentFailure: Error, Sendable, Hashable {
 
 /// How a payment ended. The four are different things, and none is ever taken for another.
 public enum PaymentResult: Sendable, Hashable {
+  /// The order stands.
   case success(PlacedOrder)
   /// Nothing was paid.
   case failure(PaymentFailure)

@@ -1,4 +1,6 @@
 /// What the service tells the app, in this order: `presented`; then how the payment ended; then `finished`.
+///
+/// A sheet that the device refused, or that was ended before it was there, is not `presented`.
 public enum ApplePayReport: Sendable, Hashable {
   /// The sheet is there.
   case presented

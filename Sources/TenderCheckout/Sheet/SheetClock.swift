@@ -3,10 +3,12 @@ public import TenderPayments
 /// The time that budgets are measured in: it goes on while the device sleeps and never jumps. Handed in, so that tests
 /// hold it.
 public struct SheetClock: Sendable {
+  /// The time, from a zero of the clock's own.
   public let now: @Sendable () -> Timestamp
   /// Returns at that time, or when the task is cancelled.
   public let sleep: @Sendable (_ until: Timestamp) async -> Void
 
+  /// A clock that does what these functions do.
   public init(now: @escaping @Sendable () -> Timestamp, sleep: @escaping @Sendable (_ until: Timestamp) async -> Void) {
     self.now = now
     self.sleep = sleep

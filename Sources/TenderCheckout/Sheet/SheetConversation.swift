@@ -27,12 +27,16 @@ public actor SheetConversation {
   private var evidence = ServerLeg.Reply(ServerAnswer.lost)
   private var waiting = Waiting()
   private var result: PaymentResult?
-  private var isOnScreen = false
-  private var isLeaving = false
+  private var screen = Screen.empty
+  /// What was asked of the device's sheet last. It is asked for one thing after the other: a sheet that is taken away
+  /// while it opens leaves when it is there.
+  private var stage: Task<Void, Never>?
   private var isFinished = true
 
   /// How many events were handed to the flow: for tests that wait until one was.
   package private(set) var eventCount = 0
+
+  private enum Screen { case empty, opening, shown, leaving }
 
   private struct CallOnItsWay {
     let call: SheetCall
@@ -72,7 +76,10 @@ extension SheetConversation {
   }
 
   func press() {
-    if !isBusy { result = nil }
+    if !isBusy {
+      finish()
+      result = nil
+    }
     handle(.pressed)
   }
 
@@ -114,6 +121,7 @@ extension SheetConversation {
   /// The shopper changed something. The update is what the sheet shows from now on.
   public func changed(_ change: SheetChange) async -> SheetUpdate? {
     guard isBusy else { return nil }
+    appeared()
     return await withCheckedContinuation { waiting in
       self.waiting.changes.append(waiting)
       handle(.changed(change))
@@ -123,6 +131,7 @@ extension SheetConversation {
   /// The shopper agreed.
   public func authorized(_ payment: AuthorizedPayment) async -> AuthorizationAnswer? {
     guard flow.phase == .open, waiting.payment == nil else { return nil }
+    appeared()
     attempt = payment
     result = nil
     let completion = await withCheckedContinuation { waiting in
@@ -138,6 +147,7 @@ extension SheetConversation {
   /// A Mac asks for the merchant session.
   public func merchantSession(validationURL: String? = nil) async -> [UInt8]? {
     guard isBusy, waiting.session == nil else { return nil }
+    appeared()
     return await withCheckedContinuation { waiting in
       self.waiting.session = waiting
       handle(.merchantSessionRequested(validationURL: validationURL))
@@ -146,7 +156,8 @@ extension SheetConversation {
 
   /// The sheet is gone, for whatever reason.
   public func closed() {
-    isOnScreen = false
+    appeared()
+    screen = .empty
     handle(.closed)
     finishIfDone()
   }
@@ -174,17 +185,26 @@ extension SheetConversation {
 
   private func open() {
     guard let prepared else { return }
-    (isOnScreen, isFinished) = (true, false)
+    (screen, isFinished) = (.opening, false)
     let opening = SheetOpening(
       merchantIdentifier: merchantIdentifier, request: prepared.request, contact: contact)
-    Task {
-      if await sheet.present(opening, self) {
-        report.yield(.presented)
-      } else {
-        isOnScreen = false
-        handle(.notOpened)
-      }
+    stage = Task { [stage] in
+      await stage?.value
+      if await sheet.present(opening, self) { appeared() } else { refused() }
     }
+  }
+
+  /// The device says so; or the sheet does, by the first thing that happens on it.
+  private func appeared() {
+    guard screen == .opening else { return }
+    screen = .shown
+    report.yield(.presented)
+  }
+
+  private func refused() {
+    screen = .empty
+    handle(.notOpened)
+    finishIfDone()
   }
 
   private func ask(_ id: CallID, _ call: SheetCall, within time: Duration) {
@@ -264,17 +284,23 @@ extension SheetConversation {
   }
 
   private func takeAway() {
-    guard isOnScreen, !isLeaving else { return }
-    isLeaving = true
-    Task {
+    guard screen == .opening || screen == .shown else { return }
+    screen = .leaving
+    stage = Task { [stage] in
+      await stage?.value
       await sheet.dismiss()
-      (isOnScreen, isLeaving) = (false, false)
+      if screen == .leaving { screen = .empty }
       finishIfDone()
     }
   }
 
   private func finishIfDone() {
-    guard !isFinished, !isOnScreen, !isBusy, let result else { return }
+    if screen == .empty, !isBusy { finish() }
+  }
+
+  /// Tells the end of a sheet, once.
+  private func finish() {
+    guard !isFinished, let result else { return }
     isFinished = true
     report.yield(.finished(result))
   }
@@ -305,10 +331,10 @@ extension SheetConversation {
   private func setAlarm() {
     alarm?.cancel()
     guard let moment = nextMoment else { return }
-    alarm = Task { [weak self, clock] in
+    // Held strongly: who has something to find out stays, also when another basket has taken its place.
+    alarm = Task {
       await clock.sleep(moment)
-      guard !Task.isCancelled else { return }
-      await self?.tick()
+      if !Task.isCancelled { tick() }
     }
   }
 }

@@ -9,13 +9,14 @@ struct KnownKeys {
   static let server = KnownKeys(names: [
     "environment", "host", "port", "publicURL", "directory", "sandboxURL", "store.path", "merchants.directory",
     "guestTokens.keyFile", "acquirer.connector", "acquirer.baseURL", "acquirer.apiKey", "acquirer.apiKeyFile",
-    "tls.certificateFile", "tls.keyFile", "keyAgent.socket", "webhooks.allowPrivateAddresses",
+    "tls.certificateFile", "tls.keyFile", "keyAgent.socket", "platform.directory", "webhooks.allowPrivateAddresses",
     "payments.tellsUnknownAs",
   ])
 
   static let merchant = KnownKeys(names: [
     "merchantIdentifier", "displayName", "countryCode", "currencyCode", "supportedNetworks", "merchantCapabilities",
     "domains", "teamIdentifier", "callbackHosts", "touchIcons", "webhooks",
+    "encryptTo",
   ])
 
   func judge(_ file: String) throws {

@@ -61,6 +61,9 @@ public struct MerchantFolder: Sendable {
       identity: try Self.identity(path, identifier, now),
       processing: try Self.processing(path, identifier, keysMayBeElsewhere))
     self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
+    guard !profile.encryptsToPlatform || !merchant.sites.isEmpty else {
+      throw ConfigurationError(path + "/merchant.yaml", "encryptTo: platform needs a domain, which payment tokens name")
+    }
     self.apiKeys = try Self.apiKeys(path)
     self.webhooks = try MerchantWebhooks.endpoints(reader, path)
   }
@@ -103,10 +106,7 @@ public struct MerchantFolder: Sendable {
   {
     try names(in: path + "/processing", ending: ".pem").filter { !hasKey($0, path) }.map { name in
       let file = "\(path)/processing/\(name).pem"
-      let certificate: ProcessingCertificate
-      do { certificate = try ProcessingCertificate(pem: try text(file)) } catch let error as PaymentTokenError {
-        throw ConfigurationError(file, "\(error.reason). \(error.advice)")
-      }
+      let certificate = try PlatformFolder.certificate(file)
       guard certificate.merchantIdentifierHash == merchant.hash else {
         throw ConfigurationError(file, "the certificate was issued to another merchant than \(merchant)")
       }
@@ -114,7 +114,7 @@ public struct MerchantFolder: Sendable {
     }
   }
 
-  private static func hasKey(_ name: String, _ path: String) -> Bool {
+  static func hasKey(_ name: String, _ path: String) -> Bool {
     FileManager.default.fileExists(atPath: "\(path)/processing/\(name).key")
   }
 
@@ -128,13 +128,13 @@ public struct MerchantFolder: Sendable {
       })
   }
 
-  private static func names(in folder: String, ending: String) throws -> [String] {
+  static func names(in folder: String, ending: String) throws -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().filter { $0.hasSuffix(ending) }
       .map { String($0.dropLast(ending.count)) }
   }
 
-  private static func text(_ path: String) throws -> String {
+  static func text(_ path: String) throws -> String {
     guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
       throw ConfigurationError(path, "the file is missing or unreadable")
     }
@@ -155,6 +155,8 @@ public struct MerchantProfile: Sendable {
   public let callbackHosts: Set<String>
   /// The developer's team, for macOS apps; they have no domain.
   public let team: TeamIdentifier?
+  /// Whether devices encrypt the merchant's payment tokens to the platform's key.
+  public let encryptsToPlatform: Bool
 
   init(_ reader: ConfigReader, _ path: String) throws {
     let file = path + "/merchant.yaml"
@@ -182,6 +184,11 @@ public struct MerchantProfile: Sendable {
     touchIcons = reader.stringArray(forKey: "touchIcons") ?? []
     callbackHosts = Set(reader.stringArray(forKey: "callbackHosts") ?? [])
     team = try reader.string(forKey: "teamIdentifier").map { try TeamIdentifier($0) }
+    let recipient = reader.string(forKey: "encryptTo") ?? "merchant"
+    guard ["merchant", "platform"].contains(recipient) else {
+      throw ConfigurationError(file, "encryptTo is merchant or platform, and not \(recipient)")
+    }
+    encryptsToPlatform = recipient == "platform"
   }
 }
 
@@ -203,6 +210,8 @@ extension MerchantFolder {
     let folders = try await all(
       in: configuration.merchantsDirectory, at: WallClock.system.now(),
       keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    _ = try PlatformFolder.of(
+      configuration.platformDirectory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     let directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     return directory.merchants.map { merchant in
       let domains = merchant.sites.map { $0.domain.name }.joined(separator: ", ")

@@ -32,6 +32,8 @@ public struct ServerConfiguration: Sendable {
   public var tls: TLSFiles?
   /// The socket of `tender keys agent`, when it holds the private keys of processing certificates.
   public var keyAgentSocket: String?
+  /// The platform's own processing certificates, for merchants that have none: see ``PlatformFolder``.
+  public var platformDirectory: String?
 
   public struct AcquirerEndpoint: Sendable {
     public var connector: String
@@ -99,6 +101,7 @@ extension ServerConfiguration {
     configuration.guestTokenKeyFile = reader.string(forKey: "guestTokens.keyFile") ?? configuration.guestTokenKeyFile
     configuration.tls = try tls(reader)
     configuration.keyAgentSocket = reader.string(forKey: "keyAgent.socket")
+    configuration.platformDirectory = reader.string(forKey: "platform.directory")
     configuration.tellsUnknownAs = try telling(reader) ?? configuration.tellsUnknownAs
     configuration.allowsPrivateWebhooks = try yes("webhooks.allowPrivateAddresses", reader)
     return try configuration.judged()

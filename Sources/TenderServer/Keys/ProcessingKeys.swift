@@ -12,21 +12,18 @@ struct ProcessingKeys: Sendable {
   let ring: ProcessingKeyRing
   private let book: ProcessingKeyBook
   private let agent: KeyAgentClient?
-  private let directory: String
+  private let (merchantsDirectory, platformDirectory): (String, String?)
   private let changes: AsyncStream<ProcessingKeyBook.Record>.Continuation
   private let writing: Task<Void, Never>
 
   /// Starts with what the book remembers.
-  ///
-  /// - Parameter agentSocket: of `tender keys agent`, when it holds private keys.
   init(
-    _ book: ProcessingKeyBook, folders: [MerchantFolder], merchantsDirectory: String, agentSocket: String?,
-    logger: Logger
+    _ book: ProcessingKeyBook, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, logger: Logger
   ) async throws {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyBook.Record.self)
     self.book = book
-    self.agent = agentSocket.map(KeyAgentClient.init)
-    self.directory = merchantsDirectory
+    self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
+    (merchantsDirectory, platformDirectory) = (configuration.merchantsDirectory, configuration.platformDirectory)
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyBook.Record($0)) }
     writing = Task {
@@ -39,8 +36,8 @@ struct ProcessingKeys: Sendable {
     try await add(folders)
   }
 
-  /// Adds the keys of every folder: those with a file here, and those whose certificate is here and whose key an agent
-  /// holds. What is there already stays as it is.
+  /// Adds the keys of every folder and of the platform: those with a file here, and those whose certificate is here and
+  /// whose key an agent holds. What is there already stays as it is.
   ///
   /// - Returns: how many are new.
   @discardableResult
@@ -48,6 +45,9 @@ struct ProcessingKeys: Sendable {
     let known = Dictionary(
       uniqueKeysWithValues: try await book.records().map { ([$0.owner, $0.publicKeyHash], $0) })
     let before = Set(ring.entries.map { [$0.owner.name, Hex.encode($0.publicKeyHash)] })
+    for folder in folders where folder.profile.encryptsToPlatform {
+      ring.enroll(folder.merchant.id, domains: folder.platformDomains)
+    }
     for (owner, key) in try keys(folders) where !before.contains([owner.name, Hex.encode(key.publicKeyHash)]) {
       let record = known[[owner.name, Hex.encode(key.publicKeyHash)]]
       ring.add(
@@ -61,7 +61,7 @@ struct ProcessingKeys: Sendable {
 
   /// Reads the merchants' folders again, so that a key is added without a restart.
   func reload(at now: Timestamp) async throws -> Int {
-    try await add(try await MerchantFolder.all(in: directory, at: now, keysMayBeElsewhere: agent != nil))
+    try await add(try await MerchantFolder.all(in: merchantsDirectory, at: now, keysMayBeElsewhere: agent != nil))
   }
 
   /// Everything that was said is written.
@@ -71,13 +71,22 @@ struct ProcessingKeys: Sendable {
   }
 
   private func keys(_ folders: [MerchantFolder]) throws -> [(ProcessingKeyRing.Owner, ProcessingKey)] {
-    try folders.flatMap { folder in
+    let platform = try PlatformFolder.of(platformDirectory, for: folders, keysMayBeElsewhere: agent != nil)
+    let ofPlatform = platform.keys + asked(platform.certificatesOfKeysElsewhere)
+    let ofMerchants = try folders.flatMap { folder in
       let here = try folder.merchant.processing.map {
         try ProcessingKey(privateKeyPEM: $0.privateKeyPEM, certificatePEM: $0.certificatePEM)
       }
-      let elsewhere = folder.certificatesOfKeysElsewhere.compactMap { agent?.key($0.publicKeyHash, $0.version) }
-      return (here + elsewhere).map { (ProcessingKeyRing.Owner.merchant(folder.merchant.id), $0) }
+      return (here + asked(folder.certificatesOfKeysElsewhere)).map {
+        (ProcessingKeyRing.Owner.merchant(folder.merchant.id), $0)
+      }
     }
+    return ofPlatform.map { (.platform, $0) } + ofMerchants
+  }
+
+  /// The keys of these certificates, which the agent holds.
+  private func asked(_ certificates: [ProcessingCertificate]) -> [ProcessingKey] {
+    certificates.compactMap { agent?.key($0.publicKeyHash, $0.version) }
   }
 }
 

@@ -9,6 +9,8 @@
   if (device.isInsecure) Object.defineProperty(window, "isSecureContext", { value: false });
   if (device.isWebView) window.webkit = { messageHandlers: {} };
   if (device.hasSandbox) window.applePaySandbox = {};
+  if (device.drawsButtons) CSS.supports = () => true;
+  if (device.version < 14) delete AbortSignal.timeout; // Safari got both with iOS 16
 
   class ApplePaySession {
     static STATUS_SUCCESS = 0;
@@ -38,7 +40,7 @@
       const { isActive } = navigator.userActivation;
       device.log.push(`session ${version} ${request.total.amount} ${isActive ? "in the gesture" : "too late"}`);
       if (!isActive) throw new DOMException("Must create a new ApplePaySession from a user gesture handler.");
-      device.session = this;
+      Object.assign(device, { session: this, request });
     }
 
     begin() {

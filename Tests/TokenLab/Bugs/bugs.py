@@ -11,7 +11,7 @@ BUGS = [
      "hasSignerMarker = entries.contains { $0.identifier.starts(with: ObjectIdentifier.signerMarker) }",
      ["marker-below"]),
     ("any certificate may be named as the signer", V + "SignatureCheck.swift",
-     "guard info.issuer == chain.signer.issuer, info.serialNumber == chain.signer.serialNumber else {",
+     "guard info.issuer.isSame(as: chain.signer.issuer), info.serialNumber == chain.signer.serialNumber else {",
      "guard info.issuer.count > 0 || info.serialNumber == chain.signer.serialNumber else {",
      ["signer-names-another-serial", "signer-names-another-issuer"]),
     ("the first of several signers counts", V + "SignatureCheck.swift", "signed.signers.count == 1,",

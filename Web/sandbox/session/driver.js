@@ -1,6 +1,6 @@
 import { aTask, clock } from "./clock.js";
+import { latestPresentation, watch } from "./latest-sheet.js";
 import { play, played } from "./playing.js";
-import { latestPresentation, watch } from "./presentation.js";
 import { wallet } from "./wallet.js";
 
 // `window.applePaySandbox`: what a test drives the sheet by.

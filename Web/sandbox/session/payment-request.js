@@ -1,9 +1,10 @@
 import { applePayModifier, applePayRequest } from "./dictionaries.js";
 import { STATUS } from "./errors.js";
 import { Audience, defineHandlers } from "./events.js";
+import { hasOpenSheet } from "./latest-sheet.js";
 import { APPLE_PAY, ApplePayPaymentResponse, detailsInit, detailsUpdate, errorsOfUpdate, fullName, lineItemOf, methodData, paymentAddress, paymentOptions, requireDetails, shippingMethodOf } from "./payment-response.js";
 import { isInGesture, played, whyNoPage } from "./playing.js";
-import { hasOpenSheet, Presentation } from "./presentation.js";
+import { Presentation } from "./presentation.js";
 import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
 import { listOf, refusal, requireArguments } from "./web-idl.js";
 

@@ -1,65 +1,40 @@
+import { Choices } from "./choices.js";
 import { ANSWER_WITHIN, clock } from "./clock.js";
-import { fullContact, redactedContact } from "./contacts.js";
-import { isBlocking, isOfBillingContact, isOfShippingContact, isPINStatus, STATUS, whyNotShown } from "./errors.js";
+import { Complaints } from "./complaints.js";
+import { Confirmation, pause } from "./confirmation.js";
+import { Demands } from "./demands.js";
+import { isOfBillingContact, isOfShippingContact, STATUS } from "./errors.js";
+import { becomeLatest, tellWatchers } from "./latest-sheet.js";
+import { MerchantValidation } from "./merchant-validation.js";
+import { confirmationOf, orderOf } from "./order.js";
 import { whyNotPresented } from "./rules.js";
+import { Selections } from "./selections.js";
 import { Sheet } from "./sheet.js";
+import { Sums } from "./sums.js";
 import { wallet } from "./wallet.js";
 import { advise } from "./web-idl.js";
 
 // One sheet from beginning to end: what the shopper does in it, what the page is told of that, and how long it may
 // take to answer. Apple Pay JS and W3C Payment Request are two ways to talk with it.
 
-/** What the shopper can change: the state in which the page's answer is awaited. */
-export const SELECTIONS = {
-  paymentmethodselected: "paymentMethodSelected",
-  shippingcontactselected: "shippingContactSelected",
-  shippingmethodselected: "shippingMethodSelected",
-  couponcodechanged: "couponCodeChanged",
-};
 const FINAL_STATES = ["aborted", "completed", "canceled"];
-const THIS_DEVICE = { id: "this", name: "This device", kind: "this" };
-const DEVICE_POLL = 300;
-
-const watchers = new Set(); // what waits for a change of any sheet
-let latest; // the page's latest sheet
-
-export const latestPresentation = () => latest;
-export const hasOpenSheet = () => latest !== undefined && !latest.isOver;
-export const watch = (watcher) => {
-  watchers.add(watcher);
-  return () => watchers.delete(watcher);
-};
+const PAYING_STATES = ["authorizing", "authorized"];
+const LOOK_FOR_DEVICES = 1500;
 
 export class Presentation {
-  #version;
   #request;
   #host;
-  #state = "active";
-  #validation = "idle";
-  #merchantSession;
-  #sheetId = crypto.randomUUID();
-  #queue = []; // selections the page has not been told of yet
-  #stopDeadline = () => {};
-  #stopValidationDeadline = () => {};
-  #sheet;
-  #cards;
-  #contacts;
-  #billingContacts;
-  #devices = [THIS_DEVICE];
-  #device = THIS_DEVICE;
-  #card;
-  #contact;
-  #billingContact;
-  #method;
-  #methods;
-  #coupon;
-  #total;
-  #items;
-  #special;
-  #errors = [];
-  #notice = "";
+  #demands;
+  #choices;
+  #selections;
+  #complaints = new Complaints();
+  #sums;
+  #validation = new MerchantValidation();
   #confirmation; // what a paired device is asked
-  #status;
+  #sheet;
+  #sheetId = crypto.randomUUID();
+  #state = "active";
+  #stopDeadline = () => {};
   #failure;
   #history = [];
 
@@ -69,26 +44,21 @@ export class Presentation {
    *   `authorize(payment)`, `cancel()`
    */
   constructor(version, request, host) {
-    this.#version = version;
     this.#request = request;
     this.#host = host;
-    this.#total = request.total;
-    this.#items = request.lineItems ?? [];
-    this.#methods = request.shippingMethods ?? [];
-    this.#method = this.#methods.find(({ isSelected }) => isSelected) ?? this.#methods[0];
-    this.#coupon = request.couponCode ?? "";
-    this.#special = Object.fromEntries(
-      ["recurringPaymentRequest", "automaticReloadPaymentRequest", "deferredPaymentRequest", "multiTokenContexts"]
-        .map((name) => [name, request[name]]));
+    this.#demands = new Demands(request);
+    this.#choices = new Choices(request, this.#demands);
+    this.#selections = new Selections(this.#demands, this.#choices, version);
+    this.#sums = new Sums(request);
   }
 
   get state() { return this.#state; }
   get isOver() { return FINAL_STATES.includes(this.#state); }
-  get isValidating() { return this.#validation === "validating"; }
+  get isValidating() { return this.#validation.isAwaited; }
 
   open() {
-    latest = this;
-    this.#sheet = new Sheet(this.#request, this.#actions);
+    becomeLatest(this);
+    this.#sheet = new Sheet(this.#request, this.actions);
     this.#note("begin");
     this.#enter("active");
     const refusal = whyNotPresented(this.#request);
@@ -100,15 +70,14 @@ export class Presentation {
     this.#openWallet();
   }
 
-  // ── Merchant validation
+  // ── Before the shopper can do anything
 
   async #validateMerchant() {
     try {
       const url = await wallet.validationURL();
       if (this.isOver) return;
-      this.#validation = "validating";
+      this.#validation.begin(() => this.#expire("validatemerchant"));
       this.#note("validatemerchant");
-      this.#stopValidationDeadline = clock.after(ANSWER_WITHIN, () => this.#expire("validatemerchant"));
       if (!this.#host.hears("validatemerchant")) advise("Nobody listens to validatemerchant; the sheet cannot go on.");
       this.#changed();
       this.#host.validateMerchant(url);
@@ -117,158 +86,89 @@ export class Presentation {
     }
   }
 
-  answerValidation(merchantSession) {
-    this.#stopValidationDeadline();
-    this.#validation = "answered";
+  async answerValidation(merchantSession) {
     this.#note("completeMerchantValidation");
-    this.#accept(merchantSession);
-  }
-
-  // The device judges the session: its age, its domain, whether it was used, and that nobody changed it.
-  async #accept(merchantSession) {
     try {
-      await wallet.checkSession(merchantSession);
+      await this.#validation.accept(merchantSession);
+      this.#changed();
     } catch (error) {
       this.#fail(error.message);
-      return;
     }
-    if (this.isOver) return;
-    this.#merchantSession = merchantSession;
-    this.#validation = "complete";
-    this.#changed();
   }
-
-  // ── The wallet
 
   async #openWallet() {
     try {
-      [this.#cards, this.#contacts] = await Promise.all([wallet.cards(), wallet.contacts()]);
+      await this.#choices.openWallet();
     } catch (error) {
       this.#fail(error.message);
       return;
     }
     if (this.isOver) return;
-    this.#cards = this.#cards.map((card) => ({ ...card, refusal: this.#refusalOf(card) }));
-    this.#billingContacts = withPreset(this.#contacts, this.#asksBillingAddress && this.#request.billingContact);
-    this.#contacts = withPreset(this.#contacts, !this.#isPickup && this.#request.shippingContact);
-    this.#card = this.#cards.find((card) => !card.refusal);
-    this.#contact = this.#contacts[0];
-    this.#billingContact = this.#billingContacts[0];
-    if (!this.#card) {
-      this.#fail("No card in the simulated wallet can pay here.");
-      return;
-    }
-    this.#tellCard();
-    this.#tellContact();
+    this.#selections.card();
+    this.#selections.contact();
     this.#next();
     this.#watchDevices();
   }
 
-  #refusalOf(card) {
-    const networks = this.#request.supportedNetworks.map((network) => network.toLowerCase());
-    if (!networks.includes(card.network.toLowerCase())) return "not accepted here";
-    const kinds = this.#request.merchantCapabilities.filter((name) => /^supports(Credit|Debit)$/.test(name));
-    const needed = { credit: "supportsCredit", debit: "supportsDebit" }[card.type];
-    if (kinds.length > 0 && needed && !kinds.includes(needed)) return `${card.type} cards are not accepted here`;
-    const countries = this.#request.supportedCountries;
-    if (countries && card.country && !countries.includes(card.country)) return "not accepted from its country";
-    return undefined;
-  }
-
-  // Phones and watches come and go while the sheet is open.
   async #watchDevices() {
     while (!this.isOver) {
-      const devices = [THIS_DEVICE, ...await wallet.devices().catch(() => [])];
+      const paired = await wallet.devices().catch(() => []);
       if (this.isOver) return;
-      if (JSON.stringify(devices) !== JSON.stringify(this.#devices)) {
-        this.#devices = devices;
-        this.#device = devices.find(({ id }) => id === this.#device.id) ?? THIS_DEVICE;
+      if (this.#choices.meetDevices(paired)) this.#changed();
+      await pause(LOOK_FOR_DEVICES);
+    }
+  }
+
+  // ── What the shopper does
+
+  /** A step that cannot be taken throws, and says why. */
+  get actions() {
+    const [choices, selections, complaints] = [this.#choices, this.#selections, this.#complaints];
+    return {
+      card: (id) => {
+        choices.selectCard(id);
+        complaints.forget(({ code }) => code === "unknown");
+        selections.card();
+        this.#next();
+      },
+      contact: (id) => {
+        choices.selectContact(id);
+        complaints.forget(isOfShippingContact);
+        selections.contact();
+        this.#next();
+      },
+      billingContact: (id) => {
+        choices.selectBillingContact(id);
+        complaints.forget(isOfBillingContact);
+        selections.card();
+        this.#next();
+      },
+      method: (identifier) => {
+        choices.selectMethod(identifier);
+        selections.method();
+        this.#next();
+      },
+      coupon: (code) => {
+        choices.enterCoupon(code);
+        selections.coupon();
+        this.#next();
+      },
+      device: (id) => {
+        choices.selectDevice(id);
         this.#changed();
-      }
-      await pause(DEVICE_POLL * 5);
-    }
+      },
+      pay: () => this.#authorize(),
+      cancel: () => this.cancel(),
+    };
   }
 
-  // ── What the shopper chooses
-
-  #selectCard(id) {
-    const card = this.#cards?.find((card) => card.id === id);
-    if (!card || card.refusal) throw new Error(`No card "${id}" can pay here.`);
-    this.#card = card;
-    this.#forget((error) => error.code === "unknown");
-    this.#tellCard();
-    this.#next();
-  }
-
-  #selectContact(id) {
-    this.#contact = named(this.#contacts, id);
-    this.#forget(isOfShippingContact);
-    this.#tellContact();
-    this.#next();
-  }
-
-  #selectBillingContact(id) {
-    if (!this.#asksBilling) throw new Error("The page's request asks for no billing contact.");
-    this.#billingContact = named(this.#billingContacts, id);
-    this.#forget(isOfBillingContact);
-    this.#tellCard();
-    this.#next();
-  }
-
-  #selectMethod(identifier) {
-    const method = this.#methods.find((method) => method.identifier === identifier);
-    if (!method) throw new Error(`The page offers no shipping method "${identifier}".`);
-    this.#method = method;
-    this.#queue.push(["shippingmethodselected", method]);
-    this.#next();
-  }
-
-  #changeCoupon(code) {
-    if (!this.#request.supportsCouponCode) throw new Error("The page's request does not support coupon codes.");
-    this.#coupon = code;
-    this.#queue.push(["couponcodechanged", code]);
-    this.#next();
-  }
-
-  #selectDevice(id) {
-    const device = this.#devices.find((device) => device.id === id || device.name === id);
-    if (!device) throw new Error(`No phone or watch "${id}" is paired.`);
-    this.#device = device;
-    this.#changed();
-  }
-
-  #forget(isSettled) {
-    this.#errors = this.#errors.filter((error) => !isSettled(error));
-    this.#notice = "";
-  }
-
-  #tellCard() {
-    const paymentMethod = { type: this.#card.type };
-    if (this.#version >= 10 && this.#asksBillingAddress) {
-      paymentMethod.billingContact = redactedContact(this.#billingContact);
-    }
-    this.#queue.push(["paymentmethodselected", paymentMethod]);
-  }
-
-  #tellContact() {
-    if (this.#asksAddress && !this.#isPickup) {
-      this.#queue.push(["shippingcontactselected", redactedContact(this.#contact)]);
-    }
-  }
-
-  // One selection at a time: the page answers one before it hears of the next. One that nobody listens to is answered
-  // by the engine itself, with nothing changed.
   #next() {
-    if (this.#state !== "active" || this.#queue.length === 0) {
+    const selection = this.#state === "active" && this.#selections.next((type) => this.#host.hears(type));
+    if (!selection) {
       this.#changed();
       return;
     }
-    const [type, value] = this.#queue.shift();
-    const state = SELECTIONS[type];
-    if (!this.#host.hears(type)) {
-      this.#next();
-      return;
-    }
+    const { type, value, state } = selection;
     this.#stopDeadline = clock.after(ANSWER_WITHIN, () => this.#expire(type));
     this.#enter(state);
     setTimeout(() => {
@@ -282,44 +182,24 @@ export class Presentation {
   answer(update) {
     this.#note("answer", this.#state);
     this.#stopDeadline();
-    this.#adviseOnErrors(update.errors);
-    this.#total = update.newTotal ?? this.#total;
-    this.#items = update.newLineItems ?? this.#items;
-    this.#offer(update.newShippingMethods);
-    this.#errors = update.errors ?? [];
-    for (const name of Object.keys(this.#special)) {
-      this.#special[name] = update[`new${name[0].toUpperCase()}${name.slice(1)}`] ?? this.#special[name];
-    }
+    this.#complaints.take(update.errors ?? [], this.#state);
+    this.#sums.take(update);
+    this.#choices.offer(update.newShippingMethods);
     this.#enter("active");
     this.#next();
-  }
-
-  // New methods keep the chosen one if it is among them; otherwise the first stands, as at the beginning.
-  #offer(methods) {
-    if (!methods) return;
-    this.#methods = methods;
-    this.#method = methods.find(({ isSelected }) => isSelected)
-      ?? methods.find(({ identifier }) => identifier === this.#method?.identifier) ?? methods[0];
-  }
-
-  #adviseOnErrors(errors = []) {
-    for (const error of errors) {
-      const reason = whyNotShown(error, this.#state);
-      if (reason) advise(reason);
-    }
   }
 
   // ── Authorization
 
   async #authorize() {
     if (this.#obstacle) throw new Error(this.#obstacle);
-    this.#errors = [];
-    this.#notice = "";
+    this.#complaints.clear();
     this.#enter("authorizing");
     try {
-      if (this.#device !== THIS_DEVICE && !await this.#isConfirmed()) return;
+      if (!this.#choices.isOnThisDevice && !await this.#isConfirmed()) return;
       if (this.isOver) return;
-      const token = await wallet.mintPaymentToken(this.#order);
+      const token = await wallet.mintPaymentToken(
+        orderOf(this.#request, this.#sums, this.#choices.card, this.#validation.session, this.#sheetId));
       if (this.isOver) return;
       this.#tellAuthorized(token);
     } catch (error) {
@@ -329,43 +209,19 @@ export class Presentation {
 
   /** Whether the shopper confirmed on the paired device. A refusal there leads back to this sheet. */
   async #isConfirmed() {
-    const { id } = await wallet.askDevice(this.#device.id, this.#confirmationPayment);
-    this.#confirmation = id;
+    const { card, device } = this.#choices;
+    this.#confirmation = await Confirmation.ask(device, confirmationOf(this.#request, this.#sums, card));
     this.#changed();
-    for (;;) {
-      const { state } = await wallet.confirmation(id);
-      if (this.isOver) return false;
-      if (state === "approved") break;
-      if (state === "cancelled") {
-        this.#confirmation = undefined;
-        this.#notice = `Not confirmed on ${this.#device.name}.`;
-        this.#enter("active");
-        return false;
-      }
-      await pause(DEVICE_POLL);
-    }
+    const answer = await this.#confirmation.answer(() => !this.isOver);
+    if (this.isOver) return false;
     this.#confirmation = undefined;
+    if (answer === "cancelled") {
+      this.#complaints.notice = `Not confirmed on ${device.name}.`;
+      this.#enter("active");
+      return false;
+    }
     this.#changed();
     return true;
-  }
-
-  get #confirmationPayment() {
-    const { amount } = this.#total;
-    return {
-      merchant: this.#total.label, amount: this.#total.type === "pending" ? "" : amount,
-      currency: this.#request.currencyCode, card: this.#card.displayName, page: location.host,
-    };
-  }
-
-  get #order() {
-    return {
-      cardId: this.#card.id,
-      merchantSession: this.#merchantSession,
-      sheetId: this.#sheetId, // a merchant session serves one sheet, however often its shopper has to try
-      amount: this.#total.type === "pending" ? "0" : this.#total.amount,
-      currency: this.#request.currencyCode,
-      applicationData: applicationData(this.#request.applicationData),
-    };
   }
 
   #tellAuthorized(token) {
@@ -373,34 +229,17 @@ export class Presentation {
     this.#enter("authorized");
     this.#note("paymentauthorized");
     if (!this.#host.hears("paymentauthorized")) advise("Nobody listens to paymentauthorized.");
-    this.#host.authorize(this.#payment(token), {
-      contact: fullContact(this.#contact, ALL_FIELDS), method: this.#method,
-    });
-  }
-
-  #payment(token) {
-    const payment = { token };
-    if (this.#shippingFields.length > 0) {
-      const pickup = this.#isPickup ? this.#request.shippingContact : {};
-      payment.shippingContact = fullContact({ ...this.#contact, ...pickup }, this.#shippingFields);
-    }
-    if (this.#asksBilling) payment.billingContact = fullContact(this.#billingContact, this.#billingFields);
-    return payment;
+    this.#host.authorize({ token, ...this.#choices.contactsAskedFor }, this.#choices.forPaymentRequest);
   }
 
   /** The page's result. A failure with errors, and a wish for a PIN, leave the sheet open for another try. */
-  complete({ status, errors = [] }) {
+  complete(result) {
     this.#note("completePayment");
     this.#stopDeadline();
-    this.#adviseOnErrors(errors);
-    this.#status = status;
-    this.#errors = errors;
-    const mayRetry = isPINStatus(status) || (status !== STATUS.SUCCESS && errors.length > 0);
-    if (!mayRetry) {
-      this.#finish("completed", status === STATUS.SUCCESS ? "Done" : "Payment not completed", 1000);
+    if (!this.#complaints.takeResult(result)) {
+      this.#finish("completed", result.status === STATUS.SUCCESS ? "Done" : "Payment not completed", 1000);
       return;
     }
-    this.#notice = PIN_NOTICES[status] ?? "";
     this.#enter("active");
     this.#next();
   }
@@ -442,29 +281,22 @@ export class Presentation {
 
   #finish(state, word, time) {
     this.#stopDeadline();
-    this.#stopValidationDeadline();
-    if (this.#confirmation) wallet.withdraw(this.#confirmation).catch(() => {});
-    this.#queue = [];
+    this.#validation.end();
+    this.#confirmation?.withdraw();
+    this.#selections.clear();
     this.#state = state;
-    this.#sheet.close(word, time, this.#status === STATUS.SUCCESS);
-    for (const watcher of watchers) watcher();
+    this.#sheet.close(word, time, this.#complaints.status === STATUS.SUCCESS);
+    tellWatchers();
   }
 
-  // ── What the sheet and a test may know
-
-  get #isPickup() { return this.#request.shippingContactEditingMode === "storePickup"; }
-  get #shippingFields() { return this.#request.requiredShippingContactFields ?? []; }
-  get #billingFields() { return this.#request.requiredBillingContactFields ?? []; }
-  get #asksAddress() { return this.#shippingFields.includes("postalAddress"); }
-  get #asksBilling() { return this.#billingFields.length > 0; }
-  get #asksBillingAddress() { return this.#billingFields.includes("postalAddress"); }
+  // ── How it stands
 
   get #waitsFor() {
-    if (this.#confirmation) return `Confirm on ${this.#device.name} …`;
-    if (["authorizing", "authorized"].includes(this.#state)) return "Paying …";
-    if (this.#validation !== "complete") return "Checking the shop …";
-    if (!this.#card) return "Opening the wallet …";
-    if (this.#state !== "active" || this.#queue.length > 0) return "Updating …";
+    if (this.#confirmation) return `Confirm on ${this.#choices.device.name} …`;
+    if (PAYING_STATES.includes(this.#state)) return "Paying …";
+    if (!this.#validation.isComplete) return "Checking the shop …";
+    if (!this.#choices.card) return "Opening the wallet …";
+    if (this.#state !== "active" || !this.#selections.isEmpty) return "Updating …";
     return undefined;
   }
 
@@ -472,43 +304,25 @@ export class Presentation {
   get #obstacle() {
     if (this.isOver) return "The sheet is closed.";
     if (this.#waitsFor) return this.#waitsFor;
-    if (this.#status === STATUS.PIN_LOCKOUT) return "Choose another way to pay.";
-    const blocking = this.#errors.find(isBlocking);
-    if (!blocking) return undefined;
-    if (isOfBillingContact(blocking)) return "Choose another billing address or card to go on.";
-    return `Choose another ${this.#asksAddress && !this.#isPickup ? "address" : "contact"} to go on.`;
+    return this.#complaints.obstacle(this.#demands);
   }
 
   /** Nothing is under way: the shopper may act, or everything is over. */
   get isReady() { return this.isOver || !this.#waitsFor; }
 
-  get actions() { return this.#actions; }
+  get cards() { return this.#choices.cards ?? []; }
+  get devices() { return this.#choices.devices; }
 
-  get #actions() {
-    return {
-      pay: () => this.#authorize(),
-      cancel: () => this.cancel(),
-      card: (id) => this.#selectCard(id),
-      contact: (id) => this.#selectContact(id),
-      billingContact: (id) => this.#selectBillingContact(id),
-      method: (identifier) => this.#selectMethod(identifier),
-      coupon: (code) => this.#changeCoupon(code),
-      device: (id) => this.#selectDevice(id),
-    };
-  }
-
-  get cards() { return this.#cards ?? []; }
-  get devices() { return this.#devices; }
-
-  /** How the sheet stands, as plain data. */
+  /** The same as plain data, for tests. */
   get snapshot() {
+    const { card, contact, billingContact, method, methods, coupon, device } = this.#choices;
+    const { errors, status } = this.#complaints;
     return structuredClone({
-      state: this.#state, status: this.#status, failure: this.#failure, card: this.#card?.id,
-      shippingContact: this.#contact?.id, billingContact: this.#asksBilling ? this.#billingContact?.id : undefined,
-      shippingMethod: this.#method?.identifier, couponCode: this.#coupon, device: this.#device.id, total: this.#total,
-      lineItems: this.#items, shippingMethods: this.#methods, canPay: this.#obstacle === undefined,
-      obstacle: this.#obstacle, history: this.#history,
-      errors: this.#errors.map(({ code, contactField, message }) => ({ code, contactField, message })),
+      state: this.#state, status, failure: this.#failure, card: card?.id, shippingContact: contact?.id,
+      billingContact: this.#demands.asksBilling ? billingContact?.id : undefined, shippingMethod: method?.identifier,
+      couponCode: coupon, device: device.id, total: this.#sums.total, lineItems: this.#sums.items,
+      shippingMethods: methods, canPay: this.#obstacle === undefined, obstacle: this.#obstacle, history: this.#history,
+      errors: errors.map(({ code, contactField, message }) => ({ code, contactField, message })),
     });
   }
 
@@ -524,46 +338,9 @@ export class Presentation {
   #changed() {
     if (this.isOver) return;
     this.#sheet.show({
-      devices: this.#devices, device: this.#device, cards: this.#cards, card: this.#card, contacts: this.#contacts,
-      contact: this.#contact, billingContacts: this.#billingContacts, billingContact: this.#billingContact,
-      methods: this.#methods, method: this.#method, coupon: this.#coupon,
-      offersCoupon: this.#request.supportsCouponCode === true, special: this.#special, total: this.#total,
-      items: this.#items, errors: this.#errors, notice: this.#notice, obstacle: this.#obstacle,
-      isPaying: ["authorizing", "authorized"].includes(this.#state),
-      pickup: this.#isPickup ? this.#request.shippingContact : undefined, asksContact: this.#shippingFields.length > 0,
-      asksAddress: this.#asksAddress, asksBilling: this.#asksBilling,
+      demands: this.#demands, choices: this.#choices, sums: this.#sums, complaints: this.#complaints,
+      obstacle: this.#obstacle, isPaying: PAYING_STATES.includes(this.#state),
     });
-    for (const watcher of watchers) watcher();
+    tellWatchers();
   }
 }
-
-const ALL_FIELDS = ["email", "phone", "name", "phoneticName", "postalAddress"];
-
-const PIN_NOTICES = {
-  [STATUS.PIN_REQUIRED]: "This card asks for its PIN. Pay again, as if you had entered it.",
-  [STATUS.PIN_INCORRECT]: "The PIN was not right. Pay again, as if you had entered another.",
-  [STATUS.PIN_LOCKOUT]: "The PIN was wrong too often.",
-};
-
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
-/** What a page presets is the first thing offered. */
-const withPreset = (contacts, preset) =>
-  preset && Object.keys(preset).length > 0 ? [{ ...preset, id: "page", label: "From this page" }, ...contacts]
-    : contacts;
-
-const named = (contacts, id) => {
-  const contact = contacts?.find((contact) => contact.id === id);
-  if (!contact) throw new Error(`The simulated wallet has no contact "${id}".`);
-  return contact;
-};
-
-// Application data that is not Base64 is ignored, as browsers do, though not without a word.
-const applicationData = (text) => {
-  try {
-    return text && atob(text) ? text : undefined;
-  } catch {
-    advise("applicationData is not Base64 and is ignored.");
-    return undefined;
-  }
-};

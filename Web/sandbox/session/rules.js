@@ -124,7 +124,8 @@ export const requireUpdateRules = (update, version) => {
   requireSpecial(update);
 };
 
-const SPECIAL = [
+/** Agreements beyond this payment. */
+export const SPECIAL = [
   "multiTokenContexts", "recurringPaymentRequest", "automaticReloadPaymentRequest", "deferredPaymentRequest",
 ];
 

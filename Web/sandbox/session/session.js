@@ -1,8 +1,9 @@
 import { applePayPaymentRequest, authorizationResult, lineItem, shippingMethod, UPDATES } from "./dictionaries.js";
 import { errorsOfStatus, isPINStatus, requireStatus, STATUS } from "./errors.js";
 import { Audience, defineHandlers, SESSION_EVENTS } from "./events.js";
+import { hasOpenSheet } from "./latest-sheet.js";
 import { played, requireGesture, requirePage } from "./playing.js";
-import { hasOpenSheet, Presentation } from "./presentation.js";
+import { Presentation } from "./presentation.js";
 import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
 import { address, wallet } from "./wallet.js";
 import { advise, invalidAccess, listOf, requireArguments, text, unsignedLong } from "./web-idl.js";

@@ -99,24 +99,24 @@ export class Sheet {
 
   // ── What it shows
 
-  show(view) {
-    this.#device.show(
-      view.devices.length > 1 ? view.devices.map(deviceOption) : undefined, view.device.id);
-    this.#card.show(view.cards?.map(cardOption), view.card?.id, view.card?.explanation);
+  show({ demands, choices, sums, complaints: { errors, notice }, obstacle, isPaying }) {
+    const { card, contact, billingContact, device, devices } = choices;
+    this.#device.show(devices.length > 1 ? devices.map(deviceOption) : undefined, device.id);
+    this.#card.show(choices.cards?.map(cardOption), card?.id, card?.explanation);
     this.#billing.show(
-      view.asksBilling ? view.billingContacts?.map(contactOption) : undefined, view.billingContact?.id,
-      view.billingContact && addressLines(view.billingContact).join(", "), view.errors.filter(isOfBillingContact));
+      demands.asksBilling ? choices.billingContacts?.map(contactOption) : undefined, billingContact?.id,
+      billingContact && addressLines(billingContact).join(", "), errors.filter(isOfBillingContact));
     this.#contact.show(
-      view.asksContact ? view.contacts?.map(contactOption) : undefined, view.contact?.id,
-      view.contact && (view.asksAddress ? addressLines(view.contact) : reachLines(view.contact)).join(", "),
-      view.errors.filter(isOfShippingContact));
-    write(this.#pickup, view.pickup ? `To be picked up at ${addressLines(view.pickup).join(", ")}.` : "");
-    this.#methods.show(view.methods, view.method);
-    this.#coupon.show(view.offersCoupon, view.coupon, view.errors.filter(isOfCoupon));
-    this.#showAgreement(view.special);
-    this.#showSums(view.items, view.total);
-    this.#showErrors(view);
-    this.#showProgress(view);
+      demands.asksContact ? choices.contacts?.map(contactOption) : undefined, contact?.id,
+      contact && (demands.asksAddress ? addressLines(contact) : reachLines(contact)).join(", "),
+      errors.filter(isOfShippingContact));
+    write(this.#pickup, demands.pickup ? `To be picked up at ${addressLines(demands.pickup).join(", ")}.` : "");
+    this.#methods.show(choices.methods, choices.method);
+    this.#coupon.show(demands.takesCoupons, choices.coupon, errors.filter(isOfCoupon));
+    this.#showAgreement(sums.special);
+    this.#showSums(sums.items, sums.total);
+    this.#showErrors(errors, notice, demands);
+    this.#showProgress(obstacle, isPaying, device);
   }
 
   #showSums(items, total) {
@@ -153,14 +153,14 @@ export class Sheet {
   }
 
   // An error stands beside the field that it is about, if the sheet has that field.
-  #showErrors({ errors, asksContact, asksBilling, offersCoupon, notice }) {
+  #showErrors(errors, notice, { asksContact, asksBilling, takesCoupons }) {
     const rest = errors.filter((error) =>
-      !(isOfCoupon(error) && offersCoupon) && !(isOfShippingContact(error) && asksContact)
+      !(isOfCoupon(error) && takesCoupons) && !(isOfShippingContact(error) && asksContact)
       && !(isOfBillingContact(error) && asksBilling));
     write(this.#alert, [notice, messages(rest)].filter(Boolean).join(" "));
   }
 
-  #showProgress({ obstacle, isPaying, device }) {
+  #showProgress(obstacle, isPaying, device) {
     const hadFocus = document.activeElement === this.#pay;
     this.#pay.disabled = obstacle !== undefined;
     this.#pay.textContent = device.id === "this" ? "Pay" : `Pay with ${device.name}`;

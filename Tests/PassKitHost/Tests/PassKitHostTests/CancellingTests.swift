@@ -24,7 +24,7 @@ import Testing
     let app = App(world, network: gate.holding("/applepay/payment"), service: .collection)
     let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
       async let status = sheet.authorize(card: "visa-debit", contact: "gb-london")
-      await gate.reached()
+      try await gate.reached()
       #expect(await app.service.payment?.attemptCancellation() == .cancelled)
       gate.open()
       let shown = try await status
@@ -43,9 +43,10 @@ import Testing
     let app = App(world, items: ["peas": 5, "lemonade": 1], service: .collection)
     let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
       async let status = sheet.authorize(card: "visa-debit", contact: "gb-london")
-      let basket = try #require(await app.service.basket)
-      try await world.waitUntilPaying(basket, app.client)
-      #expect(await app.service.payment?.attemptCancellation() == .tooLate)
+      try await becomes("a payment") { await app.service.payment != nil }
+      let payment = try #require(await app.service.payment)
+      try await world.waitUntilPaying(try #require(await app.service.basket), app.client)
+      #expect(await payment.attemptCancellation() == .tooLate)
       _ = try await status
     }
     try await app.agrees(outcome, paid: 2070)
@@ -150,8 +151,8 @@ private final class Gate: Sendable {
     }
   }
 
-  func reached() async {
-    while !state.withLock({ $0.isReached }) { try? await Task.sleep(for: .milliseconds(5)) }
+  func reached() async throws {
+    try await becomes("the call that is held") { state.withLock { $0.isReached } }
   }
 
   func open() {

@@ -55,6 +55,19 @@ import Testing
     try await app.agrees(outcome, paid: 1590)
   }
 
+  @Test func `an address that the server refuses after authorization is marked, and another pays`() async throws {
+    let app = App(world)
+    let outcome = try await app.checkout { sheet in
+      try await sheet.select(contact: "gb-london")
+      let first = try await sheet.authorize(card: "visa-debit", contact: "de-berlin")
+      #expect(first == .failure)
+      #expect(sheet.errors.map(\.code) == [.shippingContactInvalidError])
+      let second = try await sheet.authorize(card: "visa-debit", contact: "gb-london")
+      #expect(second == .success)
+    }
+    try await app.agrees(outcome, paid: 1590)
+  }
+
   @Test func `a country that the device knows not to be served is refused without asking`() async throws {
     let app = App(world, checks: AddressChecks(countries: ["GB", "IE"]))
     let outcome = try await app.checkout { sheet in

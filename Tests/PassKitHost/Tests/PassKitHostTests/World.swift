@@ -79,24 +79,28 @@ struct App: Sendable {
   let flow: PaymentFlowController
   let client: CheckoutClient
 
-  /// - Parameter network: stands between the app and the server.
+  /// - Parameters:
+  ///   - basket: one that is there already; otherwise the shop makes one.
+  ///   - network: stands between the app and the server.
   init(
     _ world: World, items: [String: Int64] = ["fish": 1], checks: AddressChecks = .standard,
     abilities: SandboxWallet.Abilities = .init(), merchant: MerchantConfiguration = World.merchant,
+    clock: SheetClock = .system, basket: BasketID? = nil,
     network: (CheckoutTransport) -> CheckoutTransport = { $0 }, service kind: ServiceType = .delivery
   ) {
     self.world = world
     wallet = SandboxWallet(sandbox: world.sandbox, abilities)
     client = CheckoutClient(network(.urlSession(server: world.server)))
     service = ApplePayService(
-      merchant: merchant, client: client, sheet: .passKit, device: .passKit, checks: checks,
+      merchant: merchant, client: client, sheet: .passKit, device: .passKit, checks: checks, clock: clock,
       tracking: { order in
         OrderTracking(
           orderTypeIdentifier: "order.com.example", orderIdentifier: order.id.rawValue,
           webServiceURL: "https://example.com/orders", authenticationToken: "0123456789abcdef")
       })
     flow = PaymentFlowController(service: service, checkout: CheckoutService(client: client, checks: checks)) { _ in
-      try await world.basket(kind, items)
+      if let basket { return basket }
+      return try await world.basket(kind, items)
     }
   }
 
@@ -135,13 +139,22 @@ struct App: Sendable {
 extension World {
   /// Waits until the server has an attempt for the basket.
   func waitUntilPaying(_ basket: BasketID, _ client: CheckoutClient) async throws {
-    for _ in 0..<2_000 {
-      if (try? await client.outcome(of: basket)) != nil { return }
-      try await Task.sleep(for: .milliseconds(5))
-    }
-    Issue.record("the payment never arrived")
+    try await becomes("an attempt") { (try? await client.outcome(of: basket)) != nil }
   }
 }
+
+/// Waits until something is so, and throws when it never becomes so.
+func becomes(
+  _ what: String, isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool
+) async throws {
+  for _ in 0..<10_000 {
+    if await isSo() { return }
+    try await Task.sleep(for: .milliseconds(5))
+  }
+  throw NeverSo(what: what)
+}
+
+struct NeverSo: Error { let what: String }
 
 extension URL {
   /// A port where nobody listens.

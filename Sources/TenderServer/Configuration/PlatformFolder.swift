@@ -1,0 +1,69 @@
+import ApplePayToken
+import MerchantIdentity
+import TenderPayments
+
+/// The processing certificates of a platform, which serve every merchant whose `merchant.yaml` says
+/// `encryptTo: platform`:
+///
+///     platform/
+///       processing/*.pem *.key    any number; without the key where an agent holds it
+///
+/// Apple's Web Merchant Registration calls this `encryptTo`: merchants without certificates of their own, whose payment
+/// tokens are encrypted to the platform that registered them and name their domain in the application data.
+struct PlatformFolder: Sendable {
+  let keys: [ProcessingKey]
+  /// Processing certificates that stand here without their keys, which an agent holds.
+  let certificatesOfKeysElsewhere: [ProcessingCertificate]
+
+  /// None, for a server that is no platform.
+  static let none = PlatformFolder(keys: [], certificatesOfKeysElsewhere: [])
+
+  private init(keys: [ProcessingKey], certificatesOfKeysElsewhere: [ProcessingCertificate]) {
+    self.keys = keys
+    self.certificatesOfKeysElsewhere = certificatesOfKeysElsewhere
+  }
+
+  /// - Parameter keysMayBeElsewhere: whether a certificate may stand without its key.
+  init(path: String, keysMayBeElsewhere: Bool) throws {
+    let names = try MerchantFolder.names(in: path + "/processing", ending: ".pem")
+    guard !names.isEmpty else {
+      throw ConfigurationError("platform.directory", "there is no certificate in \(path)/processing")
+    }
+    let here = names.filter { !keysMayBeElsewhere || MerchantFolder.hasKey($0, path) }
+    keys = try here.map { try Self.key("\(path)/processing/\($0)") }
+    certificatesOfKeysElsewhere = try names.filter { !here.contains($0) }.map {
+      try Self.certificate("\(path)/processing/\($0).pem")
+    }
+  }
+
+  /// - Returns: ``none`` when the configuration names no platform.
+  static func of(_ directory: String?, for folders: [MerchantFolder], keysMayBeElsewhere: Bool) throws -> PlatformFolder
+  {
+    if let directory { return try PlatformFolder(path: directory, keysMayBeElsewhere: keysMayBeElsewhere) }
+    if let merchant = folders.first(where: \.profile.encryptsToPlatform)?.merchant.id {
+      throw ConfigurationError(
+        "platform.directory", "\(merchant) says encryptTo: platform; write where the platform's certificates are")
+    }
+    return none
+  }
+
+  private static func key(_ file: String) throws -> ProcessingKey {
+    do {
+      return try ProcessingKey(
+        privateKeyPEM: MerchantFolder.text(file + ".key"), certificatePEM: MerchantFolder.text(file + ".pem"))
+    } catch let error as PaymentTokenError {
+      throw ConfigurationError(file, "\(error.reason). \(error.advice)")
+    }
+  }
+
+  static func certificate(_ file: String) throws -> ProcessingCertificate {
+    do { return try ProcessingCertificate(pem: try MerchantFolder.text(file)) } catch let error as PaymentTokenError {
+      throw ConfigurationError(file, "\(error.reason). \(error.advice)")
+    }
+  }
+}
+
+extension MerchantFolder {
+  /// By which domains the platform's key is bound to this merchant; none where the merchant has keys of its own.
+  var platformDomains: [String] { profile.encryptsToPlatform ? merchant.sites.map(\.domain.host) : [] }
+}

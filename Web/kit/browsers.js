@@ -1,0 +1,37 @@
+// For browsers without Apple Pay, or with an older one.
+
+const APPLE_SCRIPT = "https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js";
+
+const load = (src, crossOrigin = null) =>
+  new Promise((resolve, reject) => {
+    const script = Object.assign(document.createElement("script"), { src, crossOrigin });
+    script.onload = resolve;
+    script.onerror = () => {
+      script.remove();
+      reject(Object.assign(new Error(`${src} could not be loaded.`), { code: "script_not_loaded" }));
+    };
+    document.head.append(script);
+  });
+
+/** Apple's newest, unless the page names another. */
+export const loadSession = ({ environment, simulatedSession }, appleScript) =>
+  environment === "simulated"
+    ? load(simulatedSession)
+    : load(appleScript === true ? APPLE_SCRIPT : appleScript, "anonymous");
+
+/** Networks that are younger than the kit's oldest version. */
+const SINCE = { elo: 5, mada: 5, girocard: 11, mir: 11, dankort: 13, bancomat: 14, bancontact: 14, bankAxept: 15 };
+
+/** The basket for this version. What the shopper agrees to is not left out; then there is no sheet. */
+export const fit = (basket, applePayVersion) => {
+  const request = { ...basket.request };
+  if (applePayVersion < 12) {
+    for (const name of ["supportsCouponCode", "couponCode", "shippingContactEditingMode"]) delete request[name];
+    request.shippingMethods = request.shippingMethods?.map(({ dateComponentsRange, ...method }) => method);
+  }
+  request.supportedNetworks = request.supportedNetworks.filter((name) => !(SINCE[name] > applePayVersion));
+  if (!request.supportedNetworks[0] || /PaymentRequest|TokenContexts/.test(Object.keys(request))) {
+    throw Object.assign(new Error(), { code: "version_too_old" });
+  }
+  return { ...basket, applePayVersion, request };
+};

@@ -1,0 +1,34 @@
+/** What a page's request asks of the shopper, and which cards it takes. */
+export class Demands {
+  #request;
+
+  constructor(request) {
+    this.#request = request;
+  }
+
+  get isPickup() { return this.#request.shippingContactEditingMode === "storePickup"; }
+  get shippingFields() { return this.#request.requiredShippingContactFields ?? []; }
+  get billingFields() { return this.#request.requiredBillingContactFields ?? []; }
+  get asksContact() { return this.shippingFields.length > 0; }
+  get asksAddress() { return this.shippingFields.includes("postalAddress"); }
+  get asksBilling() { return this.billingFields.length > 0; }
+  get asksBillingAddress() { return this.billingFields.includes("postalAddress"); }
+  get takesCoupons() { return this.#request.supportsCouponCode === true; }
+
+  /** Where the goods are picked up: a place of the page's, which nobody can change. */
+  get pickup() { return this.isPickup ? this.#request.shippingContact : undefined; }
+  get presetContact() { return this.isPickup ? undefined : this.#request.shippingContact; }
+  get presetBillingContact() { return this.asksBillingAddress ? this.#request.billingContact : undefined; }
+
+  /** Why this card cannot pay here, or nothing. */
+  refusalOf(card) {
+    const networks = this.#request.supportedNetworks.map((network) => network.toLowerCase());
+    if (!networks.includes(card.network.toLowerCase())) return "not accepted here";
+    const kinds = this.#request.merchantCapabilities.filter((name) => /^supports(Credit|Debit)$/.test(name));
+    const needed = { credit: "supportsCredit", debit: "supportsDebit" }[card.type];
+    if (kinds.length > 0 && needed && !kinds.includes(needed)) return `${card.type} cards are not accepted here`;
+    const countries = this.#request.supportedCountries;
+    if (countries && card.country && !countries.includes(card.country)) return "not accepted from its country";
+    return undefined;
+  }
+}
