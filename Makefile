@@ -31,6 +31,7 @@ simulate: ## the gateway under faults, a history for each seed: SEEDS=50000, or 
 crash: ## kill -9 of a real server under load, then the auditor: KILLS=200
 	scripts/build --product tender
 	scripts/build --product payment-auditor
+	scripts/build --product crashing-server
 	@scripts/crash '$(or $(KILLS),40)'
 
 bench: ## how fast payment tokens are opened, against the cryptography they need

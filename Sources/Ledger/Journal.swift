@@ -155,6 +155,10 @@ extension Journal {
       throw JournalError.notPossible(kind, standing.status)
     }
     let amount = try before.judged(amount, for: kind)
+    // With the last capture the acquirer lets go of all that it has not heard of.
+    guard try !isFinal || !Operations.hasUnheardMove(of: payment, in: store) else {
+      throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
+    }
     let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0
     let attempt = newAttempt(
       kind, amount, of: payment, isFinal: isFinal, letsGo: rest, cause: cause,

@@ -78,6 +78,15 @@ enum Operations {
       """, .text(payment.rawValue)) != nil
   }
 
+  /// Whether a capture or a void is under way of which the acquirer may not have heard yet.
+  static func hasUnheardMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND kind IN ('capture', 'void') AND state IN ('sending', 'unknown')
+      """, .text(payment.rawValue)) != nil
+  }
+
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
     try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map { row in
       OperationRecord(

@@ -36,7 +36,9 @@ enum SQLiteEngine {
   }
 
   /// `$1` is `?1` in SQLite, where a number after `$` would be a name.
-  static func text(_ sql: String) -> String { sql.replacingOccurrences(of: "$", with: "?") }
+  static func text(_ sql: String) -> String {
+    String(decoding: sql.utf8.map { $0 == UInt8(ascii: "$") ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+  }
 
   /// The same for a definition: SQLite's names of the three types, and STRICT, without which it stores anything
   /// anywhere.

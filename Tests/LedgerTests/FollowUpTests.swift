@@ -28,6 +28,19 @@ import Testing
     #expect((after.authorized, after.captured) == (800, 800))
   }
 
+  /// The acquirer would let go of what the first capture is about to take, if it has not heard of it yet.
+  @Test func `a final capture waits for the capture that is in flight`() async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, .eur(100), of: payment)
+    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+      try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
+    }
+    _ = try await bench.journal.record(FakeAcquirer.approval(first.reference), for: first)
+    let last = try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
+    let after = try await bench.journal.record(FakeAcquirer.approval(last.reference), for: last)
+    #expect((after.status, after.authorized, after.captured) == (.captured, 300, 300))
+  }
+
   @Test func `several refunds give back no more than was taken`() async throws {
     let payment = try await bench.authorized()
     _ = try await bench.done(.capture, nil, payment)
