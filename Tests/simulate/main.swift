@@ -115,7 +115,7 @@ func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
   return survivors
 }
 
-/// How much of what can be reached none of these runs has reached, and how much of what cannot.
+/// Lists what none of these runs has reached and one could; how many have reached what is said to be impossible.
 func judge(_ files: [String]) throws -> Int {
   var coverage = Coverage()
   for file in files {
@@ -124,7 +124,7 @@ func judge(_ files: [String]) throws -> Int {
   for line in coverage.missing { say("not reached: \(line)") }
   for line in coverage.surprises { say("reached, and said to be impossible: \(line)") }
   say("coverage: \(Coverage.summary), \(coverage.missing.count) not reached, \(coverage.surprises.count) surprises")
-  return coverage.missing.count + coverage.surprises.count
+  return coverage.surprises.count
 }
 
 let wish = try Wish(CommandLine.arguments)
