@@ -147,6 +147,7 @@ private final class SmallWorld: @unchecked Sendable {
     wire.next = .replyLost
     pay(0)
     thread.run(until: .seconds(30))
+    thread.slumber(.seconds(5))
     wire.next = .replyLost
     engine?.recover { self.lookAgain(self.engine, 4) }
     thread.run(until: thread.uptime + .seconds(1))
