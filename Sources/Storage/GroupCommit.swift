@@ -61,9 +61,12 @@ final class GroupCommit: Sendable {
   }
 
   /// After a flush that failed nobody knows what is on the disk, and a second flush that succeeds would not tell: the
-  /// kernel has thrown the pages away. A full disk is another matter: there the commit did not happen.
+  /// kernel has thrown the pages away. A write that is refused, by a full disk or a read-only one, is another matter:
+  /// there the commit did not happen.
   private func noteBroken(_ error: any Error) {
-    guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return }
+    guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR,
+      error.extendedResultCode != .SQLITE_IOERR_WRITE
+    else { return }
     standing.withLock { $0.failure = StorageError(error) }
   }
 

@@ -135,7 +135,8 @@ extension Auditor {
       if call.heard == .success, failed || ["authorizing", "pending", "unknown"].contains(payment.status) {
         return "payment \(id) was told as a success and is \(payment.status)"
       }
-      guard payment.captured >= call.captured || payment.alarm != nil, payment.refunded >= call.refunded else {
+      let isAlarmed = payment.alarm != nil
+      guard isAlarmed || payment.captured >= call.captured && payment.refunded >= call.refunded else {
         return "payment \(id) has moved less money than was told"
       }
       return nil
@@ -145,7 +146,14 @@ extension Auditor {
   private var contradictions: [String] {
     let definite = evidence.calls.filter { $0.heard == .success || $0.heard == .failure }
     return Dictionary(grouping: definite) { "\($0.order), \($0.key)" }.compactMap { key, calls in
-      Set(calls.map { "\($0.heard) \($0.payment ?? "")" }).count > 1 ? key : nil
+      let answers = calls.reduce(into: [ClientCall]()) { answers, call in
+        let isNew = answers.last?.heard != call.heard || answers.last?.payment != call.payment
+        if isNew { answers.append(call) }
+      }
+      // Of a key that failed one may hear later that the order was paid with another.
+      let isPaidElsewise =
+        answers.map(\.heard) == [.failure, .success] && answers.first?.payment != answers.last?.payment
+      return answers.count > 1 && !isPaidElsewise ? key : nil
     }
   }
 

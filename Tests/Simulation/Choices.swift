@@ -6,6 +6,8 @@ class Choices {
   func pick(_ count: Int) -> Int { 0 }
   /// Whether something happens that happens so many times in a thousand.
   func chance(_ thousandths: Int) -> Bool { false }
+  /// Who goes on next, of so many who could.
+  func next(of count: Int) -> Int { pick(count) }
   /// Whether time goes on although somebody could.
   func passesTime() -> Bool { false }
   /// A duration in milliseconds.
@@ -33,6 +35,8 @@ final class ScriptedChoices: Choices {
   private var made: [(taken: Int, count: Int)] = []
   /// While it is set, everything takes its first way and nothing is remembered.
   var isFrozen = false
+  /// Whether who goes on next is one of the choices; else it is whoever has waited longest.
+  var schedules = true
 
   override func pick(_ count: Int) -> Int {
     guard count > 1, !isFrozen else { return 0 }
@@ -42,6 +46,7 @@ final class ScriptedChoices: Choices {
   }
 
   override func chance(_ thousandths: Int) -> Bool { thousandths > 0 && pick(2) == 1 }
+  override func next(of count: Int) -> Int { schedules ? pick(count) : 0 }
 
   /// Whether there is another run to make.
   func next() -> Bool {

@@ -37,10 +37,15 @@ public struct Coverage: Sendable, Hashable {
     ]
   }
 
-  /// What no simulation has been through.
+  /// What no simulation has been through and one could.
   public var missing: [String] {
-    Self.allEvents.filter { events[$0] == nil }.map { "event: \($0)" }
-      + Self.allDeaths.filter { deaths[$0] == nil }.map { "death: \($0)" }
+    Self.allEvents.filter { events[$0] == nil && Self.impossible[$0] == nil }.map { "event: \($0)" }
+      + Self.allDeaths.filter { deaths[$0] == nil && Self.impossible[$0] == nil }.map { "death: \($0)" }
+  }
+
+  /// What was reached and is said to be impossible: then the reason is wrong.
+  public var surprises: [String] {
+    Self.impossible.keys.filter { events[$0] != nil || deaths[$0] != nil }.sorted()
   }
 
   public var table: [String] {
@@ -48,5 +53,18 @@ public struct Coverage: Sendable, Hashable {
       counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
     }
     return rows
+  }
+
+  /// Out of the lines of a ``table``.
+  public init(table: [String]) {
+    for line in table {
+      let cells = line.split(separator: "\t")
+      guard cells.count == 3, let count = Int(cells[2]) else { continue }
+      switch cells[0] {
+      case "deaths": deaths[String(cells[1])] = count
+      case "fates": fates[String(cells[1])] = count
+      default: events[String(cells[1])] = count
+      }
+    }
   }
 }

@@ -18,6 +18,8 @@ public struct Exploration: Sendable {
     case twoCaptures
     /// One worker, who dies at every step there is.
     case oneDeath
+    /// A recovery that slept through its lease while it asked, beside another that took over.
+    case sleeper
   }
 
   public struct Outcome: Sendable {
@@ -28,7 +30,13 @@ public struct Exploration: Sendable {
   }
 
   public let setting: Setting
-  public init(_ setting: Setting) { self.setting = setting }
+  /// A defect that is planted; nil for the engine as it is.
+  public let mutant: Mutant?
+
+  public init(_ setting: Setting, mutant: Mutant? = nil) {
+    self.setting = setting
+    self.mutant = mutant
+  }
 
   /// - Parameter limit: how many histories at most.
   public func run(with supplies: Supplies, limit: Int) throws -> Outcome {
@@ -36,9 +44,11 @@ public struct Exploration: Sendable {
     var (runs, violations): (Int, [Violation]) = (0, [])
     repeat {
       runs += 1
-      let world = try SmallWorld(setting, supplies, choices)
+      let world = try SmallWorld(setting, supplies, choices, mutant)
       violations += try world.violations()
-      guard violations.count < 10 else { return Outcome(runs: runs, isComplete: false, violations: violations) }
+      guard violations.count < 10, mutant == nil || violations.isEmpty else {
+        return Outcome(runs: runs, isComplete: false, violations: violations)
+      }
     } while runs < limit && choices.next()
     return Outcome(runs: runs, isComplete: runs < limit, violations: violations)
   }
@@ -51,7 +61,7 @@ private final class SmallWorld: @unchecked Sendable {
   private let choices: ScriptedChoices
   private let thread: SimulatedThread
   private let store: MemoryStore
-  private let bank = SimulatedBank(repeatsAnswers: true, remembersReversals: true)
+  private let bank: SimulatedBank
   private let wire: SimulatedWire
   private let sink: SimulatedSink
   private let random = RandomBytes.seeded(1)
@@ -59,16 +69,24 @@ private final class SmallWorld: @unchecked Sendable {
   private var lives = 0
   private var mayDie: Bool
   private var evidence = Evidence()
-  private static let profile = BankProfile.all[0]
+  private let profile: BankProfile
+  private let mutant: Mutant?
 
-  init(_ setting: Exploration.Setting, _ supplies: Supplies, _ choices: ScriptedChoices) throws {
-    (self.setting, self.supplies, self.choices) = (setting, supplies, choices)
+  init(
+    _ setting: Exploration.Setting, _ supplies: Supplies, _ choices: ScriptedChoices, _ mutant: Mutant?
+  ) throws {
+    (self.setting, self.supplies, self.choices, self.mutant) = (setting, supplies, choices, mutant)
     choices.isFrozen = true
+    choices.schedules = setting != .sleeper
     mayDie = setting == .oneDeath
+    // The sleeper can do most harm where a void is done twice.
+    profile = setting == .sleeper ? .withoutReversal : BankProfile.all[0]
+    bank = SimulatedBank(repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
     thread.takeJobs()
-    store = try MemoryStore()
-    wire = SimulatedWire(thread, bank, Self.profile.capabilities, fates: [.replyLost])
+    let plain: @Sendable (String) -> String = { $0 }
+    store = try MemoryStore(dialect: mutant?.dialect ?? plain)
+    wire = SimulatedWire(thread, bank, profile.capabilities, fates: [.replyLost])
     sink = SimulatedSink(thread)
     thread.dies = { [unowned self] place in dies(at: place) }
     thread.death = { [unowned self] _ in
@@ -88,9 +106,10 @@ private final class SmallWorld: @unchecked Sendable {
       engine?.pay(purchase.order, purchase.tokens[0]) { if case .payment(let paid) = $0 { payment = paid } }
       thread.run(until: .seconds(30))
     }
+    if setting == .sleeper { try fallAsleep() }
     choices.isFrozen = false
     wire.trouble = setting == .twoTokens ? 0 : 500
-    work(on: payment)
+    try work(on: payment)
     thread.run(until: thread.uptime + .seconds(60))
     choices.isFrozen = true
     (wire.trouble, mayDie) = (0, false)
@@ -107,20 +126,49 @@ private final class SmallWorld: @unchecked Sendable {
   private func start() throws {
     lives += 1
     (wire.life, sink.life) = (lives, lives)
+    engine = try newEngine()
+  }
+
+  private func newEngine() throws -> EngineLife {
     let hooks = CommitHooks(
       reading: { await self.thread.stop("before a read") }, before: { await self.thread.stop("before a commit") },
       after: { await self.thread.stop("after a commit") })
     let database = try store.open(Journal.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
-    engine = EngineLife(
-      number: lives, database: database, wire: wire.acquirer, supplies: supplies, thread: thread, sink: sink,
-      random: random, profile: Self.profile, policy: GatewayPolicy())
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = setting == .sleeper ? .failure : .pending
+    return EngineLife(
+      number: lives, database: database, wire: mutant?.wiring(wire.acquirer) ?? wire.acquirer, supplies: supplies,
+      thread: thread, sink: sink, random: random, profile: profile, policy: policy)
   }
 
-  private func work(on payment: Payment?) {
+  /// The shopper was told that it failed, and recovery has begun to undo it; while it asks about the authorization its
+  /// machine stands still for longer than its lease and the bank's horizon.
+  private func fallAsleep() throws {
+    wire.next = .replyLost
+    pay(0)
+    thread.run(until: .seconds(30))
+    thread.slumber(.seconds(5))
+    wire.next = .replyLost
+    engine?.recover { self.lookAgain(self.engine, 4) }
+    thread.run(until: thread.uptime + .seconds(1))
+    thread.slumber(.seconds(200))
+  }
+
+  private func lookAgain(_ engine: EngineLife?, _ times: Int) {
+    guard times > 0, !choices.isFrozen else { return }
+    thread.after(.milliseconds(1_500), "recovery looks") {
+      engine?.recover { self.lookAgain(engine, times - 1) }
+    }
+  }
+
+  private func work(on payment: Payment?) throws {
     switch setting {
     case .sameToken: for _ in 0..<2 { pay(0) }
     case .twoTokens: for token in 0..<2 { pay(token) }
     case .oneDeath: pay(0)
+    case .sleeper:
+      let other = try newEngine()
+      thread.after(.seconds(choices.pick(5)), "another takes over") { other.recover { self.lookAgain(other, 4) } }
     case .twoCaptures:
       guard let payment else { return }
       for _ in 0..<2 { engine?.act(.capture, payment, payment.amount.minorUnits / 3 * 2) { _ in } }

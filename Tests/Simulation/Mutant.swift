@@ -49,6 +49,15 @@ extension Mutant {
     replacing(
       "the audit chain does not link", "DO UPDATE SET seq = $2, hash = $3", "DO UPDATE SET seq = $2, hash = $1"),
     replacing("a capture in flight is not reserved", "reserved_capture = $8", "reserved_capture = 0 * $8"),
+    replacing("a refund in flight is not reserved", "reserved_refund = $10", "reserved_refund = 0 * $10"),
+    replacing(
+      "nobody minds that an undoing is under way", "kind = 'reverse' AND state IN", "kind = 'none' AND state IN"),
+    Mutant(
+      "a void is not remembered until it is answered",
+      dialect: {
+        $0.replacing("sent_until = $8", with: "sent_until = NULL")
+          .replacing("SET sent_until = $2", with: "SET sent_until = NULL * $2")
+      }),
     replacing("recovery finds nothing that is open", "lease_until <= $2", "lease_until < 0 * $2"),
   ]
 

@@ -24,6 +24,8 @@ final class SimulatedBank {
   private var holds: [String: Hold] = [:]
   private var names: [String: String] = [:]
   private var answers: [String: Answer] = [:]
+  /// Captures and refunds that it has accepted and not decided, by our reference.
+  private var undecided: [String: (kind: String, request: FollowUpRequest)] = [:]
   private var reversed: Set<String> = []
   private var tokens: Set<String> = []
   private var count = 0
@@ -77,28 +79,48 @@ final class SimulatedBank {
 
   func name(of reference: String) -> String? { holds[reference]?.name }
 
-  func followUp(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
+  /// - Parameter later: whether it is only accepted now.
+  func followUp(_ kind: String, _ request: FollowUpRequest, later: Bool = false) -> AcquirerAnswer {
     let reference = request.reference.rawValue
     let contents = "\(kind) \(request.authorization) \(request.amount) \(request.isFinal)"
     if let known = answers[reference], repeatsAnswers {
       return known.contents == contents ? known.answer : .declined(Self.refusal("94"))
     }
+    if later {
+      undecided[reference] = (kind, request)
+      return keep(.pending(Pending(acquirerReference: newName())), reference, contents)
+    }
+    return post(kind, request, contents)
+  }
+
+  /// Ends the waiting of a capture or refund; nil when it does not wait any more.
+  func decide(followUp reference: String, approves: Bool) -> AcquirerAnswer? {
+    guard let (kind, request) = undecided.removeValue(forKey: reference) else { return nil }
+    let contents = answers[reference]?.contents ?? ""
+    return approves ? post(kind, request, contents) : keep(.declined(Self.refusal("05")), reference, contents)
+  }
+
+  private func post(_ kind: String, _ request: FollowUpRequest, _ contents: String) -> AcquirerAnswer {
+    let reference = request.reference.rawValue
     guard let target = names[request.authorization], var hold = holds[target] else {
       return keep(.declined(Self.refusal("25")), reference, contents)
     }
     guard hold.hold.wasApproved, !hold.isUndone, hold.hold.currency == request.amount.currency.code,
-      Self.post(kind, request.amount.minorUnits, request.isFinal, &hold.hold)
+      Self.post(kind, request.amount.minorUnits, request.isFinal, accepted(request.authorization), &hold.hold)
     else { return keep(.declined(Self.refusal("13")), reference, contents) }
     holds[target] = hold
     return keep(.approved(Approval(acquirerReference: newName())), reference, contents)
   }
 
-  private static func post(_ kind: String, _ amount: Int64, _ isFinal: Bool, _ hold: inout AcquirerHold) -> Bool {
+  /// - Parameter accepted: what other captures will take that were accepted and not decided.
+  private static func post(
+    _ kind: String, _ amount: Int64, _ isFinal: Bool, _ accepted: Int64, _ hold: inout AcquirerHold
+  ) -> Bool {
     switch kind {
     case "capture":
       guard amount <= hold.authorized - hold.captured else { return false }
       hold.captured += amount
-      if isFinal { hold.authorized = hold.captured }
+      if isFinal { hold.authorized = hold.captured + accepted }
     case "void":
       guard amount <= hold.authorized - hold.captured else { return false }
       hold.authorized -= amount
@@ -132,6 +154,21 @@ final class SimulatedBank {
     holds[authorization] = hold
     answers[reference]?.answer = .declined(Self.refusal("93"))
     return true
+  }
+
+  /// The same for a refund: the money is the merchant's again.
+  func takeBack(refund reference: String, of authorization: String, _ amount: Int64) -> Bool {
+    guard var hold = holds[authorization], hold.hold.refunded >= amount, case .approved? = answers[reference]?.answer
+    else { return false }
+    hold.hold.refunded -= amount
+    holds[authorization] = hold
+    answers[reference]?.answer = .declined(Self.refusal("93"))
+    return true
+  }
+
+  private func accepted(_ authorization: String) -> Int64 {
+    undecided.values.filter { $0.kind == "capture" && $0.request.authorization == authorization }
+      .reduce(0) { $0 + $1.request.amount.minorUnits }
   }
 
   private func keep(_ answer: AcquirerAnswer, _ reference: String, _ contents: String = "") -> AcquirerAnswer {

@@ -75,6 +75,12 @@ final class SimulatedThread: @unchecked Sendable {
 
   fileprivate func enqueue(_ job: UnownedJob) { jobs.append(job) }
 
+  /// What was to happen happens so much later, and outside the time has passed: a machine that stood still.
+  func slumber(_ duration: Duration) {
+    uptime += duration
+    events = events.map { Event(time: $0.time + duration, number: $0.number, name: $0.name, action: $0.action) }
+  }
+
   /// Everything that runs inside the engine is gone, wherever it was.
   func forgetEverybody() {
     jobs.removeAll(keepingCapacity: true)
@@ -100,7 +106,7 @@ final class SimulatedThread: @unchecked Sendable {
       happen(next)
       return true
     }
-    let picked = stopped.remove(at: choices.pick(stopped.count))
+    let picked = stopped.remove(at: choices.next(of: stopped.count))
     guard !dies(picked.place) else {
       die(picked.place)
       return true

@@ -17,13 +17,19 @@ final class SimulatedWire: @unchecked Sendable {
   /// How many of a thousand calls go wrong.
   var trouble = 0
   private let fates: [Fate]
+  /// What becomes of the next call, whatever the chances.
+  var next: Fate?
   let capabilities: AcquirerCapabilities
   var verdict: (String) -> SimulatedBank.Verdict = { _ in .approve }
   var met: (Fate) -> Void = { _ in }
   /// An authorization waits for the bank's decision.
   var waits: (AuthorizationRequest) -> Void = { _ in }
-  /// A capture was approved.
-  var captured: (FollowUpRequest) -> Void = { _ in }
+  /// Whether a capture or refund is only accepted now, and decided later.
+  var isLater: () -> Bool = { false }
+  /// Such a one waits for the bank's decision.
+  var accepted: (FollowUpRequest) -> Void = { _ in }
+  /// A capture or refund was approved.
+  var moved: (_ kind: String, FollowUpRequest) -> Void = { _, _ in }
 
   init(
     _ thread: SimulatedThread, _ bank: SimulatedBank, _ capabilities: AcquirerCapabilities,
@@ -59,32 +65,54 @@ final class SimulatedWire: @unchecked Sendable {
   }
 
   private func authorize(_ request: AuthorizationRequest) -> AcquirerAnswer {
+    note(request.reference)
     let answer = bank.authorize(request, verdict(request.merchantReference))
     if case .pending = answer { waits(request) }
     return answer
   }
 
   private func followUp(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
-    let answer = bank.followUp(kind, request)
-    if case .approved = answer, kind == "capture" { captured(request) }
+    note(request.reference)
+    let answer = bank.followUp(kind, request, later: kind != "void" && isLater())
+    switch answer {
+    case .approved where kind != "void": moved(kind, request)
+    case .pending: accepted(request)
+    default: break
+    }
     return answer
   }
 
+  private func note(_ reference: AttemptReference) {
+    arrivals[reference.rawValue] = arrivals[reference.rawValue] ?? thread.uptime
+  }
+
+  /// When the bank first heard of an operation.
+  private var arrivals: [String: Duration] = [:]
+  /// How far the status service lags behind. Longer, with the way, than the settle horizon it must not be.
+  private static let lag: Duration = .seconds(30)
+
   /// A status service that lags behind: what it does not know yet it may know a moment later.
   private func inquire(_ request: InquiryRequest) -> Inquiry {
-    guard trouble == 0 || !thread.choices.chance(trouble / 4) else { return .notFound }
-    return bank.inquire(request.reference.rawValue)
+    let reference = request.reference.rawValue
+    let isNews = arrivals[reference].map { thread.uptime < $0 + Self.lag } ?? true
+    guard !isNews || trouble == 0 || !thread.choices.chance(trouble / 2) else { return .notFound }
+    return bank.inquire(reference)
   }
 
   private func ask<Answer: Sendable>(
     _ verb: String, _ deadline: Deadline, broken: @escaping (Fate) -> Answer, _ process: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
-    let fate = trouble > 0 && thread.choices.chance(trouble) ? fates[thread.choices.pick(fates.count)] : .answered
+    let fate = next ?? drawn
+    next = nil
     met(fate)
     return await thread.suspended { heard in
       self.run(fate, verb, deadline.remaining, broken(fate), process, heard)
     }
+  }
+
+  private var drawn: Fate {
+    trouble > 0 && thread.choices.chance(trouble) ? fates[thread.choices.pick(fates.count)] : .answered
   }
 
   private func run<Answer>(

@@ -55,6 +55,9 @@ struct BankProfile {
     ]
   }
 
+  /// It neither reverses nor repeats its answers: an undoing has to find the hold and void it, once.
+  static let withoutReversal = profile(false, repeats: false, inquiry: true, reversal: false, jumps: false)
+
   private static func profile(
     _ sealed: Bool, repeats: Bool, inquiry: Bool, reversal: Bool, jumps: Bool
   ) -> BankProfile {
@@ -131,9 +134,12 @@ final class SimulatedWorld: @unchecked Sendable {
     wire.verdict = { order in verdicts[Int(order.suffix(1)) ?? 0] }
     wire.met = { self.coverage.fates[$0.rawValue, default: 0] += 1 }
     wire.waits = { request in self.decideLater(request, self.wire.verdict(request.merchantReference)) }
-    wire.captured = { request in
+    let answersLater = profile.capabilities.instruments.contains(.sealed)
+    wire.isLater = { answersLater && self.faults && self.thread.choices.chance(250) }
+    wire.accepted = { request in self.decideLater(request) }
+    wire.moved = { kind, request in
       guard self.faults, self.thread.choices.chance(60) else { return }
-      self.takeBackLater(request)
+      self.takeBackLater(kind, request)
     }
     thread.dies = { place in self.dies(at: place) }
     thread.death = { place in self.buried(at: place) }
@@ -230,7 +236,7 @@ extension SimulatedWorld {
   private func work(_ life: Int) {
     guard let engine, engine.number == life else { return }
     sink.life = life
-    let pause = faults ? 200...2_500 : 5_000...60_000
+    let pause = faults ? 200...2_500 : 20_000...120_000
     thread.after(thread.choices.milliseconds(pause), "recovery looks") { [self] in
       guard let engine = self.engine, engine.number == life else { return }
       engine.recover { self.work(life) }
@@ -273,17 +279,33 @@ extension SimulatedWorld {
     }
   }
 
-  private func takeBackLater(_ request: FollowUpRequest) {
+  /// A provider that takes sealed tokens accepts a capture or refund first, and decides later.
+  private func decideLater(_ request: FollowUpRequest) {
+    let (reference, approves) = (request.reference.rawValue, !thread.choices.chance(300))
+    thread.after(thread.choices.milliseconds(500...100_000), "the bank decides a follow-up") { [self] in
+      guard let answer = bank.decide(followUp: reference, approves: approves) else { return }
+      tell(ProviderEvent(answer, reference, request.amount, newEvent()), patience: 3)
+    }
+  }
+
+  private func takeBackLater(_ kind: String, _ request: FollowUpRequest) {
     thread.after(thread.choices.milliseconds(20_000...300_000), "the bank thinks again") { [self] in
       guard
         let authorization = bank.evidence.first(where: { bank.name(of: $0.reference) == request.authorization }),
-        authorization.refunded == 0,
-        bank.takeBack(
-          capture: request.reference.rawValue, of: authorization.reference, request.amount.minorUnits)
+        takesBack(kind, request, authorization)
       else { return }
       let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "93"))
       tell(ProviderEvent(refusal, request.reference.rawValue, request.amount, newEvent()), patience: .max)
     }
+  }
+
+  private func takesBack(_ kind: String, _ request: FollowUpRequest, _ authorization: AcquirerHold) -> Bool {
+    let (reference, amount) = (request.reference.rawValue, request.amount.minorUnits)
+    guard kind == "capture" else {
+      return bank.takeBack(refund: reference, of: authorization.reference, amount)
+    }
+    return authorization.refunded == 0
+      && bank.takeBack(capture: reference, of: authorization.reference, amount)
   }
 
   private func newEvent() -> String {
@@ -407,8 +429,8 @@ extension Transaction {
   fileprivate func leaks(of secrets: [String]) throws -> [String] {
     let tables = try rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'")
     return try tables.map { try $0.text("name") }.filter { table in
-      let text = try rows("SELECT * FROM \(table)").map { "\($0)" }.joined()
-      return secrets.contains { text.contains($0) }
+      let text = Data(try rows("SELECT * FROM \(table)").map { "\($0)" }.joined().utf8)
+      return secrets.contains { text.range(of: Data($0.utf8)) != nil }
     }
   }
 
@@ -461,7 +483,8 @@ extension EngineLife.Answer {
 
 extension Payment {
   fileprivate var heard: ClientCall.Heard {
-    if told == .failure || !status.isLive { return .failure }
+    // What was paid and let go by the merchant later was a success to the shopper.
+    if told == .failure || !status.isLive && told != .success { return .failure }
     return status.isSettled ? .success : .pending
   }
 }

@@ -5,6 +5,9 @@ import Simulation
 // payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
 // payment-simulator --explore 20000                       small settings, every history, so many at most
 // payment-simulator --mutants 400                         planted defects, each with so many seeds at most
+// payment-simulator --judge FILE…                         whether these runs together have been everywhere
+//
+// --coverage FILE keeps what the seeds have been through for --judge.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -15,6 +18,8 @@ struct Wish {
   var histories: Int?
   var mutantSeeds: UInt64?
   var keepsTrace = false
+  var coverage: String?
+  var judged: [String] = []
 
   init(_ arguments: [String]) throws {
     var rest = arguments.dropFirst()
@@ -24,6 +29,10 @@ struct Wish {
       case "--explore": histories = Int(rest.popFirst() ?? "")
       case "--mutants": mutantSeeds = UInt64(rest.popFirst() ?? "")
       case "--trace": keepsTrace = true
+      case "--coverage": coverage = rest.popFirst()
+      case "--judge":
+        judged = Array(rest)
+        rest = []
       default: throw Misunderstood(text: "unknown word \(word)")
       }
     }
@@ -43,13 +52,13 @@ struct Wish {
 }
 
 /// Every seed of a range; how many had violations.
-func simulate(_ seeds: Range<UInt64>, _ keepsTrace: Bool, _ supplies: Supplies) throws -> Int {
+func simulate(_ seeds: Range<UInt64>, _ wish: Wish, _ supplies: Supplies) throws -> Int {
   var coverage = Coverage()
   var (violated, steps, payments) = (0, 0, 0)
   let begin = ContinuousClock.now
   for seed in seeds {
     var simulation = Simulation(seed: seed)
-    simulation.keepsTrace = keepsTrace
+    simulation.keepsTrace = wish.keepsTrace
     let outcome = try simulation.run(with: supplies)
     coverage.add(outcome.coverage)
     steps += outcome.steps
@@ -63,7 +72,11 @@ func simulate(_ seeds: Range<UInt64>, _ keepsTrace: Bool, _ supplies: Supplies) 
     for text in found { say("seed \(seed): \(text)") }
     violated += found.isEmpty ? 0 : 1
   }
-  for line in coverage.table + coverage.missing.map({ "not reached: \($0)" }) { say(line) }
+  if let file = wish.coverage {
+    try coverage.table.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+  } else {
+    for line in coverage.table + coverage.missing.map({ "not reached: \($0)" }) { say(line) }
+  }
   say("steps \(steps), payments \(payments), \((ContinuousClock.now - begin).components.seconds) s")
   say("simulate: \(seeds.count) runs, \(violated) violations")
   return violated
@@ -91,6 +104,10 @@ func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
       let outcome = try Simulation(seed: seed, mutant: mutant).run(with: supplies)
       noticed = outcome.violations.first.map { "seed \(seed): \($0.invariant.rawValue)" }
     }
+    for setting in Exploration.Setting.allCases where noticed == nil {
+      let outcome = try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000)
+      noticed = outcome.violations.first.map { "\(setting.rawValue): \($0.invariant.rawValue)" }
+    }
     say("mutant \(mutant.name): \(noticed ?? "SURVIVED")")
     survivors += noticed == nil ? 1 : 0
   }
@@ -98,10 +115,23 @@ func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
   return survivors
 }
 
+/// Lists what none of these runs has reached and one could; how many have reached what is said to be impossible.
+func judge(_ files: [String]) throws -> Int {
+  var coverage = Coverage()
+  for file in files {
+    coverage.add(Coverage(table: try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n")))
+  }
+  for line in coverage.missing { say("not reached: \(line)") }
+  for line in coverage.surprises { say("reached, and said to be impossible: \(line)") }
+  say("coverage: \(Coverage.summary), \(coverage.missing.count) not reached, \(coverage.surprises.count) surprises")
+  return coverage.surprises.count
+}
+
 let wish = try Wish(CommandLine.arguments)
+guard wish.judged.isEmpty else { exit(try judge(wish.judged) == 0 ? 0 : 1) }
 let supplies = try Supplies()
 var failures = 0
-if let seeds = wish.seeds { failures += try simulate(seeds, wish.keepsTrace, supplies) }
+if let seeds = wish.seeds { failures += try simulate(seeds, wish, supplies) }
 if let limit = wish.histories { failures += try explore(limit, supplies) }
 if let limit = wish.mutantSeeds { failures += try hunt(limit, supplies) }
 exit(failures == 0 ? 0 : 1)
