@@ -1,4 +1,5 @@
 import Acquiring
+import Synchronization
 import TenderPayments
 
 /// A defect that is planted between the engine and its store or its wire, to see that somebody notices. Mutants live
@@ -11,6 +12,18 @@ public struct Mutant: Sendable {
   let wiring: @Sendable (Acquirer) -> Acquirer
   /// Whether commits are acknowledged that the disk does not have yet.
   let forgets: Bool
+  /// Nil where the defect is no text that must be found.
+  private let planting: Planting?
+
+  /// Whether the defect found its place. SQL that was rewritten since leaves a mutant that is none.
+  public var isPlanted: Bool { planting?.isDone ?? true }
+
+  /// Notes that a defect found its place.
+  private final class Planting: Sendable {
+    private let done = Mutex(false)
+    var isDone: Bool { done.withLock { $0 } }
+    func note() { done.withLock { $0 = true } }
+  }
 
   init(
     _ name: String, forgets: Bool = false, dialect: @escaping @Sendable (String) -> String = { $0 },
@@ -20,10 +33,24 @@ public struct Mutant: Sendable {
     self.forgets = forgets
     self.dialect = dialect
     self.wiring = wiring
+    planting = nil
+  }
+
+  private init(_ name: String, replacing text: String, with other: String) {
+    let planting = Planting()
+    self.name = name
+    self.planting = planting
+    forgets = false
+    wiring = { $0 }
+    dialect = { sql in
+      let changed = sql.replacing(text, with: other)
+      if changed != sql { planting.note() }
+      return changed
+    }
   }
 
   private static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
-    Mutant(name, dialect: { $0.replacing(text, with: other) })
+    Mutant(name, replacing: text, with: other)
   }
 
   public static let all: [Mutant] = inTheStore + onTheWire
@@ -58,7 +85,10 @@ extension Mutant {
         $0.replacing("sent_until = $8", with: "sent_until = NULL")
           .replacing("SET sent_until = $2", with: "SET sent_until = NULL * $2")
       }),
-    replacing("recovery finds nothing that is open", "lease_until <= $2", "lease_until < 0 * $2"),
+    replacing(
+      "recovery finds nothing that is open",
+      "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until <= $1",
+      "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until < 0 * $1"),
   ]
 
   private static let onTheWire: [Mutant] = [

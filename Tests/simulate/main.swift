@@ -108,7 +108,7 @@ func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
       let outcome = try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000)
       noticed = outcome.violations.first.map { "\(setting.rawValue): \($0.invariant.rawValue)" }
     }
-    say("mutant \(mutant.name): \(noticed ?? "SURVIVED")")
+    say("mutant \(mutant.name): \(noticed ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
     survivors += noticed == nil ? 1 : 0
   }
   say("mutants: \(Mutant.all.count) runs, \(survivors) violations")
