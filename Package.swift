@@ -238,8 +238,8 @@ let package = Package(
     tests(
       "SandboxTests",
       [
-        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, cryptoExtras, asn1, x509,
-        nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
+        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto,
+        cryptoExtras, asn1, x509, nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
       ]),
     tests(
       "TenderServerTests",
@@ -255,7 +255,9 @@ let package = Package(
         "DemoShop", "HTTPTransport", "PlatformAPI", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
         httpTypes, nioCore,
       ]),
-    tests("TenderCLITests", ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", crypto, asn1, x509]),
+    tests(
+      "TenderCLITests",
+      ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1, x509]),
     tests("HouseTests"),
   ]
 )

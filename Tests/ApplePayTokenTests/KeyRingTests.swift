@@ -2,6 +2,7 @@ import ApplePayToken
 import Crypto
 import Synchronization
 import TenderPayments
+import TenderTesting
 import Testing
 
 @Suite(.everyKeyHolder) struct `A ring of processing keys` {

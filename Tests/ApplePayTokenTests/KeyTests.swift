@@ -4,6 +4,7 @@ import CryptoExtras
 import Foundation
 import SwiftASN1
 import TenderPayments
+import TenderTesting
 import Testing
 import X509
 
@@ -163,15 +164,8 @@ import X509
 
   /// One-step key derivation of NIST SP 800-56C, by another hand.
   private func openSSL(_ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["openssl"] + arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let answer = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let (status, answer) = try ChildProcess.run(["openssl"] + arguments)
+    #expect(status == 0)
     return String(decoding: answer, as: UTF8.self)
   }
 

@@ -1,6 +1,7 @@
 import ApplePayToken
 import Crypto
 import TenderPayments
+import TenderTesting
 import Testing
 
 @Suite(.everyKeyHolder) struct `Whether a payment token pays an order` {

@@ -4,6 +4,7 @@ import CryptoExtras
 import Foundation
 import StrictJSON
 import TenderPayments
+import TenderTesting
 
 /// Mints payment tokens from Apple's description, without the code under test: every property is what a good token
 /// has, and a knob for a fault.

@@ -4,6 +4,7 @@ import Foundation
 import Sandbox
 import SwiftASN1
 import TenderPayments
+import TenderTesting
 import X509
 
 /// A merchant in a test: the keys that a portal never sees, and requests to certify them.
@@ -58,17 +59,6 @@ final class TemporaryDirectory: Sendable {
 
 /// Runs OpenSSL, the judge who knows nothing of this house.
 func openssl(_ arguments: String..., input: [UInt8] = []) throws -> (status: Int32, output: String) {
-  let process = Process()
-  process.executableURL = URL(filePath: "/usr/bin/env")
-  process.arguments = ["openssl"] + arguments
-  let (output, stdin) = (Pipe(), Pipe())
-  process.standardOutput = output
-  process.standardError = output
-  process.standardInput = stdin
-  try process.run()
-  try stdin.fileHandleForWriting.write(contentsOf: input)
-  try stdin.fileHandleForWriting.close()
-  let bytes = output.fileHandleForReading.readDataToEndOfFile()
-  process.waitUntilExit()
-  return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  let (status, output) = try ChildProcess.run(["openssl"] + arguments, input: input)
+  return (status, String(decoding: output, as: UTF8.self))
 }

@@ -2,6 +2,7 @@ import ApplePayToken
 import CryptoExtras
 import Sandbox
 import TenderPayments
+import TenderTesting
 import Testing
 
 /// Device and merchant were written apart; here they meet.

@@ -1,5 +1,6 @@
 import Foundation
 import StrictJSON
+import TenderTesting
 import Testing
 
 /// Python's `json`, made as strict as it goes, judges the same documents as Tender's reader.
@@ -21,21 +22,9 @@ import Testing
 private enum PythonJSON {
   /// One line for each document: its compact form, or nothing when Python refuses it.
   static func opinions(on documents: [[UInt8]]) throws -> [String?] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", program]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
     let lines = documents.map { $0.map { String($0, radix: 16) }.joined(separator: " ") }.joined(separator: "\n")
-    let writer = Thread {
-      input.fileHandleForWriting.write(Data(lines.utf8))
-      try? input.fileHandleForWriting.close()
-    }
-    writer.start()
-    let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
+    let (_, output) = try ChildProcess.run(["python3", "-c", program], input: Array(lines.utf8))
+    let answer = String(decoding: output, as: UTF8.self)
     return answer.split(separator: "\n").map { $0 == "-" ? nil : String($0.dropFirst()) }
   }
 

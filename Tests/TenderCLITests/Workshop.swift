@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TenderTesting
 import Testing
 
 /// A directory of its own in which the built program is used as a stranger would: from a shell, by its name.
@@ -55,40 +56,14 @@ final class Workshop: Sendable {
 
 /// A program under test. It cannot outlive its time, even when the tests are killed.
 final class RunningProgram: Sendable {
-  private let process: Process
+  private let process: ChildProcess
   private let output: String
-  private let exit: AsyncStream<Int32>
 
   init(_ command: String, in place: Workshop, seconds: Int) throws {
     output = "\(place.path)/.output-\(UUID().uuidString)"
-    try Data().write(to: URL(filePath: output))
-    let file = try FileHandle(forWritingTo: URL(filePath: output))
-    let (exit, continuation) = AsyncStream.makeStream(of: Int32.self)
-    self.exit = exit
-    process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["timeout", "--kill-after=5", "\(seconds)", "sh", "-c", command]
-    process.currentDirectoryURL = URL(filePath: place.path)
-    process.environment = try Self.environment(place.variables)
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = file
-    process.standardError = file
-    process.terminationHandler = {
-      continuation.yield($0.terminationReason == .exit ? $0.terminationStatus : 128 + $0.terminationStatus)
-      continuation.finish()
-    }
-    try Self.withoutBlockedSignals { try process.run() }
-    try file.close()
-  }
-
-  /// A program inherits the signals that its parent's thread blocks, and the threads that run tests block them all: it
-  /// would never hear that it shall stop.
-  private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
-    var (none, before) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try body()
+    process = try ChildProcess(
+      ["/usr/bin/env", "-C", place.path, "timeout", "--kill-after=5", "\(seconds)", "sh", "-c", command],
+      environment: Self.environment(place.variables), output: output)
   }
 
   var lines: [String] {
@@ -97,10 +72,7 @@ final class RunningProgram: Sendable {
   }
 
   /// The exit code, when the program has ended.
-  func end() async -> Int32 {
-    for await code in exit { return code }
-    return -1
-  }
+  func end() async -> Int32 { await process.end() }
 
   /// Waits for a line that holds `sign`, at most 30 seconds.
   func wait(for sign: String) async throws {
@@ -114,15 +86,14 @@ final class RunningProgram: Sendable {
 
   /// Asks it to stop, as a terminal or a service manager does, and tells its exit code.
   func terminate() async -> Int32 {
-    process.terminate()
+    process.signal(SIGTERM)
     return await end()
   }
 
   func kill() async {
-    guard process.isRunning else { return }
-    process.terminate()
+    process.signal(SIGTERM)
     for _ in 0..<100 where process.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
-    if process.isRunning { Foundation.kill(-process.processIdentifier, SIGKILL) }
+    process.signal(SIGKILL, toGroup: true)
   }
 
   struct NotReady: Error { let output: [String] }

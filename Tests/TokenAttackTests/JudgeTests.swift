@@ -126,21 +126,9 @@ struct Judge {
   static func python(_ script: String, _ arguments: [String], input: [String]) throws -> (
     status: Int32, lines: [String]
   ) {
-    let files = FileManager.default.temporaryDirectory
-    let (source, target) = (files.appending(path: UUID().uuidString), files.appending(path: UUID().uuidString))
-    defer { for file in [source, target] { try? FileManager.default.removeItem(at: file) } }
-    try Data(input.map { $0 + "\n" }.joined().utf8).write(to: source)
-    try Data().write(to: target)
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/python3")
-    process.arguments = ["-W", "ignore", Repository.path("Tests/Judges/\(script)")] + arguments
-    process.standardInput = try FileHandle(forReadingFrom: source)
-    let output = try FileHandle(forWritingTo: target)
-    (process.standardOutput, process.standardError) = (output, output)
-    try process.run()
-    process.waitUntilExit()
-    let text = try String(contentsOf: target, encoding: .utf8)
-    return (process.terminationStatus, text.split(separator: "\n").map(String.init))
+    let arguments = ["/usr/bin/python3", "-W", "ignore", Repository.path("Tests/Judges/\(script)")] + arguments
+    let (status, output) = try ChildProcess.run(arguments, input: Array(input.map { $0 + "\n" }.joined().utf8))
+    return (status, String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init))
   }
 }
 
