@@ -1,6 +1,7 @@
 import ApplePayToken
 import Foundation
 import KeyAgent
+import Synchronization
 import TenderPayments
 import Testing
 
@@ -14,11 +15,12 @@ enum KeyHolding: Sendable, CaseIterable {
   /// The key as the test should use it.
   static func held(_ key: ProcessingKey) throws -> ProcessingKey {
     guard current == .byAgent else { return key }
-    let agent = try TestAgent.shared.get()
+    let agent = try TestAgent()
     agent.server.hold(key, of: .platform)
     let asked = agent.client.key(key.publicKeyHash, key.version)
     return ProcessingKey(
-      publicKeyHash: asked.publicKeyHash, version: asked.version, heldBy: PatientHolder(holder: asked.holder))
+      publicKeyHash: asked.publicKeyHash, version: asked.version,
+      heldBy: PatientHolder(holder: asked.holder, agent: agent))
   }
 }
 
@@ -27,6 +29,8 @@ enum KeyHolding: Sendable, CaseIterable {
 struct PatientHolder: ProcessingKeyHolder {
   static let patience = Duration.seconds(60)
   let holder: any ProcessingKeyHolder
+  /// Lives as long as somebody may ask it.
+  let agent: TestAgent
 
   var answersAtOnce: Bool { holder.answersAtOnce }
 
@@ -43,22 +47,28 @@ struct PatientHolder: ProcessingKeyHolder {
   }
 }
 
-/// An agent behind a real socket, for the whole run.
-struct TestAgent: Sendable {
-  /// A socket's path has at most 107 bytes, and temporary directories are sometimes deep.
-  static let path = "/tmp/tender-keys-\(ProcessInfo.processInfo.processIdentifier).sock"
-  static let shared = Result { try TestAgent() }
+/// An agent behind a real socket, for one key: tests run side by side, and another may hold the same key under another
+/// merchant's name.
+final class TestAgent: Sendable {
+  private static let made = Mutex(0)
 
   let server: KeyAgentServer
   let client: KeyAgentClient
 
-  private init() throws {
-    let server = try KeyAgentServer(path: Self.path, patience: PatientHolder.patience)
+  init() throws {
+    let number = Self.made.withLock { made in
+      made += 1
+      return made
+    }
+    // A socket's path has at most 107 bytes, and temporary directories are sometimes deep.
+    let path = "/tmp/tender-keys-\(ProcessInfo.processInfo.processIdentifier)-\(number).sock"
+    let server = try KeyAgentServer(path: path, patience: PatientHolder.patience)
     Thread { server.run() }.start()
     self.server = server
-    client = KeyAgentClient(path: Self.path)
-    atexit { _ = unlink(TestAgent.path) }
+    client = KeyAgentClient(path: path)
   }
+
+  deinit { server.stop() }
 }
 
 /// Runs each test of a suite once with its keys in memory and once with an agent that holds them.
