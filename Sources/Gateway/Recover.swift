@@ -27,11 +27,12 @@ extension PaymentGateway {
 
   /// The same for one payment, when somebody asks: its first open operation, whether or not its time has come.
   ///
+  /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
   /// - Returns: the payment as it stands afterwards; unchanged also while the call that began the operation may still
   ///   be waiting for its own answer.
-  public func inquire(_ payment: PaymentID) async throws -> Payment {
+  public func inquire(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Payment {
     let deadline = newHold()
-    guard let attempt = try await journal.takeOver(payment) else { return try await known(payment) }
+    guard let attempt = try await journal.takeOver(payment, dueOnly: dueOnly) else { return try await known(payment) }
     _ = try await settle(attempt, before: deadline)
     return try await known(payment)
   }
@@ -65,7 +66,7 @@ extension PaymentGateway {
   }
 
   private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> Settlement {
-    let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt))
+    let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt)).payment
     try await crashes.reach(.recoveryRecorded)
     return Settlement(isSettled: answer.isFinal, payment: payment)
   }

@@ -63,6 +63,33 @@ extension Journal {
     try await database.read { try Operations.all(of: payment, in: $0) }
   }
 
+  /// What an operation has come to by now.
+  public func outcome(of operation: AttemptReference) async throws -> OperationOutcome {
+    try await database.read { store in
+      let operation = try Operations.known(operation, in: store)
+      return OperationOutcome(
+        operation: operation, payment: try Self.payment(with: operation.reference, in: store))
+    }
+  }
+
+  /// What the payment's authorization has come to by now.
+  public func authorization(of payment: PaymentID) async throws -> OperationOutcome {
+    try await database.read { store in
+      guard let found = try PaymentRecord.find(payment, in: store)?.payment,
+        let operation = try Operations.all(of: payment, in: store).first(where: { $0.kind == .authorize })
+      else { throw JournalError.noSuchPayment(payment) }
+      return OperationOutcome(operation: operation, payment: found)
+    }
+  }
+
+  private static func payment(with operation: AttemptReference, in store: Transaction) throws -> Payment {
+    let row = try store.row(
+      "SELECT * FROM payments WHERE id = (SELECT payment FROM operations WHERE reference = $1)",
+      .text(operation.rawValue))
+    guard let row else { throw StorageError.column("payment") }
+    return try PaymentRecord(row).payment
+  }
+
   /// What the shopper was told last; nil when the process died before it could say anything.
   public func told(_ payment: PaymentID) async throws -> Telling? {
     try await database.read { try PaymentRecord.find(payment, in: $0)?.payment.told }

@@ -88,14 +88,25 @@ enum Operations {
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map { row in
-      OperationRecord(
-        reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
-        isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
-        acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
-        tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
-        answeredAt: try row.integerOrNil("answered_at").map { Timestamp(microseconds: $0) })
-    }
+    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map(
+      OperationRecord.init)
+  }
+
+  static func known(_ reference: AttemptReference, in store: Transaction) throws -> OperationRecord {
+    let row = try store.row(select + " WHERE reference = $1", .text(reference.rawValue))
+    guard let row else { throw StorageError.column("reference") }
+    return try OperationRecord(row)
+  }
+}
+
+extension OperationRecord {
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
+      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
+      acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
+      tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
+      answeredAt: try row.timeOrNil("answered_at"))
   }
 }
 

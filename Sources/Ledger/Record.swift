@@ -7,10 +7,16 @@ extension Journal {
   func post(
     _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
   ) throws -> Payment {
+    try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+      ?? PaymentRecord.known(attempt.payment, in: store).payment
+  }
+
+  /// Nil for an answer that is dropped.
+  func posted(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
+  ) throws -> Payment? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
-    guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else {
-      return before.payment
-    }
+    guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else { return nil }
     if attempt.kind == .reverse { return try undone(Outcome(answer), attempt, before, pause, in: store) }
     if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
       try oweReversal(of: attempt, before, in: store)

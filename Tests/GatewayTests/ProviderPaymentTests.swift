@@ -74,7 +74,7 @@ import Testing
       _ = try await visit.events()
       let after = try #require(try await visit.shop.gateway.payment(payment.id))
       #expect((after.status, after.captured) == (.authorized, 0))
-      #expect(try await visit.shop.gateway.void(payment.id).status == .voided)
+      #expect(try await visit.shop.gateway.void(payment.id).payment.status == .voided)
     }
   }
 

@@ -56,7 +56,7 @@ import Testing
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     _ = try await shop.gateway.capture(payment)
-    let answers = try await all { _ in try await shop.gateway.refund(payment, .eur(100)) }
+    let answers = try await all { _ in try await shop.gateway.refund(payment, .eur(100)).payment }
     #expect(answers.compactMap { try? $0.get() }.count == 12)
     #expect(shop.fake.refunds.count == 12)
     let after = try #require(try await shop.gateway.payment(payment))
@@ -68,7 +68,8 @@ import Testing
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     _ = try await all { number in
       number.isMultiple(of: 2)
-        ? try await shop.gateway.capture(payment, .eur(90)) : try await shop.gateway.void(payment, .eur(110))
+        ? try await shop.gateway.capture(payment, .eur(90)).payment
+        : try await shop.gateway.void(payment, .eur(110)).payment
     }
     let (taken, freed) = (shop.fake.captures.count * 90, shop.fake.voids.count * 110)
     #expect(taken + freed <= 1250)

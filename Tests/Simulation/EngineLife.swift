@@ -53,10 +53,10 @@ final class EngineLife: @unchecked Sendable {
     let amount = amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) }
     begin(heard) { [gateway] in
       switch verb {
-      case .capture: try await gateway.capture(payment.id, amount)
-      case .finalCapture: try await gateway.capture(payment.id, amount, isFinal: true)
-      case .void: try await gateway.void(payment.id, amount)
-      case .refund: try await gateway.refund(payment.id, amount)
+      case .capture: try await gateway.capture(payment.id, amount).payment
+      case .finalCapture: try await gateway.capture(payment.id, amount, isFinal: true).payment
+      case .void: try await gateway.void(payment.id, amount).payment
+      case .refund: try await gateway.refund(payment.id, amount).payment
       }
     }
   }
