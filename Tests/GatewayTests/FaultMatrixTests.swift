@@ -185,7 +185,7 @@ extension Acquirer {
 }
 
 extension Journal {
-  fileprivate func evidence() async throws -> Evidence {
+  func evidence() async throws -> Evidence {
     try await database.read { store in
       var evidence = Evidence()
       try evidence.readJournal(store)
@@ -198,7 +198,7 @@ extension Journal {
 }
 
 extension Evidence {
-  fileprivate func beside(_ bank: Transaction) throws -> Evidence {
+  func beside(_ bank: Transaction) throws -> Evidence {
     var evidence = self
     try evidence.readSandbox(bank)
     return evidence

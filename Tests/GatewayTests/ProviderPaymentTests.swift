@@ -1,4 +1,5 @@
 import Acquiring
+import Auditing
 import Gateway
 import HTTPTransport
 import Hummingbird
@@ -86,7 +87,7 @@ import Testing
   }
 
   @Test func `captured in parts, refunded in parts`() async throws {
-    try await visit { visit async throws in
+    let violations = try await visit { visit async throws in
       let gateway = visit.shop.gateway
       let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
       _ = try await gateway.capture(payment, .eur(500))
@@ -97,9 +98,13 @@ import Testing
       let after = try #require(try await gateway.payment(payment))
       #expect((after.status, after.authorized, after.captured, after.refunded) == (.partiallyRefunded, 1000, 1000, 300))
     }
+    #expect(violations.isEmpty, "\(violations)")
   }
 
-  private func visit(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws {
+  /// - Returns: what the auditor says of both ledgers in the end.
+  @discardableResult
+  private func visit(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws -> [Violation] {
+    let evidence = Mutex(Evidence())
     let files = try TemporaryStore()
     let pki = try SandboxPKI(clock: .system)
     let provider = try await SandboxAcquirerService(
@@ -119,7 +124,10 @@ import Testing
             headers: [HTTPField("Authorization", "Bearer key"), HTTPField("Content-Type", "application/json")],
             body: Array(#"{"url":"http://localhost/events"}"#.utf8)), .seconds(10))
         let acquirer = Acquirer.sandboxProvider(baseURL: origin, apiKey: "key", eventSecret: "key", http: sender)
-        try await body(Visit(shop: Shop(acquirer, pki: pki, sealedTo: csr), provider: provider))
+        let shop = try await Shop(acquirer, pki: pki, sealedTo: csr)
+        try await body(Visit(shop: shop, provider: provider))
+        let journal = try await shop.journal.evidence()
+        evidence.withLock { $0 = journal }
       }
     } catch {
       try await http.shutdown()
@@ -127,5 +135,7 @@ import Testing
     }
     try await http.shutdown()
     await provider.close()
+    let (ledger, ours) = (try await files.open([]), evidence.withLock { $0 })
+    return Auditor(try await ledger.read { try ours.beside($0) }).violations
   }
 }

@@ -53,7 +53,8 @@ extension AcquirerBook {
     let amount = try row.amount()
     let code: String
     if let kind = FollowUp(rawValue: try row.text("kind")) {
-      code = SandboxAmounts.failsLate(amount.minorUnits) ? "05" : hold.post(kind, amount)
+      let isFinal = try row.integer("is_final") == 1
+      code = SandboxAmounts.failsLate(amount.minorUnits) ? "05" : hold.post(kind, amount, isFinal: isFinal)
     } else {
       code = hold.approve() ? "00" : "12"
     }
