@@ -264,8 +264,9 @@ private func dying(at point: CrashPoint) -> CrashPoints {
     #expect(try await other.takeOverDue(10).isEmpty)
     shop.clock.advance(Journal.lease)
     let second = try #require(try await other.takeOverDue(10).first)
-    #expect(try await shop.journal.record(FakeAcquirer.approval(second.reference), for: first[0]).payment.status == .unknown)
-    #expect(try await other.record(FakeAcquirer.approval(second.reference), for: second).payment.status == .authorized)
+    let answer = FakeAcquirer.approval(second.reference)
+    #expect(try await shop.journal.record(answer, for: first[0]).payment.status == .unknown)
+    #expect(try await other.record(answer, for: second).payment.status == .authorized)
   }
 }
 
