@@ -15,6 +15,7 @@ import Testing
   private struct Visit: Sendable {
     let shop: Shop
     let provider: SandboxAcquirerService
+    let acquirer: Acquirer
 
     /// The provider decides what is pending, and its events arrive.
     func events(tampering: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) async throws -> [InboxVerdict] {
@@ -99,6 +100,31 @@ import Testing
     }
   }
 
+  @Test func `the last capture lets go of the rest, but of nothing that another capture was promised`() async throws {
+    try await visit { visit async throws in
+      let gateway = visit.shop.gateway
+      let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
+      _ = try await gateway.capture(payment, .eur(300))
+      _ = try await gateway.capture(payment, .eur(200), isFinal: true)
+      // The last one is decided first.
+      let captures = try await visit.shop.journal.operations(of: payment).filter { $0.kind == .capture }
+      let last = try #require(captures.last)
+      _ = await visit.acquirer.inquire(
+        InquiryRequest(reference: last.reference, amount: .eur(200)), .after(.seconds(10)))
+      _ = try await visit.events()
+      let after = try #require(try await gateway.payment(payment))
+      #expect((after.authorized, after.captured) == (500, 500))
+      let name = try await visit.shop.journal.operations(of: payment).first { $0.kind == .authorize }?.acquirerReference
+      let void = await visit.acquirer.void(
+        FollowUpRequest(reference: AttemptReference("void-1"), authorization: try #require(name), amount: .eur(1)),
+        .after(.seconds(10)))
+      guard case .declined = void else {
+        Issue.record("the provider still holds what was let go of: \(void)")
+        return
+      }
+    }
+  }
+
   private func visit(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws {
     let files = try TemporaryStore()
     let pki = try SandboxPKI(clock: .system)
@@ -119,7 +145,7 @@ import Testing
             headers: [HTTPField("Authorization", "Bearer key"), HTTPField("Content-Type", "application/json")],
             body: Array(#"{"url":"http://localhost/events"}"#.utf8)), .seconds(10))
         let acquirer = Acquirer.sandboxProvider(baseURL: origin, apiKey: "key", eventSecret: "key", http: sender)
-        try await body(Visit(shop: Shop(acquirer, pki: pki, sealedTo: csr), provider: provider))
+        try await body(Visit(shop: Shop(acquirer, pki: pki, sealedTo: csr), provider: provider, acquirer: acquirer))
       }
     } catch {
       try await http.shutdown()

@@ -58,7 +58,8 @@ struct AcquirerBook: Sendable {
       let reply = AcquirerReply(
         reference: wish.reference, acquirerReference: newName(store), amount: wish.amount, responseCode: code,
         authorizationCode: nil, networkTransactionID: nil)
-      try Self.insert(reply, kind.rawValue, on: hold.acquirerReference, of: merchant, request, in: store)
+      try Self.insert(
+        reply, kind.rawValue, on: hold.acquirerReference, of: merchant, request, isFinal: wish.isFinal, in: store)
       return reply
     }
   }
