@@ -13,7 +13,7 @@ struct TenderBench {
     guard arguments.count >= 3 else { throw BenchError(reason: "TenderBench one-core|two-cores DIRECTORY [ROUNDS]") }
     let rounds = arguments.count > 3 ? Int(arguments[3]) ?? 60 : 60
     let elliptic = try BenchToken(directory: arguments[2], name: "ec-v1", key: "ec-merchant")
-    if arguments[1] == "two-cores" { return try await TwoCores(elliptic).run(rounds: rounds) }
+    if arguments[1] == "two-cores" { return try await TwoCores(elliptic, Primitives()).run(rounds: rounds) }
     try ellipticCurve(elliptic, Primitives(), rounds: rounds)
     try rsa(BenchToken(directory: arguments[2], name: "rsa-v1", key: "rsa-merchant"), rounds: rounds)
   }

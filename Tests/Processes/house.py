@@ -68,10 +68,11 @@ def sink(port, path, secret):
             mood = dice.random()
             if mood > 0.02:
                 event = json.loads(body)
+                news = event["tender"]
                 signature = base64.b64encode(hmac.new(secret.encode(), body, hashlib.sha256).digest()).decode()
                 journal.write(
-                    payment=event["tender"]["paymentId"], sequence=event["tender"]["sequence"],
-                    status=event["tender"]["status"], id=event["id"],
+                    payment=news["paymentId"], sequence=news["sequence"], status=news["status"],
+                    captured=news["captured"], refunded=news["refunded"], id=event["id"],
                     authentic=self.headers.get_all("X-GCS-Signature") == [signature], body=body.decode())
             self.send_response(200 if mood > 0.05 else 503)
             self.send_header("Content-Length", "0")

@@ -2,7 +2,7 @@ import Storage
 import TenderPayments
 
 extension AcquirerBook {
-  static let migrations: [Migration] = [first, eventMigration, finality]
+  static let migrations: [Migration] = [first, eventMigration, finalMigration]
 
   private static let first =
     Migration(
@@ -47,13 +47,14 @@ extension AcquirerBook {
       );
       """)
 
-  /// Whether a capture was the last, for the one that is decided later.
-  private static let finality =
-    Migration("acquirer-3", "ALTER TABLE operations ADD COLUMN is_final BIGINT NOT NULL DEFAULT 0;\n")
+  /// Whether a capture is the last one, for one that is decided later.
+  private static let finalMigration = Migration(
+    "acquirer-3",
+    "ALTER TABLE operations ADD COLUMN is_final BIGINT NOT NULL DEFAULT 0 CHECK (is_final IN (0, 1));\n")
 
   static func insert(
-    _ reply: AcquirerReply, _ kind: String, on hold: String, of merchant: String, _ request: String,
-    isFinal: Bool = false, in store: Transaction
+    _ reply: AcquirerReply, _ kind: String, isFinal: Bool = false, on hold: String, of merchant: String,
+    _ request: String, in store: Transaction
   ) throws {
     try store.run(
       """
