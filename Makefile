@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench vectors fuzz seeded-bugs fresh-tokens mutants
+.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz seeded-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -50,8 +50,11 @@ processes:
 	scripts/build --product payment-auditor
 	scripts/build --product crashing-server
 
-bench: ## how fast payment tokens are opened, against the cryptography they need
+bench: bench-payments ## how fast payment tokens are opened and payments taken, against what they are made of
 	@scripts/bench
+
+bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
+	@STORE='$(or $(STORE),100000)' scripts/bench-payments
 
 vectors: ## mints the conformance vectors anew, from their seed
 	scripts/build --build-tests
