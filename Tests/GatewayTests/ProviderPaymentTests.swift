@@ -93,6 +93,7 @@ import Testing
       let gateway = visit.shop.gateway
       let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
       _ = try await gateway.capture(payment, .eur(500))
+      _ = try await visit.events()
       _ = try await gateway.capture(payment, .eur(500), isFinal: true)
       _ = try await visit.events()
       _ = try await gateway.refund(payment, .eur(300))
