@@ -130,15 +130,3 @@ public struct KeyAgentError: Error, Sendable, CustomStringConvertible {
   public let reason: String
   public var description: String { reason }
 }
-
-extension ProcessingKeyRing.Owner {
-  /// On the wire: a merchant's id, which is never empty, or nothing for the platform.
-  var name: String {
-    switch self {
-    case .platform: ""
-    case .merchant(let id): id.rawValue
-    }
-  }
-
-  init(name: String) { self = name.isEmpty ? .platform : .merchant(MerchantID(name)) }
-}
