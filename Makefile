@@ -20,7 +20,7 @@ sandbox: ## the simulated Apple and acquirer alone
 	.build/release/tender sandbox
 
 format: ## writes every Swift file in the house's format
-	swift format -i --parallel -r Sources Tests Plugins Package.swift
+	swift format -i --parallel -r Sources Tests Plugins Benchmarks Examples Package.swift
 
 coverage: ## how much of what goes into apps its tests run, by room
 	@scripts/coverage
@@ -71,5 +71,5 @@ fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
 	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests
 
 mutants: ## has 10,000 random mutants, or COUNT, judged by OpenSSL and by a reader in Python too; SEED=… for others
-	swift build -c release --build-tests
+	scripts/build --build-tests
 	TENDER_MUTANTS=$(or $(COUNT),10000) TENDER_SEED=$(or $(SEED),4) swift test -c release --skip-build --filter 'random mutants'
