@@ -62,10 +62,12 @@ extension PaymentGateway {
 
   /// Settles what is open, and takes the money if it turns out to be held and was to be taken at once.
   ///
-  /// A payment that was settled before is not taken here: not every question about it may become a capture.
+  /// A payment that was settled before is not taken here: not every question about it may become a capture. Nor does
+  /// every question reach the acquirer: anybody may ask for the outcome as often as they like, so what was asked about a
+  /// moment ago is left alone, in step with recovery.
   public func settle(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
-    let after = try await inquire(payment)
+    let after = try await inquire(payment, dueOnly: true)
     return before.status.isSettled ? after : await taken(after, mode, before: newDeadline())
   }
 

@@ -100,6 +100,7 @@ import Testing
   @Test func `takes what it finds held, once, if the order wanted it taken at once`() async throws {
     let payment = try await unknown()
     shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
+    shop.clock.advance(.seconds(1))
     #expect(try await shop.gateway.settle(payment.id, .immediate).status == .captured)
     #expect(try await shop.gateway.settle(payment.id, .immediate).captured == 1250)
     #expect(shop.fake.captures.count == 1)
@@ -110,8 +111,21 @@ import Testing
     let payment = try await unknown()
     shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
     shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
+    shop.clock.advance(.seconds(1))
     for _ in 0..<3 { #expect(try await shop.gateway.settle(payment.id, mode).status == .authorized) }
     #expect(shop.fake.captures.count == captures)
+  }
+
+  /// Whoever reloads a page asks through `settle`.
+  @Test func `however often a page asks, the acquirer is asked when it is time to`() async throws {
+    let payment = try await unknown()
+    shop.fake.finds(.unavailable(Interruption(.timeout)))
+    for _ in 0..<100 { #expect(try await shop.gateway.settle(payment.id, .manual).status == .unknown) }
+    #expect(shop.fake.inquiries.isEmpty)
+    shop.clock.advance(.seconds(1))
+    for _ in 0..<100 { _ = try await shop.gateway.settle(payment.id, .manual) }
+    #expect(shop.fake.inquiries.count == 1)
+    #expect(try await shop.journal.operations(of: payment.id).map(\.tries) == [1])
   }
 
   @Test(arguments: [
