@@ -117,7 +117,7 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
     room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
@@ -232,8 +232,8 @@ let package = Package(
     tests(
       "OrdersTests",
       [
-        "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
-        "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
+        "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet",
+        "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
       ]),
     tests(
       "SandboxTests",

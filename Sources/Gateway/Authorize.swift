@@ -1,4 +1,4 @@
-import Acquiring
+public import Acquiring
 import ApplePayToken
 public import Ledger
 public import Storage
@@ -35,6 +35,7 @@ extension PaymentGateway {
     defer { admission.leave() }
     let card = try await confirm(token, pays: order)
     try await crashes.reach(.authorizeOpened)
+    guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
     switch try await journal.claim(
       order, spending: card.use, card: card.summary, terms: terms(card), alongside: alongside)
     {
@@ -57,7 +58,8 @@ extension PaymentGateway {
     }
   }
 
-  func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
+  /// How long a call may take in all, from now on. Whoever does something for the shopper before it pays makes it first.
+  public func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
 
   private func terms(_ card: ConfirmedInstrument) -> ClaimTerms {
     ClaimTerms(

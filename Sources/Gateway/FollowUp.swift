@@ -1,4 +1,4 @@
-import Acquiring
+public import Acquiring
 public import Ledger
 public import Storage
 public import TenderPayments
@@ -49,12 +49,14 @@ extension PaymentGateway {
   /// Both together keep within one budget. The shopper's answer is that of the authorization. What becomes of the
   /// capture is the merchant's matter: if it fails, the payment stays authorized and can be captured again; a repeat of
   /// this call does so, and recovery if the process died before it began.
+  ///
+  /// - Parameter deadline: from ``newDeadline()``, made when the shopper began to wait; nil for now.
   public func pay(
-    _ order: Order, with token: EncryptedPaymentToken,
+    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline? = nil,
     alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
-    let deadline = newDeadline()
+    let deadline = deadline ?? newDeadline()
     let payment = try await authorize(
       order, with: token, before: deadline, alongside: alongside, answered: answered)
     return await taken(payment, order.capture, before: deadline)

@@ -12,6 +12,8 @@ public enum GatewayError: Error, Sendable, Hashable {
   case callInProgress
   /// More payments are under way than this process takes on. Nothing was written.
   case overloaded
+  /// Too little is left of the time in which the shopper waits. Nothing was written.
+  case outOfTime
   /// The acquirer does not take the currency.
   case currencyNotTaken(Currency)
   /// The payment cannot take the operation.
@@ -24,6 +26,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "token_reused"
     case .callInProgress: "idempotency_key_in_use"
     case .overloaded: "overloaded"
+    case .outOfTime: "out_of_time"
     case .currencyNotTaken: "currency_not_supported"
     case .operationRefused(let reason):
       switch reason {
@@ -43,6 +46,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "the payment token has paid another order"
     case .callInProgress: "the first call with this idempotency key is being worked on"
     case .overloaded: "more payments are under way than this server takes on"
+    case .outOfTime: "too little was left of the shopper's time to ask the acquirer"
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
     case .operationRefused(let reason): reason.text
     }
@@ -54,7 +58,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
-    case .overloaded: "Nothing happened. Try again after the time in Retry-After."
+    case .overloaded, .outOfTime: "Nothing happened. Try again after the time in Retry-After."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .operationRefused(.conflict), .operationRefused(.inFlight):
       "Read the payment again, and repeat if the operation is still wanted."

@@ -264,8 +264,9 @@ private func dying(at point: CrashPoint) -> CrashPoints {
     #expect(try await other.takeOverDue(10).isEmpty)
     shop.clock.advance(Journal.lease)
     let second = try #require(try await other.takeOverDue(10).first)
-    #expect(try await shop.journal.record(FakeAcquirer.approval(second.reference), for: first[0]).payment.status == .unknown)
-    #expect(try await other.record(FakeAcquirer.approval(second.reference), for: second).payment.status == .authorized)
+    let answer = FakeAcquirer.approval(second.reference)
+    #expect(try await shop.journal.record(answer, for: first[0]).payment.status == .unknown)
+    #expect(try await other.record(answer, for: second).payment.status == .authorized)
   }
 }
 
@@ -326,6 +327,23 @@ private func dying(at point: CrashPoint) -> CrashPoints {
     let order = Shop.order(capture: .immediate)
     #expect(try await shop.gateway.pay(order, with: shop.token(for: order)).status == .captured)
     #expect(shop.fake.deadlines == [.seconds(20), .seconds(10)])
+  }
+
+  @Test func `begins with the shopper's call, and with too little left nothing is begun`() async throws {
+    let time = Mutex(Duration.zero)
+    let scheduler = Scheduler(
+      uptime: { time.withLock { $0 } }, sleep: { _ in }, finish: { await $0() })
+    let shop = try await Shop(scheduler: scheduler)
+    let (early, late) = (shop.gateway.newDeadline(), Shop.order("order-2"))
+    time.withLock { $0 += .seconds(15) }
+    _ = try await shop.gateway.pay(Shop.order(), with: shop.token(), before: early)
+    #expect(shop.fake.deadlines == [.seconds(10)])
+    time.withLock { $0 += .milliseconds(8_001) }
+    await #expect(throws: GatewayError.outOfTime) {
+      try await shop.gateway.pay(late, with: shop.token(for: late), before: early)
+    }
+    #expect(try await shop.gateway.payment(for: late.id) == nil)
+    #expect(shop.fake.authorizations.count == 1)
   }
 
   @Test func `that is spent leaves the capture to recovery`() async throws {

@@ -1,3 +1,4 @@
+import Acquiring
 import ApplePayToken
 import HTTPTypes
 import Hummingbird
@@ -12,12 +13,15 @@ struct PaymentController: Sendable {
   let desk: OrderDesk
   let baskets: BasketLookup
   let metrics: Metrics
+  /// Made before the body is read: from its headers on, the sheet waits for this call.
+  let newDeadline: @Sendable () -> Deadline
 
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let deadline = newDeadline()
     let call = try PaymentCall(try await RequestBody.json(request))
     let merchant = try await baskets.merchant(of: call.order.basket, request, context)
-    let placed = try await desk.place(call.order, of: merchant)
+    let placed = try await desk.place(call.order, of: merchant, before: deadline)
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try render(placed)
   }
