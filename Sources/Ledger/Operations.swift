@@ -9,8 +9,9 @@ enum Operations {
     try store.run(
       """
       INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
-        next_try, lease_owner, lease_until, fence, sent_at, sent_until)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, NULLIF($11, 0))
+        next_try, lease_owner, lease_until, fence, sent_at, sent_until, number)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, NULLIF($11, 0),
+        (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
@@ -88,7 +89,7 @@ enum Operations {
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map(
+    try store.rows(select + " WHERE payment = $1 ORDER BY number", .text(payment.rawValue)).map(
       OperationRecord.init)
   }
 
