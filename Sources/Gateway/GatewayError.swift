@@ -31,7 +31,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
-      case .notPossible: "operation_not_possible"
+      case .notPossible, .settled: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
       case .conflict, .inFlight: "operation_in_progress"
@@ -78,6 +78,7 @@ extension JournalError {
     case .noSuchPayment(let id): "there is no payment \(id)"
     case .notPossible(let kind, let status):
       "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
+    case .settled(let status): "a payment that is \(status.rawValue) is settled; only an open one can be resolved"
     case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
     case .exceeds(let available): "no more than \(available) is left"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"

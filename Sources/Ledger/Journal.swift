@@ -98,6 +98,7 @@ public struct Journal: Sendable {
       guard before.payment.told != telling, before.payment.told != .failure else { return before.payment }
       let after = before.moved(to: before.standing, telling: telling, at: store.now)
       try after.save(over: before, in: store)
+      try remark(AuditEntry.told, telling.rawValue, on: payment, in: store)
       return after.payment
     }
   }

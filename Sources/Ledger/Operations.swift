@@ -46,6 +46,33 @@ enum Operations {
       """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
   }
 
+  /// Ends what is open of a payment by a person's decision, and returns the authorization. Whoever held one of them
+  /// brings its answer in vain.
+  static func end(
+    _ payment: PaymentID, as resolution: Resolution, in store: Transaction
+  ) throws -> AttemptReference {
+    let authorization = try store.row(
+      "SELECT reference FROM operations WHERE payment = $1 AND kind = 'authorize'", .text(payment.rawValue))
+    guard let authorization else { throw JournalError.noSuchPayment(payment) }
+    let reference: AttemptReference = try authorization.value("reference")
+    try end(reference, as: resolution == .voided ? .reversed : .failed, in: store)
+    try store.run(
+      """
+      UPDATE operations SET state = 'failed', answered_at = $2, lease_until = 0, fence = fence + 1
+      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown')
+      """, .text(payment.rawValue), .time(store.now))
+    return reference
+  }
+
+  /// Whether somebody may be asking the acquirer about the payment at this moment.
+  static func isHeld(_ payment: PaymentID, in store: Transaction) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown') AND lease_until > $2
+      """, .text(payment.rawValue), .time(store.now)) != nil
+  }
+
   /// Nobody looks at it before the moment; who holds it lets go, and has sent nothing.
   static func postpone(_ attempt: Attempt, until next: Timestamp, in store: Transaction) throws {
     try store.run(

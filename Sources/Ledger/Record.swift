@@ -51,10 +51,10 @@ extension Journal {
   /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.
   func save(
     _ after: PaymentRecord, over before: PaymentRecord, _ event: PaymentEvent, of operation: AttemptReference,
-    in store: Transaction
+    saying words: String? = nil, in store: Transaction
   ) throws -> Payment {
     try after.save(over: before, in: store)
-    try note("\(event)", of: operation, from: before, to: after, in: store)
+    try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, in: store)
     if after.isNews(after: before) { try Outbox.add(after, after: operation, in: store) }
     return after.payment
   }
@@ -83,7 +83,7 @@ extension Journal {
       case .approved: try Operations.end(target, as: .reversed, in: store)
       case .nothing: try Operations.end(target, as: .failed, in: store)
       case .declined:
-        after.alarm = "reversal_refused"
+        after.alarm = before.alarm ?? "reversal_refused"
         try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
       case .pending, .unknown, .returned: break
       }
