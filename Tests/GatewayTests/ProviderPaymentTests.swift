@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import Ledger
 import Sandbox
+import Storage
 import Synchronization
 import TenderPayments
 import TenderTesting

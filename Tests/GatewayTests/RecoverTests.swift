@@ -131,11 +131,11 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   @Test func `sends a capture again only where its reference is kept`() async throws {
     for (idempotency, sent) in [
       (AcquirerCapabilities.Idempotency.none, 1),
-      (.reference(window: .seconds(3_600), refusesOtherContents: true), 2),
+      (.reference(window: .seconds(3_600)), 2),
     ] {
       let shop = try await Shop(
         capabilities: AcquirerCapabilities(
-          name: "fake", instruments: [.network], answersLater: false, idempotency: idempotency, inquiry: true,
+          name: "fake", instruments: [.network], idempotency: idempotency, inquiry: true,
           reversal: true, settleHorizon: .seconds(10)))
       let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
       shop.fake.captures(.unknown(Interruption(.timeout)))
@@ -153,8 +153,8 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   @Test func `outside the window asks and does not send again`() async throws {
     let shop = try await Shop(
       capabilities: AcquirerCapabilities(
-        name: "fake", instruments: [.network], answersLater: false,
-        idempotency: .reference(window: .seconds(1_800), refusesOtherContents: false), inquiry: true, reversal: true,
+        name: "fake", instruments: [.network],
+        idempotency: .reference(window: .seconds(1_800)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10)))
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     shop.fake.captures(.unknown(Interruption(.timeout)))
@@ -240,7 +240,7 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   }
 
   private static let withoutReversal = AcquirerCapabilities(
-    name: "fake", instruments: [.network], answersLater: false, idempotency: .none, inquiry: true, reversal: false,
+    name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: false,
     settleHorizon: .seconds(10))
 
   /// The shopper heard *failure*, the approval came late, and the acquirer will not undo it.
@@ -577,7 +577,7 @@ private func dying(at point: CrashPoint) -> CrashPoints {
 
 @Suite struct `A sealed payment token` {
   private static let sealed = AcquirerCapabilities(
-    name: "fake", instruments: [.sealed], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
+    name: "fake", instruments: [.sealed], idempotency: .none, inquiry: true, reversal: true,
     settleHorizon: .seconds(10))
 
   @Test func `goes on unopened, and the payment says what nobody could check`() async throws {

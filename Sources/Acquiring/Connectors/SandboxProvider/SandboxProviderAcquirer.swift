@@ -18,8 +18,8 @@ extension Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/provider/v1", apiKey: apiKey, http: http, log: log)
     return Acquirer(
       capabilities: AcquirerCapabilities(
-        name: "sandbox-provider", instruments: [.sealed], answersLater: true,
-        idempotency: .reference(window: .seconds(86_400), refusesOtherContents: true), inquiry: true, reversal: true,
+        name: "sandbox-provider", instruments: [.sealed],
+        idempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)),
       authorize: connector.authorize,
       capture: { await connector.followUp("captures", $0, $1) },
