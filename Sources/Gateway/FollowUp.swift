@@ -57,9 +57,10 @@ extension PaymentGateway {
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
     let deadline = deadline ?? newDeadline()
-    let payment = try await authorize(
+    let (payment, isNew) = try await authorize(
       order, with: token, before: deadline, alongside: alongside, answered: answered)
-    return await taken(payment, order.capture, before: deadline)
+    return await taken(
+      payment, order.capture, before: deadline, heardBy: isNew ? .shopper(whenOpen: .pending) : .nobody)
   }
 
   /// Settles what is open, and takes the money if it turns out to be held and was to be taken at once.
@@ -70,14 +71,18 @@ extension PaymentGateway {
   public func settle(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isSettled ? after : await taken(after, mode, before: newDeadline())
+    return before.status.isSettled ? after : await taken(after, mode, before: newDeadline(), heardBy: .nobody)
   }
 
-  private func taken(_ payment: Payment, _ mode: CaptureMode, before deadline: Deadline) async -> Payment {
+  /// - Parameter audience: the shopper, as long as they have had no answer; they hear the first one again afterwards.
+  private func taken(
+    _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, heardBy audience: Audience
+  ) async -> Payment {
     guard mode == .immediate, payment.status == .authorized, deadline.remaining > policy.captureNeeds else {
       return payment
     }
-    let capture = FollowUp(kind: .capture, payment: payment.id, cause: .order, deadline: deadline)
+    let capture = FollowUp(
+      kind: .capture, payment: payment.id, cause: .order, audience: audience, deadline: deadline)
     return (try? await capture.done(by: self))?.payment ?? payment
   }
 }
@@ -89,6 +94,7 @@ struct FollowUp: Sendable {
   var amount: Amount?
   var isFinal = false
   var cause = OperationCause.merchant
+  var audience = Audience.nobody
   var deadline: Deadline?
 
   func done(
@@ -101,7 +107,8 @@ struct FollowUp: Sendable {
       try await gateway.crashes.reach(points.reserved)
       let answer = await gateway.ask(attempt, before: deadline.within(gateway.policy.answerPatience))
       try await gateway.crashes.reach(points.answered)
-      let after = try await gateway.journal.record(answer, for: attempt, pause: .seconds(1), alongside: answered)
+      let after = try await gateway.journal.record(
+        answer, for: attempt, heardBy: audience, pause: .seconds(1), alongside: answered)
       try await gateway.crashes.reach(points.recorded)
       return after
     }

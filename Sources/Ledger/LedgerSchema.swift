@@ -94,6 +94,7 @@ extension Journal {
       """),
     Migration("ledger-4", "ALTER TABLE idempotency ADD COLUMN operation TEXT;\n"),
     numbered,
+    Migration("ledger-6", "ALTER TABLE payments ADD COLUMN shown TEXT;\n"),
   ]
 
   /// An operation's place within its payment, which merchants know it by: written once, because the clock by which it

@@ -25,7 +25,9 @@ extension Journal {
     let outcome = Outcome(answer)
     let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
     let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
-    var after = before.moved(to: standing, by: answer, telling: telling, at: store.now)
+    let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
+    var after = before.moved(
+      to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
     scheduleCapture(&after, attempt, outcome, audience, store.now)
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
   }

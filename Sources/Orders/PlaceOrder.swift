@@ -31,7 +31,11 @@ public struct PlaceOrderRequest: Sendable {
 /// An order that was placed, whatever its payment came to: a decline is an answer.
 public struct PlacedOrder: Sendable, Hashable {
   public let order: OrderRecord
+  /// As it stands now.
   public let payment: Payment
+  /// As the shopper was told that it stands: the first answer for good, given again whatever the merchant does with the
+  /// payment afterwards. While there is none, as it stands now.
+  public var status: PaymentStatus { payment.toldStatus ?? payment.status }
   /// For guests, once the payment is good.
   public let guestToken: String?
 }
@@ -182,7 +186,15 @@ extension OrderDesk {
     guard let order = try await database.read({ try OrderRecord.find(of: basket, in: $0) }) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
-    return PlacedOrder(order: order, payment: payment, guestToken: payment.status.isLive ? order.guestToken : nil)
+    let told = try await telling(payment)
+    let isGood = (told.toldStatus ?? told.status).isLive
+    return PlacedOrder(order: order, payment: told, guestToken: isGood ? order.guestToken : nil)
+  }
+
+  /// Whoever was told *pending*, or nothing because the process died, hears the end of it for the first time now.
+  private func telling(_ payment: Payment) async throws -> Payment {
+    guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+    return try await Journal(database).tell(payment.id)
   }
 
   private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {

@@ -163,3 +163,47 @@ import Testing
     #expect(shop.fake.inquiries.isEmpty)
   }
 }
+
+/// The status that the sheet hears, now and whenever it asks again.
+@Suite struct `What the shopper was told` {
+  private let order = Shop.order(capture: .immediate)
+
+  private func told(_ shop: Shop) async throws -> PaymentStatus? {
+    try await shop.journal.payment(of: order.id)?.toldStatus
+  }
+
+  @Test func `is the end of the call, and stays when the money goes back`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    #expect(payment.toldStatus == .captured)
+    #expect(try await shop.gateway.refund(payment.id).payment.status == .refunded)
+    #expect(try await told(shop) == .captured)
+  }
+
+  @Test func `stays when the money is taken later, by recovery or by a repeat`() async throws {
+    let shop = try await Shop()
+    let token = try shop.token(for: order)
+    shop.fake.captures(.notSent("nobody listened"))
+    #expect(try await shop.gateway.pay(order, with: token).toldStatus == .authorized)
+    shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+    let again = try await shop.gateway.pay(order, with: token)
+    #expect((again.status, again.toldStatus) == (.captured, .authorized))
+  }
+
+  @Test func `is nothing for good while nobody knows, and a failure stays one`() async throws {
+    let open = try await Shop()
+    open.fake.authorizes(.unknown(Interruption(.timeout)))
+    _ = try await open.gateway.pay(order, with: open.token(for: order))
+    #expect(try await told(open) == nil)
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(policy: policy)
+    shop.fake.authorizes(.unknown(Interruption(.timeout)))
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    shop.fake.reverses(.reversed)
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    let after = try await shop.journal.tell(payment.id)
+    #expect((after.status, after.told, after.toldStatus) == (.voided, .failure, .unknown))
+  }
+}

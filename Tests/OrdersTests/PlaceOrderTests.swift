@@ -311,7 +311,16 @@ import Testing
     #expect(try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
     shop.clock.move(.seconds(61))
-    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.payment.status == .authorized)
+    let placed = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    #expect(placed.payment.status == .authorized)
+    // From now on it is what the shopper was told.
+    #expect((placed.payment.told, placed.payment.toldStatus) == (.success, .authorized))
+    let journal = Journal(shop.database)
+    let void = try await journal.reserve(.void, nil, of: placed.payment.id)
+    _ = try await journal.record(.approved(Approval(acquirerReference: "V1")), for: void)
+    let again = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    #expect((again.payment.status, again.status) == (.voided, .authorized))
+    #expect(again.guestToken == placed.guestToken)
     #expect(shop.acquirer.asked == 1)
   }
 }

@@ -115,7 +115,7 @@ final class PlayedAcquirer: Sendable {
     guard order.capture == .immediate, payment.status == .authorized, script.withLock({ $0.captures }) else {
       return payment
     }
-    let attempt = try await journal.reserve(.capture, nil, of: payment.id)
+    let attempt = try await journal.reserve(.capture, nil, of: payment.id, cause: .order)
     let lost = script.withLock { $0.loses }
     let answer: AcquirerAnswer =
       lost ? .unknown(Interruption(.timeout)) : .approved(Approval(acquirerReference: "C1"))

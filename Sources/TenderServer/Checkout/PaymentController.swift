@@ -46,7 +46,7 @@ struct PaymentController: Sendable {
   /// *failure*, told while nobody knew: whatever is found out later is undone.
   private func render(_ placed: PlacedOrder) throws -> Response {
     let payment = placed.payment
-    switch payment.status {
+    switch placed.status {
     case .declined:
       throw Problem(
         Self.paymentRequired, "declined",
@@ -57,7 +57,7 @@ struct PaymentController: Sendable {
         retryAfter: 5)
     case .authorizing, .pending, .unknown, .voided:
       guard payment.told != .failure else { throw Self.notConfirmed }
-      return JSONAnswer.response(answer(placed), status: payment.status == .voided ? .ok : .accepted)
+      return JSONAnswer.response(answer(placed), status: placed.status == .voided ? .ok : .accepted)
     default:
       return JSONAnswer.response(answer(placed))
     }
@@ -71,7 +71,7 @@ struct PaymentController: Sendable {
 
   private func answer(_ placed: PlacedOrder) -> PaymentAnswer {
     PaymentAnswer(
-      orderId: placed.order.id, paymentId: placed.payment.id, status: placed.payment.status,
+      orderId: placed.order.id, paymentId: placed.payment.id, status: placed.status,
       guestToken: placed.guestToken,
       receipt: .init(
         amount: placed.payment.amount.decimalString, currency: placed.payment.amount.currency.code,
