@@ -134,7 +134,8 @@ extension PaymentRecord {
       authorized: standing.authorized, captured: standing.captured, refunded: standing.refunded,
       authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(), card: try row.card(),
       amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("told"),
-      toldStatus: try row.valueOrNil("shown"), createdAt: try row.time("created_at"), updatedAt: try row.time("updated_at"))
+      toldStatus: try row.valueOrNil("shown"), createdAt: try row.time("created_at"),
+      updatedAt: try row.time("updated_at"))
     connector = try row.text("connector")
     captureMode = try row.value("capture_mode")
     captureDue = try row.timeOrNil("capture_due")

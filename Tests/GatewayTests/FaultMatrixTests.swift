@@ -172,7 +172,8 @@ extension Acquirer {
   fileprivate func stating(_ profile: IdempotencyProfile) -> Acquirer {
     Acquirer(
       capabilities: AcquirerCapabilities(
-        instruments: [.network], idempotency: profile.window == .zero ? .none : .reference(window: profile.window), inquiry: true, reversal: true,
+        instruments: [.network], idempotency: profile.window == .zero ? .none : .reference(window: profile.window),
+        inquiry: true, reversal: true,
         settleHorizon: .seconds(60), holdLifetime: .seconds(86_400 * 7)),
       authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
   }

@@ -37,8 +37,10 @@ import Testing
     clock.advance(Journal.lease)
     let successor = try #require(try await journal.takeOver(attempt.payment))
     #expect(successor.reference == attempt.reference)
-    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.status == .authorizing)
-    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).payment.status == .authorized)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.status == .authorizing)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).payment.status == .authorized)
   }
 
   @Test func `a pending answer may be settled at once, by one at a time`() async throws {

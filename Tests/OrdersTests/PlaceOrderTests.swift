@@ -308,7 +308,8 @@ import Testing
     try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     let request = PlaceOrderRequest(basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
-    #expect(try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
+    #expect(
+      try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
     shop.clock.move(.seconds(61))
     let placed = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
