@@ -9,12 +9,14 @@ extension PaymentGateway {
   /// One round: at the start of a process, and on a timer.
   ///
   /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each takes over
-  /// different operations.
+  /// different operations. One operation that fails, as by a defect, does not end the round: its error is thrown when
+  /// the others had their turn.
   public func recover(_ limit: Int = 32) async throws -> RecoveryReport {
     var report = RecoveryReport()
     let deadline = newHold()
     let attempts = try await journal.takeOverDue(limit)
-    report.count(try await settled(attempts, before: deadline))
+    let outcomes = await settled(attempts, before: deadline)
+    report.count(outcomes.compactMap { try? $0.get() })
     for payment in try await journal.capturesDue(limit) {
       report.captures += await done(FollowUp(kind: .capture, payment: payment, cause: .order))
     }
@@ -22,6 +24,7 @@ extension PaymentGateway {
       report.expiries += await done(FollowUp(kind: .void, payment: payment, cause: .expiry))
     }
     try await journal.forgetKeys(limit)
+    for outcome in outcomes { _ = try outcome.get() }
     return report
   }
 
@@ -163,20 +166,24 @@ extension PaymentGateway {
   }
 
   /// So many at once as the policy says, and never more than there are.
-  private func settled(_ attempts: [Attempt], before deadline: Deadline) async throws -> [Settlement] {
-    try await withThrowingTaskGroup(of: Settlement.self) { group in
+  private func settled(_ attempts: [Attempt], before deadline: Deadline) async -> [Result<Settlement, any Error>] {
+    await withTaskGroup(of: Result<Settlement, any Error>.self) { group in
       var waiting = attempts.makeIterator()
       for _ in 0..<policy.recoveryWidth {
         guard let next = waiting.next() else { break }
-        group.addTask { try await settle(next, before: deadline) }
+        group.addTask { await outcome(next, before: deadline) }
       }
-      var settlements: [Settlement] = []
-      while let settlement = try await group.next() {
-        settlements.append(settlement)
-        if let next = waiting.next() { group.addTask { try await settle(next, before: deadline) } }
+      var outcomes: [Result<Settlement, any Error>] = []
+      while let outcome = await group.next() {
+        outcomes.append(outcome)
+        if let next = waiting.next() { group.addTask { await self.outcome(next, before: deadline) } }
       }
-      return settlements
+      return outcomes
     }
+  }
+
+  private func outcome(_ attempt: Attempt, before deadline: Deadline) async -> Result<Settlement, any Error> {
+    do { return .success(try await settle(attempt, before: deadline)) } catch { return .failure(error) }
   }
 
   /// 1 for a follow-up that was begun; a payment that cannot take it any more is not counted.

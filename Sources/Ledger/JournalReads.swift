@@ -49,7 +49,7 @@ extension Journal {
       try store.rows(
         """
         SELECT * FROM payments
-        WHERE ($1 IS NULL OR merchant = $1) AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR id < $3)
+        WHERE (merchant = $1 OR $1 IS NULL) AND (status = $2 OR $2 IS NULL) AND (id < $3 OR $3 IS NULL)
         ORDER BY id DESC LIMIT $4
         """,
         .text(optional: query.merchant?.rawValue), .text(optional: query.status?.rawValue),

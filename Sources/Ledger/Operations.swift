@@ -10,13 +10,13 @@ enum Operations {
       """
       INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
         next_try, lease_owner, lease_until, fence, sent_at, sent_until, number)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, NULLIF($11, 0),
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14,
         (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
       .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
-      .integer(attempt.fence), .time(store.now))
+      .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil))
   }
 
   /// Writes the answer; false when the operation has one already or is in other hands.

@@ -22,13 +22,15 @@ extension Journal {
       try oweReversal(of: attempt, before, in: store)
       return before.payment
     }
-    let outcome = Outcome(answer)
+    let outcome = Outcome(answer, to: attempt)
     let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
     let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
     let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
     var after = before.moved(
       to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
     scheduleCapture(&after, attempt, outcome, audience, store.now)
+    // A void at the end of a hold that never left is owed still, and sooner than one that came to nothing otherwise.
+    if attempt.cause == .expiry, outcome == .nothing { after.holdUntil = store.now.adding(Self.lease * 10) }
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
   }
 
@@ -104,6 +106,18 @@ extension Audience {
     switch self {
     case .shopper(let whenOpen): Telling(status, whenOpen: whenOpen)
     case .nobody: nil
+    }
+  }
+}
+
+extension Outcome {
+  /// What an answer is to the books. An acquirer that refuses to let go of a hold which has come to its end has let go
+  /// of it already: holds end there by themselves.
+  fileprivate init(_ answer: AcquirerAnswer, to attempt: Attempt) {
+    if attempt.cause == .expiry, case .declined = answer {
+      self = .approved
+    } else {
+      self.init(answer)
     }
   }
 }

@@ -299,6 +299,25 @@ private func dying(at point: CrashPoint) -> CrashPoints {
     #expect(try await shop.gateway.recover().isEmpty)
   }
 
+  @Test func `a hold that the acquirer ended itself is at its end here too, though it refuses to let go`() async throws
+  {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    shop.clock.advance(.seconds(86_400 * 7))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    shop.clock.advance(.seconds(86_400 * 2))
+    #expect(try await shop.gateway.recover().isEmpty)
+  }
+
+  @Test func `a merchant's void that is refused leaves the hold as it is`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    #expect(try await shop.gateway.void(payment.id).payment.status == .authorized)
+  }
+
   @Test func `two at once never have the same operation`() async throws {
     let shop = try await Shop()
     let payment = try await unknown(shop)

@@ -180,6 +180,8 @@ import Testing
     #expect(after.captured == 0)
     #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
+    bench.clock.advance(.seconds(86_400 * 7))
+    #expect(try await bench.journal.expiredHolds(10) == [payment])
   }
 
   @Test func `that a capture failed waits while a refund of it is under way`() async throws {

@@ -61,6 +61,11 @@ final class EngineLife: @unchecked Sendable {
     }
   }
 
+  /// Has the gateway find out what became of a payment, as `inquire` of the merchant's interface does.
+  func ask(_ payment: Payment) {
+    Task.detached { [gateway] in _ = try? await gateway.inquire(payment.id) }
+  }
+
   func receive(_ event: ProviderEvent, _ thanked: @escaping () -> Void) {
     let thanked = Carried(thanked)
     Task.detached { [gateway] in

@@ -18,8 +18,10 @@ struct Hold: Sendable {
   private(set) var authorized: Int64
   private(set) var captured: Int64 = 0
   private(set) var refunded: Int64 = 0
+  private let createdAt: Timestamp
 
-  init(_ wanted: HoldRequest, of merchant: String, named name: String) {
+  init(_ wanted: HoldRequest, of merchant: String, named name: String, at now: Timestamp) {
+    createdAt = now
     acquirerReference = name
     self.merchant = merchant
     reference = wanted.reference
@@ -50,6 +52,17 @@ struct Hold: Sendable {
     }
     return "00"
   }
+
+  /// Lets go of what was not taken when the hold has come to its end, as issuers do; whether it had.
+  mutating func lapse(at now: Timestamp) -> Bool {
+    guard state == .held, authorized > captured, now >= createdAt.adding(Self.lifetime) else { return false }
+    authorized = captured
+    if captured == 0 { state = .voided }
+    return true
+  }
+
+  /// Seven days, as the connector of the sandbox says.
+  private static let lifetime: Duration = .seconds(86_400 * 7)
 
   /// Ends the waiting of a pending hold; false when it does not wait.
   mutating func approve() -> Bool {
@@ -105,7 +118,7 @@ extension Hold {
       """,
       .text(acquirerReference), .text(merchant), .text(reference), .text(merchantReference), .text(cardSuffix),
       .text(state.rawValue), .integer(amount.minorUnits), .text(amount.currency.code), .integer(authorized),
-      .time(store.now))
+      .time(createdAt))
   }
 
   func save(in store: Transaction) throws {
@@ -145,5 +158,6 @@ extension Hold {
     authorized = try row.integer("authorized")
     captured = try row.integer("captured")
     refunded = try row.integer("refunded")
+    createdAt = Timestamp(microseconds: try row.integer("created_at"))
   }
 }
