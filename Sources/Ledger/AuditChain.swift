@@ -55,7 +55,9 @@ public struct AuditReport: Sendable, Hashable, Codable {
 
 struct AuditEntry {
   /// What an entry may say beside the table's events. They move nothing.
-  static let (alarmed, acknowledged, told) = ("alarm raised", "alarm acknowledged", "told")
+  static let alarmed = "alarm raised"
+  static let acknowledged = "alarm acknowledged"
+  static let told = "told"
 
   let lane: String
   let number: Int64

@@ -5,7 +5,6 @@ import PlatformAPI
 import StrictJSON
 import Synchronization
 import TenderPayments
-import TenderTesting
 import TenderSheet
 import Testing
 

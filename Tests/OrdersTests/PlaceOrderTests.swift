@@ -1,3 +1,4 @@
+import Acquiring
 import Orders
 import PlatformAPI
 import Storage
