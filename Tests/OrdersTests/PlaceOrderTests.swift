@@ -1,4 +1,5 @@
 import Acquiring
+import Ledger
 import Orders
 import PlatformAPI
 import Storage
