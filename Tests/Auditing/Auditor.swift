@@ -171,7 +171,7 @@ extension Auditor {
       let copies = came.filter { $0.sequence == event.sequence }
       if copies.isEmpty { found.append("\(payment) \(event.sequence) never came") }
       if Set(copies.map(\.id)).count > 1 { found.append("\(payment) \(event.sequence) came under two ids") }
-      if copies.contains(where: { $0.status != event.status }) { found.append("\(payment) \(event.sequence) changed") }
+      if copies.contains(where: { $0.news != event.news }) { found.append("\(payment) \(event.sequence) changed") }
     }
     return found
   }

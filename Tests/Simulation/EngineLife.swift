@@ -170,12 +170,13 @@ final class SimulatedSink: @unchecked Sendable {
     let body = (try? JSONReader.read(request.body)) ?? .null
     let tender = body["tender"] ?? .null
     func text(_ value: JSONValue?) -> String { if case .string(let text)? = value { text } else { "" } }
-    var sequence: Int64 = 0
-    if case .integer(let number)? = tender["sequence"] { sequence = number }
+    func whole(_ name: String) -> Int64 { if case .integer(let number)? = tender[name] { number } else { 0 } }
     let signature = request.headers.filter { $0.name == "X-GCS-Signature" }.map(\.value)
     deliveries.append(
       SinkDelivery(
-        payment: text(tender["paymentId"]), sequence: sequence, status: text(tender["status"]), id: text(body["id"]),
+        payment: text(tender["paymentId"]), sequence: whole("sequence"),
+        news: .init(text(tender["status"]), captured: whole("captured"), refunded: whole("refunded")),
+        id: text(body["id"]),
         isAuthentic: signature == [Self.key.signature(of: request.body)]))
   }
 }
