@@ -206,7 +206,8 @@ extension Acquirer {
     Acquirer(
       capabilities: AcquirerCapabilities(
         name: capabilities.name, instruments: capabilities.instruments,
-        idempotency: profile.window == .zero ? .none : .reference(window: profile.window), inquiry: true, reversal: true,
+        idempotency: profile.window == .zero ? .none : .reference(window: profile.window), inquiry: true,
+        reversal: true,
         settleHorizon: .seconds(60), holdLifetime: .seconds(86_400 * 7)),
       authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
   }
