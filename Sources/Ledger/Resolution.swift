@@ -1,3 +1,4 @@
+import Storage
 public import TenderPayments
 
 /// What a person has found out about a payment of which the acquirer could not be asked.
