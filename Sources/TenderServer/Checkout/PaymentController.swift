@@ -14,7 +14,7 @@ struct PaymentController: Sendable {
   let baskets: BasketLookup
   let metrics: Metrics
   /// Made before the body is read: from its headers on, the sheet waits for this call.
-  let newDeadline: @Sendable () -> Deadline
+  let newDeadline: @Sendable () -> Acquiring.Deadline
 
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
