@@ -177,8 +177,8 @@ let package = Package(
     .executableTarget(
       name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
     .executableTarget(
-      name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
-      swiftSettings: house),
+      name: "payment-auditor", dependencies: ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"],
+      path: "Tests/audit", swiftSettings: house),
     // `tender serve` that dies at a named point; never in a product: `scripts/crash`.
     .executableTarget(
       name: "crashing-server",

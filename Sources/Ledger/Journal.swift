@@ -163,8 +163,9 @@ extension Journal {
       throw JournalError.notPossible(kind, standing.status)
     }
     let amount = try before.judged(amount, for: kind)
-    // With the last capture the acquirer lets go of all that it has not heard of.
-    guard try !isFinal || !Operations.hasUnheardMove(of: payment, in: store) else {
+    // With the last capture the acquirer lets go of all that it does not hold for another; which that is, is not known
+    // while another is open.
+    guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
     let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0

@@ -106,12 +106,12 @@ enum Operations {
       """, .text(payment.rawValue)) != nil
   }
 
-  /// Whether a capture or a void is under way of which the acquirer may not have heard yet.
-  static func hasUnheardMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
+  /// Whether a capture or a void is under way. The acquirer may not have heard of it yet, or have decided already.
+  static func hasOpenMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
     try store.row(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND kind IN ('capture', 'void') AND state IN ('sending', 'unknown')
+      WHERE payment = $1 AND kind IN ('capture', 'void') AND state IN ('sending', 'pending', 'unknown')
       """, .text(payment.rawValue)) != nil
   }
 

@@ -17,6 +17,7 @@ import Testing
   private struct Visit: Sendable {
     let shop: Shop
     let provider: SandboxAcquirerService
+    let acquirer: Acquirer
 
     /// The provider decides what is pending, and its events arrive.
     func events(tampering: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) async throws -> [InboxVerdict] {
@@ -92,12 +93,30 @@ import Testing
       let gateway = visit.shop.gateway
       let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
       _ = try await gateway.capture(payment, .eur(500))
+      _ = try await visit.events()
       _ = try await gateway.capture(payment, .eur(500), isFinal: true)
       _ = try await visit.events()
       _ = try await gateway.refund(payment, .eur(300))
       _ = try await visit.events()
       let after = try #require(try await gateway.payment(payment))
       #expect((after.status, after.authorized, after.captured, after.refunded) == (.partiallyRefunded, 1000, 1000, 300))
+    }
+    #expect(violations.isEmpty, "\(violations)")
+  }
+
+  @Test func `the last capture lets go of nothing that another capture was promised`() async throws {
+    let violations = try await visit { visit async throws in
+      let gateway = visit.shop.gateway
+      let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
+      _ = try await gateway.capture(payment, .eur(300))
+      _ = try await gateway.capture(payment, .eur(200), isFinal: true)
+      // The last one is decided first.
+      let last = try #require(try await visit.shop.journal.operations(of: payment).last { $0.kind == .capture })
+      _ = await visit.acquirer.inquire(
+        InquiryRequest(reference: last.reference, amount: .eur(200)), .after(.seconds(10)))
+      _ = try await visit.events()
+      let after = try #require(try await gateway.payment(payment))
+      #expect((after.authorized, after.captured) == (500, 500))
     }
     #expect(violations.isEmpty, "\(violations)")
   }
@@ -126,7 +145,7 @@ import Testing
             body: Array(#"{"url":"http://localhost/events"}"#.utf8)), .seconds(10))
         let acquirer = Acquirer.sandboxProvider(baseURL: origin, apiKey: "key", eventSecret: "key", http: sender)
         let shop = try await Shop(acquirer, pki: pki, sealedTo: csr)
-        try await body(Visit(shop: shop, provider: provider))
+        try await body(Visit(shop: shop, provider: provider, acquirer: acquirer))
         let journal = try await shop.journal.evidence()
         evidence.withLock { $0 = journal }
       }

@@ -28,10 +28,15 @@ import Testing
     #expect((after.authorized, after.captured) == (800, 800))
   }
 
-  /// The acquirer would let go of what the first capture is about to take, if it has not heard of it yet.
-  @Test func `a final capture waits for the capture that is in flight`() async throws {
+  /// The acquirer would let go of what the first capture is about to take, if it has not heard of it yet; and of what it
+  /// will not take, if it has declined it already.
+  @Test func `a final capture waits for the capture that is in flight, or pending`() async throws {
     let payment = try await bench.authorized()
     let first = try await bench.journal.reserve(.capture, .eur(100), of: payment)
+    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+      try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
+    }
+    _ = try await bench.journal.record(.pending(Pending(acquirerReference: "B1")), for: first)
     await #expect(throws: JournalError.inFlight(available: .eur(0))) {
       try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
     }

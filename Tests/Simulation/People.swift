@@ -32,7 +32,9 @@ extension SimulatedWorld {
       evidence.calls.append(answer.call(purchase.order, "token \(token)"))
       switch answer {
       case .payment(let payment) where payment.isGood: if tries < 4 { sell(payment) }
-      case .payment(let payment) where payment.told == .failure: again(token + 1, 500...20_000)
+      case .payment(let payment) where payment.told == .failure:
+        ask(about: payment, times: thread.choices.pick(3))
+        again(token + 1, 500...20_000)
       case .payment(let payment):
         ask(about: payment, times: thread.choices.pick(4))
         again(token, 2_000...30_000)

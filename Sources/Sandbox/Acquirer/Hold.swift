@@ -33,14 +33,16 @@ struct Hold: Sendable {
   }
 
   /// Moves the balances; `00`, or the response code of the refusal: 12 not in this state, 13 not this amount.
-  mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false) -> String {
+  ///
+  /// - Parameter promised: what a final capture does not let go of, because other captures are accepted and not decided.
+  mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false, keeping promised: Int64 = 0) -> String {
     guard state == .held else { return "12" }
     guard wanted.currency == amount.currency else { return "13" }
     switch kind {
     case .capture:
       guard wanted.minorUnits <= authorized - captured else { return "13" }
       captured += wanted.minorUnits
-      if isFinal { authorized = captured }
+      if isFinal { authorized = min(authorized, captured + promised) }
     case .refund:
       guard wanted.minorUnits <= captured - refunded else { return "13" }
       refunded += wanted.minorUnits
