@@ -117,7 +117,7 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
     room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
@@ -241,8 +241,8 @@ let package = Package(
     tests(
       "OrdersTests",
       [
-        "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
-        "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
+        "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet",
+        "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
       ]),
     tests(
       "SandboxTests",
@@ -266,7 +266,10 @@ let package = Package(
       ]),
     tests(
       "TenderCLITests",
-      ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1, x509]),
+      [
+        "Sandbox", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1,
+        x509,
+      ]),
     tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
     tests("HouseTests"),
   ]

@@ -21,6 +21,23 @@ import Testing
     #expect(shop.fake.deadlines == [.seconds(20), .seconds(10)])
   }
 
+  @Test func `begins with the shopper's call, and with too little left nothing is begun`() async throws {
+    let time = Mutex(Duration.zero)
+    let scheduler = Scheduler(
+      uptime: { time.withLock { $0 } }, sleep: { _ in }, finish: { await $0() })
+    let shop = try await Shop(scheduler: scheduler)
+    let (early, late) = (shop.gateway.newDeadline(), Shop.order("order-2"))
+    time.withLock { $0 += .seconds(15) }
+    _ = try await shop.gateway.pay(Shop.order(), with: shop.token(), before: early)
+    #expect(shop.fake.deadlines == [.seconds(10)])
+    time.withLock { $0 += .milliseconds(8_001) }
+    await #expect(throws: GatewayError.outOfTime) {
+      try await shop.gateway.pay(late, with: shop.token(for: late), before: early)
+    }
+    #expect(try await shop.gateway.payment(for: late.id) == nil)
+    #expect(shop.fake.authorizations.count == 1)
+  }
+
   @Test func `that is spent leaves the capture to recovery`() async throws {
     let time = Mutex(Duration.zero)
     let scheduler = Scheduler(

@@ -124,11 +124,11 @@ import Testing
   @Test func `sends a capture again only where its reference is kept`() async throws {
     for (idempotency, sent) in [
       (AcquirerCapabilities.Idempotency.none, 1),
-      (.reference(window: .seconds(3_600), refusesOtherContents: true), 2),
+      (.reference(window: .seconds(3_600)), 2),
     ] {
       let shop = try await Shop(
         capabilities: AcquirerCapabilities(
-          name: "fake", instruments: [.network], answersLater: false, idempotency: idempotency, inquiry: true,
+          name: "fake", instruments: [.network], idempotency: idempotency, inquiry: true,
           reversal: true, settleHorizon: .seconds(10)))
       let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
       shop.fake.captures(.unknown(Interruption(.timeout)))
@@ -146,8 +146,8 @@ import Testing
   @Test func `outside the window asks and does not send again`() async throws {
     let shop = try await Shop(
       capabilities: AcquirerCapabilities(
-        name: "fake", instruments: [.network], answersLater: false,
-        idempotency: .reference(window: .seconds(1_800), refusesOtherContents: false), inquiry: true, reversal: true,
+        name: "fake", instruments: [.network],
+        idempotency: .reference(window: .seconds(1_800)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10)))
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     shop.fake.captures(.unknown(Interruption(.timeout)))
@@ -233,8 +233,53 @@ import Testing
   }
 
   private static let withoutReversal = AcquirerCapabilities(
-    name: "fake", instruments: [.network], answersLater: false, idempotency: .none, inquiry: true, reversal: false,
+    name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: false,
     settleHorizon: .seconds(10))
+
+  /// The shopper heard *failure*, the approval came late, and the acquirer will not undo it.
+  @Test func `leaves what nobody can undo to a person, whose decision frees the order`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(policy: policy)
+    let payment = try await unknown(shop)
+    _ = try await shop.journal.raise("authorize_unknown", on: payment.id)
+    shop.fake.reverses(.refused(code: "12"))
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    let stuck = try #require(try await shop.gateway.payment(payment.id))
+    #expect(stuck.status == .unknown && stuck.status.isLive)
+    #expect(try await shop.journal.alarms().map(\.reason) == ["authorize_unknown"], "the first reason stays")
+    let resolved = try await shop.journal.resolve(payment.id, as: .voided, note: "the bank,\nby telephone")
+    #expect((resolved.status, resolved.told) == (.voided, .failure))
+    #expect(try await shop.journal.alarms().isEmpty)
+    #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.reversed, .declined])
+    shop.clock.advance(.seconds(7_200))
+    #expect(try await shop.gateway.recover().isEmpty)
+    let said = try await shop.journal.database.read { store in
+      try store.rows("SELECT event FROM audit ORDER BY seq").map { try $0.text("event") }
+    }
+    #expect(said.contains("alarm raised: authorize_unknown"))
+    #expect(said.last == "resolved voided: the bank, by telephone")
+    let audit = try await shop.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+    shop.fake.authorizes { reference, _ in FakeAcquirer.approval(reference) }
+    let other = try await shop.gateway.authorize(Shop.order(), with: shop.token(card: "mastercard-credit"))
+    #expect(other.status == .authorized)
+  }
+
+  @Test func `a person decides nothing while somebody asks, nor about what is settled`() async throws {
+    let shop = try await Shop(crashes: dying(at: .authorizeClaimed))
+    await #expect(throws: Died.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
+    let payment = try #require(try await shop.journal.payment(of: OrderID("order-1"))).id
+    await #expect(throws: JournalError.conflict) {
+      try await shop.journal.resolve(payment, as: .failed, note: "too early")
+    }
+    shop.clock.advance(Journal.lease)
+    #expect(try await shop.journal.resolve(payment, as: .failed, note: "it never came").status == .failed)
+    await #expect(throws: JournalError.settled(.failed)) {
+      try await shop.journal.resolve(payment, as: .voided, note: "no, that")
+    }
+  }
 
   @Test func `lets a hold go when it comes to its end`() async throws {
     let shop = try await Shop()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `A sealed payment token` {
   private static let sealed = AcquirerCapabilities(
-    name: "fake", instruments: [.sealed], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
+    name: "fake", instruments: [.sealed], idempotency: .none, inquiry: true, reversal: true,
     settleHorizon: .seconds(10))
 
   @Test func `goes on unopened, and the payment says what nobody could check`() async throws {

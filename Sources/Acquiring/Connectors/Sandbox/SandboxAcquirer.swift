@@ -30,8 +30,8 @@ extension Acquirer {
 
 struct SandboxAcquirer: Sendable {
   static let capabilities = AcquirerCapabilities(
-    instruments: [.network], answersLater: true,
-    idempotency: .reference(window: .seconds(86_400 * 30), refusesOtherContents: true), inquiry: true, reversal: true,
+    instruments: [.network],
+    idempotency: .reference(window: .seconds(86_400 * 30)), inquiry: true, reversal: true,
     settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
 
   let base: String

@@ -19,8 +19,8 @@ extension Acquirer {
     return Acquirer(
       connector,
       AcquirerCapabilities(
-        name: "sandbox-provider", instruments: [.sealed], answersLater: true,
-        idempotency: .reference(window: .seconds(86_400), refusesOtherContents: true), inquiry: true, reversal: true,
+        name: "sandbox-provider", instruments: [.sealed],
+        idempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)),
       eventSecret: eventSecret)
   }
