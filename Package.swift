@@ -257,7 +257,10 @@ let package = Package(
       ]),
     tests(
       "TenderCLITests",
-      ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1, x509]),
+      [
+        "Sandbox", "ApplePayToken", "KeyAgent", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting",
+        crypto, asn1, x509,
+      ]),
     tests("HouseTests"),
   ]
 )
