@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash bench vectors fuzz seeded-bugs fresh-tokens mutants
+.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz seeded-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,14 +28,33 @@ coverage: ## how much of what goes into apps its tests run, by room
 simulate: ## the gateway under faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
 	@RECORD=yes scripts/simulate '$(or $(SEEDS),5000)'
 
-crash: ## kill -9 of a real server under load, then the auditor: KILLS=200
+crash: ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
+	@$(MAKE) --no-print-directory processes
+	@RECORD=yes scripts/crash '$(or $(KILLS),40)'
+
+races: ## 64 connections at a real server, on things that there are once
+	@$(MAKE) --no-print-directory processes
+	@scripts/races
+
+disk: ## a real server on a disk that is full, fails to flush, or loses power
+	@$(MAKE) --no-print-directory processes
+	@scripts/test-disk
+
+clock: ## a real server whose clock is set while it is paid with
+	@$(MAKE) --no-print-directory processes
+	@scripts/test-clock
+
+.PHONY: processes
+processes:
 	scripts/build --product tender
 	scripts/build --product payment-auditor
 	scripts/build --product crashing-server
-	@scripts/crash '$(or $(KILLS),40)'
 
-bench: ## how fast payment tokens are opened, against the cryptography they need
+bench: bench-payments ## how fast payment tokens are opened and payments taken, against what they are made of
 	@scripts/bench
+
+bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
+	@STORE='$(or $(STORE),100000)' scripts/bench-payments
 
 vectors: ## mints the conformance vectors anew, from their seed
 	scripts/build --build-tests

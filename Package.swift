@@ -171,6 +171,15 @@ let package = Package(
 
     // What is measured: `make bench`
     benchmark("TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
+    benchmark(
+      "PaymentBench",
+      [
+        "LoadGenerator", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring", "Ledger", "Storage",
+        "PlatformAPI", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
+      ]),
+    // Calls at a schedule that is kept whatever the server does.
+    .target(
+      name: "LoadGenerator", dependencies: [nioCore, nioPosix], path: "Benchmarks/LoadGenerator", swiftSettings: house),
 
     // Test support and tests
     .target(
@@ -188,8 +197,8 @@ let package = Package(
     .executableTarget(
       name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
     .executableTarget(
-      name: "payment-auditor", dependencies: ["Auditing", "Storage", "StrictJSON"], path: "Tests/audit",
-      swiftSettings: house),
+      name: "payment-auditor", dependencies: ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"],
+      path: "Tests/audit", swiftSettings: house),
     // `tender serve` that dies at a named point; never in a product: `scripts/crash`.
     .executableTarget(
       name: "crashing-server",
@@ -272,6 +281,7 @@ let package = Package(
         "Sandbox", "ApplePayToken", "KeyAgent", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting",
         crypto, asn1, x509,
       ]),
+    tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
     tests("HouseTests"),
   ]
 )

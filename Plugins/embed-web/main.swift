@@ -31,4 +31,7 @@ for path in arguments.dropFirst(3) {
 }
 source += entries.isEmpty ? ":" : entries.joined(separator: ",\n")
 source += "\n  ]\n}\n"
-try source.write(toFile: arguments[1], atomically: true, encoding: .utf8)
+// A file that is not touched is not compiled again, nor are the modules that serve it.
+if (try? String(contentsOfFile: arguments[1], encoding: .utf8)) != source {
+  try source.write(toFile: arguments[1], atomically: true, encoding: .utf8)
+}

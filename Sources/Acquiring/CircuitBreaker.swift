@@ -77,6 +77,8 @@ extension CircuitBreaker {
     _ verb: @escaping Acquirer.Verb<Request, Answer>
   ) -> Acquirer.Verb<Request, Answer> {
     { request, deadline in
+      // Then nothing is sent, and that says nothing of the acquirer.
+      guard deadline.remaining > .zero else { return await verb(request, deadline) }
       guard self.admits() else { return .turnedAway }
       let answer = await verb(request, deadline)
       self.note(broken: answer.isBroken)

@@ -1,6 +1,6 @@
 import Acquiring
 import ApplePayToken
-import Ledger
+public import Ledger
 public import Storage
 public import TenderPayments
 
@@ -14,19 +14,19 @@ extension PaymentGateway {
   /// - Parameters:
   ///   - alongside: written in the commit of the claim. It may throw to refuse the payment: then nothing happened, and
   ///     its error is passed on.
-  ///   - answered: written in the commit of the answer, with the payment as it stands then.
+  ///   - answered: written in the commit of the answer, with what the authorization came to.
   public func authorize(
     _ order: Order, with token: EncryptedPaymentToken,
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
-    answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
     try await authorize(order, with: token, before: newDeadline(), alongside: alongside, answered: answered)
   }
 
   func authorize(
     _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline,
-    alongside: @escaping @Sendable (Transaction) throws -> Void,
-    answered: @escaping @Sendable (Payment, Transaction) throws -> Void
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void,
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
   ) async throws -> Payment {
     if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) {
       return try await settled(known, TokenUse(of: token))
@@ -49,7 +49,8 @@ extension PaymentGateway {
         try await crashes.reach(.authorizeAnswered)
         let payment = try await journal.record(
           answer, for: attempt, heardBy: .shopper(whenOpen: policy.tellsUnknownAs), pause: .seconds(1),
-          alongside: answered)
+          alongside: answered
+        ).payment
         try await crashes.reach(.authorizeRecorded)
         return payment
       }

@@ -1,5 +1,5 @@
 import Acquiring
-import Ledger
+public import Ledger
 public import Storage
 public import TenderPayments
 
@@ -15,11 +15,13 @@ extension PaymentGateway {
   ///   - isFinal: whether this is the last capture; what is left of the hold is let go with it.
   ///   - alongside: written in the commit of the reservation; it may throw to refuse.
   ///   - answered: written in the commit of the answer.
+  /// - Returns: what the capture came to. A decline and an outcome that nobody knows are answers, and leave the payment
+  ///   as it was.
   public func capture(
     _ payment: PaymentID, _ amount: Amount? = nil, isFinal: Bool = false,
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
-    answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
     try await FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal).done(
       by: self, alongside, answered)
   }
@@ -27,18 +29,18 @@ extension PaymentGateway {
   /// Lets go of held money, all that is neither taken nor in flight or a part of it.
   public func void(
     _ payment: PaymentID, _ amount: Amount? = nil,
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
-    answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
     try await FollowUp(kind: .void, payment: payment, amount: amount).done(by: self, alongside, answered)
   }
 
   /// Gives back taken money, all that was not given back yet or a part of it.
   public func refund(
     _ payment: PaymentID, _ amount: Amount? = nil,
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
-    answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
     try await FollowUp(kind: .refund, payment: payment, amount: amount).done(by: self, alongside, answered)
   }
 
@@ -49,8 +51,8 @@ extension PaymentGateway {
   /// this call does so, and recovery if the process died before it began.
   public func pay(
     _ order: Order, with token: EncryptedPaymentToken,
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
-    answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
     let deadline = newDeadline()
     let payment = try await authorize(
@@ -72,7 +74,7 @@ extension PaymentGateway {
       return payment
     }
     let capture = FollowUp(kind: .capture, payment: payment.id, cause: .order, deadline: deadline)
-    return (try? await capture.done(by: self)) ?? payment
+    return (try? await capture.done(by: self))?.payment ?? payment
   }
 }
 
@@ -86,9 +88,9 @@ struct FollowUp: Sendable {
   var deadline: Deadline?
 
   func done(
-    by gateway: PaymentGateway, _ alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in },
-    _ answered: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
+    by gateway: PaymentGateway, _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    _ answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
     let deadline = deadline ?? gateway.newDeadline()
     let attempt = try await reserve(in: gateway.journal, alongside)
     return try await gateway.scheduler.finishing {
@@ -102,7 +104,7 @@ struct FollowUp: Sendable {
   }
 
   private func reserve(
-    in journal: Journal, _ alongside: @escaping @Sendable (Transaction) throws -> Void
+    in journal: Journal, _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
   ) async throws -> Attempt {
     do {
       return try await journal.reserve(

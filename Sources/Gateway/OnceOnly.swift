@@ -5,7 +5,10 @@ public import TenderPayments
 /// The answer to a call with an idempotency key.
 public struct KeyedAnswer: Sendable, Hashable {
   public let answer: StoredAnswer
-  /// Whether it was given before.
+  /// Whether this is the key's answer from now on. While the outcome is open it is not: it says how far the call has
+  /// come, and is not kept.
+  public let isFinal: Bool
+  /// Whether the work was begun by an earlier call.
   public let isReplay: Bool
   /// False for a key that was used with another request. What such a caller gets is the API's rule: Worldline's is the
   /// first answer, ours a refusal.
@@ -15,55 +18,74 @@ public struct KeyedAnswer: Sendable, Hashable {
 extension PaymentGateway {
   /// What ``once(_:render:_:)`` hands to its work, to be passed on to a verb.
   public struct KeyHooks: Sendable {
-    public let alongside: @Sendable (Transaction) throws -> Void
-    public let answered: @Sendable (Payment, Transaction) throws -> Void
+    public let alongside: @Sendable (Attempt, Transaction) throws -> Void
+    public let answered: @Sendable (OperationOutcome, Transaction) throws -> Void
   }
 
-  /// Runs the work once for a key: its answer is kept in the commit of the payment's own answer, and given again byte
-  /// for byte. A call whose process died is answered with what became of its payment.
+  /// Runs the work once for a key: its answer is kept in the commit of the operation's own answer, and given again byte
+  /// for byte.
+  ///
+  /// An outcome that is open is told and not kept: whoever repeats the call makes us ask again, and hears what is known
+  /// then. The first answer for good is the key's. The same holds for a call whose process died.
   ///
   /// - Parameters:
-  ///   - render: the bytes that leave, from the payment alone.
-  ///   - work: one verb of this gateway, with both hooks passed on to it.
+  ///   - render: the bytes that leave, from the outcome alone. They should say what state the operation is in: a refund
+  ///     that may yet come to pass is not one that did not happen.
+  ///   - work: one verb of this gateway, with both hooks passed on to it; after an authorization ``authorization(of:)``.
   /// - Throws: ``GatewayError/callInProgress`` while the first call is being worked on; whatever the work refuses, and
   ///   then the key is free again.
   public func once(
-    _ call: IdempotentCall, render: @escaping @Sendable (Payment) -> StoredAnswer,
-    _ work: (KeyHooks) async throws -> Payment
+    _ call: IdempotentCall, render: @escaping @Sendable (OperationOutcome) -> StoredAnswer,
+    _ work: (KeyHooks) async throws -> OperationOutcome
   ) async throws -> KeyedAnswer {
-    if let known = try await answer(try await journal.standing(of: call), call, render) { return known }
-    let hooks = KeyHooks(
-      alongside: { try IdempotencyKeys.begin(call, in: $0) },
-      answered: { try IdempotencyKeys.finish(call, render($0), in: $1) })
+    if let known = try await known(try await journal.standing(of: call), call, render) { return known }
     do {
-      let payment = try await work(hooks)
-      return KeyedAnswer(
-        answer: try await journal.keep(call, render(payment)), isReplay: false, sameRequest: true)
+      let outcome = try await work(hooks(call, render))
+      return try await answer(outcome, to: call, isReplay: false, sameRequest: true, render)
     } catch let taken as KeyTaken {
-      guard let known = try await answer(taken.standing, call, render) else { throw GatewayError.callInProgress }
+      guard let known = try await known(taken.standing, call, render) else { throw GatewayError.callInProgress }
       return known
     }
   }
 
-  private func answer(
-    _ standing: KeyStanding, _ call: IdempotentCall, _ render: (Payment) -> StoredAnswer
+  /// What a payment's authorization has come to.
+  public func authorization(of payment: Payment) async throws -> OperationOutcome {
+    try await journal.authorization(of: payment.id)
+  }
+
+  private func hooks(
+    _ call: IdempotentCall, _ render: @escaping @Sendable (OperationOutcome) -> StoredAnswer
+  ) -> KeyHooks {
+    KeyHooks(
+      alongside: { try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1) },
+      answered: { outcome, store in
+        guard outcome.isFinal else { return try IdempotencyKeys.leaveOpen(call, in: store) }
+        try IdempotencyKeys.finish(call, render(outcome), in: store)
+      })
+  }
+
+  private func known(
+    _ standing: KeyStanding, _ call: IdempotentCall, _ render: (OperationOutcome) -> StoredAnswer
   ) async throws -> KeyedAnswer? {
     switch standing {
     case .new: return nil
     case .running: throw GatewayError.callInProgress
-    case .answered(let answer, let same): return KeyedAnswer(answer: answer, isReplay: true, sameRequest: same)
-    case .abandoned(let subject):
-      let payment = try await subjectOf(subject)
-      return KeyedAnswer(
-        answer: try await journal.keep(call, render(payment)), isReplay: true, sameRequest: true)
+    case .answered(let answer, let same):
+      return KeyedAnswer(answer: answer, isFinal: true, isReplay: true, sameRequest: same)
+    case .open(let operation, let same):
+      let before = try await journal.outcome(of: operation)
+      if !before.isFinal { _ = try await inquire(before.payment.id, dueOnly: true) }
+      let outcome = try await journal.outcome(of: operation)
+      return try await answer(outcome, to: call, isReplay: true, sameRequest: same, render)
     }
   }
 
-  private func subjectOf(_ subject: String) async throws -> Payment {
-    if let payment = try await journal.payment(PaymentID(subject)) { return payment }
-    guard let payment = try await journal.payment(of: OrderID(subject)) else {
-      throw GatewayError.operationRefused(.noSuchPayment(PaymentID(subject)))
-    }
-    return payment
+  private func answer(
+    _ outcome: OperationOutcome, to call: IdempotentCall, isReplay: Bool, sameRequest: Bool,
+    _ render: (OperationOutcome) -> StoredAnswer
+  ) async throws -> KeyedAnswer {
+    let (rendered, isFinal) = (render(outcome), outcome.isFinal)
+    let answer = isFinal ? try await journal.keep(call, rendered, of: outcome) : rendered
+    return KeyedAnswer(answer: answer, isFinal: isFinal, isReplay: isReplay, sameRequest: sameRequest)
   }
 }

@@ -97,7 +97,7 @@ private struct Comparison {
 
   var differences: [Difference] {
     let own = theirs.filter { $0.operation != .reverse }
-    guard let line = own.first else { return [] }
+    guard let line = own.first else { return undoingAlone }
     var found: [Difference] = []
     if own.count(where: { $0.result == .approved }) > 1 { found.append(difference(.double, line)) }
     guard let ours else {
@@ -111,6 +111,12 @@ private struct Comparison {
     }
     if let kind = verdict(ours) { found.append(difference(kind, line)) }
     return found
+  }
+
+  /// The report has only the undoing; what was undone is in an earlier one.
+  private var undoingAlone: [Difference] {
+    guard ours?.state == .approved, let line = theirs.first(where: { $0.result == .approved }) else { return [] }
+    return [difference(.status, line)]
   }
 
   /// Whether the acquirer did it and has not undone it.

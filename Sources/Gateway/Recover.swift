@@ -9,12 +9,14 @@ extension PaymentGateway {
   /// One round: at the start of a process, and on a timer.
   ///
   /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each takes over
-  /// different operations.
+  /// different operations. One operation that fails, as by a defect, does not end the round: its error is thrown when
+  /// the others had their turn.
   public func recover(_ limit: Int = 32) async throws -> RecoveryReport {
     var report = RecoveryReport()
     let deadline = newHold()
     let attempts = try await journal.takeOverDue(limit)
-    report.count(try await settled(attempts, before: deadline))
+    let outcomes = await settled(attempts, before: deadline)
+    report.count(outcomes.compactMap { try? $0.get() })
     for payment in try await journal.capturesDue(limit) {
       report.captures += await done(FollowUp(kind: .capture, payment: payment, cause: .order))
     }
@@ -22,16 +24,18 @@ extension PaymentGateway {
       report.expiries += await done(FollowUp(kind: .void, payment: payment, cause: .expiry))
     }
     try await journal.forgetKeys(limit)
+    for outcome in outcomes { _ = try outcome.get() }
     return report
   }
 
   /// The same for one payment, when somebody asks: its first open operation, whether or not its time has come.
   ///
+  /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
   /// - Returns: the payment as it stands afterwards; unchanged also while the call that began the operation may still
   ///   be waiting for its own answer.
-  public func inquire(_ payment: PaymentID) async throws -> Payment {
+  public func inquire(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Payment {
     let deadline = newHold()
-    guard let attempt = try await journal.takeOver(payment) else { return try await known(payment) }
+    guard let attempt = try await journal.takeOver(payment, dueOnly: dueOnly) else { return try await known(payment) }
     _ = try await settle(attempt, before: deadline)
     return try await known(payment)
   }
@@ -65,7 +69,7 @@ extension PaymentGateway {
   }
 
   private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> Settlement {
-    let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt))
+    let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt)).payment
     try await crashes.reach(.recoveryRecorded)
     return Settlement(isSettled: answer.isFinal, payment: payment)
   }
@@ -162,20 +166,24 @@ extension PaymentGateway {
   }
 
   /// So many at once as the policy says, and never more than there are.
-  private func settled(_ attempts: [Attempt], before deadline: Deadline) async throws -> [Settlement] {
-    try await withThrowingTaskGroup(of: Settlement.self) { group in
+  private func settled(_ attempts: [Attempt], before deadline: Deadline) async -> [Result<Settlement, any Error>] {
+    await withTaskGroup(of: Result<Settlement, any Error>.self) { group in
       var waiting = attempts.makeIterator()
       for _ in 0..<policy.recoveryWidth {
         guard let next = waiting.next() else { break }
-        group.addTask { try await settle(next, before: deadline) }
+        group.addTask { await outcome(next, before: deadline) }
       }
-      var settlements: [Settlement] = []
-      while let settlement = try await group.next() {
-        settlements.append(settlement)
-        if let next = waiting.next() { group.addTask { try await settle(next, before: deadline) } }
+      var outcomes: [Result<Settlement, any Error>] = []
+      while let outcome = await group.next() {
+        outcomes.append(outcome)
+        if let next = waiting.next() { group.addTask { await self.outcome(next, before: deadline) } }
       }
-      return settlements
+      return outcomes
     }
+  }
+
+  private func outcome(_ attempt: Attempt, before deadline: Deadline) async -> Result<Settlement, any Error> {
+    do { return .success(try await settle(attempt, before: deadline)) } catch { return .failure(error) }
   }
 
   /// 1 for a follow-up that was begun; a payment that cannot take it any more is not counted.

@@ -9,15 +9,12 @@ public struct IdempotentCall: Sendable, Hashable {
   public let key: IdempotencyKey
   /// A hash of the request, by which a repeat is told from another request under the same key.
   public let requestHash: String
-  /// What the call is about, an order or a payment: whoever finds the key of a dead process reads its answer there.
-  public let subject: String
 
-  public init(merchant: MerchantID, call: String, key: IdempotencyKey, requestHash: String, subject: String) {
+  public init(merchant: MerchantID, call: String, key: IdempotencyKey, requestHash: String) {
     self.merchant = merchant
     self.call = call
     self.key = key
     self.requestHash = requestHash
-    self.subject = subject
   }
 }
 
@@ -37,9 +34,10 @@ public enum KeyStanding: Sendable, Hashable {
   case new
   /// The first call is being worked on: 409.
   case running
-  /// The first call's process died with its work begun; what became of it is read from the subject.
-  case abandoned(subject: String)
-  /// The first answer. Whether another request under the same key may have it is the API's rule.
+  /// The first call is over, or its process died, and no answer was kept: the outcome was open then. What became of it
+  /// since is read from its operation. Whether another request under the same key may know is the API's rule.
+  case open(AttemptReference, sameRequest: Bool)
+  /// The first answer for good, under the same rule.
   case answered(StoredAnswer, sameRequest: Bool)
 }
 
@@ -54,29 +52,48 @@ public enum IdempotencyKeys {
       "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
       .text(call.call), .text(call.key.rawValue))
     guard let row, try row.time("expires_at") > store.now else { return .new }
+    let isSame = try row.text("request_hash") == call.requestHash
     guard try row.text("state") == "done" else {
-      return try row.time("lease_until") > store.now ? .running : .abandoned(subject: try row.text("subject"))
+      guard try row.time("lease_until") <= store.now, let operation = try row.textOrNil("operation") else {
+        return .running
+      }
+      return .open(AttemptReference(operation), sameRequest: isSame)
     }
     let answer = StoredAnswer(status: Int(try row.integer("status")), body: try row.blob("response"))
-    return .answered(answer, sameRequest: try row.text("request_hash") == call.requestHash)
+    return .answered(answer, sameRequest: isSame)
   }
 
   /// Claims the key in the commit that begins the work.
   ///
+  /// - Parameter operation: what the call asks for, from which its answer can be read again.
   /// - Throws: ``KeyTaken`` when it is not new any more, which rolls the work's beginning back.
-  public static func begin(_ call: IdempotentCall, in store: Transaction) throws {
+  public static func begin(
+    _ call: IdempotentCall, _ operation: AttemptReference, of payment: PaymentID, in store: Transaction
+  ) throws {
     try store.run(
       "DELETE FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3 AND expires_at <= $4",
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .time(store.now))
     let added = try store.run(
       """
-      INSERT INTO idempotency (merchant, call, key, request_hash, subject, state, lease_until, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, 'running', $6, $7, $8) ON CONFLICT DO NOTHING
+      INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, state, lease_until, created_at,
+        expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, 'running', $7, $8, $9) ON CONFLICT DO NOTHING
       """,
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(call.requestHash),
-      .text(call.subject), .time(store.now.adding(Journal.lease)), .time(store.now),
+      .text(payment.rawValue), .text(operation.rawValue), .time(store.now.adding(Journal.lease)), .time(store.now),
       .time(store.now.adding(memory)))
     guard added == 1 else { throw KeyTaken(standing: try standing(of: call, in: store)) }
+  }
+
+  /// Lets go of the key in the commit that leaves the work's outcome open: nobody works on it any more, and no answer is
+  /// kept that would be wrong a moment later.
+  public static func leaveOpen(_ call: IdempotentCall, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE idempotency SET lease_until = 0
+      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
+      """,
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue))
   }
 
   /// Keeps the answer in the commit that ends the work. The first answer stays.
@@ -111,12 +128,17 @@ extension Journal {
     try await database.read { try IdempotencyKeys.standing(of: call, in: $0) }
   }
 
-  /// Keeps an answer that no verb kept on its way: of a process that died, or of work that was done before the key came.
+  /// Keeps an answer for good that no verb kept on its way: of an outcome that was open at first, or of work that was
+  /// done before the key came.
   ///
   /// - Returns: the answer of the key, which is the first one.
-  public func keep(_ call: IdempotentCall, _ answer: StoredAnswer) async throws -> StoredAnswer {
+  public func keep(
+    _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome
+  ) async throws -> StoredAnswer {
     try await database.write { store in
-      if case .new = try IdempotencyKeys.standing(of: call, in: store) { try IdempotencyKeys.begin(call, in: store) }
+      if case .new = try IdempotencyKeys.standing(of: call, in: store) {
+        try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)
+      }
       try IdempotencyKeys.finish(call, answer, in: store)
       guard case .answered(let kept, _) = try IdempotencyKeys.standing(of: call, in: store) else { return answer }
       return kept

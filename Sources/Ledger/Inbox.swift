@@ -102,6 +102,9 @@ extension Journal {
     }
   }
 
+  /// How long the money of a capture that came back is taken to be held: as long as cards hold it as a rule.
+  private static var returnedHold: Duration { .seconds(86_400 * 7) }
+
   private func takeBack(
     _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
@@ -113,6 +116,8 @@ extension Journal {
     try Operations.end(attempt.reference, as: .returned, in: store)
     var after = before.moved(to: standing, at: store.now)
     after.alarm = before.alarm ?? "\(attempt.kind.rawValue)_returned"
+    // What is held again is held for an end too, if somebody forgets it.
+    if attempt.kind == .capture { after.holdUntil = before.holdUntil ?? store.now.adding(Self.returnedHold) }
     return .applied(
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
   }

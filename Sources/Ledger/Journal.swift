@@ -36,12 +36,12 @@ public struct Journal: Sendable {
   ///   then never happened, and the error is passed on.
   public func claim(
     _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(),
-    alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Claim {
     do {
       return try await database.write { store in
         let attempt = try open(order, use, card, terms, store)
-        try alongside(store)
+        try alongside(attempt, store)
         return .new(attempt)
       }
     } catch let taken as Taken {
@@ -58,15 +58,18 @@ public struct Journal: Sendable {
   /// - Parameters:
   ///   - audience: who hears the answer now.
   ///   - pause: how long nobody shall ask again, if the answer leaves the outcome open.
-  ///   - alongside: written in the same commit, with the payment as it stands then.
+  ///   - alongside: written in the same commit, with what the operation came to. Not for an answer that is dropped.
   public func record(
     _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
-    pause: Duration = .zero, alongside: @escaping @Sendable (Payment, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
+    pause: Duration = .zero,
+    alongside: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
     try await database.write { store in
-      let payment = try post(answer, for: attempt, heardBy: audience, pause: pause, in: store)
-      try alongside(payment, store)
-      return payment
+      let posted = try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+      let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
+      let outcome = OperationOutcome(operation: try Operations.known(attempt.reference, in: store), payment: payment)
+      if posted != nil { try alongside(outcome, store) }
+      return outcome
     }
   }
 
@@ -78,11 +81,12 @@ public struct Journal: Sendable {
   ///   - alongside: written in the same commit; it may throw to refuse.
   public func reserve(
     _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
-    cause: OperationCause = .merchant, alongside: @escaping @Sendable (Transaction) throws -> Void = { _ in }
+    cause: OperationCause = .merchant,
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Attempt {
     try await database.write { store in
       let attempt = try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
-      try alongside(store)
+      try alongside(attempt, store)
       return attempt
     }
   }
@@ -155,8 +159,9 @@ extension Journal {
       throw JournalError.notPossible(kind, standing.status)
     }
     let amount = try before.judged(amount, for: kind)
-    // With the last capture the acquirer lets go of all that it has not heard of.
-    guard try !isFinal || !Operations.hasUnheardMove(of: payment, in: store) else {
+    // With the last capture the acquirer lets go of all that it does not hold for another; which that is, is not known
+    // while another is open.
+    guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
     let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0

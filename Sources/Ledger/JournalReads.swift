@@ -49,7 +49,7 @@ extension Journal {
       try store.rows(
         """
         SELECT * FROM payments
-        WHERE ($1 IS NULL OR merchant = $1) AND ($2 IS NULL OR status = $2) AND ($3 IS NULL OR id < $3)
+        WHERE (merchant = $1 OR $1 IS NULL) AND (status = $2 OR $2 IS NULL) AND (id < $3 OR $3 IS NULL)
         ORDER BY id DESC LIMIT $4
         """,
         .text(optional: query.merchant?.rawValue), .text(optional: query.status?.rawValue),
@@ -61,6 +61,33 @@ extension Journal {
   /// The operations of a payment, oldest first.
   public func operations(of payment: PaymentID) async throws -> [OperationRecord] {
     try await database.read { try Operations.all(of: payment, in: $0) }
+  }
+
+  /// What an operation has come to by now.
+  public func outcome(of operation: AttemptReference) async throws -> OperationOutcome {
+    try await database.read { store in
+      let operation = try Operations.known(operation, in: store)
+      return OperationOutcome(
+        operation: operation, payment: try Self.payment(with: operation.reference, in: store))
+    }
+  }
+
+  /// What the payment's authorization has come to by now.
+  public func authorization(of payment: PaymentID) async throws -> OperationOutcome {
+    try await database.read { store in
+      guard let found = try PaymentRecord.find(payment, in: store)?.payment,
+        let operation = try Operations.all(of: payment, in: store).first(where: { $0.kind == .authorize })
+      else { throw JournalError.noSuchPayment(payment) }
+      return OperationOutcome(operation: operation, payment: found)
+    }
+  }
+
+  private static func payment(with operation: AttemptReference, in store: Transaction) throws -> Payment {
+    let row = try store.row(
+      "SELECT * FROM payments WHERE id = (SELECT payment FROM operations WHERE reference = $1)",
+      .text(operation.rawValue))
+    guard let row else { throw StorageError.column("payment") }
+    return try PaymentRecord(row).payment
   }
 
   /// What the shopper was told last; nil when the process died before it could say anything.

@@ -92,6 +92,7 @@ extension Journal {
       ALTER TABLE operations ADD COLUMN sent_until BIGINT;
       UPDATE operations SET sent_until = COALESCE(answered_at, sent_at + 60000000);
       """),
+    Migration("ledger-4", "ALTER TABLE idempotency ADD COLUMN operation TEXT;\n"),
   ]
 
   /// Every table again, with what recovery, part voids, expiry, the merchant's events and the audit chain need. Rows

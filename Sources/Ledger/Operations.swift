@@ -10,12 +10,12 @@ enum Operations {
       """
       INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
         next_try, lease_owner, lease_until, fence, sent_at, sent_until)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, NULLIF($11, 0))
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14)
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
       .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
-      .integer(attempt.fence), .time(store.now))
+      .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil))
   }
 
   /// Writes the answer; false when the operation has one already or is in other hands.
@@ -78,24 +78,35 @@ enum Operations {
       """, .text(payment.rawValue)) != nil
   }
 
-  /// Whether a capture or a void is under way of which the acquirer may not have heard yet.
-  static func hasUnheardMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
+  /// Whether a capture or a void is under way. The acquirer may not have heard of it yet, or have decided already.
+  static func hasOpenMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
     try store.row(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND kind IN ('capture', 'void') AND state IN ('sending', 'unknown')
+      WHERE payment = $1 AND kind IN ('capture', 'void') AND state IN ('sending', 'pending', 'unknown')
       """, .text(payment.rawValue)) != nil
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map { row in
-      OperationRecord(
-        reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
-        isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
-        acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
-        tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
-        answeredAt: try row.integerOrNil("answered_at").map { Timestamp(microseconds: $0) })
-    }
+    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map(
+      OperationRecord.init)
+  }
+
+  static func known(_ reference: AttemptReference, in store: Transaction) throws -> OperationRecord {
+    let row = try store.row(select + " WHERE reference = $1", .text(reference.rawValue))
+    guard let row else { throw StorageError.column("reference") }
+    return try OperationRecord(row)
+  }
+}
+
+extension OperationRecord {
+  fileprivate init(_ row: Row) throws {
+    self.init(
+      reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
+      isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
+      acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
+      tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
+      answeredAt: try row.timeOrNil("answered_at"))
   }
 }
 

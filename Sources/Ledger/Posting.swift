@@ -122,9 +122,14 @@ package enum Posting {
   }
 
   /// The money goes back to where it was before the operation: a capture's to the hold, a refund's to the merchant.
+  ///
+  /// What a final capture let go counts as held again. Whoever hears of a capture only after it failed has heard of a
+  /// refusal, which lets nothing go; both must come to the same books.
   private static func takeBack(_ movement: Movement, _ standing: inout Standing) {
     switch movement.kind {
-    case .capture: standing.captured -= movement.amount
+    case .capture:
+      standing.captured -= movement.amount
+      standing.authorized += movement.letsGo
     case .refund: standing.refunded -= movement.amount
     case .authorize, .void, .reverse: break
     }

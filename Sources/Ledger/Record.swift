@@ -7,20 +7,28 @@ extension Journal {
   func post(
     _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
   ) throws -> Payment {
+    try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+      ?? PaymentRecord.known(attempt.payment, in: store).payment
+  }
+
+  /// Nil for an answer that is dropped.
+  func posted(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
+  ) throws -> Payment? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
-    guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else {
-      return before.payment
-    }
+    guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else { return nil }
     if attempt.kind == .reverse { return try undone(Outcome(answer), attempt, before, pause, in: store) }
     if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
       try oweReversal(of: attempt, before, in: store)
       return before.payment
     }
-    let outcome = Outcome(answer)
+    let outcome = Outcome(answer, to: attempt)
     let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
     let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
     var after = before.moved(to: standing, by: answer, telling: telling, at: store.now)
     scheduleCapture(&after, attempt, outcome, audience, store.now)
+    // A void at the end of a hold that never left is owed still, and sooner than one that came to nothing otherwise.
+    if attempt.cause == .expiry, outcome == .nothing { after.holdUntil = store.now.adding(Self.lease * 10) }
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
   }
 
@@ -77,7 +85,7 @@ extension Journal {
       case .approved: try Operations.end(target, as: .reversed, in: store)
       case .nothing: try Operations.end(target, as: .failed, in: store)
       case .declined:
-        after.alarm = "reversal_refused"
+        after.alarm = before.alarm ?? "reversal_refused"
         try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
       case .pending, .unknown, .returned: break
       }
@@ -96,6 +104,18 @@ extension Audience {
     switch self {
     case .shopper(let whenOpen): Telling(status, whenOpen: whenOpen)
     case .nobody: nil
+    }
+  }
+}
+
+extension Outcome {
+  /// What an answer is to the books. An acquirer that refuses to let go of a hold which has come to its end has let go
+  /// of it already: holds end there by themselves.
+  fileprivate init(_ answer: AcquirerAnswer, to attempt: Attempt) {
+    if attempt.cause == .expiry, case .declined = answer {
+      self = .approved
+    } else {
+      self.init(answer)
     }
   }
 }

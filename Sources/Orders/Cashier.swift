@@ -29,7 +29,9 @@ public struct Cashier: Sendable {
 
   public static func gateway(_ gateway: PaymentGateway) -> Cashier {
     Cashier(
-      pay: { order, token, alongside in try await gateway.pay(order, with: token, alongside: alongside) },
+      pay: { order, token, alongside in
+        try await gateway.pay(order, with: token, alongside: { try alongside($1) })
+      },
       settle: { try await gateway.settle($0, $1) })
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 import Synchronization
 import TenderPayments
@@ -49,10 +48,10 @@ final class GroupCommit: Sendable {
     do {
       if let failure { throw failure }
       try connection.execute(sql: "BEGIN IMMEDIATE")
-      for job in jobs { try perform(job, connection, now) }
+      let answers = try jobs.map { try perform($0, connection, now) }
       try connection.execute(sql: "COMMIT")
       standing.withLock { $0.count += 1 }
-      for job in jobs { job.resume() }
+      for answer in answers { answer() }
     } catch {
       noteBroken(error)
       if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }
@@ -70,74 +69,74 @@ final class GroupCommit: Sendable {
     standing.withLock { $0.failure = StorageError(error) }
   }
 
-  private func perform(_ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp) throws {
-    try connection.execute(sql: "SAVEPOINT job")
-    let succeeded = job.perform(Transaction(connection, now: now))
+  /// - Returns: what is to be called after the commit.
+  private func perform(
+    _ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp
+  ) throws -> @Sendable () -> Void {
+    try connection.cachedStatement(sql: "SAVEPOINT job").execute()
+    let performed = job.perform(Transaction(connection, now: now))
     // On a full disk or an I/O error SQLite rolls back by itself; another savepoint would then open a transaction of
     // its own and commit half of the batch.
-    guard connection.isInsideTransaction else { throw StorageError.full }
-    if !succeeded { try connection.execute(sql: "ROLLBACK TO job") }
-    try connection.execute(sql: "RELEASE job")
+    guard connection.isInsideTransaction else { throw performed.failure ?? StorageError.full }
+    if performed.failure != nil { try connection.cachedStatement(sql: "ROLLBACK TO job").execute() }
+    try connection.cachedStatement(sql: "RELEASE job").execute()
+    return performed.answer
   }
 }
 
 /// The jobs that wait, and whether somebody is draining them.
-private final class Queue: @unchecked Sendable {
-  private let lock = NSLock()
-  private var jobs: [any Committable] = []
-  private var draining = false
+private final class Queue: Sendable {
+  private let state = Mutex<(jobs: [any Committable], isDraining: Bool)>(([], false))
 
   /// Whether the caller must start a drain.
   func append(_ job: any Committable) -> Bool {
-    lock.withLock {
-      jobs.append(job)
-      defer { draining = true }
-      return !draining
+    state.withLock { state in
+      state.jobs.append(job)
+      defer { state.isDraining = true }
+      return !state.isDraining
     }
   }
 
-  var count: Int { lock.withLock { jobs.count } }
+  var count: Int { state.withLock { $0.jobs.count } }
 
   /// The next jobs, or nil when there are none and the drain is over.
   func take(_ count: Int) -> [any Committable]? {
-    lock.withLock {
-      guard !jobs.isEmpty else {
-        draining = false
+    state.withLock { state in
+      guard !state.jobs.isEmpty else {
+        state.isDraining = false
         return nil
       }
-      defer { jobs.removeFirst(min(count, jobs.count)) }
-      return Array(jobs.prefix(count))
+      defer { state.jobs.removeFirst(min(count, state.jobs.count)) }
+      return Array(state.jobs.prefix(count))
     }
   }
 }
 
-private protocol Committable: AnyObject, Sendable {
-  /// Runs the body and keeps its result; false when it threw.
-  func perform(_ transaction: Transaction) -> Bool
-  func resume()
+private protocol Committable: Sendable {
+  func perform(_ transaction: Transaction) -> Performed
   func fail(_ error: any Error)
 }
 
-/// One write and the caller who waits for it. Touched only by the drain, which runs on the writer's own queue.
-private final class Job<R: Sendable>: Committable, @unchecked Sendable {
-  private let body: @Sendable (Transaction) throws -> R
-  private let continuation: CheckedContinuation<R, any Error>
-  private var result: Result<R, any Error>?
+/// A job that ran and is not committed yet.
+private struct Performed {
+  let failure: (any Error)?
+  /// Tells the caller what came of it; to be called after the commit.
+  let answer: @Sendable () -> Void
+}
 
-  init(body: @escaping @Sendable (Transaction) throws -> R, continuation: CheckedContinuation<R, any Error>) {
-    self.body = body
-    self.continuation = continuation
-  }
+/// One write and the caller who waits for it.
+private struct Job<R: Sendable>: Committable {
+  let body: @Sendable (Transaction) throws -> R
+  let continuation: CheckedContinuation<R, any Error>
 
-  func perform(_ transaction: Transaction) -> Bool {
-    let outcome = Result { try body(transaction) }
-    result = outcome
-    if case .success = outcome { return true }
-    return false
-  }
-
-  func resume() {
-    continuation.resume(with: result ?? .failure(StorageError.outcomeUnknown))
+  func perform(_ transaction: Transaction) -> Performed {
+    let continuation = continuation
+    do {
+      let result = try body(transaction)
+      return Performed(failure: nil) { continuation.resume(returning: result) }
+    } catch {
+      return Performed(failure: error) { continuation.resume(throwing: error) }
+    }
   }
 
   func fail(_ error: any Error) { continuation.resume(throwing: error) }

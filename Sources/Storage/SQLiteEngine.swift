@@ -14,10 +14,16 @@ enum SQLiteEngine {
 
   /// Makes a new file for its owner alone, because it holds shoppers' contacts. SQLite gives the files beside it the
   /// same mode; whoever opened up an old one meant it.
+  ///
+  /// A file that is there is not opened: closing it again would drop every lock that this process has on it, and those
+  /// are SQLite's.
   private static func makePrivate(_ path: String) throws {
-    let descriptor = Foundation.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw StorageError.connection("cannot open \(path): errno \(errno)") }
-    close(descriptor)
+    let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor < 0 else {
+      close(descriptor)
+      return
+    }
+    guard errno == EEXIST else { throw StorageError.connection("cannot make \(path): errno \(errno)") }
   }
 
   /// Sets full durability on the writer and reads it back.

@@ -124,6 +124,8 @@ struct JournalOptions: ParsableArguments {
 }
 
 /// An operation by hand. While no server runs, the acquirer is the one that the configuration names.
+///
+/// Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that nobody knows.
 struct OperationOptions: ParsableArguments {
   @OptionGroup var journal: JournalOptions
   @Option(help: "A YAML file, as for tender serve.") var config: String?
@@ -146,6 +148,20 @@ struct OperationOptions: ParsableArguments {
         }
       }, there: ("POST", "/payments/\(id.inPath)/\(operation.rawValue)?" + query.joined(separator: "&")))
     try journal.show(payment)
+    if let complaint = payment.performed?.complaint { throw CallFailure(complaint) }
+  }
+}
+
+extension OperationReport {
+  /// Why what was asked for cannot be counted on; nil when it was done, or will be.
+  fileprivate var complaint: String? {
+    switch state {
+    case .approved, .pending: nil
+    case .declined, .reversed, .returned: "the acquirer refused the \(kind.rawValue)\(code.map { " (\($0))" } ?? "")"
+    case .failed: "the \(kind.rawValue) did not reach the acquirer, and nothing was moved"
+    case .sending, .unknown:
+      "nobody knows yet whether the \(kind.rawValue) was done; do not repeat it, tender payment settle asks the acquirer"
+    }
   }
 }
 

@@ -16,14 +16,23 @@ struct ReconcileCommand: AsyncParsableCommand {
   @Option(help: "End of the period that the report covers.") var until: Moment?
   @Flag(help: "Print JSON.") var json = false
 
+  /// Exit code 1 says that there are differences, 2 that it could not look.
   func run() async throws {
-    let (report, from, until) = (try NamedFile.bytes(file), from, until)
-    let query = [from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" }].compactMap { $0 }
-    let found = try await StoreAccess(path: store).ask(
-      here: { try await ReconciliationOffice($0).differences(from: report, from?.time, until?.time) },
-      there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
+    let found: [Difference]
+    do { found = try await differences() } catch {
+      Terminal.complain("Error: \(Complaint.line(for: error))")
+      throw ExitCode(2)
+    }
     if json { Terminal.say(try Terminal.json(found)) } else { show(found) }
     guard found.isEmpty else { throw ExitCode(1) }
+  }
+
+  private func differences() async throws -> [Difference] {
+    let (report, from, until) = (try NamedFile.bytes(file), from, until)
+    let query = [from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" }].compactMap { $0 }
+    return try await StoreAccess(path: store).ask(
+      here: { try await ReconciliationOffice($0).differences(from: report, from?.time, until?.time) },
+      there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
   }
 
   private func show(_ found: [Difference]) {

@@ -138,7 +138,9 @@ extension TenderServer {
       sessions: SessionController(
         baskets: baskets, directory: wiring.directory, profiles: profiles, hosts: wiring.apple.hosts,
         validators: try validators(), callers: callers, metrics: wiring.metrics),
-      payments: PaymentController(desk: wiring.desk, baskets: baskets, metrics: wiring.metrics),
+      payments: PaymentController(
+        desk: wiring.desk, baskets: baskets, metrics: wiring.metrics,
+        door: PaymentDoor(limit: wiring.configuration.maximumPaymentsInFlight)),
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),
       platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),

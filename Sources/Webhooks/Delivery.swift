@@ -57,7 +57,7 @@ enum Deliveries {
   /// Takes what is due on a lane: of each payment only the first event that is not settled, so that a merchant never
   /// learns of the second before the first.
   static func claim(_ lane: Lane, limit: Int, until: Timestamp, in store: Transaction) throws -> [Delivery] {
-    let due = try store.rows(
+    let due = try store.unclaimedRows(
       """
       SELECT * FROM webhook_deliveries AS due
       WHERE merchant = $1 AND url = $2 AND state = 'waiting' AND next_try <= $3 AND lease_until <= $3
@@ -84,11 +84,12 @@ enum Deliveries {
       """
       UPDATE webhook_deliveries SET state = $5, result = $6, next_try = $7, lease_until = 0,
         tries = tries + CASE WHEN $5 = 'delivered' THEN 0 ELSE 1 END,
-        settled_at = CASE WHEN $5 = 'waiting' THEN NULL ELSE $8 END
+        settled_at = $8
       WHERE payment = $1 AND seq = $2 AND url = $3 AND fence = $4 AND state = 'waiting'
       """,
       .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.url), .integer(delivery.fence),
-      .text(state.rawValue), .text(result), .time(next), .time(store.now)) == 1
+      .text(state.rawValue), .text(result), .time(next),
+      .integer(optional: state == .waiting ? nil : store.now.microseconds)) == 1
   }
 
   static func list(_ state: Delivery.State, limit: Int, in store: Transaction) throws -> [Delivery] {
@@ -103,7 +104,7 @@ enum Deliveries {
     try store.run(
       """
       UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, settled_at = NULL
-      WHERE state = 'dead' AND ($1 IS NULL OR payment = $1) AND ($2 IS NULL OR seq = $2)
+      WHERE state = 'dead' AND (payment = $1 OR $1 IS NULL) AND (seq = $2 OR $2 IS NULL)
       """, .text(optional: payment?.rawValue), .integer(optional: sequence), .time(store.now))
   }
 

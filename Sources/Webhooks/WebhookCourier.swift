@@ -23,6 +23,8 @@ public struct WebhookCourier: Sendable {
   static let lease: Duration = .seconds(60)
   /// How many tries one lane makes at a time.
   private static let width = 8
+  /// How many commits' worth of new events are moved to the lanes before these have their turn.
+  private static let pages = 16
 
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
@@ -75,9 +77,16 @@ public struct WebhookCourier: Sendable {
     return tries
   }
 
-  /// Moves new events from the outbox to the merchants' lanes, each in the commit that takes it out.
+  /// Moves new events from the outbox to the merchants' lanes. Bounded: where events are written faster than they are
+  /// moved, the lanes have their turn all the same.
   private func handOver() async throws {
-    let isMore = try await database.write { [endpoints] store in
+    var pages = 0
+    while pages < Self.pages, try await handOverPage() { pages += 1 }
+  }
+
+  /// One commit: what is added to the lanes is taken out of the outbox with it. False when nothing waited.
+  private func handOverPage() async throws -> Bool {
+    try await database.write { [endpoints] store in
       let events = try OutboxEvent.waiting(payments: 64, in: store)
       for event in events {
         for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint.url, in: store) }
@@ -85,7 +94,6 @@ public struct WebhookCourier: Sendable {
       }
       return !events.isEmpty
     }
-    if isMore { try await handOver() }
   }
 
   private func lanes() async throws -> [Lane] { try await database.read { try Deliveries.lanes(in: $0) } }

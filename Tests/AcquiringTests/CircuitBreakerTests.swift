@@ -52,6 +52,17 @@ import Testing
     #expect(fake.captures.count == 9)
   }
 
+  @Test func `does not count calls for which no time was left`() async {
+    let breaker = CircuitBreaker(on: time.scheduler)
+    fake.captures(.notSent("no time was left to ask"))
+    let acquirer = fake.acquirer.guarded(by: breaker)
+    for number in 0..<10 {
+      let request = FollowUpRequest(reference: AttemptReference("r\(number)"), authorization: "A", amount: .eur(1))
+      _ = await acquirer.capture(request, .after(.zero, on: time.scheduler))
+    }
+    #expect(!breaker.isOpen)
+  }
+
   @Test func `takes a decline for an answer`() async {
     let breaker = CircuitBreaker(on: time.scheduler)
     fake.captures(.declined(Decline(reason: .doNotHonor, code: "05")))

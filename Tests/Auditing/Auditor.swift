@@ -146,14 +146,10 @@ extension Auditor {
   private var contradictions: [String] {
     let definite = evidence.calls.filter { $0.heard == .success || $0.heard == .failure }
     return Dictionary(grouping: definite) { "\($0.order), \($0.key)" }.compactMap { key, calls in
-      let answers = calls.reduce(into: [ClientCall]()) { answers, call in
-        let isNew = answers.last?.heard != call.heard || answers.last?.payment != call.payment
-        if isNew { answers.append(call) }
-      }
-      // Of a key that failed one may hear later that the order was paid with another.
-      let isPaidElsewise =
-        answers.map(\.heard) == [.failure, .success] && answers.first?.payment != answers.last?.payment
-      return answers.count > 1 && !isPaidElsewise ? key : nil
+      let failed = Set(calls.filter { $0.heard == .failure }.map(\.payment))
+      let paid = Set(calls.filter { $0.heard == .success }.map(\.payment))
+      // Of a key that failed one may hear that the order is paid with another, for as long as it is.
+      return failed.count > 1 || paid.count > 1 || !failed.isDisjoint(with: paid) ? key : nil
     }
   }
 
@@ -175,7 +171,7 @@ extension Auditor {
       let copies = came.filter { $0.sequence == event.sequence }
       if copies.isEmpty { found.append("\(payment) \(event.sequence) never came") }
       if Set(copies.map(\.id)).count > 1 { found.append("\(payment) \(event.sequence) came under two ids") }
-      if copies.contains(where: { $0.status != event.status }) { found.append("\(payment) \(event.sequence) changed") }
+      if copies.contains(where: { $0.news != event.news }) { found.append("\(payment) \(event.sequence) changed") }
     }
     return found
   }

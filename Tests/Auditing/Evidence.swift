@@ -75,10 +75,21 @@ public struct BookedMove: Sendable, Hashable {
 public struct BookedEvent: Sendable, Hashable {
   public var payment: String
   public var sequence: Int64
-  public var status: String
+  public var news: News
 
-  public init(payment: String, sequence: Int64, status: String) {
-    (self.payment, self.sequence, self.status) = (payment, sequence, status)
+  public init(payment: String, sequence: Int64, news: News) {
+    (self.payment, self.sequence, self.news) = (payment, sequence, news)
+  }
+
+  /// What an event says of its payment; balances in minor units.
+  public struct News: Sendable, Hashable {
+    public var status: String
+    public var captured: Int64
+    public var refunded: Int64
+
+    public init(_ status: String, captured: Int64 = 0, refunded: Int64 = 0) {
+      (self.status, self.captured, self.refunded) = (status, captured, refunded)
+    }
   }
 }
 
@@ -139,12 +150,12 @@ public struct ClientCall: Sendable, Hashable {
 public struct SinkDelivery: Sendable, Hashable {
   public var payment: String
   public var sequence: Int64
-  public var status: String
+  public var news: BookedEvent.News
   public var id: String
   public var isAuthentic: Bool
 
-  public init(payment: String, sequence: Int64, status: String, id: String, isAuthentic: Bool) {
-    (self.payment, self.sequence, self.status, self.id) = (payment, sequence, status, id)
+  public init(payment: String, sequence: Int64, news: BookedEvent.News, id: String, isAuthentic: Bool) {
+    (self.payment, self.sequence, self.news, self.id) = (payment, sequence, news, id)
     self.isAuthentic = isAuthentic
   }
 }

@@ -27,11 +27,13 @@ extension Evidence {
     }
   }
 
-  /// What arrived: `{"payment","sequence","status","id","authentic"}`, a line each, in the order of arrival.
+  /// What arrived: `{"payment","sequence","status","captured","refunded","id","authentic"}`, a line each, in the order of
+  /// arrival.
   public mutating func readSink(_ lines: [JSONValue]) {
     deliveries = lines.map { line in
       SinkDelivery(
-        payment: line.text("payment"), sequence: line.whole("sequence"), status: line.text("status"),
+        payment: line.text("payment"), sequence: line.whole("sequence"),
+        news: .init(line.text("status"), captured: line.whole("captured"), refunded: line.whole("refunded")),
         id: line.text("id"), isAuthentic: line["authentic"] == true)
     }
   }

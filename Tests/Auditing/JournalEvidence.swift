@@ -18,9 +18,11 @@ extension Evidence {
         reference: try row.text("reference"), payment: try row.text("payment"), kind: try row.text("kind"),
         state: try row.text("state"), amount: try row.integer("amount"))
     }
-    outbox = try store.rows("SELECT payment, seq, status FROM outbox ORDER BY payment, seq").map { row in
+    outbox = try store.rows("SELECT * FROM outbox ORDER BY payment, seq").map { row in
       BookedEvent(
-        payment: try row.text("payment"), sequence: try row.integer("seq"), status: try row.text("status"))
+        payment: try row.text("payment"), sequence: try row.integer("seq"),
+        news: .init(
+          try row.text("status"), captured: try row.integer("captured"), refunded: try row.integer("refunded")))
     }
   }
 }

@@ -22,9 +22,9 @@ private enum Sound {
       BookedMove(reference: "a3", payment: "p3", kind: "authorize", state: "declined", amount: 700),
     ]
     evidence.outbox = [
-      BookedEvent(payment: "p1", sequence: 1, status: "authorizing"),
-      BookedEvent(payment: "p1", sequence: 2, status: "authorized"),
-      BookedEvent(payment: "p3", sequence: 1, status: "declined"),
+      BookedEvent(payment: "p1", sequence: 1, news: .init("authorizing")),
+      BookedEvent(payment: "p1", sequence: 2, news: .init("authorized")),
+      BookedEvent(payment: "p3", sequence: 1, news: .init("declined")),
     ]
     evidence.holds = [
       hold("a1", "o1", "t1", 1000, [1000, 800, 300]), hold("a2", "o2", "t2", 500, [500, 0, 0], currency: "JPY"),
@@ -40,7 +40,7 @@ private enum Sound {
     ]
     evidence.deliveries = evidence.outbox.map {
       SinkDelivery(
-        payment: $0.payment, sequence: $0.sequence, status: $0.status, id: "\($0.payment)/\($0.sequence)",
+        payment: $0.payment, sequence: $0.sequence, news: $0.news, id: "\($0.payment)/\($0.sequence)",
         isAuthentic: true)
     }
     return evidence
@@ -106,7 +106,8 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     },
     Damage("a webhook that never came", .webhooksArrive) { $0.deliveries.remove(at: 1) },
     Damage("webhooks in the wrong order", .webhooksArrive) { $0.deliveries.swapAt(0, 1) },
-    Damage("a webhook whose body changed", .webhooksArrive) { $0.deliveries[0].status = "captured" },
+    Damage("a webhook whose body changed", .webhooksArrive) { $0.deliveries[0].news.status = "captured" },
+    Damage("a webhook with another amount", .webhooksArrive) { $0.deliveries[0].news.captured += 1 },
     Damage("a webhook that nobody signed", .webhooksArrive) { $0.deliveries[0].isAuthentic = false },
     Damage("one event under two ids", .webhooksArrive) {
       var copy = $0.deliveries[0]

@@ -15,7 +15,7 @@ import Testing
 
   @Test func `takes all that is held, under the acquirer's name of the authorization`() async throws {
     let payment = try await authorized()
-    let captured = try await shop.gateway.capture(payment.id)
+    let captured = try await shop.gateway.capture(payment.id).payment
     #expect(captured.status == .captured)
     #expect(captured.captured == 1250)
     let reference = try #require(shop.fake.authorizations.first).reference

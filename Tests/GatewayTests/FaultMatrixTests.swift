@@ -27,6 +27,16 @@ import Testing
     #expect(found.isEmpty, "\(profile.name): \(found)")
   }
 
+  /// A provider that takes the payment token sealed, and decides captures and refunds when it likes.
+  @Test func `leaves a provider's ledger in step too`() async throws {
+    let found = try await Counter.run(.strict, sealed: true) { counter async throws in
+      for fault in WireFault.allCases {
+        for operation in Operation.allCases { try await counter.serve(operation, fault) }
+      }
+    }
+    #expect(found.isEmpty, "\(found)")
+  }
+
   /// The same, with a cent less in the acquirer's ledger than was captured.
   @Test func `that made the ledgers differ would be noticed`() async throws {
     let found = try await Counter.run(
@@ -40,7 +50,7 @@ import Testing
 private enum WireFault: String, CaseIterable {
   /// The acquirer never hears of it, and nobody says so.
   case lostRequest
-  case lostReply, slowReply, resetAfterReply, resetInReply
+  case lostReply, resetReply
   case garbage, truncated, twoReplies, anothersReply, wrongAmount, wrongCurrency
   case errorAfterwards, errorBefore, tooManyRequests
   /// A proxy, or an impatient stack, sends the request twice.
@@ -88,12 +98,13 @@ private struct Counter {
   /// - Parameter damage: is done to the acquirer's ledger when all is over.
   /// - Returns: what the auditor says of both ledgers in the end.
   static func run(
-    _ profile: IdempotencyProfile, damage: String? = nil, _ body: @escaping @Sendable (Counter) async throws -> Void
+    _ profile: IdempotencyProfile, sealed: Bool = false, damage: String? = nil,
+    _ body: @escaping @Sendable (Counter) async throws -> Void
   ) async throws -> [Violation] {
     let (bank, clock) = (try TemporaryStore(), ManualClock(WallClock.system.now()))
-    let service = try await SandboxAcquirerService(
-      databasePath: bank.path, apiKeys: ["key": "shop"], clock: clock.wall, silence: .milliseconds(50),
-      profile: profile)
+    let pki = try SandboxPKI(clock: clock.wall)
+    let service = try await service(profile, bank.path, sealedUnder: sealed ? pki : nil, clock)
+    let csr = try await service.certificateRequest(for: Shop.identifier)
     let router = Router()
     service.addRoutes(to: router)
     let http = try LiveHTTPClient()
@@ -101,9 +112,12 @@ private struct Counter {
     let evidence = Mutex(Evidence())
     do {
       try await Application(router: router).test(.live) { client in
-        let plain = Acquirer.sandbox(
-          baseURL: "http://localhost:\(client.port ?? 0)", apiKey: "key", http: wire.sender)
-        let shop = try await Shop(plain.stating(profile), clock: clock)
+        let origin = "http://localhost:\(client.port ?? 0)"
+        let plain =
+          sealed
+          ? Acquirer.sandboxProvider(baseURL: origin, apiKey: "key", eventSecret: "key", http: wire.sender)
+          : Acquirer.sandbox(baseURL: origin, apiKey: "key", http: wire.sender)
+        let shop = try await Shop(plain.stating(profile), pki: pki, sealedTo: csr, clock: clock)
         try await body(Counter(shop: shop, wire: wire, profile: profile))
         let journal = try await shop.journal.evidence()
         evidence.withLock { $0 = journal }
@@ -120,6 +134,18 @@ private struct Counter {
     return Auditor(try await ledger.read { try ours.beside($0) }).violations
   }
 
+  private static func service(
+    _ profile: IdempotencyProfile, _ path: String, sealedUnder pki: SandboxPKI?, _ clock: ManualClock
+  ) async throws -> SandboxAcquirerService {
+    if let pki {
+      return try await SandboxAcquirerService(
+        providerDatabasePath: path, tokenRootPEM: pki.rootPEM, apiKeys: ["key": "shop"], clock: clock.wall,
+        silence: .milliseconds(50))
+    }
+    return try await SandboxAcquirerService(
+      databasePath: path, apiKeys: ["key": "shop"], clock: clock.wall, silence: .milliseconds(50), profile: profile)
+  }
+
   /// One order from its authorization on, with the fault in the operation that is named.
   func serve(_ operation: Operation, _ fault: WireFault) async throws {
     let name: Comment = "\(profile.name): \(operation) with \(fault)"
@@ -129,7 +155,7 @@ private struct Counter {
     let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
     if operation != .authorize {
       #expect(payment.status == .authorized, name)
-      if operation == .refund { _ = try await shop.gateway.capture(payment.id) }
+      if operation == .refund { try await capture(payment.id) }
       wire.breaks(operation, fault)
       try await ask(operation, of: payment.id)
     }
@@ -142,6 +168,13 @@ private struct Counter {
     #expect(try await shop.journal.openOutcomes().operations == 0, name)
     #expect(wire.authorizations == 1, name)
     #expect(wire.inquiries <= 12, name)
+  }
+
+  /// At once, or when the provider has decided.
+  private func capture(_ payment: PaymentID) async throws {
+    guard try await shop.gateway.capture(payment).payment.status != .captured else { return }
+    shop.clock.advance(.seconds(2))
+    _ = try await shop.gateway.recover()
   }
 
   private func ask(_ operation: Operation, of payment: PaymentID) async throws {
@@ -178,14 +211,15 @@ extension Acquirer {
         storesErrors: profile.storesErrors)
     return Acquirer(
       capabilities: AcquirerCapabilities(
-        instruments: [.network], answersLater: true, idempotency: idempotency, inquiry: true, reversal: true,
+        name: capabilities.name, instruments: capabilities.instruments, answersLater: true, idempotency: idempotency,
+        inquiry: true, reversal: true,
         settleHorizon: .seconds(60), holdLifetime: .seconds(86_400 * 7)),
       authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
   }
 }
 
 extension Journal {
-  fileprivate func evidence() async throws -> Evidence {
+  func evidence() async throws -> Evidence {
     try await database.read { store in
       var evidence = Evidence()
       try evidence.readJournal(store)
@@ -198,7 +232,7 @@ extension Journal {
 }
 
 extension Evidence {
-  fileprivate func beside(_ bank: Transaction) throws -> Evidence {
+  func beside(_ bank: Transaction) throws -> Evidence {
     var evidence = self
     try evidence.readSandbox(bank)
     return evidence
@@ -273,8 +307,8 @@ private final class BreakingWire: Sendable {
       return InboundResponse(status: 200, body: Array(body.replacing(text, with: other, maxReplacements: 1).utf8))
     }
     switch fault {
-    case .lostReply, .slowReply, .lateStatus: throw .timedOut
-    case .resetAfterReply, .resetInReply: throw .interrupted("connection reset by peer")
+    case .lostReply, .lateStatus: throw .timedOut
+    case .resetReply: throw .interrupted("connection reset by peer")
     case .garbage: return InboundResponse(status: 200, body: Array("<html>busy</html>".utf8))
     case .truncated: return InboundResponse(status: 200, body: reply.body.dropLast(9))
     case .twoReplies: return InboundResponse(status: 200, body: reply.body + reply.body)

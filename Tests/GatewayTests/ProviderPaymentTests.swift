@@ -1,10 +1,12 @@
 import Acquiring
+import Auditing
 import Gateway
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
 import Sandbox
+import Storage
 import Synchronization
 import TenderPayments
 import TenderTesting
@@ -15,6 +17,7 @@ import Testing
   private struct Visit: Sendable {
     let shop: Shop
     let provider: SandboxAcquirerService
+    let acquirer: Acquirer
 
     /// The provider decides what is pending, and its events arrive.
     func events(tampering: @escaping @Sendable ([UInt8]) -> [UInt8] = { $0 }) async throws -> [InboxVerdict] {
@@ -74,7 +77,7 @@ import Testing
       _ = try await visit.events()
       let after = try #require(try await visit.shop.gateway.payment(payment.id))
       #expect((after.status, after.captured) == (.authorized, 0))
-      #expect(try await visit.shop.gateway.void(payment.id).status == .voided)
+      #expect(try await visit.shop.gateway.void(payment.id).payment.status == .voided)
     }
   }
 
@@ -86,10 +89,11 @@ import Testing
   }
 
   @Test func `captured in parts, refunded in parts`() async throws {
-    try await visit { visit async throws in
+    let violations = try await visit { visit async throws in
       let gateway = visit.shop.gateway
       let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
       _ = try await gateway.capture(payment, .eur(500))
+      _ = try await visit.events()
       _ = try await gateway.capture(payment, .eur(500), isFinal: true)
       _ = try await visit.events()
       _ = try await gateway.refund(payment, .eur(300))
@@ -97,9 +101,30 @@ import Testing
       let after = try #require(try await gateway.payment(payment))
       #expect((after.status, after.authorized, after.captured, after.refunded) == (.partiallyRefunded, 1000, 1000, 300))
     }
+    #expect(violations.isEmpty, "\(violations)")
   }
 
-  private func visit(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws {
+  @Test func `the last capture lets go of nothing that another capture was promised`() async throws {
+    let violations = try await visit { visit async throws in
+      let gateway = visit.shop.gateway
+      let payment = try await gateway.authorize(Shop.order(), with: visit.shop.token()).id
+      _ = try await gateway.capture(payment, .eur(300))
+      _ = try await gateway.capture(payment, .eur(200), isFinal: true)
+      // The last one is decided first.
+      let last = try #require(try await visit.shop.journal.operations(of: payment).last { $0.kind == .capture })
+      _ = await visit.acquirer.inquire(
+        InquiryRequest(reference: last.reference, amount: .eur(200)), .after(.seconds(10)))
+      _ = try await visit.events()
+      let after = try #require(try await gateway.payment(payment))
+      #expect((after.authorized, after.captured) == (500, 500))
+    }
+    #expect(violations.isEmpty, "\(violations)")
+  }
+
+  /// - Returns: what the auditor says of both ledgers in the end.
+  @discardableResult
+  private func visit(_ body: @escaping @Sendable (Visit) async throws -> Void) async throws -> [Violation] {
+    let evidence = Mutex(Evidence())
     let files = try TemporaryStore()
     let pki = try SandboxPKI(clock: .system)
     let provider = try await SandboxAcquirerService(
@@ -119,7 +144,10 @@ import Testing
             headers: [HTTPField("Authorization", "Bearer key"), HTTPField("Content-Type", "application/json")],
             body: Array(#"{"url":"http://localhost/events"}"#.utf8)), .seconds(10))
         let acquirer = Acquirer.sandboxProvider(baseURL: origin, apiKey: "key", eventSecret: "key", http: sender)
-        try await body(Visit(shop: Shop(acquirer, pki: pki, sealedTo: csr), provider: provider))
+        let shop = try await Shop(acquirer, pki: pki, sealedTo: csr)
+        try await body(Visit(shop: shop, provider: provider, acquirer: acquirer))
+        let journal = try await shop.journal.evidence()
+        evidence.withLock { $0 = journal }
       }
     } catch {
       try await http.shutdown()
@@ -127,5 +155,7 @@ import Testing
     }
     try await http.shutdown()
     await provider.close()
+    let (ledger, ours) = (try await files.open([]), evidence.withLock { $0 })
+    return Auditor(try await ledger.read { try ours.beside($0) }).violations
   }
 }

@@ -5,6 +5,21 @@ import TenderPayments
 import TenderTesting
 import Testing
 
+/// What an acquirer sees of a payment: the network token, or the payment token as it came.
+enum CardForm: String, CaseIterable {
+  case network, sealed
+
+  var capabilities: AcquirerCapabilities {
+    switch self {
+    case .network: FakeAcquirer.plain
+    case .sealed:
+      AcquirerCapabilities(
+        name: "fake", instruments: [.sealed], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
+        settleHorizon: .seconds(10))
+    }
+  }
+}
+
 /// Sixty-four at the same moment, on one thing that there is once.
 @Suite struct `Sixty-four at once` {
   private static let crowd = 64
@@ -23,8 +38,9 @@ import Testing
     }
   }
 
-  @Test func `with one payment token for one order ask the acquirer once`() async throws {
-    let shop = try await Shop()
+  @Test(arguments: CardForm.allCases)
+  func `with one payment token for one order ask the acquirer once`(form: CardForm) async throws {
+    let shop = try await Shop(capabilities: form.capabilities)
     let (order, token) = (Shop.order(), try shop.token())
     let answers = try await all { _ in try await shop.gateway.authorize(order, with: token) }
     #expect(shop.fake.authorizations.count == 1)
@@ -32,8 +48,9 @@ import Testing
     for case .failure(let error) in answers { #expect(error.code == "payment_in_progress") }
   }
 
-  @Test func `with one payment token for an order each pay one of them`() async throws {
-    let shop = try await Shop()
+  @Test(arguments: CardForm.allCases)
+  func `with one payment token for an order each pay one of them`(form: CardForm) async throws {
+    let shop = try await Shop(capabilities: form.capabilities)
     let token = try shop.token()
     let hash = Shop.order().applicationDataHash
     let answers = try await all { number in
@@ -45,30 +62,34 @@ import Testing
     for case .failure(let error) in answers { #expect(error == .tokenReused) }
   }
 
-  @Test func `with a payment token each for one order hold the money once`() async throws {
-    let shop = try await Shop()
+  @Test(arguments: CardForm.allCases)
+  func `with a payment token each for one order hold the money once`(form: CardForm) async throws {
+    let shop = try await Shop(capabilities: form.capabilities)
     let tokens = try (0..<Self.crowd).map { _ in try shop.token() }
     _ = try await all { number in try await shop.gateway.authorize(Shop.order(), with: tokens[number]) }
     #expect(shop.fake.authorizations.count == 1)
   }
 
-  @Test func `on one refund balance give back what there is, and not a cent more`() async throws {
-    let shop = try await Shop()
+  @Test(arguments: CardForm.allCases)
+  func `on one refund balance give back what there is, and not a cent more`(form: CardForm) async throws {
+    let shop = try await Shop(capabilities: form.capabilities)
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     _ = try await shop.gateway.capture(payment)
-    let answers = try await all { _ in try await shop.gateway.refund(payment, .eur(100)) }
+    let answers = try await all { _ in try await shop.gateway.refund(payment, .eur(100)).payment }
     #expect(answers.compactMap { try? $0.get() }.count == 12)
     #expect(shop.fake.refunds.count == 12)
     let after = try #require(try await shop.gateway.payment(payment))
     #expect((after.captured, after.refunded, after.status) == (1250, 1200, .partiallyRefunded))
   }
 
-  @Test func `who take and let go of one hold never move more than was held`() async throws {
-    let shop = try await Shop()
+  @Test(arguments: CardForm.allCases)
+  func `who take and let go of one hold never move more than was held`(form: CardForm) async throws {
+    let shop = try await Shop(capabilities: form.capabilities)
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     _ = try await all { number in
       number.isMultiple(of: 2)
-        ? try await shop.gateway.capture(payment, .eur(90)) : try await shop.gateway.void(payment, .eur(110))
+        ? try await shop.gateway.capture(payment, .eur(90)).payment
+        : try await shop.gateway.void(payment, .eur(110)).payment
     }
     let (taken, freed) = (shop.fake.captures.count * 90, shop.fake.voids.count * 110)
     #expect(taken + freed <= 1250)

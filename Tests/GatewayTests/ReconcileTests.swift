@@ -95,6 +95,12 @@ private struct Month {
     #expect(try await month.kinds() == [.status])
   }
 
+  @Test func `an undoing alone, of what an earlier report held`() async throws {
+    var month = try await Month()
+    month.report = [month.report[0].merging(["operation": "reverse"]) { $1 }]
+    #expect(try await month.kinds().contains(.status))
+  }
+
   @Test func `one operation done twice`() async throws {
     var month = try await Month()
     month.report.append(month.report[month.capture])

@@ -247,6 +247,25 @@ import Testing
     #expect(try await shop.gateway.recover().isEmpty)
   }
 
+  @Test func `a hold that the acquirer ended itself is at its end here too, though it refuses to let go`() async throws
+  {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    shop.clock.advance(.seconds(86_400 * 7))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    shop.clock.advance(.seconds(86_400 * 2))
+    #expect(try await shop.gateway.recover().isEmpty)
+  }
+
+  @Test func `a merchant's void that is refused leaves the hold as it is`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    #expect(try await shop.gateway.void(payment.id).payment.status == .authorized)
+  }
+
   @Test func `two at once never have the same operation`() async throws {
     let shop = try await Shop()
     let payment = try await unknown(shop)
@@ -257,7 +276,8 @@ import Testing
     #expect(try await other.takeOverDue(10).isEmpty)
     shop.clock.advance(Journal.lease)
     let second = try #require(try await other.takeOverDue(10).first)
-    #expect(try await shop.journal.record(FakeAcquirer.approval(second.reference), for: first[0]).status == .unknown)
-    #expect(try await other.record(FakeAcquirer.approval(second.reference), for: second).status == .authorized)
+    let answer = FakeAcquirer.approval(second.reference)
+    #expect(try await shop.journal.record(answer, for: first[0]).payment.status == .unknown)
+    #expect(try await other.record(answer, for: second).payment.status == .authorized)
   }
 }

@@ -25,11 +25,11 @@ struct Bench: Sendable {
 
   func authorized() async throws -> PaymentID {
     let attempt = try await attempt()
-    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).id
+    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
   }
 
   func done(_ kind: OperationKind, _ amount: Amount?, _ payment: PaymentID) async throws -> Payment {
     let attempt = try await journal.reserve(kind, amount, of: payment)
-    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment
   }
 }

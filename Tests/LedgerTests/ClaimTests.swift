@@ -67,14 +67,15 @@ import Testing
     let attempt = try await attempt(token: 1)
     guard case .running(let running) = try await claim(token: 2) else { throw Unexpected() }
     #expect(running.status == .authorizing)
-    let payment = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+    let payment = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment
     #expect(try await claim(token: 2) == .known(payment))
   }
 
   @Test func `after a decline the same payment token gets the decline, and another one pays`() async throws {
     let first = try await attempt(token: 1)
     let declined = try await journal.record(
-      .declined(Decline(reason: .insufficientFunds, code: "51")), for: first)
+      .declined(Decline(reason: .insufficientFunds, code: "51")), for: first
+    ).payment
     #expect(declined.decline?.code == "51")
     #expect(try await claim(token: 1) == .known(declined))
     let second = try await attempt(token: 2)
@@ -94,14 +95,14 @@ import Testing
 
   @Test func `what was never sent sets the order free`() async throws {
     let attempt = try await attempt(token: 1)
-    #expect(try await journal.record(.notSent("connection refused"), for: attempt).status == .failed)
+    #expect(try await journal.record(.notSent("connection refused"), for: attempt).payment.status == .failed)
     _ = try await self.attempt(token: 2)
   }
 
   @Test func `when the owner of the order refuses, nothing was written`() async throws {
     struct Cancelled: Error {}
     await #expect(throws: Cancelled.self) {
-      try await journal.claim(.sample(), spending: .sample(1), card: .sample) { _ in throw Cancelled() }
+      try await journal.claim(.sample(), spending: .sample(1), card: .sample) { _, _ in throw Cancelled() }
     }
     #expect(try await journal.payments().isEmpty)
     _ = try await attempt(token: 1)
@@ -110,7 +111,7 @@ import Testing
   @Test func `what is written alongside is in the same commit`() async throws {
     let basket = Order.sample().basket
     let before = try await database.read { try Journal.hasAttempt(for: basket, in: $0) }
-    _ = try await journal.claim(.sample(), spending: .sample(1), card: .sample) { store in
+    _ = try await journal.claim(.sample(), spending: .sample(1), card: .sample) { _, store in
       let during = try Journal.hasAttempt(for: basket, in: store)
       #expect(during)
     }

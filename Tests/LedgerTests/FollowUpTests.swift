@@ -23,21 +23,26 @@ import Testing
     await #expect(throws: JournalError.inFlight(available: .eur(0))) {
       try await bench.journal.reserve(.capture, .eur(1), of: payment)
     }
-    let after = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    let after = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture).payment
     #expect(after.status == .captured)
     #expect((after.authorized, after.captured) == (800, 800))
   }
 
-  /// The acquirer would let go of what the first capture is about to take, if it has not heard of it yet.
-  @Test func `a final capture waits for the capture that is in flight`() async throws {
+  /// The acquirer would let go of what the first capture is about to take, if it has not heard of it yet; and of what it
+  /// will not take, if it has declined it already.
+  @Test func `a final capture waits for the capture that is in flight, or pending`() async throws {
     let payment = try await bench.authorized()
     let first = try await bench.journal.reserve(.capture, .eur(100), of: payment)
     await #expect(throws: JournalError.inFlight(available: .eur(0))) {
       try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
     }
+    _ = try await bench.journal.record(.pending(Pending(acquirerReference: "B1")), for: first)
+    await #expect(throws: JournalError.inFlight(available: .eur(0))) {
+      try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
+    }
     _ = try await bench.journal.record(FakeAcquirer.approval(first.reference), for: first)
     let last = try await bench.journal.reserve(.capture, .eur(200), isFinal: true, of: payment)
-    let after = try await bench.journal.record(FakeAcquirer.approval(last.reference), for: last)
+    let after = try await bench.journal.record(FakeAcquirer.approval(last.reference), for: last).payment
     #expect((after.status, after.authorized, after.captured) == (.captured, 300, 300))
   }
 
@@ -149,7 +154,7 @@ import Testing
   @Test func `that comes before the answer wins, and the answer finds it done`() async throws {
     let attempt = try await bench.attempt()
     _ = try await bench.journal.receive(event("e1", attempt))
-    let late = try await bench.journal.record(.unknown(Interruption(.timeout)), for: attempt)
+    let late = try await bench.journal.record(.unknown(Interruption(.timeout)), for: attempt).payment
     #expect(late.status == .authorized)
   }
 
@@ -180,6 +185,8 @@ import Testing
     #expect(after.captured == 0)
     #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
+    bench.clock.advance(.seconds(86_400 * 7))
+    #expect(try await bench.journal.expiredHolds(10) == [payment])
   }
 
   @Test func `that a capture failed waits while a refund of it is under way`() async throws {
@@ -218,13 +225,13 @@ import Testing
 
   private func call(_ hash: String = "h1") -> IdempotentCall {
     IdempotentCall(
-      merchant: "shop", call: "POST /v2/shop/payments", key: IdempotencyKey("k"), requestHash: hash, subject: "order-1")
+      merchant: "shop", call: "POST /v2/shop/payments", key: IdempotencyKey("k"), requestHash: hash)
   }
 
   private func begun() async throws -> Attempt {
     let call = call()
     let claim = try await bench.journal.claim(.sample(), spending: .sample(1), card: .sample) {
-      try IdempotencyKeys.begin(call, in: $0)
+      try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1)
     }
     guard case .new(let attempt) = claim else { throw Unexpected() }
     return attempt
@@ -235,7 +242,7 @@ import Testing
     let call = call()
     await #expect(throws: KeyTaken(standing: .running)) {
       try await bench.journal.claim(.sample("order-2"), spending: .sample(2), card: .sample) {
-        try IdempotencyKeys.begin(call, in: $0)
+        try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1)
       }
     }
     #expect(try await bench.journal.payments().count == 1)
@@ -243,18 +250,19 @@ import Testing
 
   @Test func `the answer is kept with the payment's own, and another request is told apart`() async throws {
     let (attempt, call, answer) = (try await begun(), call(), StoredAnswer(status: 201, body: [1, 2, 3]))
-    _ = try await bench.journal.record(FakeAcquirer.approval(attempt.reference), for: attempt) {
+    let outcome = try await bench.journal.record(FakeAcquirer.approval(attempt.reference), for: attempt) {
       try IdempotencyKeys.finish(call, answer, in: $1)
     }
     #expect(try await bench.journal.standing(of: call) == .answered(answer, sameRequest: true))
     #expect(try await bench.journal.standing(of: self.call("h2")) == .answered(answer, sameRequest: false))
-    #expect(try await bench.journal.keep(call, StoredAnswer(status: 500, body: [])) == answer)
+    #expect(try await bench.journal.keep(call, StoredAnswer(status: 500, body: []), of: outcome) == answer)
   }
 
   @Test func `a key whose process died says where its answer is`() async throws {
-    _ = try await begun()
+    let attempt = try await begun()
     bench.clock.advance(Journal.lease)
-    #expect(try await bench.journal.standing(of: call()) == .abandoned(subject: "order-1"))
+    #expect(try await bench.journal.standing(of: call()) == .open(attempt.reference, sameRequest: true))
+    #expect(try await bench.journal.standing(of: call("h2")) == .open(attempt.reference, sameRequest: false))
   }
 
   @Test func `a key is forgotten after a week`() async throws {

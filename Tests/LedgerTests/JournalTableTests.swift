@@ -88,7 +88,7 @@ private struct Book {
     let amount = try amount == "-" ? nil : Amount(decimal: amount, currency: .euro)
     do {
       guard let attempt = try await attempt(verb, order, amount) else { return refusal }
-      return describe(try await journal.record(Self.answer(answer, attempt), for: attempt))
+      return describe(try await journal.record(Self.answer(answer, attempt), for: attempt).payment)
     } catch JournalError.exceeds { return "exceeds" } catch JournalError.inFlight {
       return "in_flight"
     } catch JournalError.notPossible {

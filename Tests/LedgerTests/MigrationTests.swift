@@ -66,7 +66,8 @@ import Testing
     _ = try await journal.record(FakeAcquirer.approval(refund.reference), for: refund)
     let open = try await journal.takeOverDue(10)
     #expect(open.map(\.reference) == [AttemptReference("r3")])
-    #expect(try await journal.record(FakeAcquirer.approval(open[0].reference), for: open[0]).status == .authorized)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(open[0].reference), for: open[0]).payment.status == .authorized)
     let audit = try await journal.verifyAudit()
     #expect(audit.isIntact, "\(audit.violations)")
     #expect(audit.paymentsWithoutHistory == 1)

@@ -44,6 +44,14 @@ import Testing
     #expect((back.authorized, back.captured) == (1_000, 0))
   }
 
+  @Test func `what a final capture let go is held again when it comes back, as if it had been refused`() throws {
+    var held = Standing(status: .authorized)
+    held.authorized = 1_000
+    let final = Movement(.capture, 600, letsGo: 400)
+    let taken = try Posting.post(.approved, of: final, on: Posting.reserve(final, on: held))
+    #expect(try Posting.post(.returned, of: final, on: taken) == held)
+  }
+
   private func takeOff(
     _ flights: inout [Movement], _ standing: inout Standing, _ random: inout SeededGenerator
   ) {

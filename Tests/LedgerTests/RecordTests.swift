@@ -16,8 +16,8 @@ import Testing
 
   @Test func `the first answer stands`() async throws {
     let attempt = try await attempt()
-    let payment = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
-    let late = try await journal.record(.declined(Decline(reason: .other, code: "05")), for: attempt)
+    let payment = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment
+    let late = try await journal.record(.declined(Decline(reason: .other, code: "05")), for: attempt).payment
     #expect(late == payment)
     #expect(payment.authorized == 1250)
     #expect(payment.authorizationCode == "A1B2C3")
@@ -29,13 +29,15 @@ import Testing
     bench.clock.advance(Journal.lease)
     let successor = try #require(try await journal.takeOver(attempt.payment))
     #expect(successor.reference == attempt.reference)
-    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).status == .authorizing)
-    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).status == .authorized)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.status == .authorizing)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).payment.status == .authorized)
   }
 
   @Test func `a pending answer may be settled at once, by one at a time`() async throws {
     let attempt = try await attempt()
-    let payment = try await journal.record(.pending(Pending(acquirerReference: "P1")), for: attempt)
+    let payment = try await journal.record(.pending(Pending(acquirerReference: "P1")), for: attempt).payment
     #expect(payment.status == .pending)
     let first = try #require(try await journal.takeOver(payment.id))
     #expect(try await journal.takeOver(payment.id) == nil)

@@ -97,7 +97,7 @@ final class PlayedAcquirer: Sendable {
       guard let payment = try await journal.payment(id) else { throw NoSuchPayment() }
       return payment
     }
-    return try await journal.record(script.withLock { $0.answer }, for: attempt)
+    return try await journal.record(script.withLock { $0.answer }, for: attempt).payment
   }
 
   private func pay(
@@ -112,7 +112,7 @@ final class PlayedAcquirer: Sendable {
     let lost = script.withLock { $0.loses }
     let answer: AcquirerAnswer =
       lost ? .unknown(Interruption(.timeout)) : .approved(Approval(acquirerReference: "C1"))
-    return try await journal.record(answer, for: attempt)
+    return try await journal.record(answer, for: attempt).payment
   }
 
   private func authorize(
@@ -120,7 +120,8 @@ final class PlayedAcquirer: Sendable {
   ) async throws -> Payment {
     let card = CardSummary(deviceAccountSuffix: "4242", expiry: nil, hasECI: true)
     if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) { return known }
-    switch try await journal.claim(order, spending: TokenUse(of: token), card: card, alongside: alongside) {
+    switch try await journal.claim(order, spending: TokenUse(of: token), card: card, alongside: { try alongside($1) })
+    {
     case .known(let payment): return payment
     case .running, .tokenReused: throw InProgress()
     case .new(let attempt):
@@ -129,7 +130,7 @@ final class PlayedAcquirer: Sendable {
         return (script.answer, script.delay)
       }
       try await Task.sleep(for: delay)
-      return try await journal.record(answer, for: attempt)
+      return try await journal.record(answer, for: attempt).payment
     }
   }
 }

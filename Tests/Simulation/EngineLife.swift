@@ -53,12 +53,17 @@ final class EngineLife: @unchecked Sendable {
     let amount = amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) }
     begin(heard) { [gateway] in
       switch verb {
-      case .capture: try await gateway.capture(payment.id, amount)
-      case .finalCapture: try await gateway.capture(payment.id, amount, isFinal: true)
-      case .void: try await gateway.void(payment.id, amount)
-      case .refund: try await gateway.refund(payment.id, amount)
+      case .capture: try await gateway.capture(payment.id, amount).payment
+      case .finalCapture: try await gateway.capture(payment.id, amount, isFinal: true).payment
+      case .void: try await gateway.void(payment.id, amount).payment
+      case .refund: try await gateway.refund(payment.id, amount).payment
       }
     }
+  }
+
+  /// Has the gateway find out what became of a payment, as `inquire` of the merchant's interface does.
+  func ask(_ payment: Payment) {
+    Task.detached { [gateway] in _ = try? await gateway.inquire(payment.id) }
   }
 
   func receive(_ event: ProviderEvent, _ thanked: @escaping () -> Void) {
@@ -165,12 +170,13 @@ final class SimulatedSink: @unchecked Sendable {
     let body = (try? JSONReader.read(request.body)) ?? .null
     let tender = body["tender"] ?? .null
     func text(_ value: JSONValue?) -> String { if case .string(let text)? = value { text } else { "" } }
-    var sequence: Int64 = 0
-    if case .integer(let number)? = tender["sequence"] { sequence = number }
+    func whole(_ name: String) -> Int64 { if case .integer(let number)? = tender[name] { number } else { 0 } }
     let signature = request.headers.filter { $0.name == "X-GCS-Signature" }.map(\.value)
     deliveries.append(
       SinkDelivery(
-        payment: text(tender["paymentId"]), sequence: sequence, status: text(tender["status"]), id: text(body["id"]),
+        payment: text(tender["paymentId"]), sequence: whole("sequence"),
+        news: .init(text(tender["status"]), captured: whole("captured"), refunded: whole("refunded")),
+        id: text(body["id"]),
         isAuthentic: signature == [Self.key.signature(of: request.body)]))
   }
 }

@@ -23,6 +23,7 @@ extension Coverage {
       ["begins", "approved", "declined", "nothing", "unknown"].map { "failed, reverse \($0)" },
       "the bank remembers a reversal, and what never arrived is believed only after its horizon"
     ),
+    (["voided, reverse nothing"], "what the bank undid once it still finds"),
     (
       ["begins", "approved", "declined"].map { "declined, reverse \($0)" },
       "the bank approves nothing that it declined; an undoing that was under way finds nothing"

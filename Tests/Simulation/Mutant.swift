@@ -68,8 +68,6 @@ extension Mutant {
       "VALUES ($1 || $3, $2 || $3, $3, $4)"),
     replacing("what the shopper was told is not kept", "told = $14", "told = SUBSTR($14, 1, 0) || NULL"),
     replacing(
-      "an answer is posted without its operation", "WHERE id = $1 AND version = $2", "WHERE id = $1 AND $2 > 0"),
-    replacing(
       "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $4",
       "UPDATE webhook_deliveries SET state = 'delivered', lease_until = $4"),
     replacing("webhooks of a payment overtake one another", "AND earlier.seq < due.seq", "AND earlier.seq < 0"),

@@ -27,6 +27,8 @@ final class SimulatedBank {
   /// Captures and refunds that it has accepted and not decided, by our reference.
   private var undecided: [String: (kind: String, request: FollowUpRequest)] = [:]
   private var reversed: Set<String> = []
+  /// What an operation let go of its hold, in minor units.
+  private var letGo: [String: Int64] = [:]
   private var tokens: Set<String> = []
   private var count = 0
   let repeatsAnswers: Bool
@@ -105,9 +107,11 @@ final class SimulatedBank {
     guard let target = names[request.authorization], var hold = holds[target] else {
       return keep(.declined(Self.refusal("25")), reference, contents)
     }
+    let before = hold.hold.authorized
     guard hold.hold.wasApproved, !hold.isUndone, hold.hold.currency == request.amount.currency.code,
       Self.post(kind, request.amount.minorUnits, request.isFinal, accepted(request.authorization), &hold.hold)
     else { return keep(.declined(Self.refusal("13")), reference, contents) }
+    letGo[reference] = before - hold.hold.authorized
     holds[target] = hold
     return keep(.approved(Approval(acquirerReference: newName())), reference, contents)
   }
@@ -145,12 +149,20 @@ final class SimulatedBank {
     return .reversed
   }
 
-  /// The bank thinks better of a capture; nil when it cannot be taken back.
+  /// Holds come to their end: what was not taken, and not promised to a capture, is the shopper's again.
+  func expireHolds() {
+    for (reference, hold) in holds where hold.hold.wasApproved && !hold.isUndone {
+      holds[reference]?.hold.authorized = hold.hold.captured + accepted(hold.name)
+    }
+  }
+
+  /// The bank thinks better of a capture, as if it had never been; false when it cannot be taken back.
   func takeBack(capture reference: String, of authorization: String, _ amount: Int64) -> Bool {
     guard var hold = holds[authorization], hold.hold.captured - hold.hold.refunded >= amount,
       case .approved? = answers[reference]?.answer
     else { return false }
     hold.hold.captured -= amount
+    hold.hold.authorized += letGo[reference] ?? 0
     holds[authorization] = hold
     answers[reference]?.answer = .declined(Self.refusal("93"))
     return true

@@ -48,6 +48,21 @@ private func temporaryStore() -> String {
     await database.close()
   }
 
+  #if os(Linux)
+    @Test func `leaves a file that is there alone, so that no lock on it is dropped`() async throws {
+      try await open().close()
+      let descriptor = Foundation.open(path, O_RDWR)
+      defer { close(descriptor) }
+      // Far behind everything that SQLite locks.
+      var lock = flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: 7_340_032, l_len: 1, l_pid: 0)
+      #expect(fcntl(descriptor, F_SETLK, &lock) == 0)
+      let database = try await open()
+      let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+      #expect(locks.contains(" 7340032 7340032"))
+      await database.close()
+    }
+  #endif
+
   @Test func `names the guard that refused`() async throws {
     let database = try await open()
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }

@@ -41,9 +41,9 @@ struct Post: Sendable {
       case .new(let attempt) = try await journal.claim(
         .sample("order-\(number)"), spending: .sample(number), card: .sample)
     else { throw Unexpected() }
-    let payment = try await journal.record(.approved(Approval(acquirerReference: "A\(number)")), for: attempt)
+    let payment = try await journal.record(.approved(Approval(acquirerReference: "A\(number)")), for: attempt).payment
     let capture = try await journal.reserve(.capture, nil, of: payment.id)
-    return try await journal.record(.approved(Approval(acquirerReference: "C\(number)")), for: capture)
+    return try await journal.record(.approved(Approval(acquirerReference: "C\(number)")), for: capture).payment
   }
 
   /// Rounds, with hours between them, until nothing waits.

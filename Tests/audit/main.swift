@@ -1,7 +1,9 @@
 import Auditing
 import Foundation
+import Ledger
 import Storage
 import StrictJSON
+import TenderPayments
 
 // payment-auditor STORE ACQUIRER-STORE CLIENT.jsonl SINK.jsonl [SECRET-FILE SEARCHED-FILE…]
 //
@@ -14,13 +16,11 @@ func lines(_ path: String) throws -> [JSONValue] {
   }
 }
 
-/// Every place among `files` that holds one of the secrets, as it is.
+/// Every file that holds one of the secrets, in whatever form.
 func leaks(_ secrets: String, _ files: [String]) throws -> [String] {
-  let words = try String(contentsOfFile: secrets, encoding: .utf8).split(separator: "\n").map { Data($0.utf8) }
-  return try files.filter { file in
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-    return words.contains { bytes.range(of: $0) != nil }
-  }
+  let search = SecretSearch(
+    try String(contentsOfFile: secrets, encoding: .utf8).split(separator: "\n").map(String.init))
+  return try files.filter { search.finds(in: try Data(contentsOf: URL(fileURLWithPath: $0))) }
 }
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -36,6 +36,7 @@ let (store, bank) = (
   try await Database.sqlite(path: arguments[0], migrations: []),
   try await Database.sqlite(path: arguments[1], migrations: [])
 )
+evidence.chain = try await Journal(store, random: .system).verifyAudit().violations
 let seen = evidence
 let ours = try await store.read { transaction in
   var evidence = seen

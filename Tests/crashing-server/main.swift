@@ -9,25 +9,19 @@ import UnixSignals
 
 // crashing-server --config FILE
 //
-// `tender serve`, and two things more, for `scripts/crash`:
+// `tender serve`, and one thing more, for `scripts/crash`:
 //
 //     CRASHPOINT=capture.answered:2   kills the process with SIGKILL when it comes to the place for the second time
-//     CLOCK_AHEAD=75                  lets it believe that it is so many seconds later, so that leases have ended
 //     CRASHPOINTS=list                prints the names of all places, one a line
 
 /// What the environment asks for.
 struct Wish {
   var point: CrashPoint?
   var visits = 1
-  var ahead = Duration.zero
 
   struct Misunderstood: Error { let text: String }
 
   init(_ environment: [String: String]) throws {
-    if let text = environment["CLOCK_AHEAD"] {
-      guard let seconds = Int(text) else { throw Misunderstood(text: "CLOCK_AHEAD=\(text)") }
-      ahead = .seconds(seconds)
-    }
     guard let text = environment["CRASHPOINT"] else { return }
     let parts = text.split(separator: ":")
     guard let name = parts.first, let point = CrashPoint(rawValue: String(name)) else {
@@ -50,11 +44,6 @@ struct Wish {
       if isNow { kill(getpid(), SIGKILL) }
     }
   }
-
-  var clock: WallClock {
-    let ahead = ahead
-    return WallClock { WallClock.system.now().adding(ahead) }
-  }
 }
 
 let environment = ProcessInfo.processInfo.environment
@@ -68,7 +57,7 @@ let file = arguments.firstIndex(of: "--config").flatMap { $0 + 1 < arguments.cou
 var logger = Logger(label: "tender") { JSONLogHandler(label: $0) }
 logger.logLevel = .info
 let server = try await TenderServer(
-  try await ServerConfiguration.load(file: file), clock: wish.clock, crashes: wish.crashes, logger: logger)
+  try await ServerConfiguration.load(file: file), crashes: wish.crashes, logger: logger)
 try await ServiceGroup(
   configuration: .init(services: [server], gracefulShutdownSignals: [.sigterm], logger: logger)
 ).run()

@@ -5,7 +5,7 @@ import Simulation
 // payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
 // payment-simulator --explore 20000                       small settings, every history, so many at most
 // payment-simulator --mutants 400                         planted defects, each with so many seeds at most
-// payment-simulator --judge FILE…                         whether these runs together have been everywhere
+// payment-simulator --judge FILE…                         whether these runs together have been everywhere they can
 //
 // --coverage FILE keeps what the seeds have been through for --judge.
 
@@ -115,7 +115,8 @@ func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
   return survivors
 }
 
-/// Lists what none of these runs has reached and one could; how many have reached what is said to be impossible.
+/// Lists what none of these runs has reached and one could, and what they reached that is said to be impossible; how
+/// much of both.
 func judge(_ files: [String]) throws -> Int {
   var coverage = Coverage()
   for file in files {
@@ -124,7 +125,7 @@ func judge(_ files: [String]) throws -> Int {
   for line in coverage.missing { say("not reached: \(line)") }
   for line in coverage.surprises { say("reached, and said to be impossible: \(line)") }
   say("coverage: \(Coverage.summary), \(coverage.missing.count) not reached, \(coverage.surprises.count) surprises")
-  return coverage.surprises.count
+  return coverage.missing.count + coverage.surprises.count
 }
 
 let wish = try Wish(CommandLine.arguments)

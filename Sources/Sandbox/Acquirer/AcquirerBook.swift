@@ -31,7 +31,7 @@ struct AcquirerBook: Sendable {
     let cryptogram = fingerprint(Array("\(wanted.dpan.revealed):\(wanted.cryptogram.revealed)".utf8))
     return try await database.write { store in
       if let known = try known(wanted.reference, merchant, request, store) { return known }
-      let hold = Hold(wanted, of: merchant, named: newName(store))
+      let hold = Hold(wanted, of: merchant, named: newName(store), at: store.now)
       let code = try judge(wanted, merchant, cryptogram, outcome, store)
       try hold.insert(code: code, in: store)
       let reply = AcquirerReply(
@@ -53,12 +53,14 @@ struct AcquirerBook: Sendable {
     return try await database.write { store in
       if let known = try known(wish.reference, merchant, request, store) { return known }
       guard var hold = try Hold.find(name, of: merchant, in: store) else { throw SandboxProblem.notFound }
-      let code = later ? "09" : hold.post(kind, wish.amount, isFinal: wish.isFinal)
-      if code == "00" { try hold.save(in: store) }
+      let isOver = hold.lapse(at: store.now)
+      let code = later && !isOver ? "09" : hold.post(kind, wish.amount, isFinal: wish.isFinal)
+      if code == "00" || isOver { try hold.save(in: store) }
       let reply = AcquirerReply(
         reference: wish.reference, acquirerReference: newName(store), amount: wish.amount, responseCode: code,
         authorizationCode: nil, networkTransactionID: nil)
-      try Self.insert(reply, kind.rawValue, on: hold.acquirerReference, of: merchant, request, in: store)
+      try Self.insert(
+        reply, kind.rawValue, isFinal: wish.isFinal, on: hold.acquirerReference, of: merchant, request, in: store)
       return reply
     }
   }

@@ -53,7 +53,11 @@ extension AcquirerBook {
     let amount = try row.amount()
     let code: String
     if let kind = FollowUp(rawValue: try row.text("kind")) {
-      code = SandboxAmounts.failsLate(amount.minorUnits) ? "05" : hold.post(kind, amount)
+      let isFinal = try row.integer("is_final") == 1
+      let promised = try promised(on: hold, besides: reference, in: store)
+      code =
+        SandboxAmounts.failsLate(amount.minorUnits)
+        ? "05" : hold.post(kind, amount, isFinal: isFinal, keeping: promised)
     } else {
       code = hold.approve() ? "00" : "12"
     }
@@ -64,6 +68,16 @@ extension AcquirerBook {
     guard let reply = try Self.reply(reference, merchant, store)?.reply else { return nil }
     try writeEvent(reply, of: merchant, in: store)
     return reply
+  }
+
+  /// What captures may still take that are accepted and not decided.
+  private func promised(on hold: Hold, besides reference: String, in store: Transaction) throws -> Int64 {
+    try store.rows(
+      """
+      SELECT amount FROM operations
+      WHERE hold = $1 AND kind = 'capture' AND response_code = '09' AND reference <> $2
+      """, .text(hold.acquirerReference), .text(reference)
+    ).reduce(0) { $0 + (try $1.integer("amount")) }
   }
 
   private func writeEvent(_ reply: AcquirerReply, of merchant: String, in store: Transaction) throws {

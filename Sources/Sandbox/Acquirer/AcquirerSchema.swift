@@ -2,7 +2,7 @@ import Storage
 import TenderPayments
 
 extension AcquirerBook {
-  static let migrations: [Migration] = [first, eventMigration]
+  static let migrations: [Migration] = [first, eventMigration, finalMigration]
 
   private static let first =
     Migration(
@@ -47,20 +47,25 @@ extension AcquirerBook {
       );
       """)
 
+  /// Whether a capture is the last one, for one that is decided later.
+  private static let finalMigration = Migration(
+    "acquirer-3",
+    "ALTER TABLE operations ADD COLUMN is_final BIGINT NOT NULL DEFAULT 0 CHECK (is_final IN (0, 1));\n")
+
   static func insert(
-    _ reply: AcquirerReply, _ kind: String, on hold: String, of merchant: String, _ request: String,
-    in store: Transaction
+    _ reply: AcquirerReply, _ kind: String, isFinal: Bool = false, on hold: String, of merchant: String,
+    _ request: String, in store: Transaction
   ) throws {
     try store.run(
       """
       INSERT INTO operations (merchant, reference, hold, kind, acquirer_reference, amount, currency, response_code,
-        authorization_code, network_transaction_id, request, created_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        authorization_code, network_transaction_id, request, created_at, is_final)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       """,
       .text(merchant), .text(reply.reference), .text(hold), .text(kind), .text(reply.acquirerReference),
       .integer(reply.amount.minorUnits), .text(reply.amount.currency.code), .text(reply.responseCode),
       .text(optional: reply.authorizationCode), .text(optional: reply.networkTransactionID), .text(request),
-      .time(store.now))
+      .time(store.now), .integer(isFinal ? 1 : 0))
   }
 
   static func reply(

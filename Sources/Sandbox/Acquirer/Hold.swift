@@ -18,8 +18,10 @@ struct Hold: Sendable {
   private(set) var authorized: Int64
   private(set) var captured: Int64 = 0
   private(set) var refunded: Int64 = 0
+  private let createdAt: Timestamp
 
-  init(_ wanted: HoldRequest, of merchant: String, named name: String) {
+  init(_ wanted: HoldRequest, of merchant: String, named name: String, at now: Timestamp) {
+    createdAt = now
     acquirerReference = name
     self.merchant = merchant
     reference = wanted.reference
@@ -31,14 +33,16 @@ struct Hold: Sendable {
   }
 
   /// Moves the balances; `00`, or the response code of the refusal: 12 not in this state, 13 not this amount.
-  mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false) -> String {
+  ///
+  /// - Parameter promised: what a final capture does not let go of, because other captures are accepted and not decided.
+  mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false, keeping promised: Int64 = 0) -> String {
     guard state == .held else { return "12" }
     guard wanted.currency == amount.currency else { return "13" }
     switch kind {
     case .capture:
       guard wanted.minorUnits <= authorized - captured else { return "13" }
       captured += wanted.minorUnits
-      if isFinal { authorized = captured }
+      if isFinal { authorized = min(authorized, captured + promised) }
     case .refund:
       guard wanted.minorUnits <= captured - refunded else { return "13" }
       refunded += wanted.minorUnits
@@ -50,6 +54,17 @@ struct Hold: Sendable {
     }
     return "00"
   }
+
+  /// Lets go of what was not taken when the hold has come to its end, as issuers do; whether it had.
+  mutating func lapse(at now: Timestamp) -> Bool {
+    guard state == .held, authorized > captured, now >= createdAt.adding(Self.lifetime) else { return false }
+    authorized = captured
+    if captured == 0 { state = .voided }
+    return true
+  }
+
+  /// Seven days, as the connector of the sandbox says.
+  private static let lifetime: Duration = .seconds(86_400 * 7)
 
   /// Ends the waiting of a pending hold; false when it does not wait.
   mutating func approve() -> Bool {
@@ -105,7 +120,7 @@ extension Hold {
       """,
       .text(acquirerReference), .text(merchant), .text(reference), .text(merchantReference), .text(cardSuffix),
       .text(state.rawValue), .integer(amount.minorUnits), .text(amount.currency.code), .integer(authorized),
-      .time(store.now))
+      .time(createdAt))
   }
 
   func save(in store: Transaction) throws {
@@ -145,5 +160,6 @@ extension Hold {
     authorized = try row.integer("authorized")
     captured = try row.integer("captured")
     refunded = try row.integer("refunded")
+    createdAt = Timestamp(microseconds: try row.integer("created_at"))
   }
 }

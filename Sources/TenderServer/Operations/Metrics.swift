@@ -124,7 +124,9 @@ enum Labels {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+    // Hardly ever is there anything to escape, and this runs with every call.
+    guard text.utf8.contains(where: { [0x22, 0x5C, 0x0A].contains($0) }) else { return text }
+    return text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
       .replacingOccurrences(of: "\n", with: "\\n")
   }
 }

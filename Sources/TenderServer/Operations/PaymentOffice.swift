@@ -86,14 +86,17 @@ extension PaymentOffice {
       throw GatewayError.operationRefused(.noSuchPayment(id))
     }
     let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
+    var outcome: OperationOutcome?
     switch operation {
-    case .capture: _ = try await gateway.capture(id, amount, isFinal: isFinal)
-    case .void: _ = try await gateway.void(id, amount)
-    case .refund: _ = try await gateway.refund(id, amount)
+    case .capture: outcome = try await gateway.capture(id, amount, isFinal: isFinal)
+    case .void: outcome = try await gateway.void(id, amount)
+    case .refund: outcome = try await gateway.refund(id, amount)
     case .settle: _ = try await gateway.inquire(id)
     case .acknowledge: try await journal.acknowledge(id)
     }
-    return try await show(id) ?? PaymentReport(payment)
+    let after = try await journal.payment(id) ?? payment
+    return PaymentReport(
+      after, operations: try await journal.operations(of: id), performed: outcome?.operation)
   }
 
   private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
@@ -131,8 +134,13 @@ public struct PaymentReport: Codable, Sendable {
   public let createdAt: String
   /// Oldest first; absent in lists.
   public let operations: [OperationReport]?
+  /// What was just asked of the acquirer; absent when nothing was.
+  public let performed: OperationReport?
 
-  public init(_ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil) {
+  public init(
+    _ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil,
+    performed: OperationRecord? = nil
+  ) {
     id = payment.id
     status = payment.status
     merchant = payment.merchant
@@ -150,6 +158,7 @@ public struct PaymentReport: Codable, Sendable {
     self.alarm = alarm
     createdAt = payment.createdAt.description
     self.operations = operations?.map(OperationReport.init)
+    self.performed = performed.map(OperationReport.init)
   }
 }
 

@@ -1,0 +1,365 @@
+"""A house of real processes, each with a memory of its own: the server, the sandbox with the ledger of the acquirer or
+the provider, and the merchant's server for webhooks. What runs it pays, and writes down what it hears.
+
+    scripts/crash, scripts/races, scripts/test-clock, scripts/test-disk
+"""
+import base64, hashlib, hmac, http.client, http.server, json, mmap, os, random, re, shutil, signal, socket, sqlite3
+import struct, subprocess, sys, threading, time, urllib.parse
+from email.utils import formatdate
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BINARIES = os.path.abspath(os.environ.get("BINARIES", ".build/release"))
+MERCHANT = "harbour"
+IDENTIFIER = "merchant.test.harbour"
+# A lease of Tender's, and a little more.
+LEASE = 65
+os.environ["SWIFT_BACKTRACE"] = "enable=no"
+# Whoever is asked to end ends what it started, too.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+class Kind:
+    """How the payment token reaches whoever pays: opened here, or sealed to a provider that answers later."""
+
+    def __init__(self, name, connector, path, ledger):
+        self.name, self.connector, self.path, self.ledger = name, connector, path, ledger
+
+
+DECRYPTED = Kind("decrypted", "sandbox", "/acquirer/v1", "acquirer.sqlite")
+SEALED = Kind("sealed", "sandbox-provider", "/provider/v1", "provider.sqlite")
+
+
+class Clock:
+    """How much later the processes believe it to be. They have the file mapped, so that setting it is felt at once."""
+
+    def __init__(self, path):
+        with open(path, "wb") as file:
+            file.write(struct.pack("<q", 0))
+        self.path, self.file = path, open(path, "r+b")
+        self.page, self.ahead = mmap.mmap(self.file.fileno(), 8), 0
+
+    def jump(self, seconds):
+        self.ahead += seconds
+        self.page[:8] = struct.pack("<q", self.ahead)
+
+    def now(self):
+        return time.time() + self.ahead
+
+
+class Journal:
+    """What somebody heard, on the disk before anything else happens."""
+
+    def __init__(self, path):
+        self.file, self.lock = open(path, "ab", buffering=0), threading.Lock()
+
+    def write(self, **line):
+        with self.lock:
+            self.file.write(json.dumps(line).encode() + b"\n")
+            os.fsync(self.file.fileno())
+
+
+def sink(port, path, secret):
+    """The merchant's server: takes webhooks, now and then only in vain."""
+    journal, dice = Journal(path), random.Random(7)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            mood = dice.random()
+            if mood > 0.02:
+                event = json.loads(body)
+                news = event["tender"]
+                signature = base64.b64encode(hmac.new(secret.encode(), body, hashlib.sha256).digest()).decode()
+                journal.write(
+                    payment=news["paymentId"], sequence=news["sequence"], status=news["status"],
+                    captured=news["captured"], refunded=news["refunded"], id=event["id"],
+                    authentic=self.headers.get_all("X-GCS-Signature") == [signature], body=body.decode())
+            self.send_response(200 if mood > 0.05 else 503)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    class Server(http.server.ThreadingHTTPServer):
+        daemon_threads, request_queue_size = True, 128
+
+    Server(("127.0.0.1", port), Handler).serve_forever()
+
+
+def free_port():
+    """Not one of those that connections get by themselves: a shopper who knocks while the server is down could be given
+    the server's own port, and would meet himself."""
+    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
+        first = int(file.read().split()[0])
+    below = first if first > 16384 else 32768
+    while True:
+        with socket.socket() as probe:
+            port = random.SystemRandom().randrange(below - 8192, below)
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """The admin socket, on which `tender payment` asks."""
+
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
+
+
+def exchange(connection, method, path, body=None, headers=None):
+    try:
+        data = json.dumps(body).encode() if body is not None else None
+        kind = {"Content-Type": "application/json"} if data else {}
+        connection.request(method, path, data, {**kind, **(headers or {})})
+        answer = connection.getresponse()
+        text = answer.read()
+        return answer.status, json.loads(text) if text.startswith((b"{", b"[")) else text
+    finally:
+        connection.close()
+
+
+def call(base, method, path, body=None, headers=None, timeout=35):
+    host = urllib.parse.urlparse(base)
+    return exchange(http.client.HTTPConnection(host.hostname, host.port, timeout=timeout), method, path, body, headers)
+
+
+# What a connection may do while the server behind it dies.
+TROUBLE = (OSError, http.client.HTTPException, ValueError)
+
+
+class House:
+    """Starts, kills and stops the processes; everything that they write is below its directory."""
+
+    def __init__(self, directory, kind=DECRYPTED, platform=False):
+        """On a platform a payment token names the merchant's domain and no basket, so that it fits all of them."""
+        self.directory, self.kind, self.platform = directory, kind, platform
+        self.log = open(directory + "/log", "ab")
+        self.port, self.sink_port = free_port(), free_port()
+        self.bank_ports = [free_port(), free_port()]
+        self.base, self.bank = f"http://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.bank_ports[0]}"
+        self.server = self.sandbox = self.merchant_server = None
+        self.restarts = []
+        self.clock = Clock(directory + "/clock")
+        # The server's own, when it is to differ from everybody's.
+        self.server_clock = self.clock
+        self.shims = {}
+        # Shoppers come in while the doors are open.
+        self.doors = threading.Event()
+        self.doors.set()
+
+    # Everybody's names of things.
+    @property
+    def store(self):
+        return self.directory + "/data/tender.db"
+
+    @property
+    def ledger(self):
+        return f"{self.directory}/sandbox/{self.kind.ledger}"
+
+    def shim(self, name):
+        """A library to be loaded before the C library, built when it is asked for first."""
+        if name not in self.shims:
+            self.shims[name] = f"{self.directory}/{name}.so"
+            subprocess.run(
+                ["cc", "-Wall", "-Wextra", "-shared", "-fPIC", "-O2", "-o", self.shims[name], f"{HERE}/{name}.c",
+                 "-ldl", "-lpthread"], check=True)
+        return self.shims[name]
+
+    def spawn(self, binary, *words, clock=None, preload=(), **variables):
+        clock = clock or self.clock
+        loaded = " ".join([self.shim("shifted-clock"), *preload])
+        return subprocess.Popen(
+            [f"{BINARIES}/{binary}", *words], stdout=self.log, stderr=self.log, cwd=self.directory,
+            env={**os.environ, "LD_PRELOAD": loaded, "SHIFTED_CLOCK": clock.path, **variables})
+
+    # Opening.
+    def open(self):
+        self.run_sandbox()
+        subprocess.run(
+            [f"{BINARIES}/tender", "merchant", "add", "--sandbox", self.bank, "--directory", "merchants", "--domain",
+             "localhost:8401"], cwd=self.directory, check=True, stdout=self.log, stderr=self.log)
+        folder = f"{self.directory}/merchants/{MERCHANT}"
+        with open(folder + "/merchant.yaml", "a") as file:
+            file.write(f'webhooks: ["http://127.0.0.1:{self.sink_port}/hooks"]\n')
+            file.write("encryptTo: platform\n" if self.platform else "")
+        if self.platform:
+            shutil.copytree(folder + "/processing", self.directory + "/platform/processing")
+        self.key, self.secret = self.keys(folder + "/api-keys")
+        self.webhook_secret = self.keys(folder + "/webhook-keys")[1]
+        self.run_sink()
+        with open(self.directory + "/tender.yaml", "w") as file:
+            file.write(
+                f"port: {self.port}\npublicURL: {self.base}\ndirectory: data\nsandboxURL: {self.bank}\n"
+                f"acquirer:\n  connector: {self.kind.connector}\n"
+                "merchants:\n  directory: merchants\nwebhooks:\n  allowPrivateAddresses: true\n"
+                + ("platform:\n  directory: platform\n" if self.platform else ""))
+        self.bank_key = call(self.bank, "GET", "/sandbox/ca.json")[1]["acquirerKey"]
+        if self.kind is SEALED:
+            self.seal_to_provider()
+        # What is left pending is told later.
+        endpoint = {"url": f"{self.base}/acquirers/{self.kind.connector}/events"}
+        self.ask_bank("PUT", "/event-endpoint", endpoint)
+        self.contact = call(self.bank, "GET", "/device/contacts")[1][0]
+
+    def ask_bank(self, method, path, body=None):
+        status, answer = call(
+            self.bank, method, self.kind.path + path, body, {"Authorization": "Bearer " + self.bank_key})
+        assert status == 200, (path, status, answer)
+        return answer
+
+    def seal_to_provider(self):
+        """The provider makes a key, Apple's developer portal a certificate for it, and from now on devices use that."""
+        request = self.ask_bank("POST", "/certificate-requests", {"merchantIdentifier": IDENTIFIER})
+        portal = f"/portal/merchants/{IDENTIFIER}/certificates"
+        status, answer = call(self.bank, "POST", portal, {"type": "processing", "csr": request["csr"]})
+        assert status in (200, 201), answer
+        status, answer = call(self.bank, "POST", f"{portal}/{answer['id']}/activate")
+        assert status == 200, answer
+
+    def run_sandbox(self):
+        self.sandbox = self.spawn(
+            "tender", "sandbox", "--port", str(self.bank_ports[0]), "--gateway-port", str(self.bank_ports[1]),
+            "--directory", "sandbox")
+        self.wait_for(self.sandbox, self.bank, "/sandbox/ca.json", "the sandbox")
+
+    def run_sink(self):
+        self.merchant_server = subprocess.Popen(
+            [sys.executable, __file__, "--sink", str(self.sink_port), self.directory + "/sink.jsonl",
+             self.webhook_secret])
+
+    @staticmethod
+    def keys(folder):
+        name = sorted(os.listdir(folder))[-1]
+        return name.removesuffix(".secret"), open(f"{folder}/{name}").read().strip()
+
+    def serve(self, point=None, **extras):
+        """The product, or its twin that dies at a point."""
+        begin = time.monotonic()
+        if point:
+            extras["CRASHPOINT"] = point
+        words = ["crashing-server"] if point else ["tender", "serve"]
+        self.server = self.spawn(*words, "--config", "tender.yaml", clock=self.server_clock, **extras)
+        if self.wait_for(self.server, self.base, "/readyz", "the server", may_die=point is not None):
+            self.restarts.append(time.monotonic() - begin)
+
+    def wait_for(self, process, base, path, name, may_die=False):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if process.poll() is not None:
+                # At the points of recovery it dies before it has answered anybody.
+                if may_die and process.returncode == -signal.SIGKILL:
+                    return False
+                raise SystemExit(f"{name} ended with {process.returncode}; see {self.directory}/log")
+            try:
+                if call(base, "GET", path, timeout=2)[0] == 200:
+                    return True
+            except TROUBLE:
+                pass
+            time.sleep(0.02)
+        raise SystemExit(f"{name} does not get ready")
+
+    # Dying.
+    @staticmethod
+    def end(process, how=signal.SIGKILL):
+        if process and process.poll() is None:
+            process.send_signal(how)
+            process.wait(60)
+
+    def kill(self):
+        self.end(self.server)
+
+    def died(self, patience, meanwhile=lambda: None):
+        """Whether the server killed itself meanwhile."""
+        end = time.monotonic() + patience
+        while time.monotonic() < end:
+            try:
+                return self.server.wait(2) == -signal.SIGKILL
+            except subprocess.TimeoutExpired:
+                meanwhile()
+        return False
+
+    def kill_all(self):
+        """What they leave behind is what is on the disk, with the write-ahead log as it was."""
+        for process in [self.server, self.sandbox, self.merchant_server]:
+            self.end(process)
+
+    # Asking.
+    def metrics(self):
+        text = call(self.base, "GET", "/metrics", timeout=10)[1].decode()
+        return {m[0]: float(m[1]) for m in re.findall(r"^(\S+) ([0-9.]+)$", text, re.M)}
+
+    def signed(self, method, path, body):
+        date = formatdate(self.server_clock.now(), usegmt=True)
+        text = f"{method}\n{'application/json' if body else ''}\n{date}\n{path}\n"
+        code = base64.b64encode(hmac.new(self.secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
+        return call(self.base, method, path, body, {"Date": date, "Authorization": f"GCS v1HMAC:{self.key}:{code}"})
+
+    def administer(self, method, path, timeout=35):
+        return exchange(UnixConnection(self.store + ".sock", timeout), method, path)
+
+    def put_basket(self, basket, amount, capture):
+        document = {
+            "currencyCode": "EUR", "countryCode": "IE", "merchantReference": "T-" + basket[:12],
+            "businessName": "Harbour Kitchen", "serviceTypes": ["collection"], "serviceType": "collection",
+            "items": [{"id": "fish", "label": "Fish", "unitAmount": amount, "quantity": 1}],
+            "shippingMethods": [], "zones": [], "coupons": [], "capture": capture}
+        return self.signed("PUT", f"/v2/{MERCHANT}/baskets/{basket}", document)
+
+    def sheet(self, basket):
+        return call(self.base, "GET", f"/applepay/basket/{basket}")
+
+    def token(self, sheet):
+        wish = {
+            "cardId": "visa-debit", "publicKeyOf": IDENTIFIER, "amount": sheet["request"]["total"]["amount"],
+            "currency": "EUR", "applicationData": sheet["request"]["applicationData"]}
+        status, token = call(self.bank, "POST", "/device/tokens", wish)
+        assert status == 200, token
+        return token
+
+    def payment(self, basket, sheet, token):
+        """The body of a payment."""
+        return {"basketId": basket, "quoteId": sheet["quoteId"], "token": token, "shippingContact": self.contact}
+
+    def in_the_outbox(self):
+        """Events that the courier has not met yet."""
+        store = sqlite3.connect(f"file:{self.store}?mode=ro", uri=True)
+        try:
+            return store.execute("SELECT COUNT(*) FROM outbox WHERE delivered_at IS NULL").fetchone()[0]
+        finally:
+            store.close()
+
+    def settle(self, webhooks=True, patience=120, clock=None):
+        """Waits until recovery and the courier have nothing left to do, and helps time along.
+
+        Returns how many seconds of the clock that took; nothing when they do not come to an end."""
+        clock = clock or self.clock
+        open_things = ("tender_payments_unsettled", "tender_payments_unknown", "tender_operations_open") + (
+            ("tender_webhooks_waiting",) if webhooks else ())
+        begin, end, left = clock.now(), time.monotonic() + patience, None
+        while time.monotonic() < end:
+            try:
+                left = {name: value for name, value in self.metrics().items() if value and name.startswith(open_things)}
+                if not left and webhooks and (waiting := self.in_the_outbox()):
+                    left = {"outbox": waiting}
+            except (*TROUBLE, sqlite3.Error):
+                pass
+            if left == {}:
+                return clock.now() - begin
+            time.sleep(1.2)
+            clock.jump(LEASE)
+        print(f"not settled after {clock.now() - begin:.0f} s: {left}", flush=True)
+        return None
+
+
+if __name__ == "__main__" and sys.argv[1:2] == ["--sink"]:
+    sink(int(sys.argv[2]), sys.argv[3], sys.argv[4])

@@ -1,0 +1,118 @@
+import Auditing
+import Gateway
+import Ledger
+import TenderPayments
+
+// Shoppers and merchants.
+extension SimulatedWorld {
+  func shop(_ index: Int) {
+    let purchase = supplies.purchases[index]
+    thread.after(thread.choices.milliseconds(0...60_000), "a shopper pays") { [self] in
+      pay(purchase, token: 0, tries: 0)
+      // An impatient finger, or a network that sends twice.
+      if thread.choices.chance(300) { pay(purchase, token: 0, tries: 4) }
+    }
+  }
+
+  private func pay(_ purchase: Supplies.Purchase, token: Int, tries: Int) {
+    guard tries < 7, token < purchase.tokens.count else { return }
+    let name = "\(purchase.order.id) with token \(token)"
+    func again(_ token: Int, _ wait: ClosedRange<Int>) {
+      thread.after(thread.choices.milliseconds(wait), "\(name) again") {
+        self.pay(purchase, token: token, tries: tries + 1)
+      }
+    }
+    guard let engine else { return again(token, 1_000...5_000) }
+    var heard = false
+    let isLost = faults && thread.choices.chance(80)
+    engine.pay(purchase.order, purchase.tokens[token]) { [self] answer in
+      guard !isLost else { return }
+      heard = true
+      thread.note("\(name): \(answer)")
+      evidence.calls.append(answer.call(purchase.order, "token \(token)"))
+      switch answer {
+      case .payment(let payment) where payment.isGood: if tries < 4 { sell(payment) }
+      case .payment(let payment) where payment.told == .failure:
+        ask(about: payment, times: thread.choices.pick(3))
+        again(token + 1, 500...20_000)
+      case .payment(let payment):
+        ask(about: payment, times: thread.choices.pick(4))
+        again(token, 2_000...30_000)
+      case .refused("payment_in_progress"): again(token, 2_000...30_000)
+      case .refused: if thread.choices.chance(500) { again(token + 1, 500...20_000) }
+      }
+    }
+    thread.after(.seconds(31), "\(name) waits no longer") { if !heard { again(token, 100...5_000) } }
+  }
+
+  /// Somebody wants to know at once, while recovery may be at it.
+  private func ask(about payment: Payment, times: Int) {
+    for _ in 0..<times {
+      thread.after(thread.choices.milliseconds(100...90_000), "somebody asks") { self.engine?.ask(payment) }
+    }
+  }
+
+  /// What a merchant does with a payment, some of it at once and twice. One merchant in three works in many small steps.
+  private func sell(_ payment: Payment) {
+    let isPatient = thread.choices.pick(3) == 0
+    for number in 0..<(isPatient ? 4 + thread.choices.pick(8) : thread.choices.pick(5)) {
+      thread.after(thread.choices.milliseconds(1_000...200_000), "the merchant acts") { [self] in
+        act(payment, "\(payment.id) \(number)", isPatient ? step(payment) : portion(payment))
+        if thread.choices.chance(200) { act(payment, "\(payment.id) \(number) again", portion(payment)) }
+      }
+    }
+  }
+
+  /// All that there is, or a part.
+  private func portion(_ payment: Payment) -> Int64? {
+    let part = Int64(thread.choices.pick(4) + 1)
+    return thread.choices.chance(400) ? nil : max(1, payment.amount.minorUnits / part)
+  }
+
+  private func step(_ payment: Payment) -> Int64 {
+    max(1, payment.amount.minorUnits / Int64(4 + thread.choices.pick(6)))
+  }
+
+  private func act(_ payment: Payment, _ key: String, _ amount: Int64?) {
+    guard let engine else { return }
+    let verbs: [EngineLife.Verb] = [.capture, .capture, .finalCapture, .void, .refund, .refund]
+    let verb = verbs[thread.choices.pick(verbs.count)]
+    engine.act(verb, payment, amount) { [self] answer in
+      thread.note("\(verb) \(answer)")
+      evidence.calls.append(answer.call(payment, key))
+    }
+  }
+}
+
+extension Payment {
+  /// Whether the shopper has been told that it is paid.
+  fileprivate var isGood: Bool { authorized > 0 && status.isLive && status.isSettled }
+}
+
+extension EngineLife.Answer {
+  func call(_ order: Order, _ key: String) -> ClientCall {
+    switch self {
+    case .refused: ClientCall(order: order.id.rawValue, key: key, heard: .refused, payment: nil)
+    case .payment(let payment):
+      ClientCall(order: order.id.rawValue, key: key, heard: payment.heard, payment: payment.id.rawValue)
+    }
+  }
+
+  /// What a merchant heard of a capture, a void or a refund; only the balances count.
+  fileprivate func call(_ payment: Payment, _ key: String) -> ClientCall {
+    guard case .payment(let after) = self, after.isGood else {
+      return ClientCall(order: payment.order.rawValue, key: key, heard: .refused, payment: nil)
+    }
+    return ClientCall(
+      order: payment.order.rawValue, key: key, heard: .success, payment: payment.id.rawValue,
+      captured: after.captured, refunded: after.refunded)
+  }
+}
+
+extension Payment {
+  fileprivate var heard: ClientCall.Heard {
+    // What was paid and let go by the merchant later was a success to the shopper.
+    if told == .failure || !status.isLive && told != .success { return .failure }
+    return status.isSettled ? .success : .pending
+  }
+}

@@ -1,0 +1,88 @@
+import Acquiring
+import Auditing
+import Ledger
+import TenderPayments
+
+// The bank's second thoughts.
+extension SimulatedWorld {
+  func decideLater(_ request: AuthorizationRequest, _ verdict: SimulatedBank.Verdict) {
+    guard case .later(let approves) = verdict else { return }
+    let reference = request.reference.rawValue
+    thread.after(thread.choices.milliseconds(500...200_000), "the bank decides") { [self] in
+      guard let answer = bank.decide(reference, approves: approves) else { return }
+      report(answer, reference, request.amount)
+    }
+  }
+
+  /// A provider that takes sealed tokens accepts a capture or refund first, and decides later.
+  func decideLater(_ request: FollowUpRequest) {
+    let (reference, approves) = (request.reference.rawValue, !thread.choices.chance(300))
+    thread.after(thread.choices.milliseconds(500...100_000), "the bank decides a follow-up") { [self] in
+      guard let answer = bank.decide(followUp: reference, approves: approves) else { return }
+      report(answer, reference, request.amount)
+    }
+  }
+
+  func takeBackLater(_ kind: String, _ request: FollowUpRequest) {
+    thread.after(thread.choices.milliseconds(20_000...300_000), "the bank thinks again") { [self] in
+      guard
+        let authorization = bank.evidence.first(where: { bank.name(of: $0.reference) == request.authorization }),
+        takesBack(kind, request, authorization)
+      else { return }
+      let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "93"))
+      tell(ProviderEvent(refusal, request.reference.rawValue, request.amount, newEvent()), patience: .max)
+    }
+  }
+
+  private func takesBack(_ kind: String, _ request: FollowUpRequest, _ authorization: AcquirerHold) -> Bool {
+    let (reference, amount) = (request.reference.rawValue, request.amount.minorUnits)
+    guard kind == "capture" else {
+      return bank.takeBack(refund: reference, of: authorization.reference, amount)
+    }
+    return authorization.refunded == 0
+      && bank.takeBack(capture: reference, of: authorization.reference, amount)
+  }
+
+  /// Sends an event of what was decided; some providers say it again minutes later, by another name, when the world has
+  /// moved on.
+  private func report(_ answer: AcquirerAnswer, _ reference: String, _ amount: Amount) {
+    tell(ProviderEvent(answer, reference, amount, newEvent()), patience: 3)
+    guard faults, thread.choices.chance(200) else { return }
+    thread.after(thread.choices.milliseconds(10_000...200_000), "old news") { [self] in
+      tell(ProviderEvent(answer, reference, amount, newEvent()), patience: 3)
+    }
+  }
+
+  private func newEvent() -> String {
+    ownEvents += 1
+    return "event-\(ownEvents)"
+  }
+
+  /// Sends an event until it is thanked for; sometimes twice, and not for ever.
+  private func tell(_ event: ProviderEvent?, patience: Int) {
+    guard let event, patience > 0 else { return }
+    let again = { [self] in
+      thread.after(thread.choices.milliseconds(1_000...20_000), "the event comes again") {
+        self.tell(event, patience: patience - 1)
+      }
+    }
+    guard let engine, !(faults && patience < 10 && thread.choices.chance(300)) else { return again() }
+    var thanked = false
+    engine.receive(event) { thanked = true }
+    thread.after(.seconds(15), "the provider waits no longer") { if !thanked { again() } }
+    if faults, thread.choices.chance(200) { engine.receive(event) {} }
+  }
+}
+
+extension ProviderEvent {
+  fileprivate init?(_ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, _ id: String) {
+    let outcome: Outcome
+    switch answer {
+    case .approved(let approval): outcome = .approved(approval)
+    case .declined(let decline): outcome = .declined(decline)
+    default: return nil
+    }
+    self.init(
+      connector: "simulated", id: id, reference: AttemptReference(reference), amount: amount, outcome: outcome)
+  }
+}

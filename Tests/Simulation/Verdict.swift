@@ -1,0 +1,73 @@
+import Auditing
+import Foundation
+import Ledger
+import Storage
+import TenderPayments
+
+// The verdict.
+extension SimulatedWorld {
+  func judged() throws -> Simulation.Outcome {
+    let database = try store.open([], clock: thread.clock)
+    let (secrets, seen, isFourth) = (supplies.secrets, evidence, settings.seed.isMultiple(of: 4))
+    let journal = Journal(database)
+    let findings = Findings()
+    Task.detached {
+      findings.audit = try? await journal.verifyAudit()
+      findings.journal = try? await database.read { store in
+        var evidence = seen
+        try evidence.readJournal(store)
+        // It takes as long as a tenth of the history did, and what leaks, leaks in every one.
+        if isFourth { evidence.leaks = try store.leaks(of: secrets) }
+        return (evidence, try store.events(), try store.operations())
+      }
+    }
+    thread.run(until: thread.uptime)
+    guard let audit = findings.audit, let (read, events, operations) = findings.journal else {
+      throw StorageError.outcomeUnknown
+    }
+    var evidence = read
+    evidence.chain = audit.violations
+    evidence.holds = bank.evidence
+    evidence.deliveries = sink.deliveries
+    coverage.events = events
+    return Simulation.Outcome(
+      violations: Auditor(evidence).violations, trace: thread.trace.hash, steps: thread.trace.steps,
+      coverage: coverage, lines: settings.keepsTrace ? thread.trace.lines + operations : [],
+      payments: evidence.payments.count)
+  }
+}
+
+/// What was read of the store when all was over.
+private final class Findings: @unchecked Sendable {
+  var audit: AuditReport?
+  var journal: (evidence: Evidence, events: [String: Int], operations: [String])?
+}
+
+extension Transaction {
+  /// Where secrets stand: every text of every table is looked at.
+  fileprivate func leaks(of secrets: [String]) throws -> [String] {
+    let tables = try rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'migrations'")
+    return try tables.map { try $0.text("name") }.filter { table in
+      let text = Data(try rows("SELECT * FROM \(table)").map { "\($0)" }.joined().utf8)
+      return secrets.contains { text.range(of: Data($0.utf8)) != nil }
+    }
+  }
+
+  /// Every operation in a line, for whoever reads a trace.
+  fileprivate func operations() throws -> [String] {
+    try rows("SELECT * FROM operations ORDER BY payment, sent_at, reference").map { row in
+      try [
+        "payment", "kind", "amount", "lets_go", "cause", "state", "code", "reference",
+      ].map { ["amount", "lets_go"].contains($0) ? "\(try row.integer($0))" : try row.textOrNil($0) ?? "-" }
+        .joined(separator: " ")
+    }
+  }
+
+  fileprivate func events() throws -> [String: Int] {
+    try rows("SELECT status_before, event, count(*) AS n FROM audit WHERE status_before <> '' GROUP BY 1, 2").reduce(
+      into: [:]
+    ) {
+      $0["\(try $1.text("status_before")), \(try $1.text("event"))"] = Int(try $1.integer("n"))
+    }
+  }
+}
