@@ -83,12 +83,7 @@ extension House {
 
   static let trusted = [
     // swift-crypto does not say that the key may be shared, and BoringSSL allows it.
-    "Sources/ApplePayToken/Unwrap/KeyHolderInMemory.swift": ["struct RSADecryptionKey: @unchecked Sendable"],
-    // GRDB's writer takes one job at a time.
-    "Sources/Storage/GroupCommit.swift": [
-      "private final class Queue: @unchecked Sendable",
-      "private final class Job<R: Sendable>: Committable, @unchecked Sendable",
-    ],
+    "Sources/ApplePayToken/Unwrap/KeyHolderInMemory.swift": ["struct RSADecryptionKey: @unchecked Sendable"]
   ]
 }
 
