@@ -160,6 +160,15 @@ let package = Package(
 
     // What is measured: `make bench`
     benchmark("TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
+    benchmark(
+      "PaymentBench",
+      [
+        "LoadGenerator", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring", "Ledger", "Storage",
+        "PlatformAPI", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
+      ]),
+    // Calls at a schedule that is kept whatever the server does.
+    .target(
+      name: "LoadGenerator", dependencies: [nioCore, nioPosix], path: "Benchmarks/LoadGenerator", swiftSettings: house),
 
     // Test support and tests
     .target(
@@ -261,6 +270,7 @@ let package = Package(
         "Sandbox", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1,
         x509,
       ]),
+    tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
     tests("HouseTests"),
   ]
 )

@@ -58,7 +58,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
-    case .overloaded, .outOfTime: "Nothing happened. Try again after the time in Retry-After."
+    case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .operationRefused(.conflict), .operationRefused(.inFlight):
       "Read the payment again, and repeat if the operation is still wanted."

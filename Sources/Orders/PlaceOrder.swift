@@ -53,21 +53,21 @@ extension OrderDesk {
   public func place(
     _ request: PlaceOrderRequest, of merchant: MerchantID, before deadline: Deadline
   ) async throws -> PlacedOrder {
-    let standing = try await database.read { try BasketStanding(request.basket, of: merchant, in: $0) }
+    let (standing, named) = try await database.read { store in
+      (try BasketStanding(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
+    }
     if let payment = try await earlier(standing, request.token) {
       return try await again(payment, standing, request.token, before: deadline)
     }
     try standing.checkOpen(at: clock.now())
-    let quote = try await goodQuote(request.quote, standing.record)
+    let quote = try goodQuote(named, standing.record)
     let contact = try completeContact(request, standing.record.basket, quote)
     let terms = await terms(merchant)
     try await confirmPrice(standing.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, standing.record)
     let order = record.forGateway(standing.record.basket, terms)
     let payment = try await cashier.pay(order, request.token, deadline) { store in
-      let now = try BasketRecord.known(order.basket, of: merchant, in: store)
-      guard !now.isCancelled else { throw OrderError(.basketCancelled, "the basket was cancelled") }
-      guard now.currentQuote == quote.id else { throw OrderError(.quoteStale, "another quote was shown since") }
+      try BasketRecord.check(order.basket, of: merchant, stillShows: quote.id, in: store)
       try record.save(contact, in: store)
     }
     return try await placed(record.basket, payment, merchant)
@@ -124,14 +124,14 @@ extension OrderDesk {
     }
   }
 
-  private func goodQuote(_ id: QuoteID, _ record: BasketRecord) async throws -> Quote {
-    guard let quote = try await database.read({ try Quote.find(id, in: $0) }) else {
+  private func goodQuote(_ named: Quote?, _ record: BasketRecord) throws -> Quote {
+    guard let quote = named else {
       throw OrderError(.quoteUnknown, "no such quote", field: "quoteId")
     }
     guard quote.basket == record.basket.id else {
       throw OrderError(.quoteForeign, "the quote is of another basket", field: "quoteId")
     }
-    guard record.currentQuote == id else {
+    guard record.currentQuote == quote.id else {
       throw OrderError(.quoteStale, "another quote was shown since", field: "quoteId")
     }
     guard quote.isPayable else {

@@ -139,7 +139,8 @@ extension TenderServer {
         baskets: baskets, directory: wiring.directory, profiles: profiles, hosts: wiring.apple.hosts,
         validators: try validators(), callers: callers, metrics: wiring.metrics),
       payments: PaymentController(
-        desk: wiring.desk, baskets: baskets, metrics: wiring.metrics, newDeadline: wiring.gateway.newDeadline),
+        desk: wiring.desk, baskets: baskets, metrics: wiring.metrics,
+        door: PaymentDoor(limit: wiring.configuration.maximumPaymentsInFlight), newDeadline: wiring.gateway.newDeadline),
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),
       platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),

@@ -1,6 +1,6 @@
 """What the processes of a house left behind, judged by the auditor, by SQLite and by a search for secrets; and judged
 again with damage planted, which has to be noticed."""
-import base64, glob, json, os, shutil, sqlite3, subprocess, tempfile
+import base64, concurrent.futures, glob, json, os, shutil, sqlite3, subprocess, tempfile
 from house import BINARIES, MERCHANT
 
 CARD = "4761739000000012"
@@ -119,6 +119,8 @@ PLANTS = {
     "a webhook never came": lambda journal, ledger, place: lines(
         place + "/sink.jsonl", lambda text: [
             line for line in text if json.loads(line)["payment"] != first_payment(text)]),
+    "a webhook told of another amount": lambda journal, ledger, place: lines(
+        place + "/sink.jsonl", lambda text: [text[0].replace('"captured": ', '"captured": 1')] + text[1:]),
     "a webhook was forged": lambda journal, ledger, place: lines(
         place + "/sink.jsonl", lambda text: [text[0].replace('"authentic": true', '"authentic": false')] + text[1:]),
     "a card stands in the log": lambda journal, ledger, place: leak(place + "/log", CARD.encode()),
@@ -135,15 +137,18 @@ PLANTS = {
 }
 
 
+def notices(house, shoppers, plant):
+    """Whether damage is noticed; it is planted into a copy of what was left behind."""
+    with tempfile.TemporaryDirectory(prefix="tender-planted-") as copy:
+        shutil.copytree(
+            house.directory, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock", "*.lock", "*.so"))
+        here = lambda path: path.replace(house.directory, copy)
+        plant(here(house.store), here(house.ledger), copy)
+        return not judge(house, shoppers, copy, quiet=True)
+
+
 def blind(house, shoppers):
-    """The planted damages that nobody notices. Each is planted into a copy of what was left behind."""
-    unnoticed = []
-    for name, plant in PLANTS.items():
-        with tempfile.TemporaryDirectory(prefix="tender-planted-") as copy:
-            shutil.copytree(
-                house.directory, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock", "*.lock", "*.so"))
-            here = lambda path: path.replace(house.directory, copy)
-            plant(here(house.store), here(house.ledger), copy)
-            if judge(house, shoppers, copy, quiet=True):
-                unnoticed.append(name)
-    return unnoticed
+    """The planted damages that nobody notices."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        noticed = pool.map(lambda plant: notices(house, shoppers, plant), PLANTS.values())
+        return [name for name, seen in zip(PLANTS, noticed) if not seen]

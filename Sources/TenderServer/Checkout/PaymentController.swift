@@ -13,13 +13,24 @@ struct PaymentController: Sendable {
   let desk: OrderDesk
   let baskets: BasketLookup
   let metrics: Metrics
+  let door: PaymentDoor
   /// Made before the body is read: from its headers on, the sheet waits for this call.
   let newDeadline: @Sendable () -> Acquiring.Deadline
 
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let deadline = newDeadline()
-    let call = try PaymentCall(try await RequestBody.json(request))
+    // Whoever is slow with the body holds nobody's place.
+    let body = try await RequestBody.bytes(request)
+    try door.enter()
+    defer { door.leave() }
+    return try await pay(body, request, context, before: deadline)
+  }
+
+  private func pay(
+    _ body: [UInt8], _ request: Request, _ context: ServerContext, before deadline: Acquiring.Deadline
+  ) async throws -> Response {
+    let call = try PaymentCall(try RequestBody.read(body))
     let merchant = try await baskets.merchant(of: call.order.basket, request, context)
     let placed = try await desk.place(call.order, of: merchant, before: deadline)
     metrics.placements.count(["outcome": placed.payment.status.rawValue])

@@ -72,7 +72,7 @@ extension JourneyRecorder {
     }
   }
 
-  /// Opened a second time, once the payment is over: the first time it is the gateway's alone.
+  /// Opened a second time, when somebody looks: the first time it is the gateway's alone.
   private func opened(_ token: EncryptedPaymentToken, of merchant: MerchantID, at time: Timestamp) -> OpenedPayment? {
     (try? opener.open(token, for: merchant, at: time)).map(OpenedPayment.init)
   }
