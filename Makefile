@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench vectors fuzz seeded-bugs fresh-tokens mutants
+.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz seeded-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +20,7 @@ sandbox: ## the simulated Apple and acquirer alone
 	.build/release/tender sandbox
 
 format: ## writes every Swift file in the house's format
-	swift format -i --parallel -r Sources Tests Plugins Package.swift
+	swift format -i --parallel -r Sources Tests Plugins Benchmarks Examples Package.swift
 
 coverage: ## how much of what goes into apps its tests run, by room
 	@scripts/coverage
@@ -50,8 +50,11 @@ processes:
 	scripts/build --product payment-auditor
 	scripts/build --product crashing-server
 
-bench: ## how fast payment tokens are opened, against the cryptography they need
+bench: bench-payments ## how fast payment tokens are opened and payments taken, against what they are made of
 	@scripts/bench
+
+bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
+	@STORE='$(or $(STORE),100000)' scripts/bench-payments
 
 vectors: ## mints the conformance vectors anew, from their seed
 	scripts/build --build-tests
@@ -68,5 +71,5 @@ fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
 	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests
 
 mutants: ## has 10,000 random mutants, or COUNT, judged by OpenSSL and by a reader in Python too; SEED=… for others
-	swift build -c release --build-tests
+	scripts/build --build-tests
 	TENDER_MUTANTS=$(or $(COUNT),10000) TENDER_SEED=$(or $(SEED),4) swift test -c release --skip-build --filter 'random mutants'

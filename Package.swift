@@ -117,7 +117,7 @@ let package = Package(
     room(
       "Orders",
       [
-        "Gateway", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
     room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
@@ -160,6 +160,15 @@ let package = Package(
 
     // What is measured: `make bench`
     benchmark("TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
+    benchmark(
+      "PaymentBench",
+      [
+        "LoadGenerator", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring", "Ledger", "Storage",
+        "PlatformAPI", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
+      ]),
+    // Calls at a schedule that is kept whatever the server does.
+    .target(
+      name: "LoadGenerator", dependencies: [nioCore, nioPosix], path: "Benchmarks/LoadGenerator", swiftSettings: house),
 
     // Test support and tests
     .target(
@@ -232,8 +241,8 @@ let package = Package(
     tests(
       "OrdersTests",
       [
-        "Orders", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet", "TenderPayments",
-        "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
+        "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet",
+        "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
       ]),
     tests(
       "SandboxTests",
@@ -257,7 +266,11 @@ let package = Package(
       ]),
     tests(
       "TenderCLITests",
-      ["Sandbox", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1, x509]),
+      [
+        "Sandbox", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1,
+        x509,
+      ]),
+    tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
     tests("HouseTests"),
   ]
 )

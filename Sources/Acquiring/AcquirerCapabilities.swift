@@ -1,6 +1,7 @@
 public import TenderPayments
 
-/// What a connector states about its acquirer. The gateway chooses its recovery by it.
+/// What a connector states about its acquirer. The gateway chooses its recovery by it; what it does not act upon is not
+/// stated. Any answer may be *pending*, so whether an acquirer answers later is not among it.
 public struct AcquirerCapabilities: Sendable {
   /// The vehicle in which a payment may reach the acquirer.
   public enum Instrument: Sendable, Hashable, CaseIterable {
@@ -14,16 +15,14 @@ public struct AcquirerCapabilities: Sendable {
   public enum Idempotency: Sendable, Hashable {
     /// It would be done twice.
     case none
-    /// The first answer again, for so long. With other contents: refused, or the first answer all the same. Where
-    /// errors are not stored, a repeat after one is a new try.
-    case reference(window: Duration, refusesOtherContents: Bool, storesErrors: Bool = true)
+    /// The first answer again, for so long. What it makes of other contents does not matter: the gateway repeats an
+    /// operation with the contents that it had.
+    case reference(window: Duration)
   }
 
   /// The connector's name: in the journal, in metrics, in the address of its inbox.
   public let name: String
   public let instruments: Set<Instrument>
-  /// Whether an approval may come later than the answer, by inquiry or webhook.
-  public let answersLater: Bool
   public let idempotency: Idempotency
   public let inquiry: Bool
   /// Whether an authorization can be undone by our reference alone. Where it cannot, it is inquired about and voided.
@@ -38,13 +37,12 @@ public struct AcquirerCapabilities: Sendable {
   public let exponent: @Sendable (Currency) -> Int?
 
   public init(
-    name: String = "sandbox", instruments: Set<Instrument>, answersLater: Bool, idempotency: Idempotency,
-    inquiry: Bool, reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
+    name: String = "sandbox", instruments: Set<Instrument>, idempotency: Idempotency, inquiry: Bool,
+    reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
     exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
   ) {
     self.name = name
     self.instruments = instruments
-    self.answersLater = answersLater
     self.idempotency = idempotency
     self.inquiry = inquiry
     self.reversal = reversal
@@ -55,6 +53,6 @@ public struct AcquirerCapabilities: Sendable {
 
   /// Whether an operation that was sent so long ago may be sent again, under its reference and with its contents.
   public func mayRepeat(after age: Duration) -> Bool {
-    if case .reference(let window, _, _) = idempotency { age < window } else { false }
+    if case .reference(let window) = idempotency { age < window } else { false }
   }
 }

@@ -15,9 +15,7 @@ public struct InboundEvent: Sendable {
   }
 
   /// The first header of this name, whatever its case.
-  public func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
-  }
+  public func header(_ name: String) -> String? { headers.first(named: name) }
 }
 
 /// What an authentic event says about one operation.

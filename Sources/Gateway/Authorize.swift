@@ -1,4 +1,4 @@
-import Acquiring
+public import Acquiring
 import ApplePayToken
 public import Ledger
 public import Storage
@@ -20,25 +20,27 @@ extension PaymentGateway {
     alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
-    try await authorize(order, with: token, before: newDeadline(), alongside: alongside, answered: answered)
+    try await authorize(order, with: token, before: newDeadline(), alongside: alongside, answered: answered).payment
   }
 
+  /// - Returns: the payment, and whether this very call made it.
   func authorize(
     _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline,
     alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void,
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
-  ) async throws -> Payment {
+  ) async throws -> (payment: Payment, isNew: Bool) {
     if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) {
-      return try await settled(known, TokenUse(of: token))
+      return (try await settled(known, TokenUse(of: token)), false)
     }
     try admission.enter()
     defer { admission.leave() }
     let card = try await confirm(token, pays: order)
     try await crashes.reach(.authorizeOpened)
+    guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
     switch try await journal.claim(
       order, spending: card.use, card: card.summary, terms: terms(card), alongside: alongside)
     {
-    case .known(let payment): return payment
+    case .known(let payment): return (payment, false)
     case .running(let payment): throw GatewayError.paymentInProgress(payment)
     case .tokenReused: throw GatewayError.tokenReused
     case .new(let attempt):
@@ -52,12 +54,13 @@ extension PaymentGateway {
           alongside: answered
         ).payment
         try await crashes.reach(.authorizeRecorded)
-        return payment
+        return (payment, true)
       }
     }
   }
 
-  func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
+  /// How long a call may take in all, from now on. Whoever does something for the shopper before it pays makes it first.
+  public func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
 
   private func terms(_ card: ConfirmedInstrument) -> ClaimTerms {
     ClaimTerms(

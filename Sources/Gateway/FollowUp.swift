@@ -1,4 +1,4 @@
-import Acquiring
+public import Acquiring
 public import Ledger
 public import Storage
 public import TenderPayments
@@ -49,31 +49,40 @@ extension PaymentGateway {
   /// Both together keep within one budget. The shopper's answer is that of the authorization. What becomes of the
   /// capture is the merchant's matter: if it fails, the payment stays authorized and can be captured again; a repeat of
   /// this call does so, and recovery if the process died before it began.
+  ///
+  /// - Parameter deadline: from ``newDeadline()``, made when the shopper began to wait; nil for now.
   public func pay(
-    _ order: Order, with token: EncryptedPaymentToken,
+    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline? = nil,
     alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> Payment {
-    let deadline = newDeadline()
-    let payment = try await authorize(
+    let deadline = deadline ?? newDeadline()
+    let (payment, isNew) = try await authorize(
       order, with: token, before: deadline, alongside: alongside, answered: answered)
-    return await taken(payment, order.capture, before: deadline)
+    return await taken(
+      payment, order.capture, before: deadline, heardBy: isNew ? .shopper(whenOpen: .pending) : .nobody)
   }
 
   /// Settles what is open, and takes the money if it turns out to be held and was to be taken at once.
   ///
-  /// A payment that was settled before is not taken here: not every question about it may become a capture.
+  /// A payment that was settled before is not taken here: not every question about it may become a capture. Nor does
+  /// every question reach the acquirer: anybody may ask for the outcome as often as they like, so what was asked about a
+  /// moment ago is left alone, in step with recovery.
   public func settle(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
-    let after = try await inquire(payment)
-    return before.status.isSettled ? after : await taken(after, mode, before: newDeadline())
+    let after = try await inquire(payment, dueOnly: true)
+    return before.status.isSettled ? after : await taken(after, mode, before: newDeadline(), heardBy: .nobody)
   }
 
-  private func taken(_ payment: Payment, _ mode: CaptureMode, before deadline: Deadline) async -> Payment {
+  /// - Parameter audience: the shopper, as long as they have had no answer; they hear the first one again afterwards.
+  private func taken(
+    _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, heardBy audience: Audience
+  ) async -> Payment {
     guard mode == .immediate, payment.status == .authorized, deadline.remaining > policy.captureNeeds else {
       return payment
     }
-    let capture = FollowUp(kind: .capture, payment: payment.id, cause: .order, deadline: deadline)
+    let capture = FollowUp(
+      kind: .capture, payment: payment.id, cause: .order, audience: audience, deadline: deadline)
     return (try? await capture.done(by: self))?.payment ?? payment
   }
 }
@@ -85,6 +94,7 @@ struct FollowUp: Sendable {
   var amount: Amount?
   var isFinal = false
   var cause = OperationCause.merchant
+  var audience = Audience.nobody
   var deadline: Deadline?
 
   func done(
@@ -97,7 +107,8 @@ struct FollowUp: Sendable {
       try await gateway.crashes.reach(points.reserved)
       let answer = await gateway.ask(attempt, before: deadline.within(gateway.policy.answerPatience))
       try await gateway.crashes.reach(points.answered)
-      let after = try await gateway.journal.record(answer, for: attempt, pause: .seconds(1), alongside: answered)
+      let after = try await gateway.journal.record(
+        answer, for: attempt, heardBy: audience, pause: .seconds(1), alongside: answered)
       try await gateway.crashes.reach(points.recorded)
       return after
     }

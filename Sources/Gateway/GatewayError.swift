@@ -12,6 +12,8 @@ public enum GatewayError: Error, Sendable, Hashable {
   case callInProgress
   /// More payments are under way than this process takes on. Nothing was written.
   case overloaded
+  /// Too little is left of the time in which the shopper waits. Nothing was written.
+  case outOfTime
   /// The acquirer does not take the currency.
   case currencyNotTaken(Currency)
   /// The payment cannot take the operation.
@@ -24,11 +26,12 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "token_reused"
     case .callInProgress: "idempotency_key_in_use"
     case .overloaded: "overloaded"
+    case .outOfTime: "out_of_time"
     case .currencyNotTaken: "currency_not_supported"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
-      case .notPossible: "operation_not_possible"
+      case .notPossible, .settled: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
       case .conflict, .inFlight: "operation_in_progress"
@@ -43,6 +46,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "the payment token has paid another order"
     case .callInProgress: "the first call with this idempotency key is being worked on"
     case .overloaded: "more payments are under way than this server takes on"
+    case .outOfTime: "too little was left of the shopper's time to ask the acquirer"
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
     case .operationRefused(let reason): reason.text
     }
@@ -54,7 +58,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
-    case .overloaded: "Nothing happened. Try again after the time in Retry-After."
+    case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .operationRefused(.conflict), .operationRefused(.inFlight):
       "Read the payment again, and repeat if the operation is still wanted."
@@ -74,6 +78,7 @@ extension JournalError {
     case .noSuchPayment(let id): "there is no payment \(id)"
     case .notPossible(let kind, let status):
       "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
+    case .settled(let status): "a payment that is \(status.rawValue) is settled; only an open one can be resolved"
     case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
     case .exceeds(let available): "no more than \(available) is left"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"

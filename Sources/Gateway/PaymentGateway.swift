@@ -58,6 +58,8 @@ public struct GatewayPolicy: Sendable, Hashable {
   public var patience: Duration = .seconds(20)
   /// The same for an inquiry or a reversal of recovery, for which nobody waits.
   public var inquiryPatience: Duration = .seconds(5)
+  /// With less left of the budget nothing is written and the acquirer is not asked: an answer could not come in time.
+  public var authorizationNeeds: Duration = .seconds(2)
   /// With less left of the budget no capture is begun in the shopper's call; recovery takes the money then.
   public var captureNeeds: Duration = .seconds(2)
   /// What the shopper is told while nobody knows. After *pending* a late approval is adopted; after *failure* it is

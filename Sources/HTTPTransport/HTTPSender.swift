@@ -24,6 +24,13 @@ public struct HTTPField: Sendable, Hashable {
   }
 }
 
+extension [HTTPField] {
+  /// The value of the first field of this name, in any case.
+  public func first(named name: String) -> String? {
+    first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}
+
 public struct OutboundRequest: Sendable, Hashable {
   public let method: String
   /// Absolute, `http` or `https`.
@@ -51,9 +58,7 @@ public struct InboundResponse: Sendable, Hashable {
   }
 
   /// The first field of this name, in any case.
-  public func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name.lowercased() }?.value
-  }
+  public func header(_ name: String) -> String? { headers.first(named: name) }
 }
 
 /// Why there is no answer. The cases differ in the one thing that matters to money: whether the request may have

@@ -33,17 +33,20 @@ public final class LiveHTTPClient: Sendable {
 
   /// - Parameters:
   ///   - maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
+  ///   - maximumConnections: to one host at a time; a further request waits for one of them. An acquirer that takes a
+  ///     second over an answer needs as many as there are payments a second.
   ///   - pinned: the address at which to reach a host, instead of asking the resolver. Certificates are judged by the
   ///     host's name all the same.
   public init(
     identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536,
-    pinned: [String: String] = [:]
+    maximumConnections: Int = 512, pinned: [String: String] = [:]
   ) throws {
     var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
     configuration.dnsOverride = pinned
     configuration.tlsConfiguration = try Self.tls(identity, trust)
     configuration.timeout = .init(connect: .seconds(5))
     configuration.connectionPool.idleTimeout = .seconds(5)
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumConnections
     configuration.connectionPool.retryConnectionEstablishment = false
     configuration.httpVersion = .http1Only
     self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)

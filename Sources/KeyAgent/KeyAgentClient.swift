@@ -85,7 +85,7 @@ public final class KeyAgentClient: Sendable {
   }
 
   static func unavailable(_ reason: String) -> PaymentTokenError {
-    PaymentTokenError(.keyAgentUnavailable, "the key agent does not help: \(reason)")
+    PaymentTokenError(.keyAgentUnavailable, "cannot reach the key agent: \(reason)")
   }
 }
 

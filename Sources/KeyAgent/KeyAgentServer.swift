@@ -14,6 +14,8 @@ public final class KeyAgentServer: Sendable {
 
   private let socket: UnixSocket
   private let path: String
+  /// Where it listens, until it is stopped.
+  private let place: Mutex<SocketPlace?>
   private let client: UInt32
   /// How long a connection may be silent, and how long a message may take once it has begun.
   private let (idle, patience): (Duration, Duration)
@@ -23,7 +25,8 @@ public final class KeyAgentServer: Sendable {
   /// Listens at once: the socket has mode 0600.
   ///
   /// - Parameters:
-  ///   - path: of the socket; one that a former agent left there is replaced.
+  ///   - path: of the socket. One that a former agent left there is replaced; where an agent still listens, this one
+  ///     does not start.
   ///   - client: the number of the user who may ask; the one that this process runs as unless another is named, to whom
   ///     the socket is then given.
   ///   - idle: after which a silent connection is closed.
@@ -37,6 +40,7 @@ public final class KeyAgentServer: Sendable {
       throw KeyAgentError(reason: error.reason)
     }
     self.path = path
+    place = Mutex(SocketPlace(path))
     self.client = client ?? geteuid()
     (self.idle, self.patience) = (idle, patience)
   }
@@ -68,9 +72,12 @@ public final class KeyAgentServer: Sendable {
     }
   }
 
-  /// Takes the socket away and ends every connection.
+  /// Takes the socket away, unless another stands there by now, and ends every connection.
   public func stop() {
-    unlink(path)
+    place.withLock { place in
+      if let ours = place, SocketPlace(path) == ours { unlink(path) }
+      place = nil
+    }
     socket.hangUp()
     for connection in connections.withLock({ $0.values.map(\.self) }) { connection.hangUp() }
   }
@@ -129,16 +136,4 @@ public final class KeyAgentServer: Sendable {
 public struct KeyAgentError: Error, Sendable, CustomStringConvertible {
   public let reason: String
   public var description: String { reason }
-}
-
-extension ProcessingKeyRing.Owner {
-  /// On the wire: a merchant's id, which is never empty, or nothing for the platform.
-  var name: String {
-    switch self {
-    case .platform: ""
-    case .merchant(let id): id.rawValue
-    }
-  }
-
-  init(name: String) { self = name.isEmpty ? .platform : .merchant(MerchantID(name)) }
 }

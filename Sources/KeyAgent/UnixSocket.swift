@@ -108,15 +108,16 @@ extension UnixSocket {
   static func connected(to path: String) throws(SocketError) -> UnixSocket {
     let socket = try UnixSocket(try open())
     let result = try withAddress(path) { connect(socket.descriptor, $0, $1) }
-    guard result == 0 else { throw .system("cannot connect to \(path)") }
+    guard result == 0 else { throw .system(path) }
     return socket
   }
 
   /// A socket that only its owner can open, from the first moment on: it gets its place in the file system after its
-  /// mode.
+  /// mode. One that a former process left there is replaced; one that somebody listens at is not.
   ///
   /// - Parameter owner: who may connect, if not the user that this process runs as; giving it away takes the right to.
   static func listening(at path: String, owner: UInt32?) throws(SocketError) -> UnixSocket {
+    try requireFree(path)
     let socket = try UnixSocket(try open())
     let draft = path + ".new"
     unlink(draft)
@@ -130,6 +131,17 @@ extension UnixSocket {
     if let owner, chown(draft, owner, gid_t.max) != 0 { throw .system("cannot give \(path) to user \(owner)") }
     guard rename(draft, path) == 0 else { throw .system("cannot put \(path) in its place") }
     return socket
+  }
+
+  /// Whether anything may be put at `path`: nothing is there, or the socket of a process that has ended.
+  private static func requireFree(_ path: String) throws(SocketError) {
+    guard let place = SocketPlace(path) else { return }
+    guard place.isSocket else { throw SocketError("\(path) is there, and is no socket") }
+    let socket = try UnixSocket(try open())
+    let result = try withAddress(path) { connect(socket.descriptor, $0, $1) }
+    // Its queue is full, and so somebody has it.
+    guard result != 0, errno != EAGAIN else { throw SocketError("another key agent listens at \(path)") }
+    guard errno == ECONNREFUSED || errno == ENOENT else { throw .system("cannot look who listens at \(path)") }
   }
 
   /// The next connection; nil when this socket was hung up.
@@ -181,6 +193,21 @@ extension UnixSocket {
     return withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
     }
+  }
+}
+
+/// What stands at a path, so that one socket can be told from another that took its place.
+struct SocketPlace: Equatable {
+  private let device: UInt64
+  private let inode: UInt64
+  let isSocket: Bool
+
+  /// Nil when nothing is there.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+    isSocket = status.st_mode & S_IFMT == S_IFSOCK
   }
 }
 

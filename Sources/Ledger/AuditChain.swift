@@ -18,6 +18,12 @@ extension Journal {
     try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
   }
 
+  /// Writes something down that moves nothing: an alarm, what the shopper was told.
+  func remark(_ event: String, _ words: String? = nil, on payment: PaymentID, in store: Transaction) throws {
+    let record = try PaymentRecord.known(payment, in: store)
+    try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, in: store)
+  }
+
   /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
   /// table, does every payment stand where its last entry says?
   public func verifyAudit() async throws -> AuditReport {
@@ -48,6 +54,11 @@ public struct AuditReport: Sendable, Hashable, Codable {
 }
 
 struct AuditEntry {
+  /// What an entry may say beside the table's events. They move nothing.
+  static let alarmed = "alarm raised"
+  static let acknowledged = "alarm acknowledged"
+  static let told = "told"
+
   let lane: String
   let number: Int64
   let payment: PaymentID
@@ -193,10 +204,18 @@ private struct AuditCheck {
 }
 
 extension AuditEntry {
+  /// An event with somebody's own words, in one line.
+  static func text(_ event: String, _ words: String?) -> String {
+    guard let words else { return event }
+    return "\(event): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"
+  }
+
   /// Whether the table knows this change.
   fileprivate var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
-    guard let known = PaymentEvent.allCases.first(where: { "\($0)" == event }),
+    let name = event.prefix { $0 != ":" }
+    if [Self.alarmed, Self.acknowledged, Self.told].contains(String(name)) { return after == before }
+    guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),
       let destination = PaymentState.destination(from: before, known)
     else { return false }
     return switch destination {

@@ -92,12 +92,16 @@ public struct Journal: Sendable {
   }
 
   /// Writes down what the shopper has been told since; *failure*, once told, stays.
-  public func tell(_ payment: PaymentID, _ telling: Telling) async throws -> Payment {
+  ///
+  /// - Parameter telling: nil for what the payment's status means to them.
+  public func tell(_ payment: PaymentID, _ telling: Telling? = nil) async throws -> Payment {
     try await database.write { store in
       let before = try PaymentRecord.known(payment, in: store)
-      guard before.payment.told != telling, before.payment.told != .failure else { return before.payment }
-      let after = before.moved(to: before.standing, telling: telling, at: store.now)
+      let telling = telling ?? Telling(before.standing.status, whenOpen: .pending)
+      let after = before.moved(to: before.standing, telling: telling, at: before.payment.updatedAt)
+      guard after.payment != before.payment else { return before.payment }
       try after.save(over: before, in: store)
+      try remark(AuditEntry.told, telling.rawValue, on: payment, in: store)
       return after.payment
     }
   }

@@ -93,7 +93,22 @@ extension Journal {
       UPDATE operations SET sent_until = COALESCE(answered_at, sent_at + 60000000);
       """),
     Migration("ledger-4", "ALTER TABLE idempotency ADD COLUMN operation TEXT;\n"),
+    numbered,
+    Migration("ledger-6", "ALTER TABLE payments ADD COLUMN shown TEXT;\n"),
   ]
+
+  /// An operation's place within its payment, which merchants know it by: written once, because the clock by which it
+  /// was counted before may be set back.
+  private static let numbered = Migration(
+    "ledger-5",
+    """
+    ALTER TABLE operations ADD COLUMN number BIGINT NOT NULL DEFAULT 0;
+    UPDATE operations SET number = (SELECT count(*) FROM operations AS other
+      WHERE other.payment = operations.payment AND other.reference <> operations.reference
+        AND (other.kind = 'authorize' OR other.sent_at < operations.sent_at
+          OR (other.sent_at = operations.sent_at AND other.reference < operations.reference)))
+    WHERE kind <> 'authorize';
+    """)
 
   /// Every table again, with what recovery, part voids, expiry, the merchant's events and the audit chain need. Rows
   /// are copied; references are never changed.

@@ -9,8 +9,9 @@ enum Operations {
     try store.run(
       """
       INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
-        next_try, lease_owner, lease_until, fence, sent_at, sent_until)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14)
+        next_try, lease_owner, lease_until, fence, sent_at, sent_until, number)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14,
+        (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
@@ -43,6 +44,33 @@ enum Operations {
       UPDATE operations SET state = $2, answered_at = $3, lease_until = 0, fence = fence + 1
       WHERE reference = $1 AND state <> 'declined'
       """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
+  }
+
+  /// Ends what is open of a payment by a person's decision, and returns the authorization. Whoever held one of them
+  /// brings its answer in vain.
+  static func end(
+    _ payment: PaymentID, as resolution: Resolution, in store: Transaction
+  ) throws -> AttemptReference {
+    let authorization = try store.row(
+      "SELECT reference FROM operations WHERE payment = $1 AND kind = 'authorize'", .text(payment.rawValue))
+    guard let authorization else { throw JournalError.noSuchPayment(payment) }
+    let reference: AttemptReference = try authorization.value("reference")
+    try end(reference, as: resolution == .voided ? .reversed : .failed, in: store)
+    try store.run(
+      """
+      UPDATE operations SET state = 'failed', answered_at = $2, lease_until = 0, fence = fence + 1
+      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown')
+      """, .text(payment.rawValue), .time(store.now))
+    return reference
+  }
+
+  /// Whether somebody may be asking the acquirer about the payment at this moment.
+  static func isHeld(_ payment: PaymentID, in store: Transaction) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown') AND lease_until > $2
+      """, .text(payment.rawValue), .time(store.now)) != nil
   }
 
   /// Nobody looks at it before the moment; who holds it lets go, and has sent nothing.
@@ -88,7 +116,7 @@ enum Operations {
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
-    try store.rows(select + " WHERE payment = $1 ORDER BY sent_at, reference", .text(payment.rawValue)).map(
+    try store.rows(select + " WHERE payment = $1 ORDER BY number", .text(payment.rawValue)).map(
       OperationRecord.init)
   }
 

@@ -11,7 +11,8 @@ public struct OutboxEvent: Sendable, Hashable {
   public let sequence: Int64
   /// The operation that changed it.
   public let operation: AttemptReference
-  /// That operation's place among the payment's operations: 0 for the authorization.
+  /// That operation's place among the payment's operations, in the order in which they were written: 0 for the
+  /// authorization.
   public let operationNumber: Int64
   public let status: PaymentStatus
   public let amount: Amount
@@ -41,10 +42,7 @@ extension OutboxEvent {
 
   private static let select = """
     SELECT outbox.*, payments.merchant, payments.order_id, payments.basket, payments.amount, payments.currency,
-      CASE WHEN cause.kind = 'authorize' THEN 0 ELSE (SELECT count(*) FROM operations AS other
-        WHERE other.payment = cause.payment AND other.reference <> cause.reference AND (other.kind = 'authorize'
-          OR other.sent_at < cause.sent_at OR (other.sent_at = cause.sent_at AND other.reference < cause.reference)))
-      END AS operation_number
+      cause.number AS operation_number
     FROM outbox JOIN payments ON payments.id = outbox.payment JOIN operations AS cause
       ON cause.reference = outbox.operation
     """

@@ -29,13 +29,18 @@ struct PaymentRecord {
   }
 
   /// The payment after a posting. What the issuer said of the authorization is kept from the answer that brought it;
-  /// *failure*, once told, stays.
+  /// *failure*, once told, stays, and so does the status that *success* or *failure* was told with.
+  ///
+  /// - Parameter isStillTelling: whether the shopper's first answer has not left yet, so that it has this status.
   func moved(
-    to standing: Standing, by answer: AcquirerAnswer? = nil, telling: Telling? = nil, at now: Timestamp
+    to standing: Standing, by answer: AcquirerAnswer? = nil, telling: Telling? = nil, isStillTelling: Bool = false,
+    at now: Timestamp
   ) -> PaymentRecord {
     var (code, decline) = (payment.authorizationCode, payment.decline)
     if case .approved(let approval) = answer { code = approval.authorizationCode ?? code }
     if case .declined(let reason) = answer, standing.status == .declined { decline = reason }
+    let told = telling.flatMap { $0 == .pending ? nil : standing.status }
+    let isRetold = isStillTelling && payment.told == .success
     var after = self
     after.standing = standing
     after.payment = Payment(
@@ -43,7 +48,7 @@ struct PaymentRecord {
       status: standing.status, amount: payment.amount, authorized: standing.authorized, captured: standing.captured,
       refunded: standing.refunded, authorizationCode: code, decline: decline, card: payment.card,
       amountConfirmed: payment.amountConfirmed, told: payment.told == .failure ? .failure : telling ?? payment.told,
-      createdAt: payment.createdAt, updatedAt: now)
+      toldStatus: isRetold ? standing.status : payment.toldStatus ?? told, createdAt: payment.createdAt, updatedAt: now)
     if !standing.status.isLive || standing.status.isSettled && standing.authorized == standing.captured {
       (after.captureDue, after.holdUntil) = (nil, nil)
     }
@@ -102,7 +107,7 @@ extension PaymentRecord {
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, told = $14, capture_due = $15, hold_until = $16, alarm = $17,
-        updated_at = $18, version = version + 1
+        updated_at = $18, shown = $19, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(standing.status.rawValue),
@@ -111,7 +116,7 @@ extension PaymentRecord {
       .integer(standing.reservedRefund), .text(optional: payment.authorizationCode),
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.told?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
-      .text(optional: alarm), .time(payment.updatedAt))
+      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.toldStatus?.rawValue))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
@@ -129,7 +134,8 @@ extension PaymentRecord {
       authorized: standing.authorized, captured: standing.captured, refunded: standing.refunded,
       authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(), card: try row.card(),
       amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("told"),
-      createdAt: try row.time("created_at"), updatedAt: try row.time("updated_at"))
+      toldStatus: try row.valueOrNil("shown"), createdAt: try row.time("created_at"),
+      updatedAt: try row.time("updated_at"))
     connector = try row.text("connector")
     captureMode = try row.value("capture_mode")
     captureDue = try row.timeOrNil("capture_due")

@@ -25,16 +25,19 @@ package enum PaymentEvent: Sendable, Hashable, CaseIterable, CustomStringConvert
   case begins(OperationKind)
   /// The acquirer's word on it.
   case meets(OperationKind, Outcome)
+  /// A person's decision.
+  case resolved(Resolution)
 
-  package static let allCases: [PaymentEvent] = OperationKind.allCases.flatMap { kind in
-    [.begins(kind)] + Outcome.allCases.map { .meets(kind, $0) }
-  }
+  package static let allCases: [PaymentEvent] =
+    OperationKind.allCases.flatMap { kind in [.begins(kind)] + Outcome.allCases.map { .meets(kind, $0) } }
+    + Resolution.allCases.map { .resolved($0) }
 
-  /// As the audit chain writes it: `capture begins`, `capture approved`.
+  /// As the audit chain writes it: `capture begins`, `capture approved`, `resolved voided`.
   package var description: String {
     switch self {
     case .begins(let kind): "\(kind.rawValue) begins"
     case .meets(let kind, let outcome): "\(kind.rawValue) \(outcome.rawValue)"
+    case .resolved(let resolution): "resolved \(resolution.rawValue)"
     }
   }
 }
@@ -76,6 +79,7 @@ package enum PaymentState {
   private static let rows: [Rule] =
     authorizing + reversing
     + [
+      (open, [.resolved(.voided)], .becomes(.voided)), (open, [.resolved(.failed)], .becomes(.failed)),
       (held, [.begins(.capture), .begins(.void)], .stays),
       (held, [.meets(.capture, .approved), .meets(.void, .approved)], .followsBalances),
       (held, others(.capture) + others(.void), .stays),

@@ -25,7 +25,9 @@ extension Journal {
     let outcome = Outcome(answer, to: attempt)
     let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
     let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
-    var after = before.moved(to: standing, by: answer, telling: telling, at: store.now)
+    let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
+    var after = before.moved(
+      to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
     scheduleCapture(&after, attempt, outcome, audience, store.now)
     // A void at the end of a hold that never left is owed still, and sooner than one that came to nothing otherwise.
     if attempt.cause == .expiry, outcome == .nothing { after.holdUntil = store.now.adding(Self.lease * 10) }
@@ -53,10 +55,10 @@ extension Journal {
   /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.
   func save(
     _ after: PaymentRecord, over before: PaymentRecord, _ event: PaymentEvent, of operation: AttemptReference,
-    in store: Transaction
+    saying words: String? = nil, in store: Transaction
   ) throws -> Payment {
     try after.save(over: before, in: store)
-    try note("\(event)", of: operation, from: before, to: after, in: store)
+    try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, in: store)
     if after.isNews(after: before) { try Outbox.add(after, after: operation, in: store) }
     return after.payment
   }

@@ -74,15 +74,21 @@ extension Journal {
   @discardableResult
   public func raise(_ alarm: String, on payment: PaymentID) async throws -> Bool {
     try await database.write { store in
-      try store.run(
-        "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue), .text(alarm)) == 1
+      let raised =
+        try store.run(
+          "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue), .text(alarm)) == 1
+      if raised { try remark(AuditEntry.alarmed, alarm, on: payment, in: store) }
+      return raised
     }
   }
 
   /// A person has looked.
   public func acknowledge(_ payment: PaymentID) async throws {
-    try await database.write {
-      try $0.run("UPDATE payments SET alarm = NULL WHERE id = $1", .text(payment.rawValue))
+    try await database.write { store in
+      let ended =
+        try store.run(
+          "UPDATE payments SET alarm = NULL WHERE id = $1 AND alarm IS NOT NULL", .text(payment.rawValue)) == 1
+      if ended { try remark(AuditEntry.acknowledged, on: payment, in: store) }
     }
   }
 

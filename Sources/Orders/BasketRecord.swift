@@ -35,6 +35,28 @@ extension BasketRecord {
     return record
   }
 
+  /// Whose basket it is, without reading what is in it.
+  static func merchant(of id: BasketID, in store: Transaction) throws -> MerchantID? {
+    try store.row("SELECT merchant FROM baskets WHERE id = $1", .text(id.rawValue)).map {
+      MerchantID(try $0.text("merchant"))
+    }
+  }
+
+  /// Throws unless the merchant's basket stands and shows the quote. For the commit of a claim: while it looks, nobody
+  /// else writes, so it reads no more than it has to.
+  static func check(
+    _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
+  ) throws {
+    let row = try store.row(
+      "SELECT cancelled, current_quote FROM baskets WHERE id = $1 AND merchant = $2", .text(id.rawValue),
+      .text(merchant.rawValue))
+    guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
+    guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    guard try row.textOrNil("current_quote") == quote.rawValue else {
+      throw OrderError(.quoteStale, "another quote was shown since")
+    }
+  }
+
   private init(_ row: Row) throws {
     let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
     basket = try Basket(

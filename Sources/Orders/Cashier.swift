@@ -1,3 +1,4 @@
+public import Acquiring
 public import Gateway
 public import Storage
 public import TenderPayments
@@ -7,10 +8,10 @@ public struct Cashier: Sendable {
   /// Asks the acquirer, once, and takes the money at once if that is how the order wants it. A repeat gets the same
   /// payment and takes what was left untaken. A decline is an answer.
   ///
-  /// The last argument writes in the commit that claims the order, before the acquirer hears of it; if it throws,
+  /// Nothing is waited for after the deadline. The last argument writes in the commit that claims the order, before the acquirer hears of it; if it throws,
   /// nothing has happened.
   public let pay:
-    @Sendable (Order, EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void)
+    @Sendable (Order, EncryptedPaymentToken, Deadline, _ alongside: @escaping @Sendable (Transaction) throws -> Void)
       async throws -> Payment
   /// Asks the acquirer what became of a payment whose outcome is open, and takes money that it turns out to hold if it
   /// was to be taken at once. Never sends an authorization.
@@ -19,7 +20,7 @@ public struct Cashier: Sendable {
   public init(
     pay:
       @escaping @Sendable (
-        Order, EncryptedPaymentToken, @escaping @Sendable (Transaction) throws -> Void
+        Order, EncryptedPaymentToken, Deadline, @escaping @Sendable (Transaction) throws -> Void
       ) async throws -> Payment,
     settle: @escaping @Sendable (PaymentID, CaptureMode) async throws -> Payment
   ) {
@@ -29,8 +30,8 @@ public struct Cashier: Sendable {
 
   public static func gateway(_ gateway: PaymentGateway) -> Cashier {
     Cashier(
-      pay: { order, token, alongside in
-        try await gateway.pay(order, with: token, alongside: { try alongside($1) })
+      pay: { order, token, deadline, alongside in
+        try await gateway.pay(order, with: token, before: deadline, alongside: { try alongside($1) })
       },
       settle: { try await gateway.settle($0, $1) })
   }

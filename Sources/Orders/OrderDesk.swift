@@ -123,12 +123,10 @@ extension OrderDesk {
 extension OrderDesk {
   /// Whose basket this is. A page knows its basket's id and not the merchant's name here; the id is the capability.
   public func merchant(of id: BasketID) async throws -> MerchantID {
-    try await database.read { store in
-      guard let record = try BasketRecord.find(id, in: store) else {
-        throw OrderError(.basketUnknown, "no such basket")
-      }
-      return record.basket.merchant
+    guard let merchant = try await database.read({ try BasketRecord.merchant(of: id, in: $0) }) else {
+      throw OrderError(.basketUnknown, "no such basket")
     }
+    return merchant
   }
 
   /// What the sheet opens with. Makes the quote that a payment may name.

@@ -1,3 +1,4 @@
+public import Acquiring
 import ApplePayToken
 import Crypto
 import Ledger
@@ -30,7 +31,11 @@ public struct PlaceOrderRequest: Sendable {
 /// An order that was placed, whatever its payment came to: a decline is an answer.
 public struct PlacedOrder: Sendable, Hashable {
   public let order: OrderRecord
+  /// As it stands now.
   public let payment: Payment
+  /// As the shopper was told that it stands: the first answer for good, given again whatever the merchant does with the
+  /// payment afterwards. While there is none, as it stands now.
+  public var status: PaymentStatus { payment.toldStatus ?? payment.status }
   /// For guests, once the payment is good.
   public let guestToken: String?
 }
@@ -42,22 +47,27 @@ extension OrderDesk {
   /// The basket makes it idempotent: while its payment lives, every further call gets that payment's answer, whatever
   /// payment token, clock or quote it comes with; only while the outcome is open another payment token has to wait. A
   /// payment token that was declined is told so again.
-  public func place(_ request: PlaceOrderRequest, of merchant: MerchantID) async throws -> PlacedOrder {
-    let standing = try await database.read { try BasketStanding(request.basket, of: merchant, in: $0) }
+  ///
+  /// - Parameter deadline: made when the shopper's call began. The merchant's price and the acquirer's answer have what
+  ///   is left of it, so that together they keep within the time in which the sheet waits.
+  public func place(
+    _ request: PlaceOrderRequest, of merchant: MerchantID, before deadline: Deadline
+  ) async throws -> PlacedOrder {
+    let (standing, named) = try await database.read { store in
+      (try BasketStanding(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
+    }
     if let payment = try await earlier(standing, request.token) {
-      return try await again(payment, standing, request.token)
+      return try await again(payment, standing, request.token, before: deadline)
     }
     try standing.checkOpen(at: clock.now())
-    let quote = try await goodQuote(request.quote, standing.record)
+    let quote = try goodQuote(named, standing.record)
     let contact = try completeContact(request, standing.record.basket, quote)
     let terms = await terms(merchant)
-    try await confirmPrice(standing.record.basket, quote, at: contact.address, terms)
+    try await confirmPrice(standing.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, standing.record)
     let order = record.forGateway(standing.record.basket, terms)
-    let payment = try await cashier.pay(order, request.token) { store in
-      let now = try BasketRecord.known(order.basket, of: merchant, in: store)
-      guard !now.isCancelled else { throw OrderError(.basketCancelled, "the basket was cancelled") }
-      guard now.currentQuote == quote.id else { throw OrderError(.quoteStale, "another quote was shown since") }
+    let payment = try await cashier.pay(order, request.token, deadline) { store in
+      try BasketRecord.check(order.basket, of: merchant, stillShows: quote.id, in: store)
       try record.save(contact, in: store)
     }
     return try await placed(record.basket, payment, merchant)
@@ -92,7 +102,7 @@ extension OrderDesk {
   /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
   /// have been taken the taking is tried again.
   private func again(
-    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken
+    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken, before deadline: Deadline
   ) async throws -> PlacedOrder {
     let basket = standing.record.basket
     guard payment.status != .authorizing, let order = standing.order else {
@@ -101,7 +111,8 @@ extension OrderDesk {
     try await checkMayHear(payment, token)
     let isTaken = payment.status != .authorized || basket.document.capture == .manual
     guard !isTaken else { return try await placed(basket.id, payment, basket.merchant) }
-    let answer = try await cashier.pay(order.forGateway(basket, await terms(basket.merchant)), token) { _ in }
+    let wanted = order.forGateway(basket, await terms(basket.merchant))
+    let answer = try await cashier.pay(wanted, token, deadline) { _ in }
     return try await placed(basket.id, answer, basket.merchant)
   }
 
@@ -113,14 +124,14 @@ extension OrderDesk {
     }
   }
 
-  private func goodQuote(_ id: QuoteID, _ record: BasketRecord) async throws -> Quote {
-    guard let quote = try await database.read({ try Quote.find(id, in: $0) }) else {
+  private func goodQuote(_ named: Quote?, _ record: BasketRecord) throws -> Quote {
+    guard let quote = named else {
       throw OrderError(.quoteUnknown, "no such quote", field: "quoteId")
     }
     guard quote.basket == record.basket.id else {
       throw OrderError(.quoteForeign, "the quote is of another basket", field: "quoteId")
     }
-    guard record.currentQuote == id else {
+    guard record.currentQuote == quote.id else {
       throw OrderError(.quoteStale, "another quote was shown since", field: "quoteId")
     }
     guard quote.isPayable else {
@@ -151,10 +162,10 @@ extension OrderDesk {
   /// The redacted contact was a guess. The full address must be one that we deliver to, at the price that was shown:
   /// a shopper who authorized one total is never charged another.
   private func confirmPrice(
-    _ basket: Basket, _ quote: Quote, at address: OrderAddress?, _ terms: MerchantTerms
+    _ basket: Basket, _ quote: Quote, at address: OrderAddress?, _ terms: MerchantTerms, before deadline: Deadline
   ) async throws {
     guard quote.state.service.needsAddress else { return }
-    let priced = try await quotes.price(basket, quote, at: address, terms)
+    let priced = try await quotes.price(basket, quote, at: address, terms, before: deadline)
     guard priced.errors.isEmpty else {
       throw OrderError(
         .addressUnserviceable, "the full address is not served", field: "shippingContact",
@@ -175,7 +186,16 @@ extension OrderDesk {
     guard let order = try await database.read({ try OrderRecord.find(of: basket, in: $0) }) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
-    return PlacedOrder(order: order, payment: payment, guestToken: payment.status.isLive ? order.guestToken : nil)
+    let told = await telling(payment)
+    let isGood = (told.toldStatus ?? told.status).isLive
+    return PlacedOrder(order: order, payment: told, guestToken: isGood ? order.guestToken : nil)
+  }
+
+  /// Whoever was told *pending*, or nothing because the process died, hears the end of it for the first time now.
+  /// A store that takes no writes does not keep them from hearing it.
+  private func telling(_ payment: Payment) async -> Payment {
+    guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+    return (try? await Journal(database).tell(payment.id)) ?? payment
   }
 
   private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {

@@ -1,3 +1,4 @@
+import Acquiring
 public import HTTPTransport
 import PlatformAPI
 public import TenderPayments
@@ -39,16 +40,16 @@ public struct QuoteSource: Sendable {
 
   /// The price of the full address, as of the moment in which the quote was shown, so that a coupon that ends while
   /// the shopper looks at the sheet still counts.
-  func price(_ basket: Basket, _ quote: Quote, at address: OrderAddress?, _ terms: MerchantTerms) async throws
-    -> Priced
-  {
+  func price(
+    _ basket: Basket, _ quote: Quote, at address: OrderAddress?, _ terms: MerchantTerms, before deadline: Deadline
+  ) async throws -> Priced {
     var state = quote.state
     state.destination = basket.destination(full: address)
     guard basket.document.quoteURL != nil, let address else {
       return try QuoteRules.price(basket, state, at: quote.createdAt)
     }
     return try await MerchantCallback(sender: sender, clock: clock)
-      .price(basket, state, after: .shippingContact(address.place), terms)
+      .price(basket, state, after: .shippingContact(address.place), terms, within: deadline.remaining)
   }
 
   private static func check(_ method: String, _ basket: Basket, _ state: SheetState) throws {

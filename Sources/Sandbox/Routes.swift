@@ -13,6 +13,15 @@ extension Sandbox {
     router.get("/:file", use: pages.file)
     router.get("/fixtures/:file", use: pages.fixture)
 
+    addPortal(to: router)
+    addDevice(to: router)
+    addManagement(to: router)
+    acquirer.addRoutes(to: router)
+    provider.addRoutes(to: router)
+    return router
+  }
+
+  private func addPortal(to router: Router<SandboxContext>) {
     let portal = router.group("portal/merchants")
     portal.get(use: portalRoutes.list)
     portal.post(use: portalRoutes.register)
@@ -22,7 +31,10 @@ extension Sandbox {
     portal.delete(":merchant/certificates/:certificate", use: portalRoutes.revoke)
     portal.post(":merchant/domains", use: portalRoutes.addDomain)
     portal.post(":merchant/domains/:domain/verify", use: portalRoutes.verifyDomain)
+  }
 
+  /// The device of the shopper, and those that are paired with it.
+  private func addDevice(to router: Router<SandboxContext>) {
     let device = router.group("device")
     device.get("cards", use: deviceRoutes.cards)
     device.get("contacts", use: deviceRoutes.contacts)
@@ -39,15 +51,14 @@ extension Sandbox {
     paired.get(":device/confirmation", use: pairingRoutes.waiting)
     paired.post(":device/answer", use: pairingRoutes.answer)
     paired.post(":device/leave", use: pairingRoutes.leave)
+  }
 
+  private func addManagement(to router: Router<SandboxContext>) {
     let management = router.group("sandbox")
     management.get("ca.json", use: managementRoutes.certificateAuthorities)
     management.get("state", use: managementRoutes.state)
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
-    acquirer.addRoutes(to: router)
-    provider.addRoutes(to: router)
-    return router
   }
 
   /// Every route of Apple's gateway.

@@ -73,13 +73,13 @@ final class GroupCommit: Sendable {
   private func perform(
     _ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp
   ) throws -> @Sendable () -> Void {
-    try connection.execute(sql: "SAVEPOINT job")
+    try connection.cachedStatement(sql: "SAVEPOINT job").execute()
     let performed = job.perform(Transaction(connection, now: now))
     // On a full disk or an I/O error SQLite rolls back by itself; another savepoint would then open a transaction of
     // its own and commit half of the batch.
     guard connection.isInsideTransaction else { throw performed.failure ?? StorageError.full }
-    if performed.failure != nil { try connection.execute(sql: "ROLLBACK TO job") }
-    try connection.execute(sql: "RELEASE job")
+    if performed.failure != nil { try connection.cachedStatement(sql: "ROLLBACK TO job").execute() }
+    try connection.cachedStatement(sql: "RELEASE job").execute()
     return performed.answer
   }
 }

@@ -10,7 +10,8 @@ struct PaymentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "payment", abstract: "Looks at payments, and captures, voids and refunds them.",
     subcommands: [
-      List.self, Show.self, Capture.self, Void.self, Refund.self, Settle.self, Acknowledge.self, VerifyJournal.self,
+      List.self, Show.self, Capture.self, Void.self, Refund.self, Settle.self, Acknowledge.self, Resolve.self,
+      VerifyJournal.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -87,6 +88,25 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws { try await operation.perform(.acknowledge, nil) }
   }
 
+  struct Resolve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Ends a payment that stays open, by a person's decision.",
+      discussion: "Ask the acquirer first. The decision and its note are written into the audit chain.")
+    @OptionGroup var operation: OperationOptions
+    @Option(name: .customLong("as"), help: "voided: the money was let go. failed: it was never held.")
+    var resolution: ResolutionName
+    @Option(help: "What the decision rests on.") var note: String
+
+    enum ResolutionName: String, ExpressibleByArgument, CaseIterable { case voided, failed }
+
+    func run() async throws {
+      let (id, note) = (PaymentID(operation.id), note)
+      let resolution = Resolution(rawValue: resolution.rawValue) ?? .voided
+      let query = "as=\(resolution.rawValue)&note=\(note.inQuery)"
+      try await operation.ask("resolve?" + query) { try await $0.resolve(id, as: resolution, note: note) }
+    }
+  }
+
   struct VerifyJournal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Reads the audit chain from its beginning, and compares it with the payments.")
@@ -132,21 +152,31 @@ struct OperationOptions: ParsableArguments {
   @Argument(help: "The payment's id.") var id: String
 
   func perform(_ operation: PaymentOffice.Operation, _ amount: String?, isFinal: Bool = false) async throws {
-    let (id, config) = (PaymentID(id), config)
+    let id = PaymentID(id)
     let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil].compactMap { $0 }
+    try await ask("\(operation.rawValue)?" + query.joined(separator: "&")) {
+      try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal)
+    }
+  }
+
+  /// - Parameter there: the same on a running server's admin socket, below the payment.
+  func ask(
+    _ there: String, here: @escaping @Sendable (PaymentOffice) async throws -> PaymentReport
+  ) async throws {
+    let config = config
     let payment = try await journal.access.ask(
       PaymentOffice.migrations,
       here: { database in
         let office = try await PaymentOffice(database, try await ServerConfiguration.load(file: config))
         do {
-          let report = try await office.perform(operation, on: id, amount: amount, isFinal: isFinal)
+          let report = try await here(office)
           await office.close()
           return report
         } catch {
           await office.close()
           throw error
         }
-      }, there: ("POST", "/payments/\(id.inPath)/\(operation.rawValue)?" + query.joined(separator: "&")))
+      }, there: ("POST", "/payments/\(PaymentID(id).inPath)/" + there))
     try journal.show(payment)
     if let complaint = payment.performed?.complaint { throw CallFailure(complaint) }
   }

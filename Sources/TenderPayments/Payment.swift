@@ -29,6 +29,9 @@ public struct Payment: Sendable, Hashable {
   public let amountConfirmed: Bool
   /// What the shopper was told last; nil when nobody could say anything yet. After *failure* nothing may be taken.
   public let told: Telling?
+  /// The status with which the shopper was told *success* or *failure*; nil as long as they were told neither. What
+  /// becomes of the payment afterwards, a refund for instance, is the merchant's to tell.
+  public let toldStatus: PaymentStatus?
   /// When the attempt was written, just before the acquirer was asked.
   public let createdAt: Timestamp
   /// When its status or its balances last changed.
@@ -38,7 +41,8 @@ public struct Payment: Sendable, Hashable {
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
     authorized: Int64, captured: Int64, refunded: Int64, authorizationCode: String?, decline: Decline?,
-    card: CardSummary, amountConfirmed: Bool = true, told: Telling? = nil, createdAt: Timestamp, updatedAt: Timestamp
+    card: CardSummary, amountConfirmed: Bool = true, told: Telling? = nil, toldStatus: PaymentStatus? = nil,
+    createdAt: Timestamp, updatedAt: Timestamp
   ) {
     self.id = id
     self.order = order
@@ -54,6 +58,7 @@ public struct Payment: Sendable, Hashable {
     self.card = card
     self.amountConfirmed = amountConfirmed
     self.told = told
+    self.toldStatus = toldStatus
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }

@@ -1,5 +1,4 @@
 import ApplePayToken
-import Foundation
 package import Gateway
 import HTTPTransport
 import Hummingbird
@@ -91,9 +90,8 @@ public struct TenderServer: Service {
   }
 
   private func adminApplication() throws -> some ApplicationProtocol {
-    let path = wiring.configuration.adminSocketPath
-    // A socket that a killed process left behind would be in the way; the store's lock says that nobody uses it.
-    try? FileManager.default.removeItem(atPath: path)
+    let socket = PrivateSocket(wiring.configuration.adminSocketPath)
+    try socket.prepare()
     let router = Router(context: ServerContext.self)
     router.add(
       middleware: CallRecorder(
@@ -103,9 +101,11 @@ public struct TenderServer: Service {
     ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
-      router: router, configuration: .init(address: .unixDomainSocket(path: path), serverName: nil),
-      onServerRunning: { _ in
-        try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      router: router, configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
+      onServerRunning: { [logger] _ in
+        do { try socket.open() } catch {
+          logger.error("nobody can ask at the admin socket", metadata: ["error": .string("\(error)")])
+        }
       }, logger: logger)
   }
 }
@@ -138,7 +138,10 @@ extension TenderServer {
       sessions: SessionController(
         baskets: baskets, directory: wiring.directory, profiles: profiles, hosts: wiring.apple.hosts,
         validators: try validators(), callers: callers, metrics: wiring.metrics),
-      payments: PaymentController(desk: wiring.desk, baskets: baskets, metrics: wiring.metrics),
+      payments: PaymentController(
+        desk: wiring.desk, baskets: baskets, metrics: wiring.metrics,
+        door: PaymentDoor(limit: wiring.configuration.maximumPaymentsInFlight),
+        newDeadline: wiring.gateway.newDeadline),
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),
       platform: PlatformController(desk: wiring.desk, keys: PlatformKeys(wiring.folders), clock: wiring.clock),

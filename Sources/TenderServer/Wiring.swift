@@ -10,6 +10,7 @@ import MerchantIdentity
 import Orders
 import PlatformAPI
 import Storage
+import Synchronization
 import TenderPayments
 public import Webhooks
 
@@ -197,14 +198,13 @@ public struct Network: Sendable {
 }
 
 /// The clients that must be shut down at the end.
-private final class OpenClients: @unchecked Sendable {
-  private let lock = NSLock()
-  private var clients: [LiveHTTPClient] = []
+private final class OpenClients: Sendable {
+  private let clients = Mutex<[LiveHTTPClient]>([])
 
-  func keep(_ client: LiveHTTPClient) { lock.withLock { clients.append(client) } }
+  func keep(_ client: LiveHTTPClient) { clients.withLock { $0.append(client) } }
 
   func close() async {
-    for client in lock.withLock({ clients }) { try? await client.shutdown() }
+    for client in clients.withLock({ $0 }) { try? await client.shutdown() }
   }
 }
 

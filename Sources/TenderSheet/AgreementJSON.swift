@@ -2,7 +2,23 @@ import TenderPayments
 
 // The dictionaries of Apple Pay JS for agreements. Dates are texts of RFC 3339, which a page makes `Date`s of.
 
-struct RecurringPaymentJSON: Codable {
+/// What the three have in common.
+private protocol AgreementJSON {
+  var paymentDescription: String { get }
+  var billingAgreement: String? { get }
+  var managementURL: String { get }
+  var tokenNotificationURL: String? { get }
+}
+
+extension AgreementJSON {
+  fileprivate var terms: AgreementTerms {
+    AgreementTerms(
+      paymentDescription: paymentDescription, managementURL: managementURL, billingAgreement: billingAgreement,
+      tokenNotificationURL: tokenNotificationURL)
+  }
+}
+
+struct RecurringPaymentJSON: Codable, AgreementJSON {
   let paymentDescription: String
   let regularBilling: AgreementLineJSON
   let trialBilling: AgreementLineJSON?
@@ -21,14 +37,12 @@ struct RecurringPaymentJSON: Codable {
 
   func payment(_ currency: Currency) throws -> RecurringPayment {
     RecurringPayment(
-      terms: AgreementTerms(
-        paymentDescription: paymentDescription, managementURL: managementURL, billingAgreement: billingAgreement,
-        tokenNotificationURL: tokenNotificationURL),
+      terms: terms,
       regular: try regularBilling.billing(currency), trial: try trialBilling?.billing(currency))
   }
 }
 
-struct AutomaticReloadJSON: Codable {
+struct AutomaticReloadJSON: Codable, AgreementJSON {
   let paymentDescription: String
   let automaticReloadBilling: AgreementLineJSON
   let billingAgreement: String?
@@ -46,15 +60,13 @@ struct AutomaticReloadJSON: Codable {
   func reload(_ currency: Currency) throws -> AutomaticReload {
     let threshold = automaticReloadBilling.automaticReloadPaymentThresholdAmount ?? ""
     return AutomaticReload(
-      terms: AgreementTerms(
-        paymentDescription: paymentDescription, managementURL: managementURL, billingAgreement: billingAgreement,
-        tokenNotificationURL: tokenNotificationURL),
+      terms: terms,
       label: automaticReloadBilling.label, amount: try automaticReloadBilling.money(currency),
       threshold: try Amount(sheetText: threshold, currency: currency))
   }
 }
 
-struct DeferredPaymentJSON: Codable {
+struct DeferredPaymentJSON: Codable, AgreementJSON {
   let paymentDescription: String
   let deferredBilling: AgreementLineJSON
   let billingAgreement: String?
@@ -78,9 +90,7 @@ struct DeferredPaymentJSON: Codable {
       throw SheetViolation.agreement("a deferred payment has no date")
     }
     return DeferredPayment(
-      terms: AgreementTerms(
-        paymentDescription: paymentDescription, managementURL: managementURL, billingAgreement: billingAgreement,
-        tokenNotificationURL: tokenNotificationURL),
+      terms: terms,
       label: deferredBilling.label, amount: try deferredBilling.money(currency), date: date,
       freeCancellation: try freeCancellation())
   }

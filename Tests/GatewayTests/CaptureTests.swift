@@ -100,6 +100,7 @@ import Testing
   @Test func `takes what it finds held, once, if the order wanted it taken at once`() async throws {
     let payment = try await unknown()
     shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
+    shop.clock.advance(.seconds(1))
     #expect(try await shop.gateway.settle(payment.id, .immediate).status == .captured)
     #expect(try await shop.gateway.settle(payment.id, .immediate).captured == 1250)
     #expect(shop.fake.captures.count == 1)
@@ -110,8 +111,21 @@ import Testing
     let payment = try await unknown()
     shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
     shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
+    shop.clock.advance(.seconds(1))
     for _ in 0..<3 { #expect(try await shop.gateway.settle(payment.id, mode).status == .authorized) }
     #expect(shop.fake.captures.count == captures)
+  }
+
+  /// Whoever reloads a page asks through `settle`.
+  @Test func `however often a page asks, the acquirer is asked when it is time to`() async throws {
+    let payment = try await unknown()
+    shop.fake.finds(.unavailable(Interruption(.timeout)))
+    for _ in 0..<100 { #expect(try await shop.gateway.settle(payment.id, .manual).status == .unknown) }
+    #expect(shop.fake.inquiries.isEmpty)
+    shop.clock.advance(.seconds(1))
+    for _ in 0..<100 { _ = try await shop.gateway.settle(payment.id, .manual) }
+    #expect(shop.fake.inquiries.count == 1)
+    #expect(try await shop.journal.operations(of: payment.id).map(\.tries) == [1])
   }
 
   @Test(arguments: [
@@ -147,5 +161,49 @@ import Testing
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     #expect(try await shop.gateway.inquire(payment.id) == payment)
     #expect(shop.fake.inquiries.isEmpty)
+  }
+}
+
+/// The status that the sheet hears, now and whenever it asks again.
+@Suite struct `What the shopper was told` {
+  private let order = Shop.order(capture: .immediate)
+
+  private func told(_ shop: Shop) async throws -> PaymentStatus? {
+    try await shop.journal.payment(of: order.id)?.toldStatus
+  }
+
+  @Test func `is the end of the call, and stays when the money goes back`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    #expect(payment.toldStatus == .captured)
+    #expect(try await shop.gateway.refund(payment.id).payment.status == .refunded)
+    #expect(try await told(shop) == .captured)
+  }
+
+  @Test func `stays when the money is taken later, by recovery or by a repeat`() async throws {
+    let shop = try await Shop()
+    let token = try shop.token(for: order)
+    shop.fake.captures(.notSent("nobody listened"))
+    #expect(try await shop.gateway.pay(order, with: token).toldStatus == .authorized)
+    shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+    let again = try await shop.gateway.pay(order, with: token)
+    #expect((again.status, again.toldStatus) == (.captured, .authorized))
+  }
+
+  @Test func `is nothing for good while nobody knows, and a failure stays one`() async throws {
+    let open = try await Shop()
+    open.fake.authorizes(.unknown(Interruption(.timeout)))
+    _ = try await open.gateway.pay(order, with: open.token(for: order))
+    #expect(try await told(open) == nil)
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(policy: policy)
+    shop.fake.authorizes(.unknown(Interruption(.timeout)))
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    shop.fake.reverses(.reversed)
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    let after = try await shop.journal.tell(payment.id)
+    #expect((after.status, after.told, after.toldStatus) == (.voided, .failure, .unknown))
   }
 }

@@ -203,16 +203,11 @@ private struct Counter {
 extension Acquirer {
   /// The same acquirer, whose connector states the profile that is played, and a status service that may be late.
   fileprivate func stating(_ profile: IdempotencyProfile) -> Acquirer {
-    let idempotency: AcquirerCapabilities.Idempotency =
-      profile.window == .zero
-      ? .none
-      : .reference(
-        window: profile.window, refusesOtherContents: profile.otherContents == .refused,
-        storesErrors: profile.storesErrors)
-    return Acquirer(
+    Acquirer(
       capabilities: AcquirerCapabilities(
-        name: capabilities.name, instruments: capabilities.instruments, answersLater: true, idempotency: idempotency,
-        inquiry: true, reversal: true,
+        name: capabilities.name, instruments: capabilities.instruments,
+        idempotency: profile.window == .zero ? .none : .reference(window: profile.window), inquiry: true,
+        reversal: true,
         settleHorizon: .seconds(60), holdLifetime: .seconds(86_400 * 7)),
       authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
   }

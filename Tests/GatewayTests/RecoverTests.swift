@@ -7,13 +7,6 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-/// What dies at a crash point.
-private struct Died: Error {}
-
-private func dying(at point: CrashPoint) -> CrashPoints {
-  CrashPoints { if $0 == point { throw Died() } }
-}
-
 @Suite struct `Recovery` {
   private func unknown(_ shop: Shop, capture: CaptureMode = .manual) async throws -> Payment {
     shop.fake.authorizes(.unknown(Interruption(.timeout)))
@@ -131,11 +124,11 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   @Test func `sends a capture again only where its reference is kept`() async throws {
     for (idempotency, sent) in [
       (AcquirerCapabilities.Idempotency.none, 1),
-      (.reference(window: .seconds(3_600), refusesOtherContents: true), 2),
+      (.reference(window: .seconds(3_600)), 2),
     ] {
       let shop = try await Shop(
         capabilities: AcquirerCapabilities(
-          name: "fake", instruments: [.network], answersLater: false, idempotency: idempotency, inquiry: true,
+          name: "fake", instruments: [.network], idempotency: idempotency, inquiry: true,
           reversal: true, settleHorizon: .seconds(10)))
       let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
       shop.fake.captures(.unknown(Interruption(.timeout)))
@@ -153,8 +146,8 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   @Test func `outside the window asks and does not send again`() async throws {
     let shop = try await Shop(
       capabilities: AcquirerCapabilities(
-        name: "fake", instruments: [.network], answersLater: false,
-        idempotency: .reference(window: .seconds(1_800), refusesOtherContents: false), inquiry: true, reversal: true,
+        name: "fake", instruments: [.network],
+        idempotency: .reference(window: .seconds(1_800)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10)))
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     shop.fake.captures(.unknown(Interruption(.timeout)))
@@ -240,8 +233,53 @@ private func dying(at point: CrashPoint) -> CrashPoints {
   }
 
   private static let withoutReversal = AcquirerCapabilities(
-    name: "fake", instruments: [.network], answersLater: false, idempotency: .none, inquiry: true, reversal: false,
+    name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: false,
     settleHorizon: .seconds(10))
+
+  /// The shopper heard *failure*, the approval came late, and the acquirer will not undo it.
+  @Test func `leaves what nobody can undo to a person, whose decision frees the order`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(policy: policy)
+    let payment = try await unknown(shop)
+    _ = try await shop.journal.raise("authorize_unknown", on: payment.id)
+    shop.fake.reverses(.refused(code: "12"))
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    let stuck = try #require(try await shop.gateway.payment(payment.id))
+    #expect(stuck.status == .unknown && stuck.status.isLive)
+    #expect(try await shop.journal.alarms().map(\.reason) == ["authorize_unknown"], "the first reason stays")
+    let resolved = try await shop.journal.resolve(payment.id, as: .voided, note: "the bank,\nby telephone")
+    #expect((resolved.status, resolved.told) == (.voided, .failure))
+    #expect(try await shop.journal.alarms().isEmpty)
+    #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.reversed, .declined])
+    shop.clock.advance(.seconds(7_200))
+    #expect(try await shop.gateway.recover().isEmpty)
+    let said = try await shop.journal.database.read { store in
+      try store.rows("SELECT event FROM audit ORDER BY seq").map { try $0.text("event") }
+    }
+    #expect(said.contains("alarm raised: authorize_unknown"))
+    #expect(said.last == "resolved voided: the bank, by telephone")
+    let audit = try await shop.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+    shop.fake.authorizes { reference, _ in FakeAcquirer.approval(reference) }
+    let other = try await shop.gateway.authorize(Shop.order(), with: shop.token(card: "mastercard-credit"))
+    #expect(other.status == .authorized)
+  }
+
+  @Test func `a person decides nothing while somebody asks, nor about what is settled`() async throws {
+    let shop = try await Shop(crashes: dying(at: .authorizeClaimed))
+    await #expect(throws: Died.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
+    let payment = try #require(try await shop.journal.payment(of: OrderID("order-1"))).id
+    await #expect(throws: JournalError.conflict) {
+      try await shop.journal.resolve(payment, as: .failed, note: "too early")
+    }
+    shop.clock.advance(Journal.lease)
+    #expect(try await shop.journal.resolve(payment, as: .failed, note: "it never came").status == .failed)
+    await #expect(throws: JournalError.settled(.failed)) {
+      try await shop.journal.resolve(payment, as: .voided, note: "no, that")
+    }
+  }
 
   @Test func `lets a hold go when it comes to its end`() async throws {
     let shop = try await Shop()
@@ -286,284 +324,5 @@ private func dying(at point: CrashPoint) -> CrashPoints {
     let answer = FakeAcquirer.approval(second.reference)
     #expect(try await shop.journal.record(answer, for: first[0]).payment.status == .unknown)
     #expect(try await other.record(answer, for: second).payment.status == .authorized)
-  }
-}
-
-/// A process that dies at every named point, and one that comes after it. Whatever the point: one authorization is
-/// asked for, and the money is where the books say.
-@Suite struct `A process that dies` {
-  @Test(arguments: CrashPoint.allCases.filter { !$0.rawValue.hasPrefix("recovery") && !$0.rawValue.hasPrefix("event") })
-  func `leaves nothing that the next one cannot settle`(point: CrashPoint) async throws {
-    let shop = try await Shop(crashes: dying(at: point))
-    let ledger = Mutex<[AttemptReference: AcquirerAnswer]>([:])
-    let keeping: FakeAcquirer.Judge = { reference, _ in
-      ledger.withLock { ledger in
-        let answer = ledger[reference] ?? FakeAcquirer.approval(reference)
-        ledger[reference] = answer
-        return answer
-      }
-    }
-    shop.fake.authorizes(keeping)
-    shop.fake.captures(keeping)
-    shop.fake.voids(keeping)
-    shop.fake.refunds(keeping)
-    shop.fake.finds { reference in ledger.withLock { $0[reference] }.map(Inquiry.answer) ?? .notFound }
-    let order = Shop.order()
-    _ = try? await shop.gateway.authorize(order, with: shop.token())
-    if let payment = try await shop.journal.payment(of: order.id)?.id {
-      _ = try? await shop.gateway.capture(payment, .eur(1000))
-      _ = try? await shop.gateway.void(payment)
-      _ = try? await shop.gateway.refund(payment, .eur(100))
-    }
-    let next = shop.reborn()
-    for _ in 0..<4 {
-      shop.clock.advance(.seconds(70))
-      _ = try await next.recover()
-    }
-    #expect(shop.fake.authorizations.count <= 1)
-    #expect(try await shop.journal.openOutcomes().operations == 0)
-    let audit = try await shop.journal.verifyAudit()
-    #expect(audit.isIntact, "\(audit.violations)")
-    guard let payment = try await shop.journal.payment(of: order.id) else { return }
-    let done = try await shop.journal.operations(of: payment.id)
-    #expect(done.allSatisfy { !$0.state.isOpen })
-    let first = try #require(done.first { $0.kind == .authorize }).reference
-    let held = ledger.withLock { $0.keys.contains(first) }
-    #expect(payment.status.isLive == held)
-  }
-}
-
-@Suite struct `The budget of a call` {
-  @Test func `is one for the authorization and the capture together`() async throws {
-    let time = Mutex(Duration.zero)
-    let scheduler = Scheduler(
-      uptime: { time.withLock { $0 } }, sleep: { _ in }, finish: { await $0() })
-    let shop = try await Shop(scheduler: scheduler)
-    shop.fake.authorizes { reference, _ in
-      time.withLock { $0 += .seconds(15) }
-      return FakeAcquirer.approval(reference)
-    }
-    let order = Shop.order(capture: .immediate)
-    #expect(try await shop.gateway.pay(order, with: shop.token(for: order)).status == .captured)
-    #expect(shop.fake.deadlines == [.seconds(20), .seconds(10)])
-  }
-
-  @Test func `that is spent leaves the capture to recovery`() async throws {
-    let time = Mutex(Duration.zero)
-    let scheduler = Scheduler(
-      uptime: { time.withLock { $0 } }, sleep: { _ in }, finish: { await $0() })
-    let shop = try await Shop(scheduler: scheduler)
-    shop.fake.authorizes { reference, _ in
-      time.withLock { $0 += .seconds(24) }
-      return FakeAcquirer.approval(reference)
-    }
-    let order = Shop.order(capture: .immediate)
-    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
-    #expect(payment.status == .authorized)
-    shop.clock.advance(Journal.lease)
-    #expect(try await shop.gateway.recover().captures == 1)
-    #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
-  }
-
-  @Test func `a call too many is refused before anything is written`() async throws {
-    var policy = GatewayPolicy()
-    policy.maximumInFlight = 0
-    let shop = try await Shop(policy: policy)
-    await #expect(throws: GatewayError.overloaded) {
-      try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    }
-    #expect(try await shop.journal.payments().isEmpty)
-  }
-}
-
-@Suite struct `A call with an idempotency key` {
-  private let call = IdempotentCall(
-    merchant: "shop", call: "capture", key: IdempotencyKey("k1"), requestHash: "h")
-
-  private static func render(_ outcome: OperationOutcome) -> StoredAnswer {
-    let (state, payment) = (outcome.operation.state, outcome.payment)
-    return StoredAnswer(
-      status: outcome.isFinal ? 200 : 202,
-      body: Array("\(state.rawValue) \(payment.status.rawValue) \(payment.captured) \(payment.refunded)".utf8))
-  }
-
-  /// A refund of 10 cents under the key.
-  private func refund(
-    _ payment: PaymentID, by gateway: PaymentGateway, _ call: IdempotentCall? = nil
-  ) async throws -> KeyedAnswer {
-    try await gateway.once(call ?? self.call, render: Self.render) {
-      try await gateway.refund(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
-    }
-  }
-
-  private func captured(_ shop: Shop) async throws -> PaymentID {
-    let order = Shop.order(capture: .immediate)
-    return try await shop.gateway.pay(order, with: shop.token(for: order)).id
-  }
-
-  private static func text(_ answer: KeyedAnswer) -> String { String(decoding: answer.answer.body, as: UTF8.self) }
-
-  @Test func `is done once, and answered with the same bytes`() async throws {
-    let shop = try await Shop()
-    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    func capture() async throws -> KeyedAnswer {
-      try await shop.gateway.once(call, render: Self.render) {
-        try await shop.gateway.capture(payment.id, .eur(500), alongside: $0.alongside, answered: $0.answered)
-      }
-    }
-    let first = try await capture()
-    let again = try await capture()
-    #expect(!first.isReplay && again.isReplay)
-    #expect(first.answer == again.answer)
-    #expect(shop.fake.captures.count == 1)
-  }
-
-  @Test func `sixty-four at once are one execution`() async throws {
-    let shop = try await Shop()
-    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
-    let call = call
-    let answers = try await withThrowingTaskGroup(of: StoredAnswer?.self) { group in
-      for _ in 0..<64 {
-        group.addTask {
-          do {
-            return try await shop.gateway.once(call, render: Self.render) {
-              try await shop.gateway.capture(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
-            }.answer
-          } catch GatewayError.callInProgress { return nil }
-        }
-      }
-      return try await group.reduce(into: Set<StoredAnswer>()) { if let answer = $1 { $0.insert(answer) } }
-    }
-    #expect(answers.count == 1)
-    #expect(shop.fake.captures.count == 1)
-  }
-
-  @Test func `whose process died is told how far it has come, and keeps the answer for good alone`() async throws {
-    let shop = try await Shop(crashes: dying(at: .refundReserved))
-    let payment = try await captured(shop)
-    await #expect(throws: Died.self) { try await refund(payment, by: shop.gateway) }
-    let next = shop.reborn()
-    await #expect(throws: GatewayError.callInProgress) { try await refund(payment, by: next) }
-    shop.clock.advance(Journal.lease)
-    shop.fake.finds(.unavailable(Interruption(.timeout)))
-    let early = try await refund(payment, by: next)
-    #expect(Self.text(early) == "sending captured 1250 0" && !early.isFinal && early.sameRequest)
-    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
-    shop.clock.advance(.seconds(5))
-    let late = try await refund(payment, by: next)
-    #expect(Self.text(late) == "approved partially_refunded 1250 10" && late.isFinal)
-    _ = try await next.refund(payment, .eur(20))
-    #expect(try await refund(payment, by: next).answer == late.answer)
-    #expect(shop.fake.refunds.map(\.amount) == [.eur(20)])
-  }
-
-  @Test func `that nobody knows the end of says so, and is answered for good by the same key`() async throws {
-    let shop = try await Shop()
-    let payment = try await captured(shop)
-    shop.fake.refunds(.unknown(Interruption(.timeout)))
-    let first = try await refund(payment, by: shop.gateway)
-    #expect(Self.text(first) == "unknown captured 1250 0" && !first.isFinal)
-    // Asked a moment ago: nobody asks again, and the answer is the same.
-    #expect(try await refund(payment, by: shop.gateway).answer == first.answer)
-    #expect(shop.fake.inquiries.isEmpty)
-    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
-    shop.clock.advance(.seconds(2))
-    _ = try await shop.gateway.recover()
-    let last = try await refund(payment, by: shop.gateway)
-    #expect(Self.text(last) == "approved partially_refunded 1250 10" && last.isFinal)
-    #expect(shop.fake.refunds.count == 1)
-  }
-
-  @Test func `is told apart from another request under its key while it is open`() async throws {
-    let shop = try await Shop()
-    let payment = try await captured(shop)
-    shop.fake.refunds(.pending(Pending(acquirerReference: "P-1")))
-    _ = try await refund(payment, by: shop.gateway)
-    let other = IdempotentCall(merchant: call.merchant, call: call.call, key: call.key, requestHash: "another")
-    let answer = try await refund(payment, by: shop.gateway, other)
-    #expect(!answer.sameRequest && Self.text(answer) == "pending captured 1250 0")
-    #expect(shop.fake.refunds.count == 1)
-  }
-
-  @Test func `keeps nothing of an answer that came too late to be believed`() async throws {
-    let shop = try await Shop()
-    let payment = try await captured(shop)
-    let (clock, other) = (shop.clock, Journal(shop.journal.database))
-    shop.fake.refunds { _, _ in
-      clock.advance(Journal.lease)
-      _ = try? await other.takeOver(payment)
-      return .declined(Decline(reason: .other, code: "05"))
-    }
-    let answer = try await refund(payment, by: shop.gateway)
-    #expect(Self.text(answer) == "sending captured 1250 0" && !answer.isFinal)
-    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
-    clock.advance(Journal.lease)
-    #expect(Self.text(try await refund(payment, by: shop.gateway)) == "approved partially_refunded 1250 10")
-  }
-
-  @Test func `for an authorization is answered for good when the payment is settled`() async throws {
-    let shop = try await Shop()
-    let (order, token, call) = (Shop.order(), try shop.token(), call)
-    shop.fake.authorizes(.unknown(Interruption(.timeout)))
-    @Sendable func pay() async throws -> KeyedAnswer {
-      try await shop.gateway.once(call, render: Self.render) {
-        try await shop.gateway.authorization(
-          of: shop.gateway.pay(order, with: token, alongside: $0.alongside, answered: $0.answered))
-      }
-    }
-    #expect(Self.text(try await pay()) == "unknown unknown 0 0")
-    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "A-1"))))
-    shop.clock.advance(.seconds(2))
-    let paid = try await pay()
-    #expect(Self.text(paid) == "approved authorized 0 0" && paid.isFinal)
-    _ = try await shop.gateway.capture(try #require(try await shop.journal.payment(of: order.id)).id)
-    #expect(try await pay().answer == paid.answer)
-  }
-
-  @Test func `that was refused leaves the key free`() async throws {
-    let shop = try await Shop()
-    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
-    await #expect(throws: GatewayError.self) {
-      try await shop.gateway.once(call, render: Self.render) {
-        try await shop.gateway.refund(payment, alongside: $0.alongside, answered: $0.answered)
-      }
-    }
-    #expect(try await shop.journal.standing(of: call) == .new)
-  }
-}
-
-@Suite struct `A sealed payment token` {
-  private static let sealed = AcquirerCapabilities(
-    name: "fake", instruments: [.sealed], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
-    settleHorizon: .seconds(10))
-
-  @Test func `goes on unopened, and the payment says what nobody could check`() async throws {
-    let shop = try await Shop(capabilities: Self.sealed)
-    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    #expect(payment.status == .authorized)
-    #expect(!payment.amountConfirmed)
-    #expect(payment.card.deviceAccountSuffix == nil)
-    guard case .sealed = shop.fake.authorizations.first?.instrument else { throw Died() }
-  }
-
-  @Test func `is judged as far as that goes without a key`() async throws {
-    let shop = try await Shop(capabilities: Self.sealed)
-    await #expect(throws: (any Error).self) {
-      try await shop.gateway.authorize(Shop.order(), with: shop.token(applicationData: "basket of order-9"))
-    }
-    await #expect(throws: (any Error).self) {
-      try await shop.gateway.authorize(Shop.order(), with: shop.tokenWithoutApplicationData())
-    }
-    let token = try shop.token()
-    shop.clock.advance(.seconds(301))
-    await #expect(throws: (any Error).self) { try await shop.gateway.authorize(Shop.order(), with: token) }
-    #expect(shop.fake.authorizations.isEmpty)
-  }
-
-  @Test func `of another amount reaches the provider, who alone can refuse it`() async throws {
-    let shop = try await Shop(capabilities: Self.sealed)
-    shop.fake.authorizes(.declined(Decline(reason: .configuration, code: "13")))
-    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token(amount: .eur(1)))
-    #expect(payment.status == .declined)
   }
 }

@@ -38,16 +38,17 @@ private struct RawClient {
 
   init(_ path: String) throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(Self.withAddress(path) { connect(descriptor, $0, $1) } == 0)
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+  }
+
+  static func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
+    return withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
     }
-    try #require(result == 0)
-    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   /// What comes back before the agent hangs up.
@@ -180,6 +181,50 @@ private struct RawClient {
     again.stop()
   }
 
+  @Test func `is not pushed aside by a second one`() throws {
+    let agent = try Agent()
+    let error = #expect(throws: KeyAgentError.self) { try KeyAgentServer(path: agent.path) }
+    #expect(error?.reason == "another key agent listens at \(agent.path)")
+    #expect(try agent.client.keys(within: long).count == 1, "and the first one still answers")
+  }
+
+  @Test func `replaces the socket of one that has died`() throws {
+    let path = "/tmp/tender-dead-\(UUID().uuidString.prefix(8)).sock"
+    try leaveSocket(at: path)
+    let server = try KeyAgentServer(path: path)
+    Thread { server.run() }.start()
+    #expect(try KeyAgentClient(path: path).keys(within: long).isEmpty)
+    server.stop()
+  }
+
+  @Test func `leaves alone what has taken its place`() throws {
+    let agent = try Agent()
+    unlink(agent.path)
+    let second = try KeyAgentServer(path: agent.path)
+    second.hold(agent.key, of: .platform)
+    Thread { second.run() }.start()
+    agent.server.stop()
+    agent.server.stop()
+    #expect(try KeyAgentClient(path: agent.path).keys(within: long).map(\.owner) == [.platform])
+    second.stop()
+    #expect(!FileManager.default.fileExists(atPath: agent.path))
+  }
+
+  @Test func `does not replace what is no socket`() throws {
+    let path = "/tmp/tender-file-\(UUID().uuidString.prefix(8)).txt"
+    try Data("mine".utf8).write(to: URL(filePath: path))
+    defer { unlink(path) }
+    #expect(throws: KeyAgentError.self) { try KeyAgentServer(path: path) }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+  }
+
+  /// As a process leaves it that was killed.
+  private func leaveSocket(at path: String) throws {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    try #require(RawClient.withAddress(path) { bind(descriptor, $0, $1) } == 0)
+    close(descriptor)
+  }
+
   @Test func `that is stopped has ended`() async throws {
     let path = "/tmp/tender-ends-\(UUID().uuidString.prefix(8)).sock"
     let server = try KeyAgentServer(path: path)
@@ -209,13 +254,7 @@ private struct RawClient {
   @Test func `that does not answer is not waited for longer than agreed`() throws {
     let path = "/tmp/tender-mute-\(UUID().uuidString.prefix(8)).sock"
     let mute = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-    _ = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(mute, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
-    }
-    listen(mute, 1)
+    try #require(RawClient.withAddress(path) { bind(mute, $0, $1) } == 0 && listen(mute, 1) == 0)
     defer {
       close(mute)
       unlink(path)

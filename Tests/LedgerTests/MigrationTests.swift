@@ -61,12 +61,17 @@ import Testing
     #expect(try await journal.payment(PaymentID("p3"))?.decline?.reason == .doNotHonor)
     let events = try await database.read { try $0.row("SELECT count(*) AS n FROM outbox")?.integer("n") }
     #expect(events == 1)
+    let numbers = try await database.read { store in
+      try store.rows("SELECT number FROM operations ORDER BY reference").map { try $0.integer("number") }
+    }
+    #expect(numbers == [0, 1, 0])
     let refund = try await journal.reserve(.refund, .eur(250), of: captured.id)
     #expect(refund.authorization == "A-r1")
     _ = try await journal.record(FakeAcquirer.approval(refund.reference), for: refund)
     let open = try await journal.takeOverDue(10)
     #expect(open.map(\.reference) == [AttemptReference("r3")])
-    #expect(try await journal.record(FakeAcquirer.approval(open[0].reference), for: open[0]).payment.status == .authorized)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(open[0].reference), for: open[0]).payment.status == .authorized)
     let audit = try await journal.verifyAudit()
     #expect(audit.isIntact, "\(audit.violations)")
     #expect(audit.paymentsWithoutHistory == 1)

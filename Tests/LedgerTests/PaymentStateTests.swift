@@ -2,20 +2,21 @@ import Ledger
 import TenderPayments
 import Testing
 
-/// Every event in every status: 11 × 35 pairs. The list names what is allowed, one line a status and an event with
+/// Every event in every status: 11 × 37 pairs. The list names what is allowed, one line a status and an event with
 /// where it leads; every other pair must be refused.
 @Suite struct `The table of states` {
   /// `=` stays, `~` follows the balances.
   private static let allowed = """
     authorizing: authorize approved ~, authorize declined declined, authorize pending pending,
       authorize unknown unknown, authorize nothing failed, reverse begins =, reverse approved voided,
-      reverse nothing failed, reverse declined =, reverse pending =, reverse unknown =
+      reverse nothing failed, reverse declined =, reverse pending =, reverse unknown =, resolved voided voided,
+      resolved failed failed
     pending: authorize approved ~, authorize declined declined, authorize pending pending, authorize unknown =,
       reverse begins =, reverse approved voided, reverse nothing failed, reverse declined =, reverse pending =,
-      reverse unknown =
+      reverse unknown =, resolved voided voided, resolved failed failed
     unknown: authorize approved ~, authorize declined declined, authorize pending pending, authorize unknown unknown,
       authorize nothing failed, reverse begins =, reverse approved voided, reverse nothing failed, reverse declined =,
-      reverse pending =, reverse unknown =
+      reverse pending =, reverse unknown =, resolved voided voided, resolved failed failed
     authorized: capture begins =, capture approved ~, capture declined =, capture pending =, capture unknown =,
       capture nothing =, void begins =, void approved ~, void declined =, void pending =, void unknown =, void nothing =
     partially_captured: capture begins =, capture approved ~, capture declined =, capture pending =, capture unknown =,
@@ -67,7 +68,7 @@ import Testing
 
   @Test func `knows exactly these pairs, and no other`() {
     let written = Self.written()
-    #expect(PaymentEvent.allCases.count == 35)
+    #expect(PaymentEvent.allCases.count == 37)
     for status in PaymentStatus.allCases {
       for event in PaymentEvent.allCases {
         let found = PaymentState.destination(from: status, event).map(Self.name)

@@ -5,21 +5,13 @@ import TenderTesting
 import Testing
 
 @Suite struct `Recording an answer` {
-  let files: TemporaryStore
-  let clock = ManualClock()
-  let database: Database
-  let journal: Journal
+  private let bench: Bench
+  private var journal: Journal { bench.journal }
 
-  init() async throws {
-    files = try TemporaryStore()
-    database = try await files.open(Journal.migrations, clock: clock.wall)
-    journal = Journal(database, random: .seeded(2))
-  }
+  init() async throws { bench = try await Bench() }
 
   private func attempt(_ order: String = "order-1", token: Int = 1) async throws -> Attempt {
-    let claim = try await journal.claim(.sample(order), spending: .sample(token), card: .sample)
-    guard case .new(let attempt) = claim else { throw Unexpected() }
-    return attempt
+    try await bench.attempt(.sample(order), token: token)
   }
 
   @Test func `the first answer stands`() async throws {
@@ -34,11 +26,13 @@ import Testing
   @Test func `an answer to a former holder is dropped`() async throws {
     let attempt = try await attempt()
     #expect(try await journal.takeOver(attempt.payment) == nil)
-    clock.advance(Journal.lease)
+    bench.clock.advance(Journal.lease)
     let successor = try #require(try await journal.takeOver(attempt.payment))
     #expect(successor.reference == attempt.reference)
-    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.status == .authorizing)
-    #expect(try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).payment.status == .authorized)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.status == .authorizing)
+    #expect(
+      try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).payment.status == .authorized)
   }
 
   @Test func `a pending answer may be settled at once, by one at a time`() async throws {
@@ -64,7 +58,7 @@ import Testing
       ("authorized = 1251", "authorized_within_amount"), ("captured = -1", "captured >= 0"),
     ] {
       await #expect(throws: StorageError.check(constraint: guardian), "\(balances)") {
-        try await database.write { try $0.run("UPDATE payments SET \(balances)") }
+        try await bench.database.write { try $0.run("UPDATE payments SET \(balances)") }
       }
     }
   }
@@ -95,7 +89,7 @@ import Testing
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: again)
     let capture = try await journal.reserve(.capture, nil, of: attempt.payment)
     _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
-    let events = try await database.read { try $0.rows("SELECT seq, type FROM outbox ORDER BY seq") }
+    let events = try await bench.database.read { try $0.rows("SELECT seq, type FROM outbox ORDER BY seq") }
     #expect(try events.map { try $0.integer("seq") } == [1, 2, 3, 4])
     #expect(
       try events.map { try $0.text("type") } == [
@@ -105,7 +99,7 @@ import Testing
 
   @Test func `a list goes on where its last page ended`() async throws {
     for number in 1...5 {
-      clock.advance(.milliseconds(2))
+      bench.clock.advance(.milliseconds(2))
       _ = try await attempt("order-\(number)", token: number)
     }
     let first = try await journal.payments(matching: PaymentQuery(merchant: "shop", limit: 3))

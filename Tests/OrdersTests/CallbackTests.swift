@@ -1,3 +1,4 @@
+import Acquiring
 import HTTPTransport
 import Orders
 import PlatformAPI
@@ -11,14 +12,18 @@ import Testing
 private final class PricingServer: Sendable {
   private let script = Mutex<(status: Int, body: String, error: TransportError?)>((200, "", nil))
   private let heard = Mutex<[(OutboundRequest, Duration)]>([])
+  private let work = Mutex<@Sendable () -> Void>({})
 
   func answers(_ body: String, status: Int = 200) { script.withLock { $0 = (status, body, nil) } }
+  /// What happens while it thinks.
+  func thinks(_ body: @escaping @Sendable () -> Void) { work.withLock { $0 = body } }
   func fails(_ error: TransportError) { script.withLock { $0.error = error } }
   var requests: [(OutboundRequest, Duration)] { heard.withLock { $0 } }
 
   var sender: HTTPSender {
     HTTPSender { request, timeout throws(TransportError) in
       self.heard.withLock { $0.append((request, timeout)) }
+      self.work.withLock { $0 }()
       let (status, body, error) = self.script.withLock { $0 }
       if let error { throw error }
       return InboundResponse(status: status, body: Array(body.utf8))
@@ -94,6 +99,25 @@ private final class PricingServer: Sendable {
     await refusal(.addressChangesPrice) { try await shop.pays(quote: quote.id) }
     server.answers(Self.good)
     #expect(try await shop.pays(quote: quote.id).payment.amount.minorUnits == 1_900)
+  }
+
+  /// Thirty seconds the sheet waits in all, whoever of us takes them.
+  @Test func `has what is left of the shopper's time, and leaves the rest to the acquirer`() async throws {
+    let shop = try await shop()
+    server.answers(Self.good)
+    let quote = try await update(shop).quote
+    let uptime = Mutex(Duration.zero)
+    let scheduler = Scheduler(
+      uptime: { uptime.withLock { $0 } }, sleep: { _ in }, finish: { work in await work() })
+    server.thinks { uptime.withLock { $0 += .seconds(4) } }
+    _ = try await shop.pays(quote: quote.id, before: .after(.seconds(25), on: scheduler))
+    #expect(server.requests.last?.1 == .seconds(5))
+    #expect(shop.acquirer.patience == .seconds(21))
+
+    let late = try await self.shop()
+    let other = try await update(late).quote
+    _ = try await late.pays(quote: other.id, before: .after(.seconds(3), on: scheduler))
+    #expect(server.requests.last?.1 == .seconds(3))
   }
 
   @Test func `that does not answer leaves the sheet as it was`() async throws {

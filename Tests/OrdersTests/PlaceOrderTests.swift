@@ -1,3 +1,5 @@
+import Acquiring
+import Ledger
 import Orders
 import PlatformAPI
 import Storage
@@ -19,7 +21,7 @@ import Testing
   {
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: .fresh(), billingContact: billing, shippingContact: shipping)
-    return try await shop.desk.place(request, of: Shop.merchant)
+    return try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25)))
   }
 
   @Test func `takes the money that was shown, and keeps whom it is for`() async throws {
@@ -276,14 +278,14 @@ import Testing
     let desk = OrderDesk(
       database: shop.database,
       cashier: Cashier(
-        pay: { order, token, alongside in
+        pay: { order, token, deadline, alongside in
           try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
-          return try await shop.acquirer.cashier.pay(order, token, alongside)
+          return try await shop.acquirer.cashier.pay(order, token, deadline, alongside)
         }, settle: shop.acquirer.cashier.settle),
       terms: { _ in MerchantTerms() }, clock: shop.clock.wall)
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
-    await refusal(.basketCancelled) { try await desk.place(request, of: Shop.merchant) }
+    await refusal(.basketCancelled) { try await desk.place(request, of: Shop.merchant, before: .after(.seconds(25))) }
     #expect(shop.acquirer.asked == 0)
     #expect(try await shop.count("payments") == 0)
     #expect(try await shop.count("order_contacts") == 0)
@@ -308,10 +310,20 @@ import Testing
     try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     let request = PlaceOrderRequest(basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
-    #expect(try await shop.desk.place(request, of: Shop.merchant).payment.status == .pending)
+    #expect(
+      try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
     shop.clock.move(.seconds(61))
-    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.payment.status == .authorized)
+    let placed = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    #expect(placed.payment.status == .authorized)
+    // From now on it is what the shopper was told.
+    #expect((placed.payment.told, placed.payment.toldStatus) == (.success, .authorized))
+    let journal = Journal(shop.database)
+    let void = try await journal.reserve(.void, nil, of: placed.payment.id)
+    _ = try await journal.record(.approved(Approval(acquirerReference: "V1")), for: void)
+    let again = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    #expect((again.payment.status, again.status) == (.voided, .authorized))
+    #expect(again.guestToken == placed.guestToken)
     #expect(shop.acquirer.asked == 1)
   }
 }

@@ -1,3 +1,4 @@
+import Acquiring
 import ApplePayToken
 import Foundation
 import HTTPTransport
@@ -39,12 +40,13 @@ struct Shop: Sendable {
 
   /// The shopper's part, in one breath: opens the sheet, chooses an address, and authorizes.
   func pays(
-    _ contact: FullContact = .dublin, token: EncryptedPaymentToken = .fresh(), quote: QuoteID? = nil
+    _ contact: FullContact = .dublin, token: EncryptedPaymentToken = .fresh(), quote: QuoteID? = nil,
+    before deadline: Deadline = .after(.seconds(25))
   ) async throws -> PlacedOrder {
     let quote = if let quote { quote } else { try await opens(contact) }
     let request = PlaceOrderRequest(
       basket: Self.basket, quote: quote, token: token, billingContact: nil, shippingContact: contact)
-    return try await desk.place(request, of: Self.merchant)
+    return try await desk.place(request, of: Self.merchant, before: deadline)
   }
 
   /// The quote that the shopper saw last.
@@ -72,6 +74,7 @@ final class PlayedAcquirer: Sendable {
   private let script = Mutex<(answer: AcquirerAnswer, asked: Int, delay: Duration, captures: Bool, loses: Bool)>(
     (.approved(Approval(acquirerReference: "A1")), 0, .zero, true, false))
   private let lastOrder = Mutex<Order?>(nil)
+  private let lastPatience = Mutex(Duration.zero)
 
   init(journal: Journal) { self.journal = journal }
 
@@ -82,10 +85,12 @@ final class PlayedAcquirer: Sendable {
   func losesCaptures() { script.withLock { $0.loses = true } }
   /// The order that was to be paid last.
   var ordered: Order? { lastOrder.withLock { $0 } }
+  /// What was left of the shopper's time when the gateway was called.
+  var patience: Duration { lastPatience.withLock { $0 } }
   var asked: Int { script.withLock { $0.asked } }
 
   var cashier: Cashier {
-    Cashier(pay: { try await self.pay($0, $1, $2) }, settle: { id, _ in try await self.inquire(id) })
+    Cashier(pay: { try await self.pay($0, $1, $2, $3) }, settle: { id, _ in try await self.inquire(id) })
   }
 
   private struct InProgress: Error {}
@@ -101,14 +106,16 @@ final class PlayedAcquirer: Sendable {
   }
 
   private func pay(
-    _ order: Order, _ token: EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void
+    _ order: Order, _ token: EncryptedPaymentToken, _ deadline: Deadline,
+    _ alongside: @escaping @Sendable (Transaction) throws -> Void
   ) async throws -> Payment {
+    lastPatience.withLock { $0 = deadline.remaining }
     lastOrder.withLock { $0 = order }
     let payment = try await authorize(order, token, alongside)
     guard order.capture == .immediate, payment.status == .authorized, script.withLock({ $0.captures }) else {
       return payment
     }
-    let attempt = try await journal.reserve(.capture, nil, of: payment.id)
+    let attempt = try await journal.reserve(.capture, nil, of: payment.id, cause: .order)
     let lost = script.withLock { $0.loses }
     let answer: AcquirerAnswer =
       lost ? .unknown(Interruption(.timeout)) : .approved(Approval(acquirerReference: "C1"))

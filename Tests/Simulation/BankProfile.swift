@@ -25,9 +25,8 @@ struct BankProfile {
   ) -> BankProfile {
     BankProfile(
       capabilities: AcquirerCapabilities(
-        name: "simulated", instruments: [sealed ? .sealed : .network], answersLater: true,
-        idempotency: repeats
-          ? .reference(window: .seconds(86_400 * 30), refusesOtherContents: true) : .none,
+        name: "simulated", instruments: [sealed ? .sealed : .network],
+        idempotency: repeats ? .reference(window: .seconds(86_400 * 30)) : .none,
         inquiry: inquiry, reversal: reversal, settleHorizon: .seconds(120), holdLifetime: .seconds(86_400 * 7)),
       repeatsAnswers: repeats, remembersReversals: reversal, bearsJumps: jumps)
   }

@@ -2,25 +2,13 @@ import StrictJSON
 import TenderCheckout
 import TenderCheckoutAPI
 import TenderSheet
+import TenderTesting
 import TenderPayments
 
-/// The rest of a transcript's line: words, and `key=value`.
-struct Fields {
-  let words: [String]
-  private let pairs: [(key: String, value: String)]
-
-  init(_ line: some Sequence<String>) {
-    words = line.filter { !$0.contains("=") }
-    pairs = line.compactMap { word in
-      word.firstIndex(of: "=").map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
-    }
-  }
-
-  subscript(key: String) -> String? { pairs.first { $0.key == key }?.value }
-
+extension Fields {
   var errors: [JSONValue] {
-    pairs.filter { $0.key == "error" }.map { pair in
-      let parts = pair.value.split(separator: ":").map(String.init)
+    all("error").map { value in
+      let parts = value.split(separator: ":").map(String.init)
       return Wire.error(parts[0], parts.dropFirst().first)
     }
   }

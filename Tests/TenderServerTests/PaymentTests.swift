@@ -35,6 +35,19 @@ import Testing
     #expect(try await shopper.holds().count == 1)
   }
 
+  @Test func `is told as it was told, whatever the merchant does with it afterwards`() async throws {
+    let shopper = try await collecting()
+    let payment = try await shopper.payment(try await shopper.token())
+    let first = try await shopper.pays(payment)
+    let id = try #require(first.body["paymentId"]?.text)
+    let refund = try await admin(shopper.house).call("POST", "/payments/\(id)/refund?amount=1.00")
+    #expect(refund.body["status"] == "partially_refunded", "\(refund.complaint)")
+    #expect(refund.body["performed"]?["state"] == "approved")
+    for answer in [try await shopper.pays(payment), try await shopper.outcome()] {
+      #expect(answer.body == first.body && answer.status == first.status, "\(answer.complaint)")
+    }
+  }
+
   @Test func `of sixteen at once holds the money once`() async throws {
     let shopper = try await collecting()
     let payment = try await shopper.payment(try await shopper.token())
@@ -100,7 +113,11 @@ import Testing
 
   /// From the admin socket, where the command line asks.
   private func payment(_ id: String?, _ house: House) async throws -> JSONValue {
+    try await admin(house).require("GET", "/payments/\(id ?? "")")
+  }
+
+  private func admin(_ house: House) -> JSONClient {
     let socket = (house.directory + "/tender.db.sock").replacingOccurrences(of: "/", with: "%2F")
-    return try await JSONClient("http+unix://\(socket)", sender: house.sender).require("GET", "/payments/\(id ?? "")")
+    return JSONClient("http+unix://\(socket)", sender: house.sender)
   }
 }

@@ -1,22 +1,10 @@
 import TenderPayments
 import TenderSheet
+import TenderTesting
 
-/// The rest of a transcript's line: words, and `key=value`.
-struct Fields {
-  let words: [String]
-  private let pairs: [(key: String, value: String)]
-
-  init(_ line: some Sequence<String>) {
-    words = line.filter { !$0.contains("=") }
-    pairs = line.compactMap { word in
-      word.firstIndex(of: "=").map { (String(word[..<$0]), String(word[word.index(after: $0)...])) }
-    }
-  }
-
-  subscript(key: String) -> String? { pairs.first { $0.key == key }?.value }
-
+extension Fields {
   func errors() throws -> [SheetError] {
-    try pairs.filter { $0.key == "error" }.map { try Self.error($0.value) }
+    try all("error").map { try Self.error($0) }
   }
 
   func update() throws -> SheetUpdate {

@@ -27,7 +27,7 @@ public final class FakeAcquirer: Sendable {
 
   /// It cannot repeat, and can be inquired of.
   public static let plain = AcquirerCapabilities(
-    name: "fake", instruments: [.network], answersLater: true, idempotency: .none, inquiry: true, reversal: true,
+    name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: true,
     settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
 
   /// Approves everything, until told otherwise.

@@ -41,6 +41,21 @@ import Webhooks
     #expect(post.server.sequences == [1, 1, 2, 3])
   }
 
+  @Test func `a store's clock that is set back renumbers nothing`() async throws {
+    let post = try await Post()
+    let payment = try await post.pays()
+    post.server.answers { sequence, tries in sequence == 3 && tries == 1 ? 500 : 200 }
+    try await post.courier.round()
+    post.clock.advance(.seconds(-3_600))
+    let refund = try await post.journal.reserve(.refund, .eur(100), of: payment.id)
+    _ = try await post.journal.record(.approved(Approval(acquirerReference: "R1")), for: refund)
+    post.clock.advance(.seconds(3_600))
+    try await post.runsDry()
+    let names = post.server.bodies.compactMap { $0["payment"]?["id"]?.text }
+    #expect(names == [0, 0, 1, 1, 2].map { "\(payment.id)_\($0)" })
+    #expect(post.server.requests[2].body == post.server.requests[3].body)
+  }
+
   @Test func `one payment's failures do not hold up another's`() async throws {
     let post = try await Post()
     let (first, second) = (try await post.pays(1), try await post.pays(2))

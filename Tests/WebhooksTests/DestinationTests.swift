@@ -1,4 +1,5 @@
 import HTTPTransport
+import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
@@ -113,10 +114,15 @@ import Webhooks
   }
 }
 
-private final class Lookups: @unchecked Sendable {
-  private(set) var count = 0
+private final class Lookups: Sendable {
+  private let made = Mutex(0)
+
+  var count: Int { made.withLock { $0 } }
+
   func next() -> Int {
-    count += 1
-    return count
+    made.withLock {
+      $0 += 1
+      return $0
+    }
   }
 }

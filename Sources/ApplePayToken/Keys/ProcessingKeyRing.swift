@@ -35,6 +35,17 @@ public final class ProcessingKeyRing: Sendable {
     case merchant(MerchantID)
     /// Of a platform, for every merchant that is enrolled.
     case platform
+
+    /// As it is written down and sent: a merchant's id, which is never empty, or nothing for the platform.
+    public var name: String {
+      switch self {
+      case .platform: ""
+      case .merchant(let id): id.rawValue
+      }
+    }
+
+    /// The owner with this ``name``.
+    public init(name: String) { self = name.isEmpty ? .platform : .merchant(MerchantID(name)) }
   }
 
   /// How far a key is on its way. Every state but `retired` opens payment tokens.

@@ -20,14 +20,21 @@ enum SignerKey {
   func isValid(_ signature: ArraySlice<UInt8>, for digest: SHA256.Digest) -> Bool {
     switch self {
     case .p256(let key):
-      guard let numbers = ECDSASignatureValue.fixedWidth(signature, integerBytes: 32),
-        let signature = try? P256.Signing.ECDSASignature(rawRepresentation: numbers)
-      else { return false }
-      return key.isValidSignature(signature, for: digest)
+      return key.isValid(signature, for: digest)
     case .rsa(let key):
       return key.isValidSignature(
         _RSA.Signing.RSASignature(rawRepresentation: signature), for: digest, padding: .insecurePKCS1v1_5)
     }
+  }
+}
+
+extension P256.Signing.PublicKey {
+  /// - Parameter signature: `ECDSA-Sig-Value`, DER.
+  fileprivate func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
+    guard let numbers = ECDSASignatureValue.fixedWidth(signature, integerBytes: 32),
+      let signature = try? P256.Signing.ECDSASignature(rawRepresentation: numbers)
+    else { return false }
+    return isValidSignature(signature, for: digest)
   }
 }
 
@@ -60,10 +67,7 @@ enum AuthorityKey {
   func isValid(_ signature: ArraySlice<UInt8>, for digest: some Digest) -> Bool {
     switch self {
     case .p256(let key):
-      guard let numbers = ECDSASignatureValue.fixedWidth(signature, integerBytes: 32),
-        let signature = try? P256.Signing.ECDSASignature(rawRepresentation: numbers)
-      else { return false }
-      return key.isValidSignature(signature, for: digest)
+      return key.isValid(signature, for: digest)
     case .p384(let key):
       guard let numbers = ECDSASignatureValue.fixedWidth(signature, integerBytes: 48),
         let signature = try? P384.Signing.ECDSASignature(rawRepresentation: numbers)

@@ -11,9 +11,16 @@ public struct TokenRecipient: Sendable {
     case rsa(RSAPublicKey)
   }
 
-  /// A public key is never changed, though swift-crypto's type does not say that it may be shared.
-  struct RSAPublicKey: @unchecked Sendable {
-    let key: _RSA.Encryption.PublicKey
+  /// As bytes: swift-crypto's type does not say that it may be shared.
+  struct RSAPublicKey: Sendable {
+    /// SubjectPublicKeyInfo, DER.
+    let derRepresentation: [UInt8]
+
+    init(_ key: _RSA.Encryption.PublicKey) { derRepresentation = Array(key.derRepresentation) }
+
+    var key: _RSA.Encryption.PublicKey {
+      get throws { try _RSA.Encryption.PublicKey(derRepresentation: derRepresentation) }
+    }
   }
 
   var key: Key
@@ -52,7 +59,7 @@ public struct TokenRecipient: Sendable {
   var publicKeyHash: [UInt8] {
     switch key {
     case .p256(let key): Array(SHA256.hash(data: key.derRepresentation))
-    case .rsa(let key): Array(SHA256.hash(data: key.key.derRepresentation))
+    case .rsa(let key): Array(SHA256.hash(data: key.derRepresentation))
     }
   }
 }
@@ -67,7 +74,7 @@ extension TokenRecipient.Key {
     if let key = try? P256.KeyAgreement.PublicKey(pemRepresentation: pem) {
       self = .p256(key)
     } else if let key = try? _RSA.Encryption.PublicKey(pemRepresentation: pem) {
-      self = .rsa(TokenRecipient.RSAPublicKey(key: key))
+      self = .rsa(TokenRecipient.RSAPublicKey(key))
     } else {
       return nil
     }

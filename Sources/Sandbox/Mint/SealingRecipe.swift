@@ -53,8 +53,8 @@ struct SealingRecipe {
         secret: editSecret(try secret(with: key)), party: party ?? recipient.merchantHash.bytes)
       return (Array(ephemeralKey.publicKey.derRepresentation), try encrypted(plaintext, contentKey))
     case .rsa(let key):
-      let wrapped =
-        try wrap?(contentKey, key.key) ?? RepeatableWrapping.wrap(contentKey, to: key.key, seed: seed)
+      let recipient = try key.key
+      let wrapped = try wrap?(contentKey, recipient) ?? RepeatableWrapping.wrap(contentKey, to: recipient, seed: seed)
       return (wrapped, try encrypted(plaintext, SymmetricKey(data: contentKey)))
     }
   }

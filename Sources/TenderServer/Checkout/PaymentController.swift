@@ -1,3 +1,4 @@
+import Acquiring
 import ApplePayToken
 import HTTPTypes
 import Hummingbird
@@ -12,12 +13,26 @@ struct PaymentController: Sendable {
   let desk: OrderDesk
   let baskets: BasketLookup
   let metrics: Metrics
+  let door: PaymentDoor
+  /// Made before the body is read: from its headers on, the sheet waits for this call.
+  let newDeadline: @Sendable () -> Acquiring.Deadline
 
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let call = try PaymentCall(try await RequestBody.json(request))
+    let deadline = newDeadline()
+    // Whoever is slow with the body holds nobody's place.
+    let body = try await RequestBody.bytes(request)
+    try door.enter()
+    defer { door.leave() }
+    return try await pay(body, request, context, before: deadline)
+  }
+
+  private func pay(
+    _ body: [UInt8], _ request: Request, _ context: ServerContext, before deadline: Acquiring.Deadline
+  ) async throws -> Response {
+    let call = try PaymentCall(try RequestBody.read(body))
     let merchant = try await baskets.merchant(of: call.order.basket, request, context)
-    let placed = try await desk.place(call.order, of: merchant)
+    let placed = try await desk.place(call.order, of: merchant, before: deadline)
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try render(placed)
   }
@@ -42,7 +57,7 @@ struct PaymentController: Sendable {
   /// *failure*, told while nobody knew: whatever is found out later is undone.
   private func render(_ placed: PlacedOrder) throws -> Response {
     let payment = placed.payment
-    switch payment.status {
+    switch placed.status {
     case .declined:
       throw Problem(
         Self.paymentRequired, "declined",
@@ -53,7 +68,7 @@ struct PaymentController: Sendable {
         retryAfter: 5)
     case .authorizing, .pending, .unknown, .voided:
       guard payment.told != .failure else { throw Self.notConfirmed }
-      return JSONAnswer.response(answer(placed), status: payment.status == .voided ? .ok : .accepted)
+      return JSONAnswer.response(answer(placed), status: placed.status == .voided ? .ok : .accepted)
     default:
       return JSONAnswer.response(answer(placed))
     }
@@ -67,7 +82,7 @@ struct PaymentController: Sendable {
 
   private func answer(_ placed: PlacedOrder) -> PaymentAnswer {
     PaymentAnswer(
-      orderId: placed.order.id, paymentId: placed.payment.id, status: placed.payment.status,
+      orderId: placed.order.id, paymentId: placed.payment.id, status: placed.status,
       guestToken: placed.guestToken,
       receipt: .init(
         amount: placed.payment.amount.decimalString, currency: placed.payment.amount.currency.code,

@@ -10,7 +10,7 @@ struct KnownKeys {
     "environment", "host", "port", "publicURL", "directory", "sandboxURL", "store.path", "merchants.directory",
     "guestTokens.keyFile", "acquirer.connector", "acquirer.baseURL", "acquirer.apiKey", "acquirer.apiKeyFile",
     "tls.certificateFile", "tls.keyFile", "keyAgent.socket", "platform.directory", "webhooks.allowPrivateAddresses",
-    "payments.tellsUnknownAs",
+    "payments.tellsUnknownAs", "payments.maximumInFlight",
   ])
 
   static let merchant = KnownKeys(names: [

@@ -26,6 +26,8 @@ public struct ServerConfiguration: Sendable {
   /// What a shopper is told while nobody knows the outcome of a payment: `pending`, or `failure` where a shop would
   /// rather have the next card at once. After *failure* an approval that comes late is undone.
   public var tellsUnknownAs: Telling = .pending
+  /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
+  public var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
   public var allowsPrivateWebhooks = false
   /// PEM files, to serve TLS here instead of in a proxy.
@@ -103,6 +105,8 @@ extension ServerConfiguration {
     configuration.keyAgentSocket = reader.string(forKey: "keyAgent.socket")
     configuration.platformDirectory = reader.string(forKey: "platform.directory")
     configuration.tellsUnknownAs = try telling(reader) ?? configuration.tellsUnknownAs
+    configuration.maximumPaymentsInFlight =
+      try integer("payments.maximumInFlight", reader) ?? configuration.maximumPaymentsInFlight
     configuration.allowsPrivateWebhooks = try yes("webhooks.allowPrivateAddresses", reader)
     return try configuration.judged()
   }
@@ -214,6 +218,10 @@ extension ServerConfiguration {
     guard (0...65_535).contains(port) else {
       throw ConfigurationError("port", "\(port) is no port; write a number from 1 to 65535, or 0 for a free one")
     }
+    guard maximumPaymentsInFlight > 0 else {
+      throw ConfigurationError(
+        "payments.maximumInFlight", "with \(maximumPaymentsInFlight) nobody could pay; write 1 or more")
+    }
     guard ["sandbox", "sandbox-provider"].contains(acquirer.connector) else {
       throw ConfigurationError(
         "acquirer.connector",
@@ -248,6 +256,7 @@ extension ServerConfiguration {
   var gatewayPolicy: GatewayPolicy {
     var policy = GatewayPolicy()
     policy.tellsUnknownAs = tellsUnknownAs
+    policy.maximumInFlight = maximumPaymentsInFlight
     return policy
   }
 }

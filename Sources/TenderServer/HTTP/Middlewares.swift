@@ -1,3 +1,4 @@
+import Gateway
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -45,7 +46,8 @@ struct ProblemAnswers: Sendable {
 
   func answer(_ error: any Error, _ context: ServerContext) -> Response {
     let problem = ProblemTable.problem(for: error)
-    if problem.status.code >= 500 {
+    // Too many calls are nobody's fault, and must not become as many lines of the log.
+    if problem.status.code >= 500, problem.code != GatewayError.overloaded.code {
       context.logger.error(
         "call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
     } else {

@@ -65,7 +65,7 @@ enum ProblemTable {
     return switch error {
     case .paymentInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
-    case .overloaded:
+    case .overloaded, .outOfTime:
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)

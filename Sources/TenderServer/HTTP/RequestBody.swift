@@ -10,9 +10,10 @@ enum RequestBody {
   static let deadline = Duration.seconds(10)
 
   static func json(_ request: Request) async throws -> JSONField {
-    let bytes = try await bytes(request)
-    return try refusing { JSONField(try JSONReader.read(bytes)) }
+    try read(try await bytes(request))
   }
+
+  static func read(_ bytes: [UInt8]) throws -> JSONField { try refusing { JSONField(try JSONReader.read(bytes)) } }
 
   static func decode<T: Decodable>(_ type: T.Type, _ request: Request) async throws -> T {
     let bytes = try await bytes(request)

@@ -13,7 +13,8 @@ final class CallWitness: Sendable {
     let start: ContinuousClock.Instant
     let end: ContinuousClock.Instant
     let laps: [Journey.Lap]
-    let payment: OpenedPayment?
+    /// Looks into the payment token.
+    let payment: (@Sendable () -> OpenedPayment?)?
   }
 
   private struct Notes {
@@ -21,7 +22,6 @@ final class CallWitness: Sendable {
     var about: String?
     var lapStart: ContinuousClock.Instant
     var laps: [Journey.Lap] = []
-    /// Looks into the payment token, once nobody waits any more.
     var payment: (@Sendable () -> OpenedPayment?)?
   }
 
@@ -57,7 +57,7 @@ final class CallWitness: Sendable {
           $0,
           Report(
             name: name, about: notes.about, start: start, end: notes.lapStart, laps: notes.laps,
-            payment: notes.payment?())
+            payment: notes.payment)
         )
       }
     }

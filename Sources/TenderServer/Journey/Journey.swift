@@ -7,8 +7,8 @@ struct Journey: Sendable {
   let startedAt: Timestamp
   private let start: ContinuousClock.Instant
   private(set) var calls: [Call] = []
-  /// What stood in the payment token, masked.
-  private(set) var payment: OpenedPayment?
+  /// Opens the payment token, for whoever asks what stood in it.
+  private var opening: (@Sendable () -> OpenedPayment?)?
 
   /// A shopper who changes the sheet without end pushes out what came in the middle, never the beginning.
   static let mostCalls = 60
@@ -44,8 +44,11 @@ struct Journey: Sendable {
         name: call.name, about: call.about, at: (call.start - start).microseconds,
         microseconds: (call.end - call.start).microseconds, status: status, laps: call.laps))
     if calls.count > Self.mostCalls { calls.remove(at: 1) }
-    payment = call.payment ?? payment
+    opening = call.payment ?? opening
   }
+
+  /// What stood in the payment token, masked. It is opened for whoever looks, and not while a shopper waits.
+  var payment: OpenedPayment? { opening?() }
 }
 
 /// A payment token after it was opened, as far as a page may show it.

@@ -27,11 +27,13 @@ extension JourneyRecorder {
   /// Around placing an order: what is checked before, opened, claimed, and recorded at the end.
   func watching(_ cashier: Cashier) -> Cashier {
     Cashier(
-      pay: { order, token, alongside in
-        guard let witness = CallWitness.current else { return try await cashier.pay(order, token, alongside) }
+      pay: { order, token, deadline, alongside in
+        guard let witness = CallWitness.current else {
+          return try await cashier.pay(order, token, deadline, alongside)
+        }
         witness.lap("orderChecked")
         let arrival = clock.now()
-        let payment = try await cashier.pay(order, token) { store in
+        let payment = try await cashier.pay(order, token, deadline) { store in
           witness.lap("tokenOpened")
           try alongside(store)
         }
@@ -70,7 +72,7 @@ extension JourneyRecorder {
     }
   }
 
-  /// Opened a second time, once the payment is over: the first time it is the gateway's alone.
+  /// Opened a second time, when somebody looks: the first time it is the gateway's alone.
   private func opened(_ token: EncryptedPaymentToken, of merchant: MerchantID, at time: Timestamp) -> OpenedPayment? {
     (try? opener.open(token, for: merchant, at: time)).map(OpenedPayment.init)
   }

@@ -47,7 +47,7 @@ private struct RetirementWish {
     guard let hash = Hex.decode(try fields.member("publicKeyHash").string) else {
       throw Problem(.badRequest, "invalid_body", "publicKeyHash is hexadecimal.")
     }
-    (owner, publicKeyHash) = (merchant.isEmpty ? .platform : .merchant(MerchantID(merchant)), hash)
+    (owner, publicKeyHash) = (ProcessingKeyRing.Owner(name: merchant), hash)
   }
 }
 

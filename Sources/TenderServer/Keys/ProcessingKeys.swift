@@ -90,16 +90,6 @@ struct ProcessingKeys: Sendable {
   }
 }
 
-extension ProcessingKeyRing.Owner {
-  /// As the book has it.
-  var name: String {
-    switch self {
-    case .platform: ""
-    case .merchant(let id): id.rawValue
-    }
-  }
-}
-
 extension ProcessingKeyBook.Record {
   init(_ entry: ProcessingKeyRing.Entry) {
     self.init(

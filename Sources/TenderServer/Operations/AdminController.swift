@@ -9,6 +9,7 @@ struct AdminController: Sendable {
   func add(to router: Router<ServerContext>) {
     router.get("/payments", use: list)
     router.get("/payments/:payment", use: show)
+    router.post("/payments/:payment/resolve", use: resolve)
     router.post("/payments/:payment/:operation", use: operate)
     router.get("/journal/verification", use: verify)
   }
@@ -38,6 +39,17 @@ struct AdminController: Sendable {
       try await office.perform(
         operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query.get("amount"),
         isFinal: query.get("final") == "true"))
+  }
+
+  /// `POST /payments/{id}/resolve?as=voided&note=…`
+  private func resolve(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    guard let resolution = query.get("as").flatMap(Resolution.init(rawValue:)) else {
+      throw Problem(.badRequest, "bad_request", "A payment is resolved as voided or as failed.", field: "as")
+    }
+    return JSONAnswer.response(
+      try await office.resolve(
+        PaymentID(context.parameters.get("payment") ?? ""), as: resolution, note: query.get("note") ?? ""))
   }
 
   private func verify(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TenderPayments
 
 /// What is counted, in one place: the names are an interface that dashboards rest on.
@@ -26,11 +27,10 @@ struct Metrics: Sendable {
 }
 
 /// Counters that differ only in their labels.
-final class CounterFamily: @unchecked Sendable {
+final class CounterFamily: Sendable {
   private let name: String
   private let help: String
-  private let lock = NSLock()
-  private var counts: [String: Int64] = [:]
+  private let counts = Mutex<[String: Int64]>([:])
 
   init(_ name: String, _ help: String) {
     self.name = name
@@ -39,17 +39,17 @@ final class CounterFamily: @unchecked Sendable {
 
   func count(_ labels: [String: String] = [:], by amount: Int64 = 1) {
     let key = Labels.text(labels)
-    lock.withLock { counts[key, default: 0] += amount }
+    counts.withLock { $0[key, default: 0] += amount }
   }
 
   var text: String {
-    let lines = lock.withLock { counts }.sorted { $0.key < $1.key }.map { "\(name)\($0.key) \($0.value)\n" }
+    let lines = counts.withLock { $0 }.sorted { $0.key < $1.key }.map { "\(name)\($0.key) \($0.value)\n" }
     return "# HELP \(name) \(help)\n# TYPE \(name) counter\n" + lines.joined()
   }
 }
 
 /// Times, counted in buckets.
-final class HistogramFamily: @unchecked Sendable {
+final class HistogramFamily: Sendable {
   private static let bounds: [(microseconds: Int64, text: String)] = [
     (1_000, "0.001"), (5_000, "0.005"), (10_000, "0.01"), (25_000, "0.025"), (50_000, "0.05"), (100_000, "0.1"),
     (250_000, "0.25"), (500_000, "0.5"), (1_000_000, "1"), (5_000_000, "5"), (10_000_000, "10"), (30_000_000, "30"),
@@ -63,8 +63,7 @@ final class HistogramFamily: @unchecked Sendable {
 
   private let name: String
   private let help: String
-  private let lock = NSLock()
-  private var series: [[String: String]: Series] = [:]
+  private let series = Mutex<[[String: String]: Series]>([:])
 
   init(_ name: String, _ help: String) {
     self.name = name
@@ -73,7 +72,7 @@ final class HistogramFamily: @unchecked Sendable {
 
   func observe(_ time: Duration, _ labels: [String: String]) {
     let microseconds = time.microseconds
-    lock.withLock {
+    series.withLock { series in
       var one = series[labels] ?? Series()
       for (index, bound) in Self.bounds.enumerated() where microseconds <= bound.microseconds {
         one.buckets[index] += 1
@@ -85,7 +84,7 @@ final class HistogramFamily: @unchecked Sendable {
   }
 
   var text: String {
-    let all = lock.withLock { series }.sorted { Labels.text($0.key) < Labels.text($1.key) }
+    let all = series.withLock { $0 }.sorted { Labels.text($0.key) < Labels.text($1.key) }
     return "# HELP \(name) \(help)\n# TYPE \(name) histogram\n" + all.map { lines($0.key, $0.value) }.joined()
   }
 
@@ -125,7 +124,9 @@ enum Labels {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
+    // Hardly ever is there anything to escape, and this runs with every call.
+    guard text.utf8.contains(where: { [0x22, 0x5C, 0x0A].contains($0) }) else { return text }
+    return text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
       .replacingOccurrences(of: "\n", with: "\\n")
   }
 }

@@ -99,6 +99,19 @@ extension PaymentOffice {
       after, operations: try await journal.operations(of: id), performed: outcome?.operation)
   }
 
+  /// What a person decided about a payment that stays open.
+  public func resolve(_ id: PaymentID, as resolution: Resolution, note: String) async throws -> PaymentReport {
+    guard note.contains(where: { !$0.isWhitespace }), note.utf8.count <= 500 else {
+      throw Problem(.badRequest, "note_missing", "Say in 1 to 500 bytes what the decision rests on.", field: "note")
+    }
+    do {
+      let payment = try await journal.resolve(id, as: resolution, note: note)
+      return PaymentReport(payment, operations: try await journal.operations(of: id))
+    } catch let error as JournalError {
+      throw GatewayError.operationRefused(error)
+    }
+  }
+
   private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
     do { return try Amount(decimal: text, currency: currency) } catch {
       throw Problem(.badRequest, "invalid_amount", "\(text) is not an amount of \(currency).", field: "amount")

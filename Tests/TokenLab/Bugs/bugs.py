@@ -1,5 +1,6 @@
 """The planted bugs: a name, a file of `Sources`, what stands there, what is put in its place, and the conformance
-vectors that must notice. Each is a mistake that a reader of payment tokens has made or could make."""
+vectors that must notice. A bug of several files has a list of such edits. Each is a mistake that a reader of payment
+tokens has made or could make."""
 
 V = "ApplePayToken/Verify/"
 BUGS = [
@@ -56,6 +57,16 @@ BUGS = [
     ("a token is known again by its signature", "ApplePayToken/TokenFingerprints.swift",
      "transactionID: Hex.encode(token.transactionID)", "transactionID: Hex.encode(token.signature)",
      ["spelling-second-signature"]),
+    ("a token is known again by the letters of its transactionId", [
+        ("TenderPayments/EncryptedPaymentToken.swift", "  /// Chosen by the device, 32 bytes.\n",
+         '  public var spelling = ""\n  /// Chosen by the device, 32 bytes.\n'),
+        ("ApplePayToken/TokenInput.swift",
+         'applicationDataHash: header.has("applicationData") ? header.hash("applicationData") : nil)',
+         'applicationDataHash: header.has("applicationData") ? header.hash("applicationData") : nil)\n'
+         '    if case .string(let text)? = header.object["transactionId"] { spelling = text }'),
+        ("ApplePayToken/TokenFingerprints.swift", "transactionID: Hex.encode(token.transactionID)",
+         "transactionID: token.spelling"),
+    ], ["spelling-capitals"]),
     ("what follows in the signature is left alone", "ApplePayToken/DER/BERReader.swift",
      "    try reader.end(what)\n    return element", "    return element", ["cms-trailing-byte"]),
     ("a fraction of the amount is cut off", "ApplePayToken/PaymentDataFields.swift", 'parts[1].allSatisfy({ $0 == "0" })',

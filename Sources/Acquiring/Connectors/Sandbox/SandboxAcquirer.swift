@@ -11,22 +11,27 @@ extension Acquirer {
     baseURL: String, apiKey: String, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/acquirer/v1", apiKey: apiKey, http: http, log: log)
-    return Acquirer(
-      capabilities: SandboxAcquirer.capabilities,
+    return Acquirer(connector, SandboxAcquirer.capabilities, eventSecret: apiKey)
+  }
+
+  /// The sandbox's acquirer and its provider speak alike; they differ in their address and in what they are capable of.
+  init(_ connector: SandboxAcquirer, _ capabilities: AcquirerCapabilities, eventSecret: String) {
+    self.init(
+      capabilities: capabilities,
       authorize: connector.authorize,
       capture: { await connector.followUp("captures", $0, $1) },
       void: { await connector.followUp("voids", $0, $1) },
       refund: { await connector.followUp("refunds", $0, $1) },
       inquire: connector.inquire,
       reverse: connector.reverse,
-      hear: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: apiKey) })
+      hear: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: eventSecret) })
   }
 }
 
 struct SandboxAcquirer: Sendable {
   static let capabilities = AcquirerCapabilities(
-    instruments: [.network], answersLater: true,
-    idempotency: .reference(window: .seconds(86_400 * 30), refusesOtherContents: true), inquiry: true, reversal: true,
+    instruments: [.network],
+    idempotency: .reference(window: .seconds(86_400 * 30)), inquiry: true, reversal: true,
     settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
 
   let base: String

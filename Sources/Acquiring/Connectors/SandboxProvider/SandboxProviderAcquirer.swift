@@ -17,16 +17,11 @@ extension Acquirer {
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/provider/v1", apiKey: apiKey, http: http, log: log)
     return Acquirer(
-      capabilities: AcquirerCapabilities(
-        name: "sandbox-provider", instruments: [.sealed], answersLater: true,
-        idempotency: .reference(window: .seconds(86_400), refusesOtherContents: true), inquiry: true, reversal: true,
+      connector,
+      AcquirerCapabilities(
+        name: "sandbox-provider", instruments: [.sealed],
+        idempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)),
-      authorize: connector.authorize,
-      capture: { await connector.followUp("captures", $0, $1) },
-      void: { await connector.followUp("voids", $0, $1) },
-      refund: { await connector.followUp("refunds", $0, $1) },
-      inquire: connector.inquire,
-      reverse: connector.reverse,
-      hear: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: eventSecret) })
+      eventSecret: eventSecret)
   }
 }

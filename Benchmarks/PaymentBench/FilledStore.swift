@@ -1,0 +1,129 @@
+import Foundation
+import Storage
+import TenderPayments
+import TenderServer
+
+/// A store as a year of business leaves it: orders with contacts, payments that were authorized and captured, their
+/// operations, payment tokens that were used, events that were delivered, audit entries.
+///
+/// Written by SQL alone, from a seed, because nothing else fills a store with a million payments in minutes. Everything
+/// is there as the server writes it but for the audit chain's hashes, which do not link.
+struct FilledStore: Sendable {
+  let path: String
+  let payments: Int
+  private static let chunk = 20_000
+
+  func make() async throws {
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    let database = try await Database.sqlite(path: path, migrations: PaymentOffice.migrations)
+    let start = WallClock.system.now().adding(.seconds(-365 * 86_400))
+    let pause = Int64(365 * 86_400) * 1_000_000 / Int64(payments)
+    for first in stride(from: 1, through: payments, by: Self.chunk) {
+      let last = min(first + Self.chunk - 1, payments)
+      try await database.write { store in
+        for statement in Self.statements {
+          try store.run(
+            Self.numbers + statement, .integer(Int64(first)), .integer(Int64(last)), .time(start), .integer(pause))
+        }
+      }
+    }
+    try await database.write { store in
+      try store.run(
+        "INSERT INTO audit_heads (lane, seq, hash) VALUES ('main', $1, $2)",
+        .integer(Int64(payments) * 4), .text(String(repeating: "0", count: 64)))
+    }
+    await database.close()
+  }
+
+  /// `n`: the payment's number. `at`: when it was, in microseconds. `id`: what begins with the time, as every identifier
+  /// of the ledger does. `r1` to `r4`: 8 hex digits that look random, of which the rest is made.
+  private static let numbers = """
+    WITH RECURSIVE counted(n) AS (SELECT $1 UNION ALL SELECT n + 1 FROM counted WHERE n < $2),
+    timed AS (
+      SELECT n, $3 + n * $4 AS at, printf('%08x', n * 2654435761 % 4294967296) AS r1,
+        printf('%08x', n * 2246822519 % 4294967291) AS r2, printf('%08x', n * 3266489917 % 4294967279) AS r3,
+        printf('%08x', n * 668265263 % 4294967231) AS r4
+      FROM counted),
+    numbered AS (SELECT *, printf('%012x', at / 1000) || r1 || r2 || substr(r3, 1, 4) AS id FROM timed)
+
+    """
+
+  private static let statements = orders + money + traces
+
+  private static let orders = [
+    """
+    INSERT INTO baskets (id, merchant, document, order_id, service, destination, cancelled, current_quote, created_at,
+      expires_at)
+    SELECT r1 || r2 || r3 || r4, 'harbour', '{"businessName":"Harbour Kitchen","capture":"immediate","countryCode":"IE",'
+      || '"currencyCode":"EUR","items":[{"id":"item","label":"One of everything","quantity":1,"unitAmount":1250}],'
+      || '"merchantReference":"R-' || id || '","serviceTypes":["collection"]}', 'o' || id, 'storePickup',
+      '{}', 0, 'q' || id, at, at + 3600000000 FROM numbered
+    """,
+    """
+    INSERT INTO quotes (id, basket, total, currency, pending, payable, state, shown, created_at)
+    SELECT 'q' || id, r1 || r2 || r3 || r4, 1250, 'EUR', 0, 1, '{"destination":{},"service":"storePickup"}',
+      '{"lines":[{"amount":1250,"kind":"final","label":"One of everything"}],"unavailable":[]}', at FROM numbered
+    """,
+    """
+    INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, created_at,
+      updated_at)
+    SELECT 'o' || id, 'harbour', r1 || r2 || r3 || r4, 'q' || id, 'R-' || id, 1250, 'EUR', 'storePickup', at, at
+    FROM numbered
+    """,
+    """
+    INSERT INTO order_contacts (order_id, contact, updated_at)
+    SELECT 'o' || id, '{"email":"shopper-' || r1 || '@example.com","name":"Ada ' || r2 || '","phone":"+353 1 ' || r3
+      || '"}', at FROM numbered
+    """,
+  ]
+
+  private static let money = [
+    """
+    INSERT INTO payments (id, order_id, merchant, basket, connector, status, live, amount, currency, amount_confirmed,
+      capture_mode, authorized, captured, refunded, reserved_capture, reserved_void, reserved_refund,
+      authorization_code, card_suffix, card_expiry, card_has_eci, told, version, created_at, updated_at)
+    SELECT id, 'o' || id, 'harbour', r1 || r2 || r3 || r4, 'sandbox', 'captured', 1, 1250, 'EUR', 1, 'immediate', 1250,
+      1250, 0, 0, 0, 0, 'Z01234', '0012', '3112', 1, 'success', 4, at, at + 90000 FROM numbered
+    """,
+    operation("authorize", "a"), operation("capture", "c"),
+    """
+    INSERT INTO token_uses (transaction_id, payload_hash, payment, used_at)
+    SELECT r1 || r2 || r3 || r4 || r2 || r1 || r4 || r3, r4 || r3 || r2 || r1 || r3 || r4 || r1 || r2, id, at
+    FROM numbered
+    """,
+  ]
+
+  private static let traces =
+    [("authorizing", 0), ("authorized", 1), ("captured", 2)].map { event($0, $1) }
+    + ["authorize begins", "authorize approved", "capture begins", "capture approved"].enumerated().map {
+      auditEntry($1, $0)
+    }
+
+  private static func operation(_ kind: String, _ letter: String) -> String {
+    """
+    INSERT INTO operations (reference, payment, kind, amount, lets_go, is_final, cause, state, acquirer_reference,
+      network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at, answered_at)
+    SELECT substr(id, 1, 12) || '\(letter)' || substr(id, 14), id, '\(kind)', 1250, 0, 0, 'shopper', 'approved',
+      'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
+    """
+  }
+
+  private static func event(_ status: String, _ number: Int) -> String {
+    """
+    INSERT INTO outbox (payment, seq, type, operation, status, authorized, captured, refunded, happened_at, next_try,
+      tries, delivered_at)
+    SELECT id, \(number + 1), 'payment.\(status)', substr(id, 1, 12) || 'a' || substr(id, 14), '\(status)', 1250, 0, 0,
+      at, at, 1, at + 1000000 FROM numbered
+    """
+  }
+
+  private static func auditEntry(_ event: String, _ number: Int) -> String {
+    """
+    INSERT INTO audit (lane, seq, payment, operation, event, status_before, status_after, authorized, captured,
+      refunded, at, hash)
+    SELECT 'main', n * 4 - 3 + \(number), id, substr(id, 1, 12) || 'a' || substr(id, 14), '\(event)', '', 'authorizing',
+      1250, 0, 0, at, r1 || r2 || r3 || r4 || r4 || r3 || r2 || r1 FROM numbered
+    """
+  }
+}

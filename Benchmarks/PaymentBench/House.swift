@@ -1,0 +1,45 @@
+import Foundation
+import HTTPTransport
+import Logging
+import Sandbox
+import TenderPayments
+import TenderServer
+
+/// Everything around the server: a simulated Apple for certificates and payment tokens, one merchant, an acquirer. All
+/// of it lives in this process; the server has one of its own.
+struct House: Sendable {
+  static let merchantID = "harbour"
+  static let origin = "http://localhost:8401"
+
+  let directory: String
+  let sandbox: Sandbox
+  let addresses: SandboxAddresses
+  let acquirer: BenchAcquirer
+  let sender: HTTPSender
+
+  init(_ directory: String, _ sender: HTTPSender) async throws {
+    self.directory = directory
+    self.sender = sender
+    acquirer = try await BenchAcquirer()
+    (sandbox, addresses) = try await Self.sandbox(directory + "/sandbox")
+    _ = try await MerchantProvisioning(portal: JSONClient(addresses.url, sender: sender), random: .system).make(
+      .init(
+        id: Self.merchantID, merchantIdentifier: "merchant.test.harbour", displayName: "Harbour Kitchen",
+        countryCode: "IE",
+        currencyCode: "EUR", domains: ["localhost:8401"]), below: directory + "/merchants")
+  }
+
+  var merchant: String { directory + "/merchants/harbour" }
+
+  private static func sandbox(_ directory: String) async throws -> (Sandbox, SandboxAddresses) {
+    let (stream, continuation) = AsyncStream.makeStream(of: SandboxAddresses.self)
+    var settings = SandboxConfiguration(directory: directory)
+    (settings.port, settings.gatewayPort) = (0, 0)
+    settings.logger.logLevel = .error
+    settings.onReady = { continuation.yield($0) }
+    let sandbox = try await Sandbox(settings)
+    Task { try await sandbox.run() }
+    for await addresses in stream { return (sandbox, addresses) }
+    throw BenchFailure("the sandbox did not start")
+  }
+}

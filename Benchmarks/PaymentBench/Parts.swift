@@ -1,0 +1,132 @@
+import ApplePayToken
+import Foundation
+import HTTPTransport
+import Ledger
+import LoadGenerator
+import NIOCore
+import Sandbox
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderServer
+
+/// What a payment is made of, each part alone, with as much at once as the whole has: how many a second, and what one
+/// costs of a processor's time, on both sides of the wire.
+struct Parts: Sendable {
+  struct Cost: Sendable {
+    /// A second, with all processors.
+    var rate: Double
+    /// Seconds of one processor.
+    var processor: Double
+
+    /// The better of two measurements, figure by figure: what disturbed the other is not ours.
+    func better(_ other: Cost?) -> Cost {
+      guard let other else { return self }
+      return Cost(rate: max(rate, other.rate), processor: min(processor, other.processor))
+    }
+  }
+
+  let house: House
+  let store: ServedStore
+  let width: Int
+  let length: Duration
+
+  /// A request parsed, routed, logged and answered: the cheapest route there is.
+  func exchange() async throws -> Cost {
+    var request = ByteBuffer()
+    request.writeString("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let (own, server) = (ProcessorTime.own, try store.processorTime())
+    let report = try await store.generator.closedLoop(
+      Array(repeating: request, count: 200_000), width: width, for: length)
+    let used = ProcessorTime.own - own + (try store.processorTime()) - server
+    let good = report.count { $0 == 200 }
+    return Cost(rate: Double(good) / report.elapsed.seconds, processor: used / Double(good))
+  }
+
+  /// A payment token read from JSON, verified and decrypted, as the server does it: keys in memory, the certificates'
+  /// signatures known.
+  func token(_ bytes: [UInt8]) throws -> Cost {
+    let merchant = Self.merchant
+    func text(_ file: String) throws -> String { try String(contentsOfFile: house.merchant + file, encoding: .utf8) }
+    let key = try ProcessingKey(
+      privateKeyPEM: text("/processing/1.key"), certificatePEM: text("/processing/1.pem"))
+    let opener = TokenOpener(
+      verifier: TokenVerifier(trust: try .simulated(rootPEM: house.sandbox.rootPEM)),
+      keys: ProcessingKeyRing([merchant: [key]]))
+    let (start, before, now) = (ContinuousClock.now, ProcessorTime.own, WallClock.system.now())
+    var count = 0
+    while ContinuousClock.now - start < length / 2 {
+      _ = try opener.open(EncryptedPaymentToken(bytes: bytes), for: merchant, at: now)
+      count += 1
+    }
+    let elapsed = (ContinuousClock.now - start).seconds
+    return Cost(rate: Double(count) / elapsed, processor: (ProcessorTime.own - before) / Double(count))
+  }
+
+  /// The two durable writes of a payment in groups, on the same disk: claim and answer.
+  func journal() async throws -> Cost {
+    let path = "\(house.directory)/journal-\(RandomBytes.system.hex(4))"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let database = try await Database.sqlite(path: path + "/tender.db", migrations: PaymentOffice.migrations)
+    let journal = Journal(database)
+    let cost = try await atOnce { number in
+      guard
+        case .new(let attempt) = try await journal.claim(
+          try Self.order(number), spending: Self.use(),
+          card: CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: true))
+      else { throw BenchFailure("a claim of a new order was refused") }
+      let approval = Approval(acquirerReference: "A", authorizationCode: "Z01234", networkTransactionID: "N")
+      _ = try await journal.record(.approved(approval), for: attempt)
+    }
+    await database.close()
+    return cost
+  }
+
+  /// The acquirer asked over the client that the server uses, and its answer parsed by nobody.
+  func outbound() async throws -> Cost {
+    let body: JSONValue = ["reference": "bench", "amount": 1250, "currency": "EUR", "dpan": "4761739000000012"]
+    let request = OutboundRequest(
+      method: "POST", url: house.acquirer.url + "/acquirer/v1/authorizations",
+      headers: [HTTPField("Content-Type", "application/json")], body: body.serialized())
+    return try await atOnce { _ in
+      guard try await house.sender.send(request, .seconds(20)).status == 200 else {
+        throw BenchFailure("the acquirer refused")
+      }
+    }
+  }
+
+  private func atOnce(_ body: @escaping @Sendable (Int) async throws -> Void) async throws -> Cost {
+    let (start, before) = (ContinuousClock.now, ProcessorTime.own)
+    let count = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<width {
+        group.addTask {
+          var count = 0
+          while ContinuousClock.now - start < length {
+            try await body(count)
+            count += 1
+          }
+          return count
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    let elapsed = (ContinuousClock.now - start).seconds
+    return Cost(rate: Double(count) / elapsed, processor: (ProcessorTime.own - before) / Double(count))
+  }
+
+  private static let merchant = MerchantID(rawValue: House.merchantID)
+
+  private static func use() -> TokenUse {
+    TokenUse(transactionID: RandomBytes.system.hex(32), payloadHash: RandomBytes.system.hex(32))
+  }
+
+  private static func order(_ number: Int) throws -> Order {
+    let id = RandomBytes.system.timeOrderedID(.system)
+    guard let euro = Currency(code: "EUR") else { throw BenchFailure("there is no euro") }
+    return Order(
+      id: OrderID(id), merchant: merchant, basket: BasketID(id),
+      amount: Amount(minorUnits: 1250, currency: euro), applicationDataHash: [], merchantReference: id,
+      capture: .manual)
+  }
+}

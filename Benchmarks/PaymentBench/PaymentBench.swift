@@ -1,0 +1,37 @@
+import Foundation
+import HTTPTransport
+import LoadGenerator
+import NIOCore
+import TenderPayments
+
+/// `make bench-payments`: how many payments a server takes, how long they take, and what it does with too many.
+///
+/// The server is a process of its own; schedule, acquirer and a simulated Apple are in this one. `docs/benchmarks.md`
+/// explains every figure.
+///
+///     PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN]
+@main
+struct PaymentBench {
+  static func main() async throws {
+    let words = CommandLine.arguments
+    guard words.count >= 3 else {
+      throw BenchFailure("PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN]")
+    }
+    let client = try LiveHTTPClient()
+    let house = try await House(words[2], client.sender)
+    let store = try await ServedStore.open(house, "empty", binary: words[1])
+    do {
+      try await Suite(
+        house: house, store: store, supply: PaymentSupply(house, store), binary: words[1],
+        filling: words.count > 3 ? Int(words[3]) ?? 0 : 0,
+        length: .seconds(words.count > 4 ? Int(words[4]) ?? 8 : 8)
+      ).run()
+      try await store.close()
+    } catch {
+      try? await store.close()
+      print("failed: \(error)")
+      exit(1)
+    }
+    exit(0)
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import HTTPTransport
+import NIOCore
+import PlatformAPI
+import Sandbox
+import StrictJSON
+import TenderPayments
+import TenderServer
+
+/// Payments that are ready to be sent: a basket stored and shown by the API, and a payment token of its own, freshly
+/// minted. All of it before the clock runs.
+struct PaymentSupply: Sendable {
+  private let house: House
+  private let store: ServedStore
+  private let key: (merchant: String, id: String, secret: String)
+  private let mint: TokenMint
+  private let recipient: TokenRecipient
+  private let card: SandboxCard
+  private let contact: JSONValue
+
+  init(_ house: House, _ store: ServedStore) async throws {
+    (self.house, self.store) = (house, store)
+    key = try MerchantFolder.apiKey(at: house.merchant)
+    mint = TokenMint(pki: house.sandbox.pki)
+    recipient = try TokenRecipient(
+      certificatePEM: String(contentsOfFile: house.merchant + "/processing/1.pem", encoding: .utf8))
+    let contacts = try await JSONClient(house.addresses.url, sender: house.sender).require("GET", "/device/contacts")
+    guard let contact = contacts.elements.first, let card = SandboxCards.card(id: "visa-debit") else {
+      throw BenchFailure("the simulated wallet is empty")
+    }
+    (self.contact, self.card) = (contact, card)
+  }
+
+  /// - Parameter capture: `manual` is one call to the acquirer and two commits; `immediate` twice as many.
+  func payments(_ count: Int, capture: CaptureMode = .manual) async throws -> [ByteBuffer] {
+    try await withThrowingTaskGroup(of: [ByteBuffer].self) { group in
+      let width = 16
+      for worker in 0..<width {
+        group.addTask {
+          var made: [ByteBuffer] = []
+          for _ in stride(from: worker, to: count, by: width) { made.append(try await payment(capture)) }
+          return made
+        }
+      }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+  }
+
+  /// One payment token alone, as JSON.
+  func token() throws -> [UInt8] {
+    try mint.mint(TokenOrder(card: card, amount: Self.amount, recipient: recipient)).json.serialized()
+  }
+
+  private func payment(_ capture: CaptureMode) async throws -> ByteBuffer {
+    let basket = RandomBytes.system.hex(16)
+    let sheet = try await sheet(of: basket, capture)
+    guard let data = sheet["request"]?["applicationData"]?.text.flatMap({ Base64.decode($0) }),
+      let quote = sheet["quoteId"]
+    else { throw BenchFailure("the server showed no sheet") }
+    let token = try mint.mint(
+      TokenOrder(card: card, amount: try Self.amount, recipient: recipient, applicationData: data))
+    return request([
+      "basketId": .string(basket), "quoteId": quote, "token": token.json, "shippingContact": contact,
+    ])
+  }
+
+  private func sheet(of basket: String, _ capture: CaptureMode) async throws -> JSONValue {
+    let path = "/v2/\(key.merchant)/baskets/\(basket)"
+    let date = HTTPDate.text(WallClock.system.now())
+    let authorization = RequestSigner(apiKeyId: key.id, secret: key.secret).authorization(
+      method: "PUT", contentType: "application/json", date: date, pathAndQuery: path)
+    let client = JSONClient(store.url, sender: house.sender)
+    _ = try await client.require(
+      "PUT", path, document(basket, capture),
+      headers: [HTTPField("Date", date), HTTPField("Authorization", authorization)])
+    return try await client.require("GET", "/applepay/basket/\(basket)")
+  }
+
+  private func document(_ basket: String, _ capture: CaptureMode) -> JSONValue {
+    [
+      "currencyCode": "EUR", "countryCode": "IE", "merchantReference": .string("BENCH-\(basket)"),
+      "businessName": "Harbour Kitchen", "serviceTypes": ["collection"],
+      "items": [["id": "item", "label": "One of everything", "unitAmount": 1250, "quantity": 1]],
+      "capture": .string(capture.rawValue),
+    ]
+  }
+
+  private static var amount: Amount {
+    get throws { try Amount(decimal: "12.50", currency: euro) }
+  }
+
+  private static var euro: Currency {
+    get throws {
+      guard let euro = Currency(code: "EUR") else { throw BenchFailure("there is no euro") }
+      return euro
+    }
+  }
+
+  private func request(_ body: JSONValue) -> ByteBuffer {
+    let bytes = body.serialized()
+    var buffer = ByteBuffer()
+    buffer.writeString(
+      """
+      POST /applepay/payment HTTP/1.1\r
+      Host: localhost\r
+      Origin: \(House.origin)\r
+      Content-Type: application/json\r
+      Content-Length: \(bytes.count)\r
+      \r
+
+      """)
+    buffer.writeBytes(bytes)
+    return buffer
+  }
+}

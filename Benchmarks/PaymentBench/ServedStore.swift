@@ -1,0 +1,86 @@
+import Foundation
+import HTTPTransport
+import LoadGenerator
+import Sandbox
+import TenderTesting
+
+/// A `tender serve` in a process of its own, with a store of its own, and what a run needs of it.
+struct ServedStore: Sendable {
+  let process: ChildProcess
+  private let path: String
+  let url: String
+  let port: Int
+  let generator: LoadGenerator
+  private let sender: HTTPSender
+
+  /// - Parameter name: the store's, below the house's directory.
+  static func open(_ house: House, _ name: String, binary: String) async throws -> ServedStore {
+    let path = "\(house.directory)/\(name)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try configuration(house, path).write(toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
+    let log = path + "/log"
+    let process = try ChildProcess([binary, "serve", "--config", path + "/tender.yaml", "--port", "0"], output: log)
+    try "\(process.id)".write(toFile: path + "/pid", atomically: true, encoding: .utf8)
+    let port = try await port(in: log, of: process)
+    return ServedStore(process: process, path: path, port: port, sender: house.sender)
+  }
+
+  private init(process: ChildProcess, path: String, port: Int, sender: HTTPSender) {
+    self.path = path
+    (self.process, self.port, self.sender) = (process, port, sender)
+    url = "http://127.0.0.1:\(port)"
+    generator = LoadGenerator(port: port)
+  }
+
+  private static func configuration(_ house: House, _ path: String) -> String {
+    """
+    directory: \(path)
+    sandboxURL: \(house.addresses.url)
+    merchants:
+      directory: \(house.directory)/merchants
+    acquirer:
+      baseURL: \(house.acquirer.url)
+
+    """
+  }
+
+  /// It says on its first line where it listens.
+  private static func port(in log: String, of process: ChildProcess) async throws -> Int {
+    for _ in 0..<1_200 {
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      for line in text.split(separator: "\n") where line.hasPrefix("tender serves") {
+        if let port = line.split(separator: ":").last.flatMap({ Int($0) }) { return port }
+      }
+      guard process.isRunning else { throw BenchFailure("the server did not start: \(text)") }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw BenchFailure("the server did not start within two minutes")
+  }
+
+  /// Durable commits since its start, each one flush of the disk.
+  func commits() async throws -> Int {
+    let name = "tender_store_commits "
+    let request = OutboundRequest(method: "GET", url: url + "/metrics", headers: [], body: [])
+    let page = String(decoding: try await sender.send(request, .seconds(30)).body, as: UTF8.self)
+    let line = page.split(separator: "\n").first { $0.hasPrefix(name) }
+    guard let count = line.flatMap({ Int($0.dropFirst(name.count)) }) else {
+      throw BenchFailure("the metrics page has no \(name)")
+    }
+    return count
+  }
+
+  func processorTime() throws -> Double { try ProcessorTime.of(process.id) }
+
+  func close() async throws {
+    try await generator.close()
+    process.signal(SIGCONT)
+    process.signal(SIGTERM)
+    let killer = Task { [process] in
+      try await Task.sleep(for: .seconds(40))
+      process.signal(SIGKILL)
+    }
+    _ = await process.end()
+    killer.cancel()
+    try FileManager.default.removeItem(atPath: path + "/pid")
+  }
+}

@@ -1,0 +1,164 @@
+import Acquiring
+import Gateway
+import Ledger
+import Storage
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `A call with an idempotency key` {
+  private let call = IdempotentCall(
+    merchant: "shop", call: "capture", key: IdempotencyKey("k1"), requestHash: "h")
+
+  private static func render(_ outcome: OperationOutcome) -> StoredAnswer {
+    let (state, payment) = (outcome.operation.state, outcome.payment)
+    return StoredAnswer(
+      status: outcome.isFinal ? 200 : 202,
+      body: Array("\(state.rawValue) \(payment.status.rawValue) \(payment.captured) \(payment.refunded)".utf8))
+  }
+
+  /// A refund of 10 cents under the key.
+  private func refund(
+    _ payment: PaymentID, by gateway: PaymentGateway, _ call: IdempotentCall? = nil
+  ) async throws -> KeyedAnswer {
+    try await gateway.once(call ?? self.call, render: Self.render) {
+      try await gateway.refund(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
+    }
+  }
+
+  private func captured(_ shop: Shop) async throws -> PaymentID {
+    let order = Shop.order(capture: .immediate)
+    return try await shop.gateway.pay(order, with: shop.token(for: order)).id
+  }
+
+  private static func text(_ answer: KeyedAnswer) -> String { String(decoding: answer.answer.body, as: UTF8.self) }
+
+  @Test func `is done once, and answered with the same bytes`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    func capture() async throws -> KeyedAnswer {
+      try await shop.gateway.once(call, render: Self.render) {
+        try await shop.gateway.capture(payment.id, .eur(500), alongside: $0.alongside, answered: $0.answered)
+      }
+    }
+    let first = try await capture()
+    let again = try await capture()
+    #expect(!first.isReplay && again.isReplay)
+    #expect(first.answer == again.answer)
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test func `sixty-four at once are one execution`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    let call = call
+    let answers = try await withThrowingTaskGroup(of: StoredAnswer?.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          do {
+            return try await shop.gateway.once(call, render: Self.render) {
+              try await shop.gateway.capture(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
+            }.answer
+          } catch GatewayError.callInProgress { return nil }
+        }
+      }
+      return try await group.reduce(into: Set<StoredAnswer>()) { if let answer = $1 { $0.insert(answer) } }
+    }
+    #expect(answers.count == 1)
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test func `whose process died is told how far it has come, and keeps the answer for good alone`() async throws {
+    let shop = try await Shop(crashes: dying(at: .refundReserved))
+    let payment = try await captured(shop)
+    await #expect(throws: Died.self) { try await refund(payment, by: shop.gateway) }
+    let next = shop.reborn()
+    await #expect(throws: GatewayError.callInProgress) { try await refund(payment, by: next) }
+    shop.clock.advance(Journal.lease)
+    shop.fake.finds(.unavailable(Interruption(.timeout)))
+    let early = try await refund(payment, by: next)
+    #expect(Self.text(early) == "sending captured 1250 0" && !early.isFinal && early.sameRequest)
+    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
+    shop.clock.advance(.seconds(5))
+    let late = try await refund(payment, by: next)
+    #expect(Self.text(late) == "approved partially_refunded 1250 10" && late.isFinal)
+    _ = try await next.refund(payment, .eur(20))
+    #expect(try await refund(payment, by: next).answer == late.answer)
+    #expect(shop.fake.refunds.map(\.amount) == [.eur(20)])
+  }
+
+  @Test func `that nobody knows the end of says so, and is answered for good by the same key`() async throws {
+    let shop = try await Shop()
+    let payment = try await captured(shop)
+    shop.fake.refunds(.unknown(Interruption(.timeout)))
+    let first = try await refund(payment, by: shop.gateway)
+    #expect(Self.text(first) == "unknown captured 1250 0" && !first.isFinal)
+    // Asked a moment ago: nobody asks again, and the answer is the same.
+    #expect(try await refund(payment, by: shop.gateway).answer == first.answer)
+    #expect(shop.fake.inquiries.isEmpty)
+    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
+    shop.clock.advance(.seconds(2))
+    _ = try await shop.gateway.recover()
+    let last = try await refund(payment, by: shop.gateway)
+    #expect(Self.text(last) == "approved partially_refunded 1250 10" && last.isFinal)
+    #expect(shop.fake.refunds.count == 1)
+  }
+
+  @Test func `is told apart from another request under its key while it is open`() async throws {
+    let shop = try await Shop()
+    let payment = try await captured(shop)
+    shop.fake.refunds(.pending(Pending(acquirerReference: "P-1")))
+    _ = try await refund(payment, by: shop.gateway)
+    let other = IdempotentCall(merchant: call.merchant, call: call.call, key: call.key, requestHash: "another")
+    let answer = try await refund(payment, by: shop.gateway, other)
+    #expect(!answer.sameRequest && Self.text(answer) == "pending captured 1250 0")
+    #expect(shop.fake.refunds.count == 1)
+  }
+
+  @Test func `keeps nothing of an answer that came too late to be believed`() async throws {
+    let shop = try await Shop()
+    let payment = try await captured(shop)
+    let (clock, other) = (shop.clock, Journal(shop.journal.database))
+    shop.fake.refunds { _, _ in
+      clock.advance(Journal.lease)
+      _ = try? await other.takeOver(payment)
+      return .declined(Decline(reason: .other, code: "05"))
+    }
+    let answer = try await refund(payment, by: shop.gateway)
+    #expect(Self.text(answer) == "sending captured 1250 0" && !answer.isFinal)
+    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
+    clock.advance(Journal.lease)
+    #expect(Self.text(try await refund(payment, by: shop.gateway)) == "approved partially_refunded 1250 10")
+  }
+
+  @Test func `for an authorization is answered for good when the payment is settled`() async throws {
+    let shop = try await Shop()
+    let (order, token, call) = (Shop.order(), try shop.token(), call)
+    shop.fake.authorizes(.unknown(Interruption(.timeout)))
+    @Sendable func pay() async throws -> KeyedAnswer {
+      try await shop.gateway.once(call, render: Self.render) {
+        try await shop.gateway.authorization(
+          of: shop.gateway.pay(order, with: token, alongside: $0.alongside, answered: $0.answered))
+      }
+    }
+    #expect(Self.text(try await pay()) == "unknown unknown 0 0")
+    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "A-1"))))
+    shop.clock.advance(.seconds(2))
+    let paid = try await pay()
+    #expect(Self.text(paid) == "approved authorized 0 0" && paid.isFinal)
+    _ = try await shop.gateway.capture(try #require(try await shop.journal.payment(of: order.id)).id)
+    #expect(try await pay().answer == paid.answer)
+  }
+
+  @Test func `that was refused leaves the key free`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    await #expect(throws: GatewayError.self) {
+      try await shop.gateway.once(call, render: Self.render) {
+        try await shop.gateway.refund(payment, alongside: $0.alongside, answered: $0.answered)
+      }
+    }
+    #expect(try await shop.journal.standing(of: call) == .new)
+  }
+}

@@ -1,0 +1,140 @@
+import HTTPTransport
+import Ledger
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// Captures, voids and refunds by hand: what a shell learns of them. No server runs; the acquirer is the sandbox's.
+@Suite(.serialized) struct `A payment at the command line` {
+  @Test func `is captured, voided and refunded, and the exit code says what became of it`() async throws {
+    let port = try FreePorts.row(of: 4)
+    let workshop = try Workshop()
+    for (name, acquirer) in [("tender", port), ("nobody", port + 3), ("garbled", port + 1)] {
+      try workshop.write(Self.configuration(sandbox: port, acquirer: acquirer), to: "\(name).yaml")
+    }
+    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+      let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      // Ours and the acquirer's agree.
+      let good = try await books.hold(.eur(1250))
+      // We believe in more than the acquirer holds.
+      let short = try await books.hold(.eur(2000), there: .eur(1250))
+      // We believe in a capture that the acquirer never heard of.
+      let untaken = try await books.hold(.eur(1250), captured: .eur(1250))
+      await books.close()
+      func run(_ words: String, _ payment: PaymentID, with file: String = "tender") async throws -> Workshop.Answer {
+        try await workshop.run("tender payment \(words) \(payment) --store tender.db --config \(file).yaml")
+      }
+      for words in ["capture --amount 5.00", "void", "refund --amount 2.00"] {
+        let answer = try await run(words, good)
+        #expect(answer.exitCode == 0, "\(words): \(answer.lines)")
+      }
+      for (words, payment) in [
+        ("capture --amount 20.00", short), ("void --amount 20.00", short), ("refund --amount 1.00", untaken),
+      ] {
+        let answer = try await run(words, payment)
+        let kind = words.prefix { $0 != " " }
+        #expect(answer.exitCode == 1, "\(words): \(answer.lines)")
+        #expect(answer.lines.last == "Error: the acquirer refused the \(kind) (13)", "\(answer.lines)")
+        let unheard = try await run(words, payment, with: "nobody")
+        #expect(unheard.exitCode == 1 && unheard.lines.last?.contains("did not reach the acquirer") == true)
+      }
+      let told = try await run("refund --json --amount 1.00", untaken)
+      #expect(told.exitCode == 1 && told.lines.contains { $0.contains(#""performed" : {"#) }, "\(told.lines)")
+      for (words, payment) in [("capture --amount 1.00", short), ("refund --amount 1.00", untaken)] {
+        let answer = try await run(words, payment, with: "garbled")
+        #expect(answer.exitCode == 1, "\(answer.lines)")
+        #expect(answer.lines.last?.hasPrefix("Error: nobody knows yet whether the") == true, "\(answer.lines)")
+      }
+    }
+  }
+
+  @Test func `that stays open is ended by a person, who says why`() async throws {
+    let port = try FreePorts.row(of: 2)
+    let workshop = try Workshop()
+    try workshop.write(Self.configuration(sandbox: port, acquirer: port), to: "tender.yaml")
+    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+      let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      let open = try await books.unknown()
+      await books.close()
+      let resolve = "tender payment resolve \(open) --store tender.db --config tender.yaml"
+      #expect(try await workshop.run("\(resolve) --as captured --note x").exitCode == 2)
+      #expect(try await workshop.run("\(resolve) --as voided --note ' '").exitCode == 1)
+      let done = try await workshop.run("\(resolve) --as voided --note 'Ms Byrne of the bank, by telephone'")
+      #expect(done.exitCode == 0 && done.lines.first?.contains("  voided  ") == true, "\(done.lines)")
+      #expect(try await workshop.run("\(resolve) --as failed --note 'once more'").exitCode == 1)
+      let chain = try await workshop.run("tender payment verify-journal --store tender.db")
+      #expect(chain.exitCode == 0, "\(chain.lines)")
+    }
+  }
+
+  private static func configuration(sandbox: Int, acquirer: Int) -> String {
+    """
+    environment: simulated
+    sandboxURL: http://localhost:\(sandbox)/
+    acquirer:
+      baseURL: http://localhost:\(acquirer)
+      apiKey: sandbox-acquirer-key
+
+    """
+  }
+}
+
+/// A store of Tender's, filled by its own journal, and the acquirer's ledger beside it.
+private struct Books: Sendable {
+  private let database: Database
+  private let journal: Journal
+  private let sandbox: String
+
+  init(_ path: String, sandbox: String) async throws {
+    database = try await Database.sqlite(path: path, migrations: Journal.migrations)
+    journal = Journal(database)
+    self.sandbox = sandbox
+  }
+
+  func close() async { await database.close() }
+
+  /// A payment that is authorized here, and at the acquirer with another amount if one is given.
+  func hold(_ amount: Amount, there: Amount? = nil, captured: Amount? = nil) async throws -> PaymentID {
+    let attempt = try await attempt(amount)
+    let name = try await acquirerHolds(there ?? amount, attempt.reference)
+    let payment = try await journal.record(.approved(Approval(acquirerReference: name)), for: attempt).payment.id
+    guard let captured else { return payment }
+    let capture = try await journal.reserve(.capture, captured, of: payment)
+    return try await journal.record(.approved(Approval(acquirerReference: "C")), for: capture).payment.id
+  }
+
+  func unknown() async throws -> PaymentID {
+    let attempt = try await attempt(.eur(1250))
+    return try await journal.record(.unknown(Interruption(.timeout)), for: attempt).payment.id
+  }
+
+  private struct NoAttempt: Error {}
+
+  private func attempt(_ amount: Amount) async throws -> Attempt {
+    let number = Int.random(in: 0..<1_000_000_000)
+    let claim = try await journal.claim(
+      .sample("order-\(number)", amount), spending: .sample(number), card: .sample)
+    guard case .new(let attempt) = claim else { throw NoAttempt() }
+    return attempt
+  }
+
+  private func acquirerHolds(_ amount: Amount, _ reference: AttemptReference) async throws -> String {
+    let body: JSONValue = [
+      "reference": .string(reference.rawValue), "merchantReference": "R", "amount": .integer(amount.minorUnits),
+      "currency": "EUR", "dpan": "4761739000000012", "expiry": "3112",
+      "cryptogram": .string(Base64.encode(Array(reference.rawValue.utf8))),
+    ]
+    let request = OutboundRequest(
+      method: "POST", url: sandbox + "/acquirer/v1/authorizations",
+      headers: [
+        HTTPField("Authorization", "Bearer sandbox-acquirer-key"), HTTPField("Content-Type", "application/json"),
+      ], body: body.serialized())
+    let client = try LiveHTTPClient()
+    let answer = try await client.sender.send(request, .seconds(30))
+    try await client.shutdown()
+    guard case .string(let name)? = try JSONReader.read(answer.body)["acquirerReference"] else { throw NoAttempt() }
+    return name
+  }
+}
