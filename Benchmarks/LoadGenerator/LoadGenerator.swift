@@ -51,6 +51,9 @@ final class Lines: @unchecked Sendable {
   init(loop: any EventLoop, port: Int, most: Int) { (self.loop, self.port, self.most) = (loop, port, most) }
 
   func warm(_ count: Int) -> EventLoopFuture<Void> {
+    // A server closes what is idle for long.
+    open -= idle.count { !$0.isOpen }
+    idle.removeAll { !$0.isOpen }
     let missing = max(0, count - idle.count)
     let all = (0..<missing).map { _ in connect().map { self.idle.append($0) } }
     return EventLoopFuture.andAllSucceed(all, on: loop)

@@ -82,6 +82,7 @@ extension Suite {
   func atRate(_ rate: Double, _ length: Duration, seed: UInt64 = 1) async throws -> LoadReport {
     let schedule = Schedule.random(rate: rate, for: length, seed: seed)
     let requests = try await supply.payments(schedule.offsets.count)
+    try await store.generator.warm(4 * Self.width)
     return try await store.generator.openLoop(requests, schedule)
   }
 
