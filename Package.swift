@@ -10,8 +10,9 @@ let house: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// A product of another package. All of them stand behind the trait `Server`, so that an app that
-/// takes the ◆ rooms with `traits: []` resolves Tender alone.
+/// A product of another package. Each stands behind the trait `Server`, so that an app that takes the ◆ rooms with
+/// `traits: []` resolves Tender alone. What ApplePayToken needs is behind a trait of its own, which `Server` switches on:
+/// who takes that library alone, with `traits: ["PaymentToken"]`, resolves swift-crypto and what it needs, and no more.
 func server(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
@@ -29,6 +30,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: house)
+}
+
+func token(_ name: String, _ package: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: ["PaymentToken"]))
 }
 
 let crypto = server("Crypto", "swift-crypto")
@@ -73,7 +78,10 @@ let package = Package(
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
-    .trait(name: "Server", description: "Everything but the app kit: server, gateway, sandbox, command line"),
+    .trait(
+      name: "Server", description: "Everything but the app kit: server, gateway, sandbox, command line",
+      enabledTraits: ["PaymentToken"]),
+    .trait(name: "PaymentToken", description: "The library that verifies and decrypts payment tokens, alone"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
@@ -102,7 +110,10 @@ let package = Package(
     room("Storage", ["TenderPayments", grdb]),
 
     // Skills
-    room("ApplePayToken", ["StrictJSON", "TenderPayments", crypto, cryptoExtras], exclude: ["README.md"]),
+    room(
+      "ApplePayToken",
+      ["StrictJSON", "TenderPayments", token("Crypto", "swift-crypto"), token("CryptoExtras", "swift-crypto")],
+      exclude: ["README.md"]),
     room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
     room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
     room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
@@ -267,8 +278,8 @@ let package = Package(
     tests(
       "TenderCLITests",
       [
-        "Sandbox", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto, asn1,
-        x509,
+        "Sandbox", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "TenderTesting", crypto, asn1, x509,
       ]),
     tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
     tests("HouseTests"),

@@ -47,6 +47,12 @@ public struct JSONError: Error, Sendable, Hashable {
 
 extension JSONError: CustomStringConvertible {
   public var description: String {
-    if let path { "\(path): \(reason)" } else { "byte \(offset ?? 0): \(reason)" }
+    if let path {
+      "\(path): \(reason)"
+    } else if code == .size {
+      reason
+    } else {
+      "byte \(offset ?? 0): \(reason)"
+    }
   }
 }

@@ -24,14 +24,14 @@ public enum JSONReader {
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .standard
   ) throws(JSONError) -> JSONValue {
     guard bytes.count <= limits.size else {
-      throw JSONError(.size, offset: limits.size, "more than \(limits.size) bytes")
+      throw JSONError(.size, offset: limits.size, "longer than \(limits.size) bytes")
     }
     return try read(Array(bytes), limits: limits)
   }
 
   public static func read(_ bytes: [UInt8], limits: JSONLimits = .standard) throws(JSONError) -> JSONValue {
     guard bytes.count <= limits.size else {
-      throw JSONError(.size, offset: limits.size, "more than \(limits.size) bytes")
+      throw JSONError(.size, offset: limits.size, "longer than \(limits.size) bytes")
     }
     guard !bytes.starts(with: [0xEF, 0xBB, 0xBF]) else {
       throw JSONError(.badEncoding, offset: 0, "a byte order mark before the text")

@@ -1,3 +1,4 @@
+import ArgumentParser
 import HTTPTransport
 import NIOCore
 import NIOPosix
@@ -22,6 +23,11 @@ extension LiveHTTPClient {
 
 /// Ports of this machine, looked at before anything starts, so that a taken one is named.
 enum Port {
+  /// - Parameter option: that it was given by.
+  static func check(_ port: Int, _ option: String) throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("\(option) is a number from 0 to 65535.") }
+  }
+
   /// - Parameter advice: what to type instead.
   static func require(_ ports: [Int], on host: String = "127.0.0.1", advice: String) async throws {
     for port in ports where port != 0 {

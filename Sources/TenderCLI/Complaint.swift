@@ -24,8 +24,20 @@ enum Complaint {
   }
 
   private static func file(_ error: CocoaError) -> String {
-    let reason = error.underlying.map { String(cString: strerror(Int32($0.code))) } ?? error.localizedDescription
-    return (error.filePath.map { "\($0): " } ?? "") + reason
+    (error.filePath.map { "\($0): " } ?? "") + reason(error)
+  }
+
+  /// In the words of the system, which say less than Foundation's and are understood.
+  private static func reason(_ error: CocoaError) -> String {
+    let number: Int32? =
+      switch error.code {
+      case .fileReadNoSuchFile, .fileNoSuchFile: ENOENT
+      case .fileReadNoPermission, .fileWriteNoPermission: EACCES
+      case .fileWriteOutOfSpace: ENOSPC
+      case .fileWriteFileExists: EEXIST
+      default: error.underlying.map { Int32($0.code) }
+      }
+    return number.map { String(cString: strerror($0)) } ?? error.localizedDescription
   }
 }
 

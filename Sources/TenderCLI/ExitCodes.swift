@@ -2,8 +2,7 @@ import ArgumentParser
 import Foundation
 
 extension Tender {
-  /// Exit code 1 for a no, with one line that says why; 2 for a call that cannot be understood, which is 64 in
-  /// ArgumentParser.
+  /// Exit code 1 for a no, with one line that says why; 2 for a mistake in the call, which is 64 in ArgumentParser.
   static func main() async {
     do {
       var command = try parseAsRoot()
@@ -25,6 +24,13 @@ extension Tender {
     }
     guard code == .failure, !(error is ExitCode) else { exit(withError: error) }
     Terminal.complain("Error: \(Complaint.line(for: error))")
-    Foundation.exit(1)
+    Foundation.exit(error is MistakenCall ? 2 : 1)
   }
+}
+
+/// What was typed names something that is not there, or not what it should be: exit code 2.
+struct MistakenCall: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
 }

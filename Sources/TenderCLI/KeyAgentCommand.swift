@@ -2,6 +2,7 @@ import ApplePayToken
 import ArgumentParser
 import Foundation
 import KeyAgent
+import Logging
 import ServiceLifecycle
 import TenderPayments
 import TenderServer
@@ -27,15 +28,19 @@ struct KeyAgentCommand: AsyncParsableCommand {
     Self.forbidCoreDumps()
     let folders = KeyFolders(merchants: merchants, platform: platform)
     let keys = try folders.keys()
+    guard !keys.isEmpty else { throw CallFailure("there is no key below \(merchants)/<id>/processing") }
     let server: KeyAgentServer
     do { server = try KeyAgentServer(path: socket, client: client) } catch {
       throw CallFailure(error.reason)
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
     server.hold(only: keys)
-    Terminal.say("tender holds \(server.count) keys at \(socket)")
-    let stage = Stage(first: KeyAgentService(server: server), logger: Terminal.logger("tender.keys"))
-    try await stage.run { await stage.join(KeyReading(folders: folders, server: server, hangups: hangups)) }
+    Terminal.say("tender holds \(Terminal.counted(server.count, "key")) at \(socket)")
+    let logger = Terminal.logger("tender.keys")
+    let stage = Stage(first: KeyAgentService(server: server), logger: logger)
+    try await stage.run {
+      await stage.join(KeyReading(folders: folders, server: server, hangups: hangups, logger: logger))
+    }
   }
 
   /// The memory of this process is all that its secrets are in.
@@ -67,20 +72,22 @@ private struct KeyAgentService: Service {
   }
 }
 
-/// Reads the keys again whenever the process is told to. Keys whose files are gone are forgotten; files that cannot be
-/// read change nothing.
+/// Reads the keys again whenever the process is told to. Keys whose files are gone are forgotten, be it the last one;
+/// files and folders that cannot be read change nothing.
 private struct KeyReading: Service {
   let folders: KeyFolders
   let server: KeyAgentServer
   let hangups: UnixSignalsSequence
+  let logger: Logger
 
   func run() async throws {
     for await _ in hangups.cancelOnGracefulShutdown() {
       do {
         server.hold(only: try folders.keys())
-        Terminal.say("tender holds \(server.count) keys now")
+        logger.notice("tender holds \(Terminal.counted(server.count, "key")) now")
       } catch {
-        Terminal.say("tender still holds \(server.count) keys: \(error)")
+        let reason = Complaint.line(for: error)
+        logger.error("tender still holds \(Terminal.counted(server.count, "key")): \(reason)")
       }
     }
   }
@@ -96,17 +103,23 @@ private struct KeyFolders: Sendable {
       throw CallFailure("there is no folder \(merchants); --merchants names the one with the keys")
     }
     let ofMerchants = try names.flatMap { try read("\(merchants)/\($0)", of: .merchant(MerchantID($0))) }
-    let keys = ofMerchants + (try platform.map { try read($0, of: .platform) } ?? [])
-    guard !keys.isEmpty else { throw CallFailure("there is no key below \(merchants)/<id>/processing") }
-    return keys
+    return ofMerchants + (try platform.map { try read($0, of: .platform) } ?? [])
   }
 
   private func read(
     _ folder: String, of owner: ProcessingKeyRing.Owner
   ) throws -> [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] {
-    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/processing")) ?? []
-    return try files.sorted().filter { $0.hasSuffix(".key") }.map {
+    try Self.names(in: folder + "/processing").sorted().filter { $0.hasSuffix(".key") }.map {
       (owner, try key("\(folder)/processing/\($0.dropLast(4))"))
+    }
+  }
+
+  /// None when there is no such folder; one that cannot be listed is no empty one.
+  private static func names(in folder: String) throws -> [String] {
+    do { return try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+      let isThere = faccessat(AT_FDCWD, folder, F_OK, AT_SYMLINK_NOFOLLOW) == 0
+      guard !isThere, errno == ENOENT || errno == ENOTDIR else { throw error }
+      return []
     }
   }
 

@@ -25,7 +25,13 @@ struct PayCommand: AsyncParsableCommand {
   @Flag(help: "Cancel before paying, and see that the basket cannot be paid any more.") var cancel = false
   @Flag(help: "Send the payment token a second time, and see that nothing is paid twice.") var replay = false
   @Option(help: "Write the payment token to this file.") var saveToken: String?
-  @Flag(help: "For programs.") var json = false
+  @Flag(help: "Print JSON.") var json = false
+
+  func validate() throws {
+    guard (0...65_533).contains(port) else {
+      throw ValidationError("--port is from 0 to 65533: the shop and the sandbox have the next two.")
+    }
+  }
 
   func run() async throws {
     let journey = try await LiveHTTPClient.during { sender in

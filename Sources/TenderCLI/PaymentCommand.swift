@@ -52,7 +52,7 @@ struct PaymentCommand: AsyncParsableCommand {
   struct Capture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Takes held money.")
     @OptionGroup var operation: OperationOptions
-    @Option(help: "As 10.00; all that is left if absent.") var amount: String?
+    @Option(help: "For example 10.00; all that is left by default.") var amount: String?
     @Flag(help: "The last capture: what is left of the hold is let go.") var final = false
 
     func run() async throws { try await operation.perform(.capture, amount, isFinal: final) }
@@ -61,7 +61,7 @@ struct PaymentCommand: AsyncParsableCommand {
   struct Void: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets go of held money.")
     @OptionGroup var operation: OperationOptions
-    @Option(help: "As 10.00; all that is left if absent.") var amount: String?
+    @Option(help: "For example 10.00; all that is left by default.") var amount: String?
 
     func run() async throws { try await operation.perform(.void, amount) }
   }
@@ -69,7 +69,7 @@ struct PaymentCommand: AsyncParsableCommand {
   struct Refund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Gives back taken money.")
     @OptionGroup var operation: OperationOptions
-    @Option(help: "As 10.00; all that is left if absent.") var amount: String?
+    @Option(help: "For example 10.00; all that is left by default.") var amount: String?
 
     func run() async throws { try await operation.perform(.refund, amount) }
   }
@@ -132,7 +132,7 @@ struct PaymentCommand: AsyncParsableCommand {
 /// The journal: through the server that holds it, or from the file when none runs.
 struct JournalOptions: ParsableArguments {
   @Option(help: "The server's store.") var store = ".tender/tender.db"
-  @Flag(help: "For programs.") var json = false
+  @Flag(help: "Print JSON.") var json = false
 
   var access: StoreAccess { StoreAccess(path: store) }
 
@@ -167,7 +167,7 @@ struct OperationOptions: ParsableArguments {
     let payment = try await journal.access.ask(
       PaymentOffice.migrations,
       here: { database in
-        let office = try await PaymentOffice(database, try await ServerConfiguration.load(file: config))
+        let office = try await PaymentOffice(database, try await ConfigurationOptions.load(file: config))
         do {
           let report = try await here(office)
           await office.close()

@@ -12,9 +12,9 @@ struct ReconcileCommand: AsyncParsableCommand {
 
   @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String
   @Option(help: "The server's store.") var store = ".tender/tender.db"
-  @Option(help: "From when on the report is complete, as 2026-11-21T00:00:00Z.") var from: Moment?
-  @Option(help: "Until when it is.") var until: Moment?
-  @Flag(help: "For programs.") var json = false
+  @Option(help: "Start of the period that the report covers, for example 2026-11-21T00:00:00Z.") var from: Moment?
+  @Option(help: "End of the period that the report covers.") var until: Moment?
+  @Flag(help: "Print JSON.") var json = false
 
   /// Exit code 1 says that there are differences, 2 that it could not look.
   func run() async throws {
@@ -28,7 +28,7 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 
   private func differences() async throws -> [Difference] {
-    let (report, from, until) = (try bytes(), from, until)
+    let (report, from, until) = (try NamedFile.bytes(file), from, until)
     let query = [from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" }].compactMap { $0 }
     return try await StoreAccess(path: store).ask(
       here: { try await ReconciliationOffice($0).differences(from: report, from?.time, until?.time) },
@@ -43,12 +43,7 @@ struct ReconcileCommand: AsyncParsableCommand {
             + "there: \(difference.there ?? "nothing")")
       }
     }
-    Terminal.say(found.isEmpty ? "no difference" : "\(found.count) difference\(found.count == 1 ? "" : "s")")
-  }
-
-  private func bytes() throws -> [UInt8] {
-    if file == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
-    return Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+    Terminal.say(found.isEmpty ? "no difference" : Terminal.counted(found.count, "difference"))
   }
 
   /// A moment as it is typed.

@@ -14,6 +14,12 @@ struct SandboxCommand: AsyncParsableCommand {
   @Option(help: "Where its authorities, merchants and the acquirer's ledger are kept.") var directory =
     ".tender/sandbox"
 
+  func validate() throws {
+    try Port.check(port, "--port")
+    try Port.check(
+      gatewayPort ?? port + 1, gatewayPort == nil ? "--port, and the gateway's port after it," : "--gateway-port")
+  }
+
   func run() async throws {
     let ports = [port, gatewayPort ?? (port == 0 ? 0 : port + 1)]
     try await Port.require(ports, advice: "Choose others with --port and --gateway-port.")

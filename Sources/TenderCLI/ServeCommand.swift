@@ -30,7 +30,15 @@ struct ConfigurationOptions: ParsableArguments {
     var flags: [String: String] = [:]
     if let port { flags["port"] = String(port) }
     if let host { flags["host"] = host }
-    return try await ServerConfiguration.load(file: config, flags: flags)
+    return try await Self.load(file: config, flags)
+  }
+
+  static func load(file: String?, _ flags: [String: String] = [:]) async throws -> ServerConfiguration {
+    do {
+      return try await ServerConfiguration.load(file: file, flags: flags)
+    } catch let error as ConfigurationError where error.isMistakenCall {
+      throw MistakenCall("\(error)")
+    }
   }
 }
 
@@ -53,6 +61,8 @@ struct ConfigCommand: AsyncParsableCommand {
         if merchants.isEmpty {
           Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")
         }
+      } catch let mistake as MistakenCall {
+        throw mistake
       } catch {
         Terminal.say("refused: \(Complaint.line(for: error))")
         throw ExitCode(1)

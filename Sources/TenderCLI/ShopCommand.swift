@@ -25,6 +25,8 @@ struct ShopCommand: AsyncParsableCommand {
     }
   }
 
+  func validate() throws { try Port.check(port, "--port") }
+
   func run() async throws {
     try await Port.require([port], advice: "Choose another with --port.")
     let key = try MerchantFolder.apiKey(at: merchant)

@@ -39,7 +39,9 @@ struct StoreAccess: Sendable {
   func askServer<Answer: Decodable>(
     _ method: String, _ target: String, _ body: [UInt8] = []
   ) async throws -> Answer {
-    let socket = (path + ".sock").replacingOccurrences(of: "/", with: "%2F")
+    let file = path + ".sock"
+    guard FileManager.default.fileExists(atPath: file) else { throw CallFailure("no server runs on \(path): start it") }
+    let socket = file.replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)
     return try await LiveHTTPClient.during(maximumResponseBytes: 64 << 20) { sender in
       let answer: InboundResponse

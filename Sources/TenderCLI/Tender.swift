@@ -4,6 +4,7 @@ import ArgumentParser
 struct Tender: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tender", abstract: "Apple Pay acceptance, end to end, on your own machines.",
+    version: "0.1.0-dev",
     subcommands: [
       DemoCommand.self, ServeCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self, TokenCommand.self,
       KeysCommand.self, MerchantCommand.self, PaymentCommand.self, WebhooksCommand.self, ReconcileCommand.self,

@@ -4,11 +4,39 @@ import TenderServer
 
 /// Where a command writes: results to standard output, everything else to standard error.
 enum Terminal {
-  /// A reader that went away (`| head`) is no reason to crash.
-  static func say(_ line: String = "") { try? FileHandle.standardOutput.write(contentsOf: Data((line + "\n").utf8)) }
-  static func complain(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
+  /// A reader that went away (`| head`) ends a command as it ends any other program, by SIGPIPE, and is not complained
+  /// about where the network's library has switched that signal off. A result that cannot be written for another reason
+  /// is none: exit code 1.
+  static func say(_ line: String = "") {
+    guard let problem = write(line, to: STDOUT_FILENO), problem != EPIPE else { return }
+    complain("Error: standard output: \(String(cString: strerror(problem)))")
+    exit(1)
+  }
 
-  /// For programs.
+  /// There is nobody left to be told when this fails.
+  static func complain(_ line: String) { _ = write(line, to: STDERR_FILENO) }
+
+  /// - Returns: why not everything was written.
+  private static func write(_ line: String, to descriptor: Int32) -> Int32? {
+    var rest = Array((line + "\n").utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&entry, 1, -1)
+      } else if errno != EINTR {
+        return errno
+      }
+    }
+    return nil
+  }
+
+  /// `1 key`, `2 keys`.
+  static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+  /// Of a value, as `--json` prints it.
   static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]

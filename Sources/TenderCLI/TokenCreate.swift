@@ -19,13 +19,16 @@ struct TokenCreate: ParsableCommand {
   @Option(help: ArgumentHelp("Apple's merchant identifier, for a key without a certificate.", valueName: "id"))
   var merchantId: String?
 
-  @Option(help: "What the shopper agrees to, as 12.50.")
+  @Option(help: "What the shopper agrees to, for example 12.50.")
   var amount: String?
 
-  @Option(help: "The amount's currency, as EUR.")
+  @Option(help: "The amount's currency, for example EUR.")
   var currency: String?
 
-  @Option(help: "A card of the sandbox's wallet.")
+  @Option(
+    help: ArgumentHelp(
+      "A card of the sandbox's wallet, or a card of a test range: the device account number, its last month and its "
+        + "network, for example 4111111111111111:2031-12:visa.", valueName: "card"))
   var card = "visa-debit"
 
   @Option(help: "How the token is made, good or broken.")
@@ -35,13 +38,13 @@ struct TokenCreate: ParsableCommand {
     help: ArgumentHelp("The request's application data, in base64; the token carries its hash.", valueName: "base64"))
   var applicationData: String?
 
-  @Option(help: ArgumentHelp("The signing time, as 2026-11-21T10:00:00Z; now by default.", valueName: "time"))
+  @Option(help: ArgumentHelp("The signing time, for example 2026-11-21T10:00:00Z; now by default.", valueName: "time"))
   var at: String?
 
   @Option(help: ArgumentHelp("The sandbox that signs; made when it is missing.", valueName: "directory"))
   var sandbox = ".tender/sandbox"
 
-  @Flag(help: "Answer in JSON: the token with its variant, what is expected of it, its signing time and its root.")
+  @Flag(help: "Print JSON: the token with its variant, what is expected of it, its signing time and its root.")
   var json = false
 
   @Flag(help: "List the variants and the cards.")
@@ -53,18 +56,16 @@ struct TokenCreate: ParsableCommand {
       throw ValidationError("--to, --amount and --currency are needed.")
     }
     if let at, Timestamp(rfc3339: at) == nil {
-      throw ValidationError("--at is a time in UTC, as 2026-11-21T10:00:00Z.")
+      throw ValidationError("--at is a time in UTC, for example 2026-11-21T10:00:00Z.")
     }
     if let variant, TokenVariant.named(variant) == nil {
       throw ValidationError("There is no variant \(variant); --variants lists them.")
-    }
-    if SandboxCards.card(id: card) == nil {
-      throw ValidationError("The wallet has no card \(card): \(SandboxCards.all.map(\.id).joined(separator: ", ")).")
     }
     if let applicationData, Base64.decode(applicationData) == nil {
       throw ValidationError("--application-data is base64.")
     }
     _ = try money()
+    _ = try chosenCard()
   }
 
   func run() throws {
@@ -75,20 +76,39 @@ struct TokenCreate: ParsableCommand {
     let order = try order()
     let variant = try chosen(for: order)
     let token = try TokenMint(pki: pki, clock: WallClock { signingTime }).mint(order, variant)
-    guard json else { return Terminal.say(String(decoding: token, as: UTF8.self)) }
+    guard json else {
+      Terminal.say(String(decoding: token, as: UTF8.self))
+      return Terminal.complain("Verify it with --root \(sandbox)/pki/token-root.pem")
+    }
     Terminal.say(String(decoding: try report(token, variant, signingTime, pki.rootPEM).serialized(), as: UTF8.self))
   }
 
   private func order() throws -> TokenOrder {
-    guard let card = SandboxCards.card(id: card) else { throw ExitCode(2) }
-    return TokenOrder(
-      card: card, amount: try money(), recipient: try recipient(),
+    TokenOrder(
+      card: try chosenCard(), amount: try money(), recipient: try recipient(),
       applicationData: applicationData.flatMap { Base64.decode($0) })
+  }
+
+  /// What was typed may hold an account number, so no complaint repeats it.
+  private func chosenCard() throws -> SandboxCard {
+    if card.contains(":") {
+      guard let typed = SandboxCard(typed: card) else {
+        throw ValidationError(
+          "--card is number:YYYY-MM:network, the number with a valid check digit, the network one of "
+            + "\(CardNetwork.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return typed
+    }
+    guard let known = SandboxCards.card(id: card) else {
+      throw ValidationError(
+        "The wallet has no such card; it has \(SandboxCards.all.map(\.id).joined(separator: ", ")).")
+    }
+    return known
   }
 
   private func money() throws -> Amount {
     guard let currency = Currency(code: currency ?? ""), currency.isMoney else {
-      throw ValidationError("--currency is an ISO 4217 code of money, as EUR.")
+      throw ValidationError("--currency is an ISO 4217 code of money, for example EUR.")
     }
     guard let amount = try? Amount(decimal: (amount ?? "")[...], currency: currency), !amount.isNegative else {
       throw ValidationError("--amount is a decimal with at most \(currency.exponent) decimals.")
@@ -98,11 +118,10 @@ struct TokenCreate: ParsableCommand {
 
   private func recipient() throws -> TokenRecipient {
     do {
-      guard let merchantId else { return try TokenRecipient(certificatePEM: TokenFile.certificate(to ?? "")) }
-      return try TokenRecipient(publicKeyPEM: TokenFile.text(to ?? ""), merchantIdentifier: merchantId)
+      guard let merchantId else { return try TokenRecipient(certificatePEM: NamedFile.certificate(to ?? "")) }
+      return try TokenRecipient(publicKeyPEM: NamedFile.text(to ?? ""), merchantIdentifier: merchantId)
     } catch let problem as SandboxProblem {
-      Terminal.complain("Error: \(problem.message)")
-      throw ExitCode(2)
+      throw MistakenCall(problem.message)
     }
   }
 
@@ -110,8 +129,7 @@ struct TokenCreate: ParsableCommand {
   private func chosen(for order: TokenOrder) throws -> TokenVariant {
     let name = variant ?? (order.recipient.isRSA ? "rsa-v1" : "ec-v1")
     guard let variant = TokenVariant.named(name), variant.format == order.recipient.format else {
-      Terminal.complain("Error: the variant \(name) is for a key of the other kind.")
-      throw ExitCode(2)
+      throw MistakenCall("the variant \(name) is for a key of the other kind")
     }
     return variant
   }

@@ -30,15 +30,19 @@ struct TokenDecrypt: ParsableCommand {
     guard key.isEmpty != (agent == nil) else {
       throw ValidationError("Give --key, the private key of the payment processing certificate, or --agent.")
     }
+    guard agent == nil || (certificate.isEmpty && merchantId == nil) else {
+      throw ValidationError("Leave out --certificate and --merchant-id: an agent knows whose its keys are.")
+    }
     guard agent != nil || certificate.isEmpty != (merchantId == nil) else {
       throw ValidationError("Give either --certificate or --merchant-id.")
     }
   }
 
   func run() throws {
+    let verifier = try judgement.verifier()
     try input.answering {
       let token = try input.token()
-      let opener = TokenOpener(verifier: try judgement.verifier(), keys: ProcessingKeyRing([Self.merchant: try keys()]))
+      let opener = TokenOpener(verifier: verifier, keys: ProcessingKeyRing([Self.merchant: try keys()]))
       let opened = try opener.open(token, for: Self.merchant, at: try judgement.time())
       return TokenReport(opened: opened, reveal: reveal)
     }
@@ -49,9 +53,9 @@ struct TokenDecrypt: ParsableCommand {
 
   private func keys() throws -> [ProcessingKey] {
     if let agent { return try KeyAgentClient(path: agent).keys().map(\.key) }
-    let certificates = try certificate.map(TokenFile.certificate)
+    let certificates = try certificate.map(NamedFile.certificate)
     return try key.map { path in
-      let pem = try TokenFile.text(path)
+      let pem = try NamedFile.text(path)
       guard let merchantId else { return try ProcessingKey(privateKeyPEM: pem, certificatePEMs: certificates) }
       return try ProcessingKey(privateKeyPEM: pem, merchantIdentifier: merchantId)
     }

@@ -11,17 +11,17 @@ struct TokenInput: ParsableArguments {
       valueName: "file"))
   var file: String
 
-  @Flag(help: "Answer in JSON.")
+  @Flag(help: "Print JSON.")
   var json = false
 
-  func token() throws -> EncryptedPaymentToken { try EncryptedPaymentToken(bytes: try TokenFile.bytes(file)) }
+  func token() throws -> EncryptedPaymentToken { try EncryptedPaymentToken(bytes: try NamedFile.bytes(file)) }
 
   /// Prints the report, or the refusal as the result that it is: on standard output, with exit code 1.
   func answering(_ question: () throws -> TokenReport) throws {
     do {
-      print(try question().text(json: json))
+      Terminal.say(try question().text(json: json))
     } catch let refusal as PaymentTokenError {
-      print(TokenReport(refusal: refusal).text(json: json))
+      Terminal.say(TokenReport(refusal: refusal).text(json: json))
       throw ExitCode(1)
     }
   }
@@ -29,10 +29,13 @@ struct TokenInput: ParsableArguments {
 
 /// Whom to trust, and when.
 struct TokenJudgement: ParsableArguments {
-  @Option(help: ArgumentHelp("Judge as of this moment, as 2026-11-21T10:00:00Z; now by default.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("Judge as of this moment, for example 2026-11-21T10:00:00Z; now by default.", valueName: "time"))
   var at: String?
 
-  @Option(help: ArgumentHelp("Trust this root instead of Apple's, as a sandbox's; may be repeated.", valueName: "pem"))
+  @Option(
+    help: ArgumentHelp(
+      "Trust this root instead of Apple's, for example a sandbox's; may be repeated.", valueName: "pem"))
   var root: [String] = []
 
   @Option(help: "Accept only signers of this environment: production, apple-sandbox or simulated.")
@@ -40,7 +43,7 @@ struct TokenJudgement: ParsableArguments {
 
   func validate() throws {
     if let at, Timestamp(rfc3339: at) == nil {
-      throw ValidationError("--at is a time in UTC, as 2026-11-21T10:00:00Z.")
+      throw ValidationError("--at is a time in UTC, for example 2026-11-21T10:00:00Z.")
     }
     if let environment, Environment(rawValue: environment) == nil {
       throw ValidationError("--environment is production, apple-sandbox or simulated.")
@@ -50,20 +53,36 @@ struct TokenJudgement: ParsableArguments {
   func time() throws -> Timestamp { at.flatMap(Timestamp.init(rfc3339:)) ?? WallClock.system.now() }
 
   func verifier() throws -> TokenVerifier {
-    let trust = root.isEmpty ? TokenTrust.apple() : try TokenTrust.roots(try root.map(TokenFile.certificate))
+    let trust = root.isEmpty ? TokenTrust.apple() : try roots()
     return TokenVerifier(trust: environment.flatMap(Environment.init(rawValue:)).map(trust.only) ?? trust)
+  }
+
+  /// A root that cannot be read says nothing about the payment token.
+  private func roots() throws -> TokenTrust {
+    let texts = try root.map(NamedFile.certificate)
+    do { return try TokenTrust.roots(texts) } catch { throw MistakenCall("--root: \(error.reason). \(error.advice)") }
   }
 }
 
-/// Files named on the command line. One that cannot be read is a mistake in the call: exit code 2.
-enum TokenFile {
+/// Files named on the command line. One that cannot be read is a mistake in the call.
+enum NamedFile {
+  /// - Parameter path: `-` is standard input.
   static func bytes(_ path: String) throws -> [UInt8] {
-    if path == "-" { return Array(FileHandle.standardInput.readDataToEndOfFile()) }
-    guard let data = FileManager.default.contents(atPath: path) else {
-      Terminal.complain("Error: \(path) cannot be read.")
-      throw ExitCode(2)
+    let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw unreadable(path) }
+    defer { if file != STDIN_FILENO { close(file) } }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(file, &piece, piece.count)
+      guard count >= 0 || errno == EINTR else { throw unreadable(path) }
+      guard count != 0 else { return bytes }
+      bytes += piece.prefix(max(count, 0))
     }
-    return Array(data)
+  }
+
+  private static func unreadable(_ path: String) -> MistakenCall {
+    MistakenCall("\(path): \(String(cString: strerror(errno)))")
   }
 
   static func text(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }

@@ -2,7 +2,7 @@ import ApplePayToken
 import StrictJSON
 import TenderPayments
 
-/// The answer of a `tender token` command: a headline for people, and members that people and programs get alike.
+/// The answer of a `tender token` command: a headline for people, and members for people and programs.
 struct TokenReport {
   private let headline: String
   private let members: JSONObject
@@ -54,11 +54,15 @@ struct TokenReport {
     self.members = members
   }
 
-  /// One line of JSON, or one line a member.
+  /// One line of JSON; or the headline, and one line for each member that it does not say already.
   func text(json: Bool) -> String {
     guard !json else { return String(decoding: JSONValue.object(members).serialized(), as: UTF8.self) }
-    return ([headline] + Self.lines(members, indent: "  ")).joined(separator: "\n")
+    let rest = members.members.filter { !Self.saidByHeadline.contains($0.key) }
+    let lines = rest.flatMap { Self.lines(key: $0.key, $0.value, indent: "  ") }
+    return ([headline] + lines).joined(separator: "\n")
   }
+
+  private static let saidByHeadline: Set = ["verified", "stage", "reason"]
 
   private static func describe(_ token: EncryptedPaymentToken, in members: inout JSONObject) {
     members["version"] = .string(token.version.rawValue)

@@ -9,9 +9,9 @@ struct TokenVerify: ParsableCommand {
   @OptionGroup var judgement: TokenJudgement
 
   func run() throws {
+    let verifier = try judgement.verifier()
     try input.answering {
-      let token = try input.token()
-      return TokenReport(verified: try judgement.verifier().verify(token, at: try judgement.time()))
+      TokenReport(verified: try verifier.verify(try input.token(), at: try judgement.time()))
     }
   }
 }

@@ -17,7 +17,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Option(help: "waiting, delivered or dead.") var state = StateName.dead
     @Option(help: "How many.") var limit = 50
-    @Flag(help: "For programs.") var json = false
+    @Flag(help: "Print JSON.") var json = false
 
     enum StateName: String, ExpressibleByArgument, CaseIterable {
       case waiting, delivered, dead

@@ -4,38 +4,93 @@ import Foundation
 import TenderPayments
 import Testing
 
-// README: begin
-func networkToken(
-  in body: [UInt8], paying total: Amount, of basketHash: [UInt8], for shop: MerchantID, with keys: ProcessingKeyRing,
-  trusting trust: TokenTrust = .apple(production: true, sandbox: false), at now: Timestamp = WallClock.system.now()
-) throws -> NetworkToken {
-  let opener = TokenOpener(verifier: TokenVerifier(trust: trust), keys: keys)
-  let opened = try opener.open(EncryptedPaymentToken(bytes: body), for: shop, at: now)
-  try opened.confirm(ExpectedPayment(merchant: shop, amount: total, applicationDataHash: basketHash))
-  return try opened.paymentData.networkToken
-}
-// README: end
-
 @Suite struct `The library's README` {
+  private let total: Amount
+  private let basket = [UInt8](repeating: 7, count: 32)
+
+  init() throws { total = Amount(minorUnits: 1250, currency: try #require(Currency(code: "EUR"))) }
+
   @Test func `shows code that opens a payment token`() throws {
     var mint = try TestMint()
-    mint.applicationData = [UInt8](repeating: 7, count: 32)
+    mint.applicationData = basket
     let key = try ProcessingKey(
       privateKeyPEM: mint.merchantKey.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
-    let total = Amount(minorUnits: 1250, currency: try #require(Currency(code: "EUR")))
     let token = try networkToken(
-      in: mint.mint().bytes, paying: total, of: [UInt8](repeating: 7, count: 32), for: TestMint.merchant,
+      in: mint.mint().bytes, paying: total, of: basket, for: TestMint.merchant,
       with: ProcessingKeyRing([TestMint.merchant: [key]]),
       trusting: .simulated(rootPEM: try Shared.issued.get().rootPEM), at: TestMint.Minted.arrival)
     #expect(token.dpan.revealed == "4817499130011223")
   }
 
-  @Test func `shows exactly the code that is compiled here`() throws {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    let here = try String(contentsOf: tests.appending(path: "ReadmeTests.swift"), encoding: .utf8)
-    let compiled = try #require(here.firstMatch(of: /\/\/ README: begin\n((?s).*?)\/\/ README: end/)).output.1
-    let readme = try String(
-      contentsOf: tests.appending(path: "../../Sources/ApplePayToken/README.md"), encoding: .utf8)
-    #expect(readme.contains(compiled))
+  @Test func `shows four lines in which a payment token pays once`() throws {
+    var mint = try TestMint()
+    mint.applicationData = basket
+    let key = try ProcessingKey(
+      privateKeyPEM: mint.merchantKey.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+    let verifier = TokenVerifier(trust: try .simulated(rootPEM: Shared.issued.get().rootPEM))
+    let opener = recordedRing(TestMint.merchant, key, verifier) { _ in }
+    let (body, window, arrival) = (try mint.mint().bytes, ReplayWindow(), TestMint.Minted.arrival)
+    #expect(try fourLines(body, opener, window, TestMint.merchant, arrival, total, basket) == total)
+    let error = #expect(throws: PaymentTokenError.self) {
+      try fourLines(body, opener, window, TestMint.merchant, arrival, total, basket)
+    }
+    #expect(error?.code == .tokenAlreadyUsed)
+  }
+}
+
+/// A page with Swift in it, and the code that is compiled.
+private struct ShownCode {
+  /// Line by line without their indentation.
+  let compiled: String
+
+  init(_ sources: [String]) {
+    compiled = sources.flatMap { source in
+      source.matches(of: /\/\/ README: begin\n((?s).*?)\/\/ README: end/).map { Self.plain($0.output.1) }
+    }.joined(separator: "\n\n")
+  }
+
+  /// The Swift blocks of a page that nobody compiles. Imports are the reader's, and stand at the top of the file.
+  func strangers(in page: String) -> [String] {
+    page.matches(of: /```swift\n((?s).*?)```/).map { Self.plain($0.output.1) }.filter { !compiled.contains($0) }
+  }
+
+  private static func plain(_ code: Substring) -> String {
+    code.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.trimmingCharacters(in: .whitespaces) }
+      .filter { !$0.hasPrefix("import ") }
+      .joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}
+
+@Suite struct `Swift on the pages about payment tokens` {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+
+  private static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  private static let pages =
+    ["README.md", "Sources/ApplePayToken/README.md"]
+    + ((try? FileManager.default.contentsOfDirectory(
+      atPath: root.appending(path: "Sources/ApplePayToken/ApplePayToken.docc").path)) ?? [])
+    .map { "Sources/ApplePayToken/ApplePayToken.docc/\($0)" }
+
+  @Test(arguments: pages) func `is compiled, block by block`(_ page: String) throws {
+    let code = ShownCode([
+      try Self.text("Tests/ApplePayTokenTests/ReadmeCode.swift"),
+      // A reader has the package in a place of their own.
+      try Self.text("Tests/TokenHost/Package.swift").replacing(
+        "name: \"tender\", path: \"../..\"", with: "path: \"../tender\""),
+    ])
+    #expect(code.strangers(in: try Self.text(page)) == [])
+  }
+
+  @Test func `is looked for on every page`() {
+    #expect(Self.pages.count == 7)
+  }
+
+  @Test func `that nobody compiles is noticed`() {
+    let code = ShownCode(["  // README: begin\n  let a = 1\n  // README: end\n  let b = 2\n"])
+    #expect(code.strangers(in: "```swift\nimport A\n\nlet a = 1\n```\n\n```swift\nlet b = 2\n```\n") == ["let b = 2"])
   }
 }

@@ -42,6 +42,12 @@ enum Repository {
 
   static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root.appending(path: path).path) }
 
+  /// Files of a folder, none of those below it.
+  static func names(in folder: String, ending: String) -> [String] {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+    return (names ?? []).filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" }
+  }
+
   /// All Swift files below a folder, except what a build left there.
   static func swiftFiles(under folder: String) throws -> [SourceFile] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)

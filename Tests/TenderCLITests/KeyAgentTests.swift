@@ -1,7 +1,11 @@
+import ApplePayToken
 import Crypto
 import Foundation
 import HTTPTransport
+import KeyAgent
+import Sandbox
 import StrictJSON
+import TenderPayments
 import Testing
 
 /// A key agent with every private key and a server with none, as processes of their own; and a shop that is paid.
@@ -10,7 +14,7 @@ import Testing
     let town = try Town()
     try await town.place.with("tender sandbox --port \(town.port + 2)", sign: "gateway") { _ in
       try await town.makeMerchant()
-      try await town.place.with(Town.agent, sign: "tender holds 1 keys") { agent in
+      try await town.place.with(Town.agent, sign: "tender holds 1 key") { agent in
         try await town.place.with("tender serve --config tender.yaml", sign: "tender serves simulated") { server in
           try await town.place.with(town.shop, sign: "shop  http") { _ in
             try await town.check("agent.txt")
@@ -34,11 +38,94 @@ import Testing
   @Test func `keeps its keys when files that it is to read again are broken`() async throws {
     let place = try TokenFixtures().workshop
     _ = try await place.run("mkdir -p vault/m1/processing && cp processing.* vault/m1/processing/")
-    try await place.with(Town.agent, sign: "tender holds 1 keys") { agent in
+    try await place.with(Town.agent, sign: "tender holds 1 key") { agent in
       _ = try await place.run("echo broken > vault/m1/processing/processing.pem; kill -HUP $(cat agent.pid)")
-      try await agent.wait(for: "tender still holds 1 keys: vault/m1/processing/processing: ")
+      try await agent.wait(for: "tender still holds 1 key: vault/m1/processing/processing: ")
       #expect(await agent.terminate() == 0)
     }
+  }
+
+  @Test func `keeps its keys when a folder cannot be listed, and forgets them when they are gone`() async throws {
+    let place = try TokenFixtures().workshop
+    _ = try await place.run("mkdir -p vault/m1/processing && cp processing.* vault/m1/processing/")
+    try await place.with(Town.agent, sign: "tender holds 1 key at") { agent in
+      _ = try await place.run(
+        "cd vault/m1 && mv processing away && echo > processing && kill -HUP $(cat ../../agent.pid)")
+      try await agent.wait(for: "tender still holds 1 key: ")
+      _ = try await place.run("cd vault/m1 && rm processing && kill -HUP $(cat ../../agent.pid)")
+      try await agent.wait(for: "tender holds 0 keys now")
+      _ = try await place.run("cd vault/m1 && mv away processing && kill -HUP $(cat ../../agent.pid)")
+      try await agent.wait(for: "tender holds 1 key now")
+      #expect(await agent.terminate() == 0)
+    }
+  }
+
+  @Test func `opens payment tokens for either key while its keys are swapped`() async throws {
+    let place = try TokenFixtures().workshop
+    let keys = (0..<3).map { _ in P256.KeyAgreement.PrivateKey() }
+    try await Vault.lay([keys[0], keys[1]], in: place)
+    try await place.with(Town.agent, sign: "tender holds 2 keys at") { agent in
+      let client = KeyAgentClient(path: place.path + "/keys.sock")
+      let load = Task { try await Load(client: client, keys: [keys[0], keys[1]]).run() }
+      for round in 1...12 {
+        try await Vault.lay(round.isMultiple(of: 2) ? [keys[0], keys[1]] : [keys[1], keys[2], keys[0]], in: place)
+        _ = try await place.run("kill -HUP $(cat agent.pid)")
+        try await agent.wait(for: "keys now", times: round)
+      }
+      load.cancel()
+      #expect(try await load.value > 0)
+      #expect(await agent.terminate() == 0)
+    }
+  }
+}
+
+/// A merchant's folder of an agent, whose keys are replaced file by file, as an operator does.
+private enum Vault {
+  static func lay(_ keys: [P256.KeyAgreement.PrivateKey], in place: Workshop) async throws {
+    let pki = try SandboxPKI(directory: place.path + "/pki")
+    let drafts = try keys.enumerated().map { number, key in
+      let request = try TokenFixtures.request(P256.Signing.PrivateKey(rawRepresentation: key.rawRepresentation))
+      let certificate = try pki.certificate(.processing, for: TokenFixtures.merchant, csr: request)
+      return (number, certificate, key.pemRepresentation)
+    }
+    _ = try await place.run("rm -rf draft && mkdir -p draft vault/m1")
+    for (number, certificate, key) in drafts {
+      try place.write(certificate, to: "draft/\(number).pem")
+      try place.write(key, to: "draft/\(number).key")
+    }
+    let answer = try await place.run("rm -rf old; mv vault/m1/processing old; mv draft vault/m1/processing")
+    #expect(answer.exitCode == 0, "\(answer.lines)")
+  }
+}
+
+/// Key agreements for every key, one after the other, by as many askers as there are keys, until it is cancelled.
+private struct Load {
+  let client: KeyAgentClient
+  let keys: [P256.KeyAgreement.PrivateKey]
+
+  /// - Returns: how many secrets were derived, each the right one.
+  func run() async throws -> Int {
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for key in keys { group.addTask { try await ask(for: key) } }
+      return try await group.reduce(0, +)
+    }
+  }
+
+  /// Each question keeps a thread for as long as it is answered, and the tests need one too.
+  private func ask(for secret: P256.KeyAgreement.PrivateKey) async throws -> Int {
+    let key = try ProcessingKey(
+      privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TokenFixtures.merchant)
+    let remote = client.key(key.publicKeyHash, .ecV1).holder
+    var count = 0
+    repeat {
+      let material = EncryptedPaymentToken.KeyMaterial.ephemeralPublicKey(
+        Array(P256.KeyAgreement.PrivateKey().publicKey.derRepresentation))
+      let here = try key.holder.contentKey(from: material, within: .seconds(20))
+      #expect(try remote.contentKey(from: material, within: .seconds(20)).bytes == here.bytes)
+      count += 1
+      await Task.yield()
+    } while !Task.isCancelled
+    return count
   }
 }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct `At the command line` {
@@ -20,6 +21,18 @@ import Testing
     for difference in try await Transcript(file: "token.txt").differences(in: workshop) {
       Issue.record("\(difference)")
     }
+  }
+
+  @Test func `the README's commands for a payment token do what it says`() async throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../README.md")
+    let blocks = try String(contentsOf: page, encoding: .utf8).matches(of: /```sh\n((?s).*?)```/).map(\.output.1)
+    let block = try #require(blocks.first { $0.contains("tender token create") })
+    // The program is built already.
+    let commands = block.split(separator: "\n").filter { !$0.hasPrefix("scripts/build") }
+    #expect(commands.count == 6)
+    let answer = try await Workshop().run(commands.joined(separator: " && "))
+    #expect(answer.exitCode == 0, "\(answer.lines)")
+    #expect(answer.lines.contains("verified and decrypted: 12.50 EUR"), "\(answer.lines)")
   }
 
   @Test(arguments: ["", "--json"]) func `the account number is shown on demand alone`(_ form: String) async throws {
@@ -64,7 +77,7 @@ import Testing
     let workshop = try TokenFixtures().workshop
     _ = try await workshop.run("mkdir -p merchants/m1/processing && cp processing.* merchants/m1/processing/")
     let agent = "tender keys agent --merchants merchants --socket keys.sock"
-    try await workshop.with(agent, sign: "tender holds 1 keys at keys.sock") { program in
+    try await workshop.with(agent, sign: "tender holds 1 key at keys.sock") { program in
       for difference in try await Transcript(file: "keys.txt").differences(in: workshop) {
         Issue.record("\(difference)")
       }

@@ -74,10 +74,10 @@ final class RunningProgram: Sendable {
   /// The exit code, when the program has ended.
   func end() async -> Int32 { await process.end() }
 
-  /// Waits for a line that holds `sign`, at most 30 seconds.
-  func wait(for sign: String) async throws {
+  /// Waits until so many lines hold `sign`, at most 30 seconds.
+  func wait(for sign: String, times: Int = 1) async throws {
     for _ in 0..<600 {
-      if lines.contains(where: { $0.contains(sign) }) { return }
+      if lines.count(where: { $0.contains(sign) }) >= times { return }
       guard process.isRunning else { break }
       try await Task.sleep(for: .milliseconds(50))
     }

@@ -59,7 +59,7 @@ extension ProcessingKeyRing {
       return PaymentTokenError(.wrongKindOfKey, "the token is \(token.version.rawValue) and no key is of its kind")
     }
     return PaymentTokenError(
-      .unknownKey, "none of \(serving.count) keys has the hash \(Base64.encode(token.publicKeyHash))",
+      .unknownKey, "no key here has the hash \(Base64.encode(token.publicKeyHash))",
       field: "header.publicKeyHash")
   }
 

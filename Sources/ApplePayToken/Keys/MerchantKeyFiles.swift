@@ -13,12 +13,13 @@ enum PrivateKey {
     }
     guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
     let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
-    guard keys.count == 1 else {
-      throw PaymentTokenError(.unreadableKey, "the file holds \(keys.count) private keys instead of one")
+    guard let key = keys.first, keys.count == 1 else {
+      let count = keys.isEmpty ? "no private key" : "\(keys.count) private keys"
+      throw PaymentTokenError(.unreadableKey, "\(count) here; give exactly one")
     }
-    if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: keys[0].bytes) {
+    if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: key.bytes) {
       self = .p256(key)
-    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: keys[0].bytes), key.keySizeInBits == 2048 {
+    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: key.bytes), key.keySizeInBits == 2048 {
       self = .rsa(key)
     } else {
       throw PaymentTokenError(.unreadableKey, "the private key is neither of P-256 nor RSA of 2048 bits")
@@ -69,7 +70,8 @@ public struct ProcessingCertificate: Sendable {
 
   private static func read(_ pem: String) throws(PaymentTokenError) -> Certificate {
     guard let blocks = PEM.blocks(pem)?.filter({ $0.label == "CERTIFICATE" }), blocks.count == 1 else {
-      throw PaymentTokenError(.unreadableCertificate, "the certificate's file holds not one certificate in PEM")
+      throw PaymentTokenError(
+        .unreadableCertificate, "the certificate's file does not hold exactly one certificate in PEM")
     }
     do {
       return try Certificate(der: blocks[0].bytes[...])

@@ -83,6 +83,10 @@ public struct ConfigurationError: Error, CustomStringConvertible, Sendable {
     self.key = key
     self.reason = reason
   }
+
+  /// Whether the file itself, as it was named, is not there: a mistake in the call, and not in the configuration.
+  public var isMistakenCall: Bool { key == Self.call }
+  static let call = "--config"
 }
 
 extension ServerConfiguration {
@@ -127,7 +131,7 @@ extension ServerConfiguration {
     ]
     if let file {
       guard FileManager.default.contents(atPath: file) != nil else {
-        throw ConfigurationError("--config", "there is no file \(file), or it cannot be read")
+        throw ConfigurationError(ConfigurationError.call, "there is no file \(file), or it cannot be read")
       }
       providers.append(try await yaml(file, .server))
     }

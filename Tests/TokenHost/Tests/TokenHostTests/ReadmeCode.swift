@@ -1,0 +1,1 @@
+../../../ApplePayTokenTests/ReadmeCode.swift
