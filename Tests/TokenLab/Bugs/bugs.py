@@ -66,6 +66,7 @@ BUGS = [
          '    if case .string(let text)? = header.object["transactionId"] { spelling = text }'),
         ("ApplePayToken/TokenFingerprints.swift", "transactionID: Hex.encode(token.transactionID)",
          "transactionID: token.spelling"),
+        (V + "TokenVerifier.swift", "transactionID: Hex.encode(token.transactionID)", "transactionID: token.spelling"),
     ], ["spelling-capitals"]),
     ("what follows in the signature is left alone", "ApplePayToken/DER/BERReader.swift",
      "    try reader.end(what)\n    return element", "    return element", ["cms-trailing-byte"]),
