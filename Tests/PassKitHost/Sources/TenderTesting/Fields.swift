@@ -1,0 +1,1 @@
+../../../TenderTesting/Fields.swift
