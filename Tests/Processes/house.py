@@ -171,7 +171,7 @@ class House:
         if name not in self.shims:
             self.shims[name] = f"{self.directory}/{name}.so"
             subprocess.run(
-                ["cc", "-Wall", "-Wextra", "-shared", "-fPIC", "-O2", "-o", self.shims[name], f"{HERE}/{name}.c",
+                ["clang", "-Wall", "-Wextra", "-shared", "-fPIC", "-O2", "-o", self.shims[name], f"{HERE}/{name}.c",
                  "-ldl", "-lpthread"], check=True)
         return self.shims[name]
 
