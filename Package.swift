@@ -52,6 +52,7 @@ let hummingbirdTLS = server("HummingbirdTLS", "hummingbird")
 let hummingbirdTesting = server("HummingbirdTesting", "hummingbird")
 let httpTypes = server("HTTPTypes", "swift-http-types")
 let grdb = server("GRDB", "GRDB.swift")
+let sqlite = server("GRDBSQLite", "GRDB.swift")
 let arguments = server("ArgumentParser", "swift-argument-parser")
 let configuration = server("Configuration", "swift-configuration")
 let logging = server("Logging", "swift-log")
@@ -107,7 +108,7 @@ let package = Package(
     room("TenderPayments"),
     room("StrictJSON"),
     room("HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
-    room("Storage", ["TenderPayments", grdb]),
+    room("Storage", ["TenderPayments", grdb, sqlite]),
 
     // Skills
     room(

@@ -112,7 +112,7 @@ extension Operations {
     try store.lockedRow(
       """
       SELECT reference FROM operations
-      WHERE reference = $1 AND fence = $2 AND state IN ('sending', 'pending', 'unknown')
+      WHERE reference = $1 AND fence = $2 AND \(isOpen)
       """, .text(attempt.reference.rawValue), .integer(attempt.fence)) != nil
   }
 }

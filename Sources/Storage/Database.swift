@@ -17,7 +17,7 @@ public struct Database: Sendable {
     let pool = try SQLiteEngine.open(path)
     try await SQLiteEngine.makeDurable(pool)
     try await Migrator(migrations: migrations, clock: clock).run(on: pool)
-    return Database(engine: SQLiteFile(pool: pool, lock: lock, clock: clock))
+    return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
 
   /// Runs `body` on one consistent snapshot.

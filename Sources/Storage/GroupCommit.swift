@@ -10,12 +10,14 @@ final class GroupCommit: Sendable {
   private static let batch = 64
   private let pool: DatabasePool
   private let clock: WallClock
+  private let checkpoints: Checkpoints
   private let queue = Queue()
   private let standing = Mutex<(count: Int, failure: StorageError?)>((0, nil))
 
-  init(pool: DatabasePool, clock: WallClock) {
+  init(pool: DatabasePool, clock: WallClock, checkpoints: Checkpoints) {
     self.pool = pool
     self.clock = clock
+    self.checkpoints = checkpoints
   }
 
   func run<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
@@ -52,6 +54,7 @@ final class GroupCommit: Sendable {
       try connection.execute(sql: "COMMIT")
       standing.withLock { $0.count += 1 }
       for answer in answers { answer() }
+      checkpoints.note(jobs.count)
     } catch {
       noteBroken(error)
       if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }

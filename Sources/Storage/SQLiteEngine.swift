@@ -7,7 +7,9 @@ enum SQLiteEngine {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
-    configuration.maximumReaderCount = 4
+    configuration.maximumReaderCount = GroupRead.lanes
+    // What a savepoint may have to undo is kept in memory; the default is a file for more than 64 KiB of it.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
     try makePrivate(path)
     return try StorageError.translating { try DatabasePool(path: path, configuration: configuration) }
   }
@@ -33,6 +35,7 @@ enum SQLiteEngine {
   static func makeDurable(_ pool: DatabasePool) async throws {
     try await pool.writeWithoutTransaction { connection in
       try connection.execute(sql: "PRAGMA synchronous = FULL")
+      try connection.execute(sql: "PRAGMA wal_autocheckpoint = \(Checkpoints.limit)")
       let synchronous = try Int.fetchOne(connection, sql: "PRAGMA synchronous")
       let journal = try String.fetchOne(connection, sql: "PRAGMA journal_mode")
       guard synchronous == 2, journal == "wal" else {
@@ -46,24 +49,15 @@ enum SQLiteEngine {
     String(decoding: sql.utf8.map { $0 == UInt8(ascii: "$") ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
   }
 
-  /// The same for a definition: SQLite's names of the three types, and STRICT, without which it stores anything
-  /// anywhere.
+  /// The same for a definition: SQLite's names of the three types, STRICT, without which it stores anything anywhere,
+  /// and checks against a list spelled out, because SQLite makes a table of a list each time it looks into one.
   static func definition(_ sql: String) -> String {
     var text = sql.replacingOccurrences(of: "BIGINT", with: "INTEGER").replacingOccurrences(of: "BYTEA", with: "BLOB")
+    text.replace(#/CHECK \((\w+) IN \(([^()]*)\)\)/#) { check in
+      let cases = check.2.split(separator: ",").map { "\(check.1) = \($0.drop(while: \.isWhitespace))" }
+      return "CHECK (\(cases.joined(separator: " OR ")))"
+    }
     if text.contains("CREATE TABLE") { text += " STRICT" }
     return text
-  }
-
-  static func arguments(_ values: [SQLValue]) -> StatementArguments {
-    StatementArguments(values.map(databaseValue))
-  }
-
-  private static func databaseValue(_ value: SQLValue) -> DatabaseValue {
-    switch value {
-    case .null: .null
-    case .integer(let integer): integer.databaseValue
-    case .text(let text): text.databaseValue
-    case .blob(let bytes): Data(bytes).databaseValue
-    }
   }
 }

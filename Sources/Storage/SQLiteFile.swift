@@ -5,18 +5,20 @@ import TenderPayments
 struct SQLiteFile: StoreEngine {
   private let pool: DatabasePool
   private let lock: StoreLock
+  private let checkpoints: Checkpoints
   private let group: GroupCommit
-  private let clock: WallClock
+  private let reads: GroupRead
 
-  init(pool: DatabasePool, lock: StoreLock, clock: WallClock) {
+  init(pool: DatabasePool, lock: StoreLock, clock: WallClock) throws {
     self.pool = pool
     self.lock = lock
-    self.clock = clock
-    group = GroupCommit(pool: pool, clock: clock)
+    checkpoints = try StorageError.translating { try Checkpoints(path: pool.path) }
+    group = GroupCommit(pool: pool, clock: clock, checkpoints: checkpoints)
+    reads = GroupRead(pool: pool, clock: clock)
   }
 
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await pool.read { [clock] in try body(Transaction($0, now: clock.now())) }
+    try await reads.run(body)
   }
 
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
@@ -25,6 +27,7 @@ struct SQLiteFile: StoreEngine {
 
   func close() async {
     await group.finish()
+    checkpoints.close()
     try? pool.close()
     lock.release()
   }

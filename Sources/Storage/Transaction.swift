@@ -18,28 +18,25 @@ public final class Transaction {
   public func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
 
   private func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
-    try StorageError.translating {
-      let statement = try connection.cachedStatement(sql: dialect(sql))
-      return try GRDB.Row.fetchAll(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
-    }
+    try StorageError.translating { try bound(sql, values).rows() }
   }
 
   /// The first row, or nil.
   public func row(_ sql: String, _ values: SQLValue...) throws -> Row? {
-    try StorageError.translating {
-      let statement = try connection.cachedStatement(sql: dialect(sql))
-      return try GRDB.Row.fetchOne(statement, arguments: SQLiteEngine.arguments(values)).map(Row.init)
-    }
+    try StorageError.translating { try bound(sql, values).firstRow() }
   }
 
   /// Runs a statement; the number of rows it changed.
   @discardableResult
   public func run(_ sql: String, _ values: SQLValue...) throws -> Int {
     try StorageError.translating {
-      let statement = try connection.cachedStatement(sql: dialect(sql))
-      try statement.execute(arguments: SQLiteEngine.arguments(values))
+      try bound(sql, values).run()
       return connection.changesCount
     }
+  }
+
+  private func bound(_ sql: String, _ values: [SQLValue]) throws -> BoundStatement {
+    try BoundStatement(dialect(sql), values, on: connection)
   }
 }
 
@@ -71,22 +68,16 @@ public enum SQLValue: Sendable, Hashable {
 
 /// One row of an answer, by column name. A column that is absent or of another type is an error, not a default.
 public struct Row: Sendable {
-  private let columns: [String: SQLValue]
+  /// Of the columns, shared by all rows of an answer.
+  private let names: [String]
+  private let values: [SQLValue]
 
-  init(_ row: GRDB.Row) {
-    var columns: [String: SQLValue] = [:]
-    for (name, value) in row {
-      columns[name] =
-        switch value.storage {
-        case .null: .null
-        case .int64(let integer): .integer(integer)
-        case .string(let text): .text(text)
-        case .blob(let data): .blob(Array(data))
-        case .double: .null
-        }
-    }
-    self.columns = columns
+  init(_ names: [String], _ values: [SQLValue]) {
+    self.names = names
+    self.values = values
   }
+
+  private func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
 
   public func integer(_ column: String) throws -> Int64 {
     guard let value = try integerOrNil(column) else { throw StorageError.column(column) }
@@ -106,7 +97,7 @@ public struct Row: Sendable {
   public func time(_ column: String) throws -> Timestamp { Timestamp(microseconds: try integer(column)) }
 
   public func integerOrNil(_ column: String) throws -> Int64? {
-    switch columns[column] {
+    switch value(of: column) {
     case .integer(let value): value
     case .null: nil
     default: throw StorageError.column(column)
@@ -114,7 +105,7 @@ public struct Row: Sendable {
   }
 
   public func textOrNil(_ column: String) throws -> String? {
-    switch columns[column] {
+    switch value(of: column) {
     case .text(let value): value
     case .null: nil
     default: throw StorageError.column(column)
@@ -122,7 +113,7 @@ public struct Row: Sendable {
   }
 
   public func blobOrNil(_ column: String) throws -> [UInt8]? {
-    switch columns[column] {
+    switch value(of: column) {
     case .blob(let value): value
     case .null: nil
     default: throw StorageError.column(column)

@@ -1,0 +1,110 @@
+import GRDB
+import GRDBSQLite
+
+/// A prepared statement with its values, from the first row to the last.
+///
+/// GRDB opens connections, prepares statements and keeps them. Values go to SQLite and back without it: it makes a
+/// list with names of them and a copy of each row, and that took longer than what SQLite does.
+struct BoundStatement {
+  private let connection: GRDB.Database
+  private let statement: Statement
+  private var handle: OpaquePointer { statement.sqliteStatement }
+
+  init(_ sql: String, _ values: [SQLValue], on connection: GRDB.Database) throws {
+    self.connection = connection
+    statement = try connection.cachedStatement(sql: sql)
+    guard sqlite3_bind_parameter_count(handle) == values.count else {
+      throw StorageError.other("\(values.count) values for \(sqlite3_bind_parameter_count(handle)) parameters")
+    }
+    for (place, value) in zip(CInt(1)..., values) { try check(bind(value, at: place)) }
+  }
+
+  /// Runs it to its end.
+  func run() throws {
+    defer { sqlite3_reset(handle) }
+    while try next() {}
+  }
+
+  /// Its rows, to the end: an INSERT that returns rows has written all of them then.
+  func rows() throws -> [Row] {
+    defer { sqlite3_reset(handle) }
+    var rows: [Row] = []
+    while try next() { rows.append(row()) }
+    return rows
+  }
+
+  func firstRow() throws -> Row? {
+    defer { sqlite3_reset(handle) }
+    return try next() ? row() : nil
+  }
+
+  private func next() throws -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code: throw failure(code)
+    }
+  }
+
+  private func row() -> Row { Row(statement.columnNames, (0..<sqlite3_column_count(handle)).map(value)) }
+
+  private func check(_ code: CInt) throws {
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  private func failure(_ code: CInt) -> DatabaseError {
+    DatabaseError(
+      resultCode: ResultCode(rawValue: code),
+      message: connection.sqliteConnection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) })
+  }
+}
+
+// One value, in and out. SQLite is given copies in memory of its own, and frees them.
+extension BoundStatement {
+  private func bind(_ value: SQLValue, at place: CInt) -> CInt {
+    switch value {
+    case .null: return sqlite3_bind_null(handle, place)
+    case .integer(let integer): return sqlite3_bind_int64(handle, place, integer)
+    case .text(var text): return text.withUTF8 { bind(text: UnsafeRawBufferPointer($0), at: place) }
+    case .blob(let bytes): return bytes.withUnsafeBytes { bind(blob: $0, at: place) }
+    }
+  }
+
+  private func bind(text: UnsafeRawBufferPointer, at place: CInt) -> CInt {
+    guard let copy = Self.copy(text) else { return SQLITE_NOMEM }
+    return sqlite3_bind_text(
+      handle, place, copy.assumingMemoryBound(to: CChar.self), CInt(text.count), sqlite3_free)
+  }
+
+  private func bind(blob: UnsafeRawBufferPointer, at place: CInt) -> CInt {
+    guard let copy = Self.copy(blob) else { return SQLITE_NOMEM }
+    return sqlite3_bind_blob(handle, place, copy, CInt(blob.count), sqlite3_free)
+  }
+
+  /// Never nil for no bytes: that would be NULL, and not an empty value.
+  private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
+    let copy = sqlite3_malloc(CInt(max(bytes.count, 1)))
+    if let start = bytes.baseAddress { copy?.copyMemory(from: start, byteCount: bytes.count) }
+    return copy
+  }
+
+  private func value(_ column: CInt) -> SQLValue {
+    switch sqlite3_column_type(handle, column) {
+    case SQLITE_INTEGER: .integer(sqlite3_column_int64(handle, column))
+    case SQLITE_TEXT: .text(text(column))
+    case SQLITE_BLOB: .blob(bytes(column))
+    default: .null
+    }
+  }
+
+  private func text(_ column: CInt) -> String {
+    let start = sqlite3_column_text(handle, column)
+    return String(
+      decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))), as: UTF8.self)
+  }
+
+  private func bytes(_ column: CInt) -> [UInt8] {
+    let start = sqlite3_column_blob(handle, column)
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+}
