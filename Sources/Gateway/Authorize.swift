@@ -7,8 +7,8 @@ public import TenderPayments
 extension PaymentGateway {
   /// Asks the acquirer to hold the order's amount on the card in the payment token.
   ///
-  /// A finished answer is given again before token and clock are judged, so a repeat gets it even when the token is
-  /// too old to open. The attempt is durable before the acquirer hears of it, so a crash leaves something to inquire
+  /// A finished answer is given again whatever is wrong with token or clock by now, so a repeat gets it even when the
+  /// token is too old to open. The attempt is durable before the acquirer hears of it, so a crash leaves something to inquire
   /// about; and an answer that never came leaves the payment *unknown*, never declined.
   ///
   /// - Parameters:
@@ -29,19 +29,20 @@ extension PaymentGateway {
     alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void,
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
   ) async throws -> (payment: Payment, isNew: Bool) {
-    if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) {
-      return (try await settled(known, TokenUse(of: token)), false)
-    }
     try admission.enter()
     defer { admission.leave() }
-    let card = try await confirm(token, pays: order)
+    let card: ConfirmedInstrument
+    do { card = try await opened(token, for: order, before: deadline) } catch {
+      // A repeat whose token is good goes on to the claim, which knows the answer too.
+      let use = TokenUse(of: token)
+      guard let known = try await journal.answer(for: order.id, spending: use) else { throw error }
+      return (try await settled(known, use), false)
+    }
     try await crashes.reach(.authorizeOpened)
-    guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
     switch try await journal.claim(
       order, spending: card.use, card: card.summary, terms: terms(card), alongside: alongside)
     {
-    case .known(let payment): return (payment, false)
-    case .running(let payment): throw GatewayError.paymentInProgress(payment)
+    case .known(let payment), .running(let payment): return (try await settled(payment, card.use), false)
     case .tokenReused: throw GatewayError.tokenReused
     case .new(let attempt):
       return try await scheduler.finishing {
@@ -66,6 +67,14 @@ extension PaymentGateway {
     ClaimTerms(
       connector: acquirer.capabilities.name, amountConfirmed: card.amountConfirmed,
       holdLifetime: acquirer.capabilities.holdLifetime)
+  }
+
+  private func opened(
+    _ token: EncryptedPaymentToken, for order: Order, before deadline: Deadline
+  ) async throws -> ConfirmedInstrument {
+    let card = try await confirm(token, pays: order)
+    guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
+    return card
   }
 
   /// An answer that was given is given again, to the payment token that it was given to also while it is open; another

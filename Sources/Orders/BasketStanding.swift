@@ -17,7 +17,7 @@ struct BasketStanding: Sendable {
   let order: OrderRecord?
   let payment: Payment?
 
-  init(_ id: BasketID, of merchant: MerchantID, in store: Transaction) throws {
+  init(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws {
     record = try BasketRecord.known(id, of: merchant, in: store)
     order = try OrderRecord.find(of: id, in: store)
     payment = try Journal.payment(of: id, in: store)

@@ -26,14 +26,17 @@ extension OrderRecord {
   }
 
   /// Writes the order with its contact. Another card after a decline pays the same order, perhaps at another quote.
-  func save(_ contact: OrderContact, in store: Transaction) throws {
-    try store.run(
+  ///
+  /// - Returns: the order as it is stored, which has been an order since the first card.
+  func save(_ contact: OrderContact, in store: Transaction) throws -> OrderRecord {
+    let stored = try store.rows(
       """
       INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, customer,
         requested_for, note, guest_token, created_at, updated_at)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
       ON CONFLICT (id) DO UPDATE SET quote = $4, amount = $6, currency = $7, service = $8, requested_for = $10,
         note = $11, updated_at = $13
+      RETURNING *
       """,
       .text(id.rawValue), .text(merchant.rawValue), .text(basket.rawValue), .text(quote.rawValue),
       .text(merchantReference), .integer(amount.minorUnits), .text(amount.currency.code), .text(service.rawValue),
@@ -45,6 +48,7 @@ extension OrderRecord {
       ON CONFLICT (order_id) DO UPDATE SET contact = $2, updated_at = $3
       """,
       .text(id.rawValue), .text(try StoredJSON.text(contact)), .time(store.now))
+    return try stored.first.map(OrderRecord.init) ?? self
   }
 
   private init(_ row: Row) throws {

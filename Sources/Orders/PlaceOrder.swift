@@ -4,6 +4,7 @@ import Crypto
 import Ledger
 import PlatformAPI
 import Storage
+import Synchronization
 public import TenderPayments
 public import TenderSheet
 
@@ -48,14 +49,18 @@ extension OrderDesk {
   /// payment token, clock or quote it comes with; only while the outcome is open another payment token has to wait. A
   /// payment token that was declined is told so again.
   ///
-  /// - Parameter deadline: made when the shopper's call began. The merchant's price and the acquirer's answer have what
-  ///   is left of it, so that together they keep within the time in which the sheet waits.
+  /// - Parameters:
+  ///   - merchant: whose page or app asks; nil when the call does not say. The basket's id is what allows to pay it, but
+  ///     never on another merchant's page.
+  ///   - deadline: made when the shopper's call began. The merchant's price and the acquirer's answer have what is left
+  ///     of it, so that together they keep within the time in which the sheet waits.
   public func place(
-    _ request: PlaceOrderRequest, of merchant: MerchantID, before deadline: Deadline
+    _ request: PlaceOrderRequest, of merchant: MerchantID?, before deadline: Deadline
   ) async throws -> PlacedOrder {
     let (standing, named) = try await database.read { store in
       (try BasketStanding(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
     }
+    let merchant = standing.record.basket.merchant
     if let payment = try await earlier(standing, request.token) {
       return try await again(payment, standing, request.token, before: deadline)
     }
@@ -66,11 +71,12 @@ extension OrderDesk {
     try await confirmPrice(standing.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, standing.record)
     let order = record.forGateway(standing.record.basket, terms)
+    let written = WrittenOrder()
     let payment = try await cashier.pay(order, request.token, deadline) { store in
       try BasketRecord.check(order.basket, of: merchant, stillShows: quote.id, in: store)
-      try record.save(contact, in: store)
+      written.order = try record.save(contact, in: store)
     }
-    return try await placed(record.basket, payment, merchant)
+    return try await placed(record.basket, payment, written.order)
   }
 }
 
@@ -82,7 +88,7 @@ extension OrderDesk {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
     let mode = standing.record.basket.document.capture
-    return try await placed(id, standing.waitsForAnswer ? settled(payment, mode) : payment, merchant)
+    return try await placed(id, standing.waitsForAnswer ? settled(payment, mode) : payment)
   }
 
   /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
@@ -110,10 +116,10 @@ extension OrderDesk {
     }
     try await checkMayHear(payment, token)
     let isTaken = payment.status != .authorized || basket.document.capture == .manual
-    guard !isTaken else { return try await placed(basket.id, payment, basket.merchant) }
+    guard !isTaken else { return try await placed(basket.id, payment) }
     let wanted = order.forGateway(basket, await terms(basket.merchant))
     let answer = try await cashier.pay(wanted, token, deadline) { _ in }
-    return try await placed(basket.id, answer, basket.merchant)
+    return try await placed(basket.id, answer)
   }
 
   /// While the outcome is open only the payment token that made the payment hears of it again; another one has to wait.
@@ -182,13 +188,21 @@ extension OrderDesk {
     }
   }
 
-  private func placed(_ basket: BasketID, _ payment: Payment, _ merchant: MerchantID) async throws -> PlacedOrder {
-    guard let order = try await database.read({ try OrderRecord.find(of: basket, in: $0) }) else {
+  /// - Parameter written: the order, if this very call has written it.
+  private func placed(
+    _ basket: BasketID, _ payment: Payment, _ written: OrderRecord? = nil
+  ) async throws -> PlacedOrder {
+    guard let order = try await order(of: basket, written) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
     let told = await telling(payment)
     let isGood = (told.toldStatus ?? told.status).isLive
     return PlacedOrder(order: order, payment: told, guestToken: isGood ? order.guestToken : nil)
+  }
+
+  private func order(of basket: BasketID, _ written: OrderRecord?) async throws -> OrderRecord? {
+    if let written { return written }
+    return try await database.read { try OrderRecord.find(of: basket, in: $0) }
   }
 
   /// Whoever was told *pending*, or nothing because the process died, hears the end of it for the first time now.
@@ -204,6 +218,16 @@ extension OrderDesk {
     let guestToken =
       isGuest ? try await guestTokens?.token(for: record.order, of: record.basket.id, issued: now) : nil
     return OrderRecord(quote, record, guestToken: guestToken, at: now)
+  }
+}
+
+/// The order as the commit of the claim wrote it; nil when the claim never came to that.
+private final class WrittenOrder: Sendable {
+  private let content = Mutex<OrderRecord?>(nil)
+
+  var order: OrderRecord? {
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
   }
 }
 

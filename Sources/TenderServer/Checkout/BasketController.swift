@@ -68,14 +68,19 @@ struct BasketLookup: Sendable {
     return (basket, try await merchant(of: basket, request, context))
   }
 
-  /// A call without an Origin is judged by the host that it asked, so that no session of one merchant is made for the
-  /// domain of another. A host that nobody registered is the server's own: apps call it.
   func merchant(of basket: BasketID, _ request: Request, _ context: ServerContext) async throws -> MerchantID {
     let owner = try await desk.merchant(of: basket)
-    if let (caller, _) = callers.find(request, context), caller.id != owner {
+    if let caller = caller(request, context), caller != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }
     CallWitness.current?.concerns(basket)
     return owner
+  }
+
+  /// Whose page or app calls; nil for a host that nobody registered, which is the server's own: apps call it. A call
+  /// without an Origin is judged by the host that it asked, so that no session of one merchant is made for the domain of
+  /// another.
+  func caller(_ request: Request, _ context: ServerContext) -> MerchantID? {
+    callers.find(request, context)?.0.id
   }
 }

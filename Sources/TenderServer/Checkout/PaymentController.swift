@@ -31,10 +31,26 @@ struct PaymentController: Sendable {
     _ body: [UInt8], _ request: Request, _ context: ServerContext, before deadline: Acquiring.Deadline
   ) async throws -> Response {
     let call = try PaymentCall(try RequestBody.read(body))
-    let merchant = try await baskets.merchant(of: call.order.basket, request, context)
-    let placed = try await desk.place(call.order, of: merchant, before: deadline)
+    let caller = baskets.caller(request, context)
+    let placed = try await witnessed(call.order.basket) {
+      try await desk.place(call.order, of: caller, before: deadline)
+    }
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try render(placed)
+  }
+
+  /// The journey of a basket has every attempt to pay it, but none on a page that may not know of it.
+  private func witnessed(
+    _ basket: BasketID, _ work: () async throws -> PlacedOrder
+  ) async throws -> PlacedOrder {
+    do {
+      let placed = try await work()
+      CallWitness.current?.concerns(basket)
+      return placed
+    } catch {
+      if (error as? OrderError)?.code != .basketUnknown { CallWitness.current?.concerns(basket) }
+      throw error
+    }
   }
 
   /// `GET /applepay/payment/{basketId}`: after a reload, the back button, or a connection lost after sending.
