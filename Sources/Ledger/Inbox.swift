@@ -108,16 +108,19 @@ extension Journal {
   private func takeBack(
     _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
-    guard let standing = try? Posting.post(.returned, of: attempt.movement, on: before.standing),
+    guard var standing = try? Posting.post(.returned, of: attempt.movement, on: before.standing),
       standing.refunded <= standing.captured
     else { return try contradict("returned_after_refund", before, in: store) }
     // A refund is on its way that may yet be refused. Thanked for now, the event would be lost: it is to come again.
     guard standing.refunded + standing.reservedRefund <= standing.captured else { throw JournalError.conflict }
     try Operations.end(attempt.reference, as: .returned, in: store)
+    standing = try closed(standing, attempt, in: store)
     var after = before.moved(to: standing, at: store.now)
     after.alarm = before.alarm ?? "\(attempt.kind.rawValue)_returned"
     // What is held again is held for an end too, if somebody forgets it.
-    if attempt.kind == .capture { after.holdUntil = before.holdUntil ?? store.now.adding(Self.returnedHold) }
+    if attempt.kind == .capture, standing.free > 0 {
+      after.holdUntil = before.holdUntil ?? store.now.adding(Self.returnedHold)
+    }
     return .applied(
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
   }

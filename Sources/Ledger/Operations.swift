@@ -3,6 +3,10 @@ import TenderPayments
 
 /// The table `operations`: rows are added and answered, never removed.
 enum Operations {
+  /// For operations that are found by their reference or payment. A list would be as true and slower: SQLite makes a
+  /// table of it for each statement, unless an index was declared with the same list.
+  static let isOpen = "(state = 'sending' OR state = 'pending' OR state = 'unknown')"
+
   static func insert(
     _ attempt: Attempt, owner: String, lease: Timestamp, firstTry: Timestamp, in store: Transaction
   ) throws {
@@ -29,7 +33,7 @@ enum Operations {
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
         sent_until = $8, lease_until = 0, next_try = $9, tries = tries + $10
-      WHERE reference = $1 AND fence = $2 AND state IN ('sending', 'pending', 'unknown')
+      WHERE reference = $1 AND fence = $2 AND \(isOpen)
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
@@ -59,7 +63,7 @@ enum Operations {
     try store.run(
       """
       UPDATE operations SET state = 'failed', answered_at = $2, lease_until = 0, fence = fence + 1
-      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown')
+      WHERE payment = $1 AND \(isOpen)
       """, .text(payment.rawValue), .time(store.now))
     return reference
   }
@@ -69,7 +73,7 @@ enum Operations {
     try store.row(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown') AND lease_until > $2
+      WHERE payment = $1 AND \(isOpen) AND lease_until > $2
       """, .text(payment.rawValue), .time(store.now)) != nil
   }
 
@@ -102,7 +106,7 @@ enum Operations {
     try store.row(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND kind = 'reverse' AND state IN ('sending', 'pending', 'unknown')
+      WHERE payment = $1 AND kind = 'reverse' AND \(isOpen)
       """, .text(payment.rawValue)) != nil
   }
 
@@ -111,8 +115,22 @@ enum Operations {
     try store.row(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND kind IN ('capture', 'void') AND state IN ('sending', 'pending', 'unknown')
+      WHERE payment = $1 AND kind IN ('capture', 'void') AND \(isOpen)
       """, .text(payment.rawValue)) != nil
+  }
+
+  /// The final capture that stands; nil when there was none, or it failed or came back.
+  static func finalCapture(of payment: PaymentID, in store: Transaction) throws -> AttemptReference? {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE payment = $1 AND kind = 'capture' AND is_final = 1 AND state = 'approved'
+      """, .text(payment.rawValue))?.value("reference")
+  }
+
+  static func letGo(_ amount: Int64, with final: AttemptReference, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET lets_go = lets_go + $2 WHERE reference = $1", .text(final.rawValue), .integer(amount))
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
@@ -148,7 +166,7 @@ extension Operations {
     let open = try store.lockedRow(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND state IN ('sending', 'pending', 'unknown') AND lease_until <= $2 AND next_try <= $3
+      WHERE payment = $1 AND \(isOpen) AND lease_until <= $2 AND next_try <= $3
       ORDER BY CASE kind WHEN 'reverse' THEN 0 ELSE 1 END, reference LIMIT 1
       """, .text(payment.rawValue), .time(store.now), dueOnly ? .time(store.now) : .integer(.max - 1))
     guard let reference = try open?.text("reference") else { return nil }
@@ -178,7 +196,7 @@ extension Operations {
     let taken = try store.run(
       """
       UPDATE operations SET fence = fence + 1, lease_owner = $2, lease_until = $3
-      WHERE reference = $1 AND state IN ('sending', 'pending', 'unknown')
+      WHERE reference = $1 AND \(isOpen)
       """, .text(reference.rawValue), .text(owner), .time(until))
     guard taken == 1, let attempt = try find(reference, in: store)?.attempt else { return nil }
     try store.run(

@@ -80,6 +80,16 @@ package enum Posting {
     return after
   }
 
+  /// What becomes of money that is free although a final capture stands: another capture came to nothing or came back,
+  /// and the acquirer keeps no hold for it any more. It is let go, whichever of the two was heard of first.
+  package static func close(_ before: Standing) -> (after: Standing, letGo: Int64) {
+    guard before.free > 0 else { return (before, 0) }
+    var after = before
+    after.authorized -= before.free
+    after.status = status(of: after)
+    return (after, before.free)
+  }
+
   /// Promises what the movement needs to an operation that is about to be sent.
   package static func reserve(_ movement: Movement, on before: Standing) throws(JournalError) -> Standing {
     guard PaymentState.allows(movement.kind, in: before.status) else {

@@ -23,7 +23,7 @@ extension Journal {
       return before.payment
     }
     let outcome = Outcome(answer, to: attempt)
-    let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
+    let standing = try closed(Posting.post(outcome, of: attempt.movement, on: before.standing), attempt, in: store)
     let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
     let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
     var after = before.moved(
@@ -32,6 +32,16 @@ extension Journal {
     // A void at the end of a hold that never left is owed still, and sooner than one that came to nothing otherwise.
     if attempt.cause == .expiry, outcome == .nothing { after.holdUntil = store.now.adding(Self.lease * 10) }
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
+  }
+
+  /// The books after a final capture, which remembers what it let go: should it come back, all of that is held again.
+  func closed(_ standing: Standing, _ attempt: Attempt, in store: Transaction) throws -> Standing {
+    guard attempt.kind == .capture || attempt.kind == .void, standing.free > 0,
+      let final = try Operations.finalCapture(of: attempt.payment, in: store)
+    else { return standing }
+    let (after, letGo) = Posting.close(standing)
+    try Operations.letGo(letGo, with: final, in: store)
+    return after
   }
 
   /// Once the shopper was told that it failed, or the undoing has begun, an approval comes too late to be taken.

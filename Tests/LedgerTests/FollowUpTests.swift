@@ -189,6 +189,25 @@ import Testing
     #expect(try await bench.journal.expiredHolds(10) == [payment])
   }
 
+  /// Whether the acquirer took the last one before or after the first came back is not to be seen from its answers.
+  @Test(arguments: [true, false])
+  func `that a capture failed beside a final one lets its money go, whichever is heard of first`(
+    _ returnsFirst: Bool
+  ) async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, .eur(300), of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(first.reference), for: first)
+    let last = try await bench.journal.reserve(.capture, .eur(500), isFinal: true, of: payment)
+    if returnsFirst { _ = try await bench.journal.receive(event("e1", first, no)) }
+    _ = try await bench.journal.record(FakeAcquirer.approval(last.reference), for: last)
+    if !returnsFirst { _ = try await bench.journal.receive(event("e1", first, no)) }
+    let after = try #require(try await bench.journal.payment(payment))
+    #expect((after.status, after.authorized, after.captured) == (.captured, 500, 500))
+
+    guard case .applied(let again) = try await bench.journal.receive(event("e2", last, no)) else { throw Unexpected() }
+    #expect((again.status, again.authorized, again.captured) == (.authorized, 1250, 0))
+  }
+
   @Test func `that a capture failed waits while a refund of it is under way`() async throws {
     let payment = try await bench.authorized()
     let capture = try await bench.journal.reserve(.capture, nil, of: payment)

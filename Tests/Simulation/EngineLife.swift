@@ -46,7 +46,12 @@ final class EngineLife: @unchecked Sendable {
   }
 
   func pay(_ order: Order, _ token: EncryptedPaymentToken, _ heard: @escaping (Answer) -> Void) {
-    begin(heard) { [gateway] in try await gateway.pay(order, with: token) }
+    begin(heard) { [gateway] in
+      let payment = try await gateway.pay(order, with: token)
+      // As placing an order does: whoever was told *pending* hears the end of it for the first time now.
+      guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+      return try await gateway.journal.tell(payment.id)
+    }
   }
 
   func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {

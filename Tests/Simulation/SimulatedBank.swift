@@ -29,6 +29,8 @@ final class SimulatedBank {
   private var reversed: Set<String> = []
   /// What an operation let go of its hold, in minor units.
   private var letGo: [String: Int64] = [:]
+  /// By authorization, the final capture that stands.
+  private var closing: [String: String] = [:]
   private var tokens: Set<String> = []
   private var count = 0
   let repeatsAnswers: Bool
@@ -99,7 +101,9 @@ final class SimulatedBank {
   func decide(followUp reference: String, approves: Bool) -> AcquirerAnswer? {
     guard let (kind, request) = undecided.removeValue(forKey: reference) else { return nil }
     let contents = answers[reference]?.contents ?? ""
-    return approves ? post(kind, request, contents) : keep(.declined(Self.refusal("05")), reference, contents)
+    guard !approves else { return post(kind, request, contents) }
+    names[request.authorization].map(close)
+    return keep(.declined(Self.refusal("05")), reference, contents)
   }
 
   private func post(_ kind: String, _ request: FollowUpRequest, _ contents: String) -> AcquirerAnswer {
@@ -112,6 +116,7 @@ final class SimulatedBank {
       Self.post(kind, request.amount.minorUnits, request.isFinal, accepted(request.authorization), &hold.hold)
     else { return keep(.declined(Self.refusal("13")), reference, contents) }
     letGo[reference] = before - hold.hold.authorized
+    if kind == "capture", request.isFinal { closing[target] = reference }
     holds[target] = hold
     return keep(.approved(Approval(acquirerReference: newName())), reference, contents)
   }
@@ -164,8 +169,19 @@ final class SimulatedBank {
     hold.hold.captured -= amount
     hold.hold.authorized += letGo[reference] ?? 0
     holds[authorization] = hold
+    if closing[authorization] == reference { closing[authorization] = nil }
+    close(authorization)
     answers[reference]?.answer = .declined(Self.refusal("93"))
     return true
+  }
+
+  /// After a final capture no money goes back into the hold, until that capture comes back itself.
+  private func close(_ authorization: String) {
+    guard let final = closing[authorization], var hold = holds[authorization] else { return }
+    let kept = min(hold.hold.authorized, hold.hold.captured + accepted(hold.name))
+    letGo[final, default: 0] += hold.hold.authorized - kept
+    hold.hold.authorized = kept
+    holds[authorization] = hold
   }
 
   /// The same for a refund: the money is the merchant's again.
