@@ -37,6 +37,17 @@ package final class LoadGenerator: Sendable {
     }.get()
   }
 
+  /// One request by itself.
+  ///
+  /// - Returns: the status of its answer; nil when there was none.
+  package func status(of request: ByteBuffer) async -> Int? {
+    await withCheckedContinuation { continuation in
+      group.next().execute { [lines] in
+        lines.send(request) { continuation.resume(returning: $0?.status) }
+      }
+    }
+  }
+
   package func close() async throws { try await group.shutdownGracefully() }
 }
 

@@ -15,6 +15,7 @@ struct Capacity: Sendable {
     var token: Parts.Cost?
     var journal: Parts.Cost?
     var outbound: Parts.Cost?
+    var together: Parts.Cost?
     var free = 0.0
     var rate = 0.0
     var processor = Double.infinity
@@ -41,6 +42,7 @@ struct Capacity: Sendable {
     best.token = try parts.token(suite.supply.token()).better(best.token)
     best.journal = try await parts.journal().better(best.journal)
     best.outbound = try await parts.outbound().better(best.outbound)
+    best.together = try await parts.together(suite.supply.token()).better(best.together)
   }
 
   private func whole(_ best: inout Turn) async throws {
@@ -67,17 +69,17 @@ struct Capacity: Sendable {
   private func tell(_ best: Turn) {
     let parts = [
       ("http", best.exchange), ("token", best.token), ("journal", best.journal), ("outbound", best.outbound),
+      ("together", best.together),
     ]
-    var sum = 0.0
     for (name, cost) in parts {
       guard let cost else { continue }
       report("part.\(name).rate", cost.rate, "a-second")
       report("part.\(name).processor", cost.processor * 1e6, "us")
-      sum += cost.processor
     }
     report("machine.processors", best.free, "at-hand")
-    let allowed = min(best.journal?.rate ?? 0, best.free / sum)
-    report("parts.rate", allowed, "payments/s")
+    let sum = parts.dropLast().reduce(0) { $0 + ($1.1?.processor ?? 0) }
+    report("parts.sum.rate", min(best.journal?.rate ?? 0, best.free / sum), "payments/s")
+    let allowed = best.together?.rate ?? .infinity
     report("payments.rate", best.rate, "payments/s")
     report("payments.processor", best.processor * 1e6, "us")
     report("payments.processor.server", best.server * 1e6, "us")

@@ -31,10 +31,12 @@ struct Parts: Sendable {
   let width: Int
   let length: Duration
 
-  /// A request parsed, routed, logged and answered: the cheapest route there is.
+  /// The cheapest route there is.
+  private static let greeting = ByteBuffer(string: "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+
+  /// A request parsed, routed, logged and answered.
   func exchange() async throws -> Cost {
-    var request = ByteBuffer()
-    request.writeString("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    let request = Self.greeting
     let (own, server) = (ProcessorTime.own, try store.processorTime())
     let report = try await store.generator.closedLoop(
       Array(repeating: request, count: 200_000), width: width, for: length)
@@ -46,53 +48,83 @@ struct Parts: Sendable {
   /// A payment token read from JSON, verified and decrypted, as the server does it: keys in memory, the certificates'
   /// signatures known.
   func token(_ bytes: [UInt8]) throws -> Cost {
-    let merchant = Self.merchant
-    func text(_ file: String) throws -> String { try String(contentsOfFile: house.merchant + file, encoding: .utf8) }
-    let key = try ProcessingKey(
-      privateKeyPEM: text("/processing/1.key"), certificatePEM: text("/processing/1.pem"))
-    let opener = TokenOpener(
-      verifier: TokenVerifier(trust: try .simulated(rootPEM: house.sandbox.rootPEM)),
-      keys: ProcessingKeyRing([merchant: [key]]))
+    let opener = try opener()
     let (start, before, now) = (ContinuousClock.now, ProcessorTime.own, WallClock.system.now())
     var count = 0
     while ContinuousClock.now - start < length / 2 {
-      _ = try opener.open(EncryptedPaymentToken(bytes: bytes), for: merchant, at: now)
+      _ = try opener.open(EncryptedPaymentToken(bytes: bytes), for: Self.merchant, at: now)
       count += 1
     }
     let elapsed = (ContinuousClock.now - start).seconds
     return Cost(rate: Double(count) / elapsed, processor: (ProcessorTime.own - before) / Double(count))
   }
 
+  private func opener() throws -> TokenOpener {
+    func text(_ file: String) throws -> String { try String(contentsOfFile: house.merchant + file, encoding: .utf8) }
+    let key = try ProcessingKey(
+      privateKeyPEM: text("/processing/1.key"), certificatePEM: text("/processing/1.pem"))
+    return TokenOpener(
+      verifier: TokenVerifier(trust: try .simulated(rootPEM: house.sandbox.rootPEM)),
+      keys: ProcessingKeyRing([Self.merchant: [key]]))
+  }
+
   /// The two durable writes of a payment in groups, on the same disk: claim and answer.
   func journal() async throws -> Cost {
+    try await withJournal { journal in try await atOnce { try await Self.book($0, in: journal) {} } }
+  }
+
+  /// All parts of a payment in a row, and nothing between them. What the machine can do of everything at once is less
+  /// than the sum tells: its processors share caches and more.
+  func together(_ bytes: [UInt8]) async throws -> Cost {
+    let (opener, now, call) = (try opener(), WallClock.system.now(), try acquirerCall())
+    let server = try store.processorTime()
+    var cost = try await withJournal { journal in
+      try await atOnce { number in
+        guard await store.generator.status(of: Self.greeting) == 200 else { throw BenchFailure("no answer") }
+        _ = try opener.open(EncryptedPaymentToken(bytes: bytes), for: Self.merchant, at: now)
+        try await Self.book(number, in: journal) { try await ask(call) }
+      }
+    }
+    cost.processor += (try store.processorTime() - server) / (cost.rate * length.seconds)
+    return cost
+  }
+
+  private func withJournal(_ work: (Journal) async throws -> Cost) async throws -> Cost {
     let path = "\(house.directory)/journal-\(RandomBytes.system.hex(4))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let database = try await Database.sqlite(path: path + "/tender.db", migrations: PaymentOffice.migrations)
-    let journal = Journal(database)
-    let cost = try await atOnce { number in
-      guard
-        case .new(let attempt) = try await journal.claim(
-          try Self.order(number), spending: Self.use(),
-          card: CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: true))
-      else { throw BenchFailure("a claim of a new order was refused") }
-      let approval = Approval(acquirerReference: "A", authorizationCode: "Z01234", networkTransactionID: "N")
-      _ = try await journal.record(.approved(approval), for: attempt)
-    }
+    let cost = try await work(Journal(database))
     await database.close()
     return cost
   }
 
+  private static func book(_ number: Int, in journal: Journal, _ asking: () async throws -> Void) async throws {
+    guard
+      case .new(let attempt) = try await journal.claim(
+        try order(number), spending: use(), card: CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: true))
+    else { throw BenchFailure("a claim of a new order was refused") }
+    try await asking()
+    let approval = Approval(acquirerReference: "A", authorizationCode: "Z01234", networkTransactionID: "N")
+    _ = try await journal.record(.approved(approval), for: attempt)
+  }
+
   /// The acquirer asked over the client that the server uses, and its answer parsed by nobody.
   func outbound() async throws -> Cost {
+    let call = try acquirerCall()
+    return try await atOnce { _ in try await ask(call) }
+  }
+
+  private func acquirerCall() throws -> OutboundRequest {
     let body: JSONValue = ["reference": "bench", "amount": 1250, "currency": "EUR", "dpan": "4761739000000012"]
-    let request = OutboundRequest(
+    return OutboundRequest(
       method: "POST", url: house.acquirer.url + "/acquirer/v1/authorizations",
       headers: [HTTPField("Content-Type", "application/json")], body: body.serialized())
-    return try await atOnce { _ in
-      guard try await house.sender.send(request, .seconds(20)).status == 200 else {
-        throw BenchFailure("the acquirer refused")
-      }
+  }
+
+  private func ask(_ call: OutboundRequest) async throws {
+    guard try await house.sender.send(call, .seconds(20)).status == 200 else {
+      throw BenchFailure("the acquirer refused")
     }
   }
 

@@ -20,6 +20,7 @@ struct Suite: Sendable {
   func run() async throws {
     try await warmUp()
     let most = try await Capacity(suite: self).measure()
+    try await diskAlone()
     try await besideSlowAcquirer(most)
     try await Overload(suite: self, most: most).measure()
     try await standstill()
@@ -33,6 +34,13 @@ struct Suite: Sendable {
     let report = try await store.generator.closedLoop(
       try await supply.payments(600), width: Self.width, for: .seconds(30))
     try Self.check(report)
+  }
+
+  private func diskAlone() async throws {
+    let times = try await DiskFlush(directory: house.directory).measure(for: length)
+    for (label, share) in [("p50", 0.5), ("p99", 0.99), ("longest", 1)] {
+      report("disk.flush.\(label)", times.percentile(share) ?? 0, "ms")
+    }
   }
 
   private func besideSlowAcquirer(_ most: Double) async throws {
