@@ -36,11 +36,9 @@ extension SimulatedWorld {
 
   private func takesBack(_ kind: String, _ request: FollowUpRequest, _ authorization: AcquirerHold) -> Bool {
     let (reference, amount) = (request.reference.rawValue, request.amount.minorUnits)
-    guard kind == "capture" else {
-      return bank.takeBack(refund: reference, of: authorization.reference, amount)
-    }
-    return authorization.refunded == 0
-      && bank.takeBack(capture: reference, of: authorization.reference, amount)
+    return kind == "capture"
+      ? bank.takeBack(capture: reference, of: authorization.reference, amount)
+      : bank.takeBack(refund: reference, of: authorization.reference, amount)
   }
 
   /// Sends an event of what was decided; some providers say it again minutes later, by another name, when the world has
