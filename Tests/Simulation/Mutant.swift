@@ -76,7 +76,7 @@ extension Mutant {
     replacing("a capture in flight is not reserved", "reserved_capture = $8", "reserved_capture = 0 * $8"),
     replacing("a refund in flight is not reserved", "reserved_refund = $10", "reserved_refund = 0 * $10"),
     replacing(
-      "nobody minds that an undoing is under way", "kind = 'reverse' AND state IN", "kind = 'none' AND state IN"),
+      "nobody minds that an undoing is under way", "kind = 'reverse' AND (state", "kind = 'none' AND (state"),
     Mutant(
       "a void is not remembered until it is answered",
       dialect: {
