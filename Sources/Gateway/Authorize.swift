@@ -8,8 +8,8 @@ extension PaymentGateway {
   /// Asks the acquirer to hold the order's amount on the card in the payment token.
   ///
   /// A finished answer is given again whatever is wrong with token or clock by now, so a repeat gets it even when the
-  /// token is too old to open. The attempt is durable before the acquirer hears of it, so a crash leaves something to inquire
-  /// about; and an answer that never came leaves the payment *unknown*, never declined.
+  /// token is too old to open. The attempt is durable before the acquirer hears of it, so a crash leaves something to
+  /// inquire about; and an answer that never came leaves the payment *unknown*, never declined.
   ///
   /// - Parameters:
   ///   - alongside: written in the commit of the claim. It may throw to refuse the payment: then nothing happened, and

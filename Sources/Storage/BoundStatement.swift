@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// A prepared statement with its values, from the first row to the last.
 ///
-/// GRDB opens connections, prepares statements and keeps them. Values go to SQLite and back without it: it makes a
-/// list with names of them and a copy of each row, and that took longer than what SQLite does.
+/// GRDB opens connections, prepares statements and keeps them. Values go to SQLite and back without it: the lists with
+/// names that it makes of them, and its copies of rows, were to be seen in a profile of a payment.
 struct BoundStatement {
   private let connection: GRDB.Database
   private let statement: Statement
