@@ -66,6 +66,32 @@ def a_payment_is_confirmed_on_a_paired_phone(shopper):
 
 
 @claim(page=None)
+def what_was_approved_is_not_asked_again_by_a_late_answer(shopper):
+    with paired(shopper) as (go_to, name):
+        pay_with(shopper, name)
+        go_to("device")
+        shopper.wait_for("heading", "Harbour Kitchen")
+        # The next question of this page is answered by the sandbox now, and heard by the page when `late.tell` is called.
+        shopper.script("""
+            window.late = { heard: 0 };
+            const { fetch } = window;
+            window.fetch = async (path, options) => {
+              const response = await fetch(path, options);
+              if (path.endsWith("/confirmation")) {
+                if (!late.tell) await new Promise((resolve) => { late.tell = resolve; });
+                else late.heard += 1;
+              }
+              return response;
+            };""")
+        shopper.until(lambda: shopper.script("return Boolean(late.tell);"), "the phone does not ask")
+        shopper.press("Approve")
+        shopper.sees("Approved. Nothing to confirm.")
+        shopper.script("late.tell();")
+        shopper.until(lambda: shopper.script("return late.heard;") >= 2, "the phone does not ask again")
+        assert "Approved. Nothing to confirm." in shopper.page_text(), shopper.page_text()
+
+
+@claim(page=None)
 def a_payment_that_is_cancelled_on_a_paired_watch_returns_to_the_sheet(shopper):
     with paired(shopper, "watch") as (go_to, name):
         pay_with(shopper, name)

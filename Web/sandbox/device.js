@@ -32,6 +32,7 @@ const showKind = (kind, name) => {
 
 let device; // once it is paired
 let asked; // the confirmation in front of the shopper
+let answered; // the id of the one answered last: a question put to the sandbox before may still bring it
 
 const pair = async (kind, name) => {
   try {
@@ -52,7 +53,7 @@ const watch = async () => {
   for (;;) {
     try {
       const { confirmation } = await call(`/paired/${device.id}/confirmation`);
-      show(confirmation);
+      show(confirmation?.id === answered ? undefined : confirmation);
     } catch (error) {
       if (error.code === "device_unknown") {
         pair(device.kind, device.name); // the sandbox was started anew
@@ -70,7 +71,7 @@ const show = (confirmation) => {
   asked = confirmation ?? undefined;
   part("asked").hidden = !asked;
   if (!asked) {
-    say(before?.isAnswered ? before.isAnswered : "The payment was withdrawn. Nothing to confirm.");
+    say(`${before.outcome ?? "The payment was withdrawn."} Nothing to confirm.`);
     return;
   }
   const { merchant, amount, currency, card, page } = asked.payment;
@@ -86,10 +87,19 @@ const show = (confirmation) => {
 
 const answer = async (approve) => {
   if (!asked) return;
+  const confirmation = asked;
   part("approve").disabled = part("cancel").disabled = true;
-  asked.isAnswered = approve ? "Approved. Nothing to confirm." : "Cancelled. Nothing to confirm.";
-  await call(`/paired/${device.id}/answer`, { confirmation: asked.id, approve }).catch((error) => say(error.message));
-  show(undefined);
+  confirmation.outcome = approve ? "Approved." : "Cancelled.";
+  try {
+    await call(`/paired/${device.id}/answer`, { confirmation: confirmation.id, approve });
+    answered = confirmation.id;
+    if (asked === confirmation) show(undefined);
+  } catch (error) {
+    delete confirmation.outcome; // nobody heard it
+    if (asked !== confirmation) return;
+    part("approve").disabled = part("cancel").disabled = false;
+    say(error.message);
+  }
 };
 
 part("approve").addEventListener("click", () => answer(true));
