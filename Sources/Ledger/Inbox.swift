@@ -26,7 +26,8 @@ public struct ProviderEvent: Sendable, Hashable {
   }
 }
 
-/// What became of a provider's event. All of them are answered with thanks: none becomes better by being sent again.
+/// What became of a provider's event. All but one are answered with thanks: they do not become better by being sent
+/// again.
 public enum InboxVerdict: Sendable, Hashable {
   /// The books say so now.
   case applied(Payment)
@@ -36,20 +37,24 @@ public enum InboxVerdict: Sendable, Hashable {
   case contradicted(String)
   /// It speaks of nothing that we asked for.
   case refused(String)
+  /// It may be true, and the books must hear something else first. Nothing is kept of it, and nobody thanked for it: it
+  /// is to come again.
+  case early(String)
 
-  var name: String {
+  public var name: String {
     switch self {
     case .applied: "applied"
     case .known: "known"
     case .contradicted: "contradicted"
     case .refused: "refused"
+    case .early: "early"
     }
   }
 
   var reason: String? {
     switch self {
     case .applied, .known: nil
-    case .contradicted(let reason), .refused(let reason): reason
+    case .contradicted(let reason), .refused(let reason), .early(let reason): reason
     }
   }
 }
@@ -108,15 +113,13 @@ extension Journal {
   private func takeBack(
     _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
-    guard var standing = try? Posting.post(.returned, of: attempt.movement, on: before.standing),
-      standing.refunded <= standing.captured
-    else { return try contradict("returned_after_refund", before, in: store) }
-    // A refund is on its way that may yet be refused. Thanked for now, the event would be lost: it is to come again.
-    guard standing.refunded + standing.reservedRefund <= standing.captured else { throw JournalError.conflict }
+    let posted = try? Posting.post(.returned, of: attempt.movement, on: before.standing)
+    guard var standing = posted, standing.isCovered else { return try tooEarly(before, in: store) }
     try Operations.end(attempt.reference, as: .returned, in: store)
     standing = try closed(standing, attempt, in: store)
     var after = before.moved(to: standing, at: store.now)
-    after.alarm = before.alarm ?? "\(attempt.kind.rawValue)_returned"
+    let standingAlarm = before.alarm == Self.returnedAfterRefund ? nil : before.alarm
+    after.alarm = standingAlarm ?? "\(attempt.kind.rawValue)_returned"
     // What is held again is held for an end too, if somebody forgets it.
     if attempt.kind == .capture, standing.free > 0 {
       after.holdUntil = before.holdUntil ?? store.now.adding(Self.returnedHold)
@@ -125,13 +128,29 @@ extension Journal {
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
   }
 
+  private static let returnedAfterRefund = "returned_after_refund"
+
+  /// More was given back, or may be, than would be left. A refund that is under way may be refused; a capture whose
+  /// answer is open may have taken money; a refund may have come back whose event is late. When nothing is under way that
+  /// could mend it by itself, a person hears of it meanwhile.
+  private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
+    if before.standing.reservedCapture == 0, before.standing.reservedRefund == 0 {
+      try alarm(Self.returnedAfterRefund, before, in: store)
+    }
+    return .early(Self.returnedAfterRefund)
+  }
+
   private func contradict(
     _ reason: String, _ record: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
+    try alarm(reason, record, in: store)
+    return .contradicted(reason)
+  }
+
+  private func alarm(_ reason: String, _ record: PaymentRecord, in store: Transaction) throws {
     try store.run(
       "UPDATE payments SET alarm = COALESCE(alarm, $2) WHERE id = $1", .text(record.payment.id.rawValue),
       .text(reason))
-    return .contradicted(reason)
   }
 }
 
@@ -159,6 +178,11 @@ private enum Inbox {
   }
 
   static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {
+    if case .early = verdict {
+      try store.run(
+        "DELETE FROM inbox WHERE connector = $1 AND event = $2", .text(event.connector), .text(event.id))
+      return
+    }
     try store.run(
       "UPDATE inbox SET verdict = $3, reason = $4 WHERE connector = $1 AND event = $2", .text(event.connector),
       .text(event.id), .text(verdict.name), .text(optional: verdict.reason))

@@ -82,7 +82,9 @@ package enum PaymentState {
       (open, [.resolved(.voided)], .becomes(.voided)), (open, [.resolved(.failed)], .becomes(.failed)),
       (held, [.begins(.capture), .begins(.void)], .stays),
       (held, [.meets(.capture, .approved), .meets(.void, .approved)], .followsBalances),
-      (held, others(.capture) + others(.void), .stays),
+      (held, open(.capture) + open(.void), .stays),
+      // Beside a final capture, what is refused sets nothing free: it is let go.
+      (held, refused(.capture) + refused(.void), .followsBalances),
       (taken, [.begins(.refund)], .stays),
       (taken, [.meets(.refund, .approved)], .followsBalances),
       (taken, others(.refund), .stays),
@@ -116,8 +118,14 @@ package enum PaymentState {
   private static let held: [PaymentStatus] = [.authorized, .partiallyCaptured, .partiallyRefunded, .refunded]
   private static let taken: [PaymentStatus] = [.captured, .partiallyCaptured, .partiallyRefunded]
 
-  /// Every answer but yes: the reservation is set free or kept, and the status stays.
-  private static func others(_ kind: OperationKind) -> [PaymentEvent] {
-    [Outcome.declined, .pending, .unknown, .nothing].map { .meets(kind, $0) }
+  /// Every answer but yes: the reservation is set free or kept.
+  private static func others(_ kind: OperationKind) -> [PaymentEvent] { refused(kind) + open(kind) }
+
+  private static func refused(_ kind: OperationKind) -> [PaymentEvent] {
+    [Outcome.declined, .nothing].map { .meets(kind, $0) }
+  }
+
+  private static func open(_ kind: OperationKind) -> [PaymentEvent] {
+    [Outcome.pending, .unknown].map { .meets(kind, $0) }
   }
 }

@@ -19,6 +19,9 @@ package struct Standing: Sendable, Hashable {
   /// What a refund may still give back.
   package var refundable: Int64 { captured - refunded - reservedRefund }
 
+  /// Whether what was taken covers what was given back, and what is being given back.
+  package var isCovered: Bool { refundable >= 0 }
+
   /// What an operation of this kind may still take.
   package func available(to kind: OperationKind) -> Int64 {
     switch kind {

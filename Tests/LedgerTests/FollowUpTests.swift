@@ -214,10 +214,58 @@ import Testing
     _ = try await bench.journal.record(.approved(Approval(acquirerReference: "C-1")), for: capture)
     let refund = try await bench.journal.reserve(.refund, nil, of: payment)
     let late = event("e1", capture, no)
-    await #expect(throws: JournalError.conflict) { try await bench.journal.receive(late) }
+    #expect(try await bench.journal.receive(late) == .early("returned_after_refund"))
+    #expect(try await bench.journal.alarms().isEmpty)
     _ = try await bench.journal.record(.declined(Decline(reason: .other, code: "13")), for: refund)
     guard case .applied(let after) = try await bench.journal.receive(late) else { throw Unexpected() }
     #expect(after.captured == 0)
+  }
+
+  @Test func `that a capture failed waits while another may have taken what was refunded`() async throws {
+    let payment = try await bench.authorized()
+    let unheard = try await bench.journal.reserve(.capture, .eur(800), of: payment)
+    let heard = try await bench.done(.capture, .eur(400), payment)
+    _ = try await bench.done(.refund, .eur(300), payment)
+    let operations = try await bench.journal.operations(of: payment)
+    let second = try #require(operations.first { $0.attempt.amount == .eur(400) }).attempt
+    let late = event("e1", second, no)
+    #expect(try await bench.journal.receive(late) == .early("returned_after_refund"))
+    _ = try await bench.journal.record(FakeAcquirer.approval(unheard.reference), for: unheard)
+    guard case .applied(let after) = try await bench.journal.receive(late) else { throw Unexpected() }
+    #expect((heard.captured, after.captured, after.refunded) == (400, 800, 300))
+  }
+
+  @Test func `that a capture failed waits for the refund that came back before it, and calls a person`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    let refund = try await bench.journal.reserve(.refund, .eur(300), of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(refund.reference), for: refund)
+    #expect(try await bench.journal.receive(event("e1", capture, no)) == .early("returned_after_refund"))
+    #expect(try await bench.journal.alarms().map(\.reason) == ["returned_after_refund"])
+    _ = try await bench.journal.receive(event("e2", refund, no))
+    guard case .applied(let after) = try await bench.journal.receive(event("e1", capture, no)) else {
+      throw Unexpected()
+    }
+    #expect((after.status, after.captured, after.refunded) == (.authorized, 0, 0))
+    #expect(try await bench.journal.verifyAudit().isIntact)
+  }
+
+  @Test(arguments: [OperationKind.capture, .void])
+  func `that a capture failed frees money for another, and the refusal of that is in the audit chain's table`(
+    _ kind: OperationKind
+  ) async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, .eur(200), of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(first.reference), for: first)
+    let last = try await bench.journal.reserve(.capture, .eur(500), isFinal: true, of: payment)
+    _ = try await bench.journal.receive(event("e1", first, no))
+    let other = try await bench.journal.reserve(kind, .eur(100), of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(last.reference), for: last)
+    let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "13"))
+    let after = try await bench.journal.record(refusal, for: other).payment
+    #expect((after.status, after.authorized, after.captured) == (.captured, 500, 500))
+    #expect(try await bench.journal.verifyAudit().violations == [])
   }
 
   @Test func `that a pending capture failed sets its money free`() async throws {

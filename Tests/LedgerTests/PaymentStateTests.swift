@@ -17,21 +17,21 @@ import Testing
     unknown: authorize approved ~, authorize declined declined, authorize pending pending, authorize unknown unknown,
       authorize nothing failed, reverse begins =, reverse approved voided, reverse nothing failed, reverse declined =,
       reverse pending =, reverse unknown =, resolved voided voided, resolved failed failed
-    authorized: capture begins =, capture approved ~, capture declined =, capture pending =, capture unknown =,
-      capture nothing =, void begins =, void approved ~, void declined =, void pending =, void unknown =, void nothing =
-    partially_captured: capture begins =, capture approved ~, capture declined =, capture pending =, capture unknown =,
-      capture nothing =, capture returned ~, void begins =, void approved ~, void declined =, void pending =,
-      void unknown =, void nothing =, refund begins =, refund approved ~, refund declined =, refund pending =,
+    authorized: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
+      capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =, void nothing ~
+    partially_captured: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
+      capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
+      void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
       refund unknown =, refund nothing =
     captured: capture returned ~, refund begins =, refund approved ~, refund declined =, refund pending =,
       refund unknown =, refund nothing =
-    partially_refunded: capture begins =, capture approved ~, capture declined =, capture pending =, capture unknown =,
-      capture nothing =, capture returned ~, void begins =, void approved ~, void declined =, void pending =,
-      void unknown =, void nothing =, refund begins =, refund approved ~, refund declined =, refund pending =,
+    partially_refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
+      capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
+      void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
       refund unknown =, refund nothing =, refund returned ~
-    refunded: capture begins =, capture approved ~, capture declined =, capture pending =, capture unknown =,
-      capture nothing =, void begins =, void approved ~, void declined =, void pending =, void unknown =,
-      void nothing =, refund returned ~
+    refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
+      capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =,
+      void nothing ~, refund returned ~
     voided: reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
       reverse unknown =
     declined: reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,

@@ -74,7 +74,7 @@ final class EngineLife: @unchecked Sendable {
   func receive(_ event: ProviderEvent, _ thanked: @escaping () -> Void) {
     let thanked = Carried(thanked)
     Task.detached { [gateway] in
-      _ = try await gateway.receive(event)
+      if case .early = try await gateway.receive(event) { return }
       thanked.value()
     }
   }

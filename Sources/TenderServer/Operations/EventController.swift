@@ -8,7 +8,8 @@ import TenderPayments
 
 /// What acquirers and providers say by themselves: `POST /acquirers/{connector}/events`.
 ///
-/// An authentic event is always thanked for, whatever it comes to: none becomes better by being sent again.
+/// An authentic event is thanked for, whatever it comes to: hardly any becomes better by being sent again. One that comes
+/// before something that the books must hear first is to come again, and its sender hears 503.
 struct EventController: Sendable {
   let gateway: PaymentGateway
   /// The one connector of this server.
@@ -24,7 +25,9 @@ struct EventController: Sendable {
       headers: request.headers.map { HTTPTransport.HTTPField($0.name.rawName, $0.value) },
       body: try await RequestBody.bytes(request), arrivedAt: clock.now())
     do {
-      metrics.providerEvents.count(["verdict": Self.name(try await gateway.receive(event))])
+      let verdict = try await gateway.receive(event)
+      metrics.providerEvents.count(["verdict": verdict.name])
+      if case .early = verdict { throw Self.early }
       return JSONAnswer.response(["received": true])
     } catch let refusal as EventRefusal {
       metrics.providerEvents.count(["verdict": refusal.rawValue])
@@ -32,12 +35,7 @@ struct EventController: Sendable {
     }
   }
 
-  private static func name(_ verdict: InboxVerdict) -> String {
-    switch verdict {
-    case .applied: "applied"
-    case .known: "known"
-    case .contradicted: "contradicted"
-    case .refused: "refused"
-    }
-  }
+  private static let early = Problem(
+    .serviceUnavailable, "event_early", "Something else must be heard first. Send the event again later.",
+    retryAfter: 60)
 }
