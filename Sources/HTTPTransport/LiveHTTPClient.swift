@@ -88,20 +88,11 @@ public final class LiveHTTPClient: Sendable {
   private static func collect(
     _ body: HTTPClientResponse.Body, _ limit: Int, until end: ContinuousClock.Instant
   ) async throws -> ByteBuffer {
-    try await withThrowingTaskGroup(of: ByteBuffer.self) { group in
-      group.addTask {
-        let bytes = try await body.collect(upTo: limit)
-        // A body whose reader was cancelled ends early and looks whole.
-        try Task.checkCancellation()
-        return bytes
-      }
-      group.addTask {
-        try await Task.sleep(until: end)
-        throw TransportError.timedOut
-      }
-      defer { group.cancelAll() }
-      guard let first = try await group.next() else { throw CancellationError() }
-      return first
+    try await TimeLimits.shared.run(until: end, late: TransportError.timedOut) {
+      let bytes = try await body.collect(upTo: limit)
+      // A body whose reader was cancelled ends early and looks whole.
+      try Task.checkCancellation()
+      return bytes
     }
   }
 

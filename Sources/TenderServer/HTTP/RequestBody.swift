@@ -1,3 +1,4 @@
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -59,16 +60,8 @@ extension String {
 /// A bound on how long something may take.
 enum Deadline {
   static func run<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
-    try await withThrowingTaskGroup(of: R.self) { group in
-      group.addTask { try await body() }
-      group.addTask {
-        try await Task.sleep(for: limit)
-        throw Problem(
-          .requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")
-      }
-      defer { group.cancelAll() }
-      guard let first = try await group.next() else { throw CancellationError() }
-      return first
-    }
+    let late = Problem(
+      .requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")
+    return try await TimeLimits.shared.run(until: .now.advanced(by: limit), late: late, body)
   }
 }

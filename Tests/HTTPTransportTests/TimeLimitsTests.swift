@@ -1,0 +1,68 @@
+import HTTPTransport
+import Testing
+
+private struct Late: Error {}
+private struct Broken: Error {}
+
+@Suite(.timeLimit(.minutes(2))) struct `Time limits` {
+  private let limits = TimeLimits()
+
+  private func run(_ length: Duration, _ work: @escaping @Sendable () async throws -> Int) async throws -> Int {
+    try await limits.run(until: .now.advanced(by: length), late: Late(), work)
+  }
+
+  /// Much longer than any limit here, and than the suite may take.
+  @Sendable private static func forever() async throws -> Int {
+    try await Task.sleep(for: .seconds(600))
+    return 1
+  }
+
+  @Test func `leave work alone that is done in time`() async throws {
+    #expect(try await run(.seconds(300)) { 7 } == 7)
+    await #expect(throws: Broken.self) { try await run(.seconds(300)) { throw Broken() } }
+  }
+
+  @Test func `cancel work that is late`() async {
+    await #expect(throws: Late.self) { try await run(.milliseconds(50), Self.forever) }
+  }
+
+  @Test func `call work late that answers all the same`() async {
+    await #expect(throws: Late.self) {
+      try await run(.milliseconds(50)) { (try? await Self.forever()) ?? 7 }
+    }
+  }
+
+  @Test func `are not held up by a longer one that was there before`() async throws {
+    let long = Task { try await run(.seconds(300), Self.forever) }
+    #expect(try await run(.seconds(200)) { 7 } == 7)
+    await #expect(throws: Late.self) { try await run(.milliseconds(50), Self.forever) }
+    long.cancel()
+    await #expect(throws: CancellationError.self) { try await long.value }
+  }
+
+  @Test func `end each at its own time`() async {
+    let lengths = (1...40).map { Duration.milliseconds(($0 * 37) % 200 + 1) }
+    await withTaskGroup(of: Bool.self) { group in
+      for length in lengths {
+        group.addTask {
+          let (start, result) = (ContinuousClock.now, try? await run(length, Self.forever))
+          return result == nil && ContinuousClock.now - start >= length
+        }
+      }
+      for await isRight in group { #expect(isRight) }
+    }
+  }
+
+  @Test func `ring again after all of them were over`() async throws {
+    for _ in 0..<3 {
+      await #expect(throws: Late.self) { try await run(.milliseconds(20), Self.forever) }
+      try await Task.sleep(for: .milliseconds(30))
+    }
+  }
+
+  @Test func `take the work along when the caller leaves`() async {
+    let caller = Task { try await run(.seconds(300), Self.forever) }
+    caller.cancel()
+    await #expect(throws: CancellationError.self) { try await caller.value }
+  }
+}
