@@ -140,8 +140,12 @@ public struct RandomBytes: Sendable {
 
   /// The operating system's generator.
   public static let system = RandomBytes { count in
+    // Each number costs a call of the kernel, however small it is; so eight bytes are taken from each.
     var generator = SystemRandomNumberGenerator()
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 7)
+    while bytes.count < count { withUnsafeBytes(of: generator.next() as UInt64) { bytes.append(contentsOf: $0) } }
+    return Array(bytes.prefix(count))
   }
 
   /// `bytes` random bytes as lowercase hex.

@@ -1,7 +1,7 @@
 package import Gateway
 import Synchronization
 
-/// Lets so many payments in at once, and sends the next one away at the door: before its body is parsed, its payment
+/// Lets so many payments in at once, and sends the next one away at the door: before its body is read, its payment
 /// token opened or anything written. So those inside are served in time instead of all of them too late, and a server
 /// with too much to do spends its time on payments and not on refusals.
 ///
@@ -12,6 +12,11 @@ package final class PaymentDoor: Sendable {
   private let inside = Mutex(0)
 
   package init(limit: Int) { self.limit = limit }
+
+  /// Whether the next one would be let in at this moment.
+  package func checkPlace() throws(GatewayError) {
+    guard inside.withLock({ $0 < limit }) else { throw .overloaded }
+  }
 
   package func enter() throws(GatewayError) {
     let entered = inside.withLock { inside in

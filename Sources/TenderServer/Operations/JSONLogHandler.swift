@@ -37,6 +37,8 @@ public struct JSONLogHandler: LogHandler {
   }
 
   private static func quoted(_ text: String) -> String {
+    // Most need nothing escaped, and each line has a dozen of them.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return "\"\(text)\"" }
     var out = "\""
     for scalar in text.unicodeScalars {
       switch scalar {
