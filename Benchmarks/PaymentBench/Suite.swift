@@ -45,7 +45,7 @@ struct Suite: Sendable {
 
   private func besideSlowAcquirer(_ most: Double) async throws {
     try await house.acquirer.answers(after: .milliseconds(50))
-    let run = try await atRate(most / 2, length * 2)
+    let run = try await atRate(most / 2, length * 2, telling: "payments.acquirer-50ms")
     try await house.acquirer.answers(after: .zero)
     try Self.check(run)
     let times = run.latencies { $0 == 200 }
@@ -87,11 +87,18 @@ struct Suite: Sendable {
 
 extension Suite {
   /// An open-loop run of payments that come as shoppers do.
-  func atRate(_ rate: Double, _ length: Duration, seed: UInt64 = 1) async throws -> LoadReport {
+  ///
+  /// - Parameter name: under which it is told what the run took of the machine.
+  func atRate(
+    _ rate: Double, _ length: Duration, seed: UInt64 = 1, telling name: String? = nil
+  ) async throws -> LoadReport {
     let schedule = Schedule.random(rate: rate, for: length, seed: seed)
     let requests = try await supply.payments(schedule.offsets.count)
     try await store.generator.warm(4 * Self.width)
-    return try await store.generator.openLoop(requests, schedule)
+    let spending = try await Spending(store)
+    let run = try await store.generator.openLoop(requests, schedule)
+    if let name { try await spending.tell(name, run) }
+    return run
   }
 
   /// Of a run in which nothing was to be refused.
