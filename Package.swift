@@ -45,6 +45,7 @@ let nioCore = server("NIOCore", "swift-nio")
 let nioPosix = server("NIOPosix", "swift-nio")
 let nioHTTP1 = server("NIOHTTP1", "swift-nio")
 let nioFoundation = server("NIOFoundationCompat", "swift-nio")
+let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
 let nioSSL = server("NIOSSL", "swift-nio-ssl")
 let hummingbird = server("Hummingbird", "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", "hummingbird")
@@ -89,6 +90,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
     .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -148,8 +150,8 @@ let package = Package(
         "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
         "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, configuration,
-        systemPackage, logging, lifecycle, yams,
+        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTPTypes, nioSSL, nioFoundation,
+        configuration, systemPackage, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),
     room(
       "DemoShop",

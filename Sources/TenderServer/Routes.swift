@@ -15,6 +15,8 @@ struct Routes: Sendable {
   let journeys: JourneyController?
   let health: HealthController
 
+  static let payment = "/applepay/payment"
+
   func add(to router: Router<ServerContext>) {
     // The web kit.
     router.get("/applepay/sri.json", use: kit.integrity)
@@ -29,7 +31,7 @@ struct Routes: Sendable {
     router.post("/applepay/basket/:basket/update", use: baskets.update)
     router.post("/applepay/basket/:basket/validatepostalcode", use: baskets.validatePostalCode)
     router.post("/applepay/validate", use: sessions.validate)
-    router.post("/applepay/payment", use: payments.pay)
+    router.post(RouterPath(Self.payment), use: payments.pay)
     router.get("/applepay/payment/:basket", use: payments.outcome)
     router.delete("/applepay/payment/:basket", use: payments.cancel)
     if let journeys { router.get("/applepay/payment/:basket/journey", use: journeys.show) }

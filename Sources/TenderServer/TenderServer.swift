@@ -80,7 +80,10 @@ public struct TenderServer: Service {
   }
 
   private func listener() throws -> HTTPServerBuilder {
-    let plain = HTTPServerBuilder.http1(configuration: .init(idleTimeout: .seconds(30)))
+    let refusal = OverloadRefusal(door: wiring.door, recorder: recorder, gate: gate, logger: logger)
+    let plain = HTTPServerBuilder.http1(
+      configuration: .init(
+        additionalChannelHandlers: [OverloadHandler(refusal)], idleTimeout: .seconds(30)))
     guard let files = wiring.configuration.tls else { return plain }
     var tls = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },
@@ -93,9 +96,7 @@ public struct TenderServer: Service {
     let socket = PrivateSocket(wiring.configuration.adminSocketPath)
     try socket.prepare()
     let router = Router(context: ServerContext.self)
-    router.add(
-      middleware: CallRecorder(
-        random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics)))
+    router.add(middleware: recorder)
     AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal)).add(to: router)
     KeyController(keys: wiring.keys, clock: wiring.clock).add(to: router)
     ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
@@ -114,16 +115,23 @@ extension TenderServer {
   /// Every route behind the middlewares, in the order in which a call meets them.
   func router() throws -> Router<ServerContext> {
     let router = Router(context: ServerContext.self)
-    let problems = ProblemAnswers(metrics: wiring.metrics)
     router.add(middleware: SecurityHeaders())
-    router.add(middleware: CallRecorder(random: wiring.random, metrics: wiring.metrics, problems: problems))
-    router.add(
-      middleware: CrossOriginGate(
-        directory: wiring.directory, ownOrigin: wiring.configuration.publicURL, isPublic: KitController.serves,
-        problems: problems))
+    router.add(middleware: recorder)
+    router.add(middleware: gate)
     if let journeys = wiring.journeys { router.add(middleware: journeys) }
     try routes().add(to: router)
     return router
+  }
+
+  private var recorder: CallRecorder {
+    CallRecorder(
+      random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics))
+  }
+
+  private var gate: CrossOriginGate {
+    CrossOriginGate(
+      directory: wiring.directory, ownOrigin: wiring.configuration.publicURL, isPublic: KitController.serves,
+      problems: ProblemAnswers(metrics: wiring.metrics))
   }
 
   private func routes() throws -> Routes {
@@ -140,7 +148,7 @@ extension TenderServer {
         validators: try validators(), callers: callers, metrics: wiring.metrics),
       payments: PaymentController(
         desk: wiring.desk, baskets: baskets, metrics: wiring.metrics,
-        door: PaymentDoor(limit: wiring.configuration.maximumPaymentsInFlight),
+        door: wiring.door,
         newDeadline: wiring.gateway.newDeadline),
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),

@@ -31,6 +31,7 @@ struct Wiring: Sendable {
   let folders: [MerchantFolder]
   let directory: MerchantDirectory
   let metrics: Metrics
+  let door: PaymentDoor
   let keys: ProcessingKeys
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
@@ -44,6 +45,7 @@ struct Wiring: Sendable {
     self.random = random
     self.network = network
     self.metrics = Metrics()
+    door = PaymentDoor(limit: configuration.maximumPaymentsInFlight)
     apple = try await Apple(configuration, network)
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)

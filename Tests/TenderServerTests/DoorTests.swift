@@ -8,7 +8,7 @@ import Testing
 
 /// A server with more payments than it takes on. The simulated card gets no answer for two seconds, and as long its
 /// payment is under way.
-@Suite struct `A server that is full` {
+@Suite(.serialized) struct `A server that is full` {
   private static let card = "visa-no-answer"
 
   @Test func `refuses the payment too many before anything is begun, and takes it later`() async throws {
@@ -32,9 +32,112 @@ import Testing
     let answers = try await Self.atOnce(try await Self.two(house, shop))
     #expect(Self.refused(answers) == nil, "\(answers.map(\.complaint))")
   }
+
+  @Test func `says so in the router's words, without asking it`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 1)
+    try await Self.full(house, shop) {
+      // Whoever wants the connection closed is answered by the router.
+      let calls = Self.payment(at: shop) + Self.payment(at: shop, "Connection: close\n")
+      let both = try await RawConnection.answers(2, to: calls, port: shop.port)
+      let (answer, routed) = (both[0], both[1])
+      #expect(answer.status == 503 && answer.body["code"] == "overloaded")
+      #expect(Self.comparable(answer) == Self.comparable(routed))
+      #expect(answer.headers.contains("access-control-allow-origin: \(shop.origin)"))
+      #expect(answer.headers.contains { $0.hasPrefix("x-request-id: ") && !routed.headers.contains($0) })
+    }
+    let answer = try await shop.sender.send(OutboundRequest(method: "GET", url: shop.server + "/metrics"), .seconds(30))
+    let metrics = String(decoding: answer.body, as: UTF8.self)
+    #expect(metrics.contains(#"{method="POST",route="/applepay/payment",status="503"} 2"#), "\(metrics)")
+    #expect(metrics.contains(#"tender_refusals_total{code="overloaded"} 2"#), "\(metrics)")
+  }
+
+  /// Under overload every task waits behind the payments that are under way. Here all threads that run tasks are kept
+  /// busy, and the refusal comes all the same.
+  @Test func `refuses while no task can run`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 1)
+    try await Self.full(house, shop) {
+      let (busy, text) = (Duration.milliseconds(600), Self.payment(at: shop))
+      let (status, took) = try await RawConnection.onThread { () -> (Int, Duration) in
+        let connection = try RawConnection(port: shop.port)
+        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+          Task.detached { usleep(UInt32(busy / .microseconds(1))) }
+        }
+        usleep(100_000)
+        let start = ContinuousClock.now
+        try connection.send(text)
+        return (try connection.answers(1)[0].status, ContinuousClock.now - start)
+      }
+      #expect(status == 503 && took < busy - .milliseconds(200), "\(took)")
+    }
+  }
+
+  @Test func `answers calls that came together in their order`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 1)
+    try await Self.full(house, shop) {
+      let (alive, payment) = ("GET /healthz HTTP/1.1\nHost: localhost\n\n", Self.payment(at: shop))
+      let calls = alive + payment + alive + payment + payment
+      let statuses = try await RawConnection.answers(5, to: calls, port: shop.port).map(\.status)
+      #expect(statuses == [200, 503, 200, 503, 503])
+    }
+  }
+
+  @Test func `keeps no place for a call that was no payment`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 1)
+    for (type, body, status) in [
+      ("text/plain", "{}", 415), ("application/json", "{", 400), ("application/json", "{}", 400),
+    ] {
+      let call = Self.payment(at: shop, type: type, body: body)
+      #expect(try await RawConnection.answers(1, to: call, port: shop.port).map(\.status) == [status])
+    }
+    // One who leaves before the answer.
+    for _ in 0..<20 { try RawConnection(port: shop.port).send(Self.payment(at: shop)) }
+    let shopper = try await Shopper.enters(house, shop, service: "collection")
+    let payment = try await shopper.payment(try await shopper.token())
+    var answer = try await shopper.pays(payment)
+    for _ in 0..<100 where answer.status == 503 {
+      try await Task.sleep(for: .milliseconds(20))
+      answer = try await shopper.pays(payment)
+    }
+    #expect(answer.status == 200, "\(answer.complaint)")
+  }
 }
 
 extension `A server that is full` {
+  /// Runs `body` while the server's one place is taken.
+  private static func full(_ house: House, _ shop: Shopfront, _ body: () async throws -> Void) async throws {
+    let shopper = try await Shopper.enters(house, shop, service: "collection")
+    let payment = try await shopper.payment(try await shopper.token(card: card))
+    async let answer = shopper.pays(payment)
+    for _ in 0..<500 where try await shopper.outcome().status == 404 { try await Task.sleep(for: .milliseconds(2)) }
+    try await body()
+    #expect(try await answer.status == 202)
+  }
+
+  private static func payment(
+    at shop: Shopfront, _ header: String = "", type: String = "application/json", body: String = "{}"
+  ) -> String {
+    """
+    POST /applepay/payment HTTP/1.1
+    Host: localhost
+    Origin: \(shop.origin)
+    Content-Type: \(type)
+    Content-Length: \(body.utf8.count)
+    \(header)
+    \(body)
+    """
+  }
+
+  /// Without what differs from one answer to the next, and the router's date.
+  private static func comparable(_ answer: RawConnection.Answer) -> [String] {
+    let own = ["x-request-id: ", "date: ", "connection: "]
+    let words = ["type", "title", "status", "code", "detail", "field", "errors"].map { "\(answer.body[$0] ?? .null)" }
+    return answer.headers.filter { line in !own.contains { line.hasPrefix($0) } } + words
+  }
+
   private typealias Call = (shopper: Shopper, payment: JSONValue)
 
   private static func refused(_ answers: [JSONClient.Answer]) -> Int? { answers.firstIndex { $0.status == 503 } }
@@ -57,7 +160,8 @@ extension `A server that is full` {
   /// The house's first merchant at a second server, with a store of its own.
   private static func shop(_ house: House, mostAtOnce limit: Int) async throws -> Shopfront {
     var configuration = ServerConfiguration(
-      environment: .simulated, directory: "\(house.directory)/full-\(limit)", host: "127.0.0.1", port: 0,
+      environment: .simulated, directory: "\(house.directory)/full-\(RandomBytes.system.hex(4))", host: "127.0.0.1",
+      port: 0,
       sandboxURL: house.sandbox.base, acquirer: .init(connector: "sandbox", baseURL: house.sandbox.base, apiKey: ""))
     configuration.merchantsDirectory = house.directory + "/merchants"
     configuration.platformDirectory = house.directory + "/platform"

@@ -166,6 +166,8 @@ struct Shopfront: Sendable {
     (self.server, self.sender) = (server, sender)
   }
 
+  var port: Int { Int(server.split(separator: ":").last ?? "") ?? 0 }
+
   func signed(
     _ method: String, _ path: String, _ body: JSONValue? = nil, at now: Timestamp, secret: String? = nil
   ) async throws -> JSONClient.Answer {

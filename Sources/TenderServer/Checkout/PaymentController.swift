@@ -20,11 +20,10 @@ struct PaymentController: Sendable {
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let deadline = newDeadline()
-    // Whoever is slow with the body holds nobody's place; and while there is none, no body is read at all.
-    try door.checkPlace()
+    // Whoever is slow with the body holds nobody's place.
     let body = try await RequestBody.bytes(request)
-    try door.enter()
-    defer { door.leave() }
+    try door.enter(context.connection)
+    defer { door.leave(context.connection) }
     return try await pay(body, request, context, before: deadline)
   }
 

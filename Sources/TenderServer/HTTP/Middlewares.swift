@@ -22,20 +22,36 @@ struct CallRecorder: RouterMiddleware {
     var response: Response
     do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
     response.headers[.requestID] = context.requestID
-    record(request, response, context, ContinuousClock.now - start)
+    let route = context.endpointPath ?? "unmatched"
+    record(request.method, route, response.status, since: start, context.logger)
     return response
   }
 
-  private func record(_ request: Request, _ response: Response, _ context: ServerContext, _ took: Duration) {
-    let route = context.endpointPath ?? "unmatched"
-    let labels = ["method": request.method.rawValue, "route": route, "status": String(response.status.code)]
-    metrics.requests.count(labels)
+  /// The same for a call that is answered where nothing can be waited for.
+  func recording(
+    _ method: HTTPRequest.Method, _ route: String, _ logger: Logger, _ answer: (_ requestID: String) -> PlainAnswer
+  ) -> PlainAnswer {
+    let (start, id) = (ContinuousClock.now, random.hex(12))
+    var logger = logger
+    logger[metadataKey: "requestId"] = .string(id)
+    var made = answer(id)
+    made.head.headerFields[.requestID] = id
+    record(method, route, made.head.status, since: start, logger)
+    return made
+  }
+
+  private func record(
+    _ method: HTTPRequest.Method, _ route: String, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant,
+    _ logger: Logger
+  ) {
+    let took = ContinuousClock.now - start
+    metrics.requests.count(["method": method.rawValue, "route": route, "status": String(status.code)])
     metrics.durations.observe(took, ["route": route])
-    context.logger.info(
+    logger.info(
       "call",
       metadata: [
-        "method": .string(request.method.rawValue), "route": .string(route),
-        "status": .stringConvertible(response.status.code), "microseconds": .stringConvertible(took.microseconds),
+        "method": .string(method.rawValue), "route": .string(route), "status": .stringConvertible(status.code),
+        "microseconds": .stringConvertible(took.microseconds),
       ])
   }
 }
@@ -54,6 +70,13 @@ struct ProblemAnswers: Sendable {
       metrics.refusals.count(["code": problem.code])
     }
     return problem.response(requestID: context.requestID)
+  }
+
+  /// What a payment is told that a full server does not take.
+  func overloaded(_ requestID: String) -> PlainAnswer {
+    let problem = ProblemTable.problem(for: GatewayError.overloaded)
+    metrics.refusals.count(["code": problem.code])
+    return problem.answer(requestID: requestID)
   }
 }
 
@@ -76,21 +99,28 @@ struct CrossOriginGate: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    guard let origin = request.headers[.origin], origin != ownOrigin else {
-      return try await varying(next(request, context))
-    }
-    guard let (merchant, site) = directory.merchant(origin: origin) else {
-      // Readable, so that the kit on a page that nobody registered can tell its developer what is missing.
-      let isRefused = !isPublic(request.uri.path)
-      return allowing(
-        origin, isRefused ? problems.answer(refusal, context) : try await next(request, context))
-    }
+    let page = page(of: request.headers[.origin])
     var context = context
-    context.caller = Caller(merchant: merchant, site: site)
-    if request.method == .options { return allowing(origin, preflight) }
-    do { return allowing(origin, try await next(request, context)) } catch {
-      return allowing(origin, problems.answer(error, context))
+    var response: Response
+    switch page {
+    case .none: response = try await next(request, context)
+    // Readable, so that the kit on a page that nobody registered can tell its developer what is missing.
+    case .unknown where !isPublic(request.uri.path): response = problems.answer(refusal, context)
+    case .unknown: response = try await next(request, context)
+    case .registered where request.method == .options: response = preflight
+    case .registered(_, let caller):
+      context.caller = caller
+      do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
     }
+    page.mayRead(&response.headers)
+    return response
+  }
+
+  /// Whose page has an origin.
+  func page(of origin: String?) -> CallingPage {
+    guard let origin, origin != ownOrigin else { return .none }
+    guard let (merchant, site) = directory.merchant(origin: origin) else { return .unknown(origin) }
+    return .registered(origin, Caller(merchant: merchant, site: site))
   }
 
   private var refusal: Problem {
@@ -107,18 +137,24 @@ struct CrossOriginGate: RouterMiddleware {
         .accessControlAllowHeaders: "Content-Type, Idempotency-Key, If-None-Match",
       ])
   }
+}
 
-  private func allowing(_ origin: String, _ response: Response) -> Response {
-    var response = varying(response)
-    response.headers[.accessControlAllowOrigin] = origin
-    response.headers[.accessControlExposeHeaders] = "ETag, Retry-After, X-Request-Id"
-    return response
-  }
+/// From where a call comes.
+enum CallingPage {
+  /// From no page, or from one of the server's own.
+  case none
+  case unknown(_ origin: String)
+  case registered(_ origin: String, Caller)
 
-  private func varying(_ response: Response) -> Response {
-    var response = response
-    response.headers[.vary] = "Origin"
-    return response
+  /// Lets the page read the answer.
+  func mayRead(_ headers: inout HTTPFields) {
+    headers[.vary] = "Origin"
+    switch self {
+    case .none: break
+    case .unknown(let origin), .registered(let origin, _):
+      headers[.accessControlAllowOrigin] = origin
+      headers[.accessControlExposeHeaders] = "ETag, Retry-After, X-Request-Id"
+    }
   }
 }
 
@@ -128,12 +164,16 @@ struct SecurityHeaders: RouterMiddleware {
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[.referrerPolicy] = "no-referrer"
-    if response.headers[.contentSecurityPolicy] == nil {
-      response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
-    }
+    Self.add(to: &response.headers)
     return response
+  }
+
+  static func add(to headers: inout HTTPFields) {
+    headers[.xContentTypeOptions] = "nosniff"
+    headers[.referrerPolicy] = "no-referrer"
+    if headers[.contentSecurityPolicy] == nil {
+      headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
+    }
   }
 }
 

@@ -32,17 +32,31 @@ struct Problem: Error, Sendable {
   }
 
   func response(requestID: String) -> Response {
-    let body = ProblemDetails(
-      title: status.reasonPhrase, status: status.code, code: code, detail: detail, field: field, errors: sheetErrors,
-      requestId: requestID)
-    var response = JSONAnswer.response(body, status: status, contentType: "application/problem+json")
-    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
-    return response
+    let answer = answer(requestID: requestID)
+    return Response(
+      status: status, headers: answer.head.headerFields, body: .init(byteBuffer: ByteBuffer(bytes: answer.body)))
+  }
+
+  func answer(requestID: String) -> PlainAnswer {
+    let body = JSONAnswer.bytes(
+      ProblemDetails(
+        title: status.reasonPhrase, status: status.code, code: code, detail: detail, field: field, errors: sheetErrors,
+        requestId: requestID))
+    var headers = JSONAnswer.headers("application/problem+json")
+    headers[.contentLength] = String(body.count)
+    if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+    return PlainAnswer(head: HTTPResponse(status: status, headerFields: headers), body: body)
   }
 }
 
 extension Problem: CustomStringConvertible {
   var description: String { detail }
+}
+
+/// An answer whose body is at hand, for where nothing can be waited for.
+struct PlainAnswer: Sendable {
+  var head: HTTPResponse
+  let body: [UInt8]
 }
 
 /// JSON out: sorted keys, so that the same answer is the same bytes.
@@ -59,11 +73,15 @@ enum JSONAnswer {
     response(bytes: bytes(value), status: status, contentType: contentType)
   }
 
+  static func headers(_ contentType: String) -> HTTPFields {
+    [.contentType: contentType, .cacheControl: "no-store"]
+  }
+
   static func response(
     bytes: [UInt8], status: HTTPResponse.Status = .ok, contentType: String = "application/json"
   ) -> Response {
     Response(
-      status: status, headers: [.contentType: contentType, .cacheControl: "no-store"],
+      status: status, headers: headers(contentType),
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 }

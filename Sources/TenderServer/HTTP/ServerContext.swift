@@ -11,9 +11,12 @@ struct ServerContext: RequestContext {
   var caller: Caller?
   /// The merchant whose signature the call carries; only on the platform API.
   var authenticatedMerchant: MerchantID?
+  /// On which the call came.
+  let connection: PaymentDoor.Caller
 
   init(source: Source) {
     coreContext = .init(source: source)
+    connection = ObjectIdentifier(source.channel)
     requestID = ""
   }
 }

@@ -1,0 +1,91 @@
+import Foundation
+import StrictJSON
+
+/// A connection on which is sent what a test wrote, byte for byte. It blocks the thread that uses it and needs no task:
+/// what is heard on it was said by the server's event loops alone, when nothing else can run.
+struct RawConnection: ~Copyable {
+  struct Answer: Sendable {
+    let status: Int
+    /// In lower case, as `name: value`.
+    let headers: [String]
+    let body: JSONValue
+  }
+
+  struct Trouble: Error { let words: String }
+
+  private let descriptor: Int32
+
+  init(port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let connected = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard connected == 0 else { throw Trouble(words: "not connected: errno \(errno)") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// - Parameter text: one request or more, with LF for CRLF.
+  func send(_ text: String) throws {
+    let bytes = Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8)
+    guard write(descriptor, bytes, bytes.count) == bytes.count else { throw Trouble(words: "not sent") }
+  }
+
+  /// As many answers, in the order in which they came.
+  func answers(_ count: Int) throws -> [Answer] {
+    var (found, bytes) = ([Answer](), [UInt8]())
+    while found.count < count {
+      if let (answer, length) = Self.first(of: bytes) {
+        found.append(answer)
+        bytes.removeFirst(length)
+      } else {
+        bytes += try more()
+      }
+    }
+    return found
+  }
+
+  /// What is said to these calls, on a new connection.
+  static func answers(_ count: Int, to calls: String, port: Int) async throws -> [Answer] {
+    try await onThread {
+      let connection = try RawConnection(port: port)
+      try connection.send(calls)
+      return try connection.answers(count)
+    }
+  }
+
+  /// Runs what blocks on a thread that runs no tasks.
+  static func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread { continuation.resume(with: Result { try body() }) }.start()
+    }
+  }
+
+  private func more() throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = read(descriptor, &buffer, buffer.count)
+    guard count > 0 else { throw Trouble(words: "no answer within ten seconds, or the connection ended") }
+    return Array(buffer.prefix(count))
+  }
+
+  private static func first(of bytes: [UInt8]) -> (Answer, length: Int)? {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let end = text.range(of: "\r\n\r\n") else { return nil }
+    let lines = text[..<end.lowerBound].components(separatedBy: "\r\n")
+    let headers = lines.dropFirst().map { $0.lowercased() }
+    let length = headers.first { $0.hasPrefix("content-length: ") }.flatMap { Int($0.dropFirst(16)) } ?? 0
+    let head = text[..<end.upperBound].utf8.count
+    guard bytes.count >= head + length else { return nil }
+    let body = (try? JSONReader.read(Array(bytes[head..<head + length]))) ?? .null
+    let status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return (Answer(status: status, headers: headers.sorted(), body: body), head + length)
+  }
+}
