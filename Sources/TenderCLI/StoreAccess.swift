@@ -19,7 +19,7 @@ struct StoreAccess: Sendable {
     there: (method: String, path: String), body: [UInt8] = []
   ) async throws -> Answer {
     guard FileManager.default.fileExists(atPath: path) else {
-      throw CallFailure("there is no store at \(path); --store names the server's")
+      throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let database: Database
     do { database = try await Database.sqlite(path: path, migrations: migrations) } catch StorageError.busy {
