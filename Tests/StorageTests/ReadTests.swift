@@ -78,7 +78,7 @@ private let schema = [
       group.addTask {
         try await database.read { _ in
           hold.finish()
-          gate.wait()
+          #expect(gate.wait(timeout: .now() + 20) == .success)
         }
       }
       for await _ in held {}
