@@ -75,6 +75,13 @@ final class House: Sendable {
     id: "platform", merchantIdentifier: "merchant.test.platform", displayName: "Platform", countryCode: "IE",
     currencyCode: "EUR", domains: [])
 
+  /// What somebody asks at the admin socket.
+  func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
+    let socket = "\(directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
+    return try JSONReader.read(try await sender.send(request, .seconds(30)).body)
+  }
+
   private static func startSandbox(
     _ directory: String, _ clock: ShiftedClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
   ) async throws -> String {

@@ -19,7 +19,7 @@ import Testing
     let shopper = try await Shopper.enters(house, service: "collection")
     _ = try await shopper.pays(card: "visa-insufficient-funds")
     let id = try #require(
-      try await admin("GET", "/payments?limit=500")["payments"]?.elements.first {
+      try await house.admin("GET", "/payments?limit=500")["payments"]?.elements.first {
         $0["basket"]?.text == shopper.basket
       }?["id"]?.text)
     #expect(try await told(id, 2) == ["payment.created", "payment.rejected"])
@@ -27,15 +27,15 @@ import Testing
 
   @Test func `can be followed from a place in time, and nothing is listed as dead`() async throws {
     let house = try await House.shared.value
-    let start = try await admin("GET", "/webhooks/events")["cursor"]?.text ?? ""
+    let start = try await house.admin("GET", "/webhooks/events")["cursor"]?.text ?? ""
     let shopper = try await Shopper.enters(house, service: "collection")
     let id = try #require(try await shopper.pays().body["paymentId"]?.text)
-    let feed = try await admin("GET", "/webhooks/events?after=\(start)")
+    let feed = try await house.admin("GET", "/webhooks/events?after=\(start)")
     let own = (feed["events"]?.elements ?? []).filter { $0["payment"]?.text == id }
     #expect(own.compactMap { $0["sequence"]?.whole } == [1, 2, 3])
-    #expect(try await admin("GET", "/webhooks/deliveries?state=dead").elements.isEmpty)
-    #expect(try await admin("POST", "/webhooks/replay")["replayed"] == 0)
-    #expect(try await admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
+    #expect(try await house.admin("GET", "/webhooks/deliveries?state=dead").elements.isEmpty)
+    #expect(try await house.admin("POST", "/webhooks/replay")["replayed"] == 0)
+    #expect(try await house.admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
   }
 
   @Test func `and the acquirer's own report agrees with the journal about everything`() async throws {
@@ -48,11 +48,11 @@ import Testing
         headers: [HTTPField("Authorization", "Bearer sandbox-acquirer-key")])
       let report = try await house.sender.send(request, .seconds(30)).body
       #expect(String(decoding: report, as: UTF8.self).contains("capture"))
-      let found = try await admin("POST", "/reconcile", report).elements
+      let found = try await house.admin("POST", "/reconcile", report).elements
       // Other tests pay meanwhile; what is still being asked is not a difference that concerns this payment.
       #expect(!found.contains { difference in difference["payment"]?.text == id })
     }
-    #expect(try await admin("POST", "/reconcile", Array("nonsense\nline\n".utf8))["code"] == "unreadable_report")
+    #expect(try await house.admin("POST", "/reconcile", Array("nonsense\nline\n".utf8))["code"] == "unreadable_report")
   }
 
   @Test func `is counted`() async throws {
@@ -73,12 +73,5 @@ import Testing
       try await Task.sleep(for: .milliseconds(50))
     }
     return []
-  }
-
-  private func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
-    let house = try await House.shared.value
-    let socket = "\(house.directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
-    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    return try JSONReader.read(try await house.sender.send(request, .seconds(30)).body)
   }
 }

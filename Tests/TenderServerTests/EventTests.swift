@@ -1,0 +1,87 @@
+import Crypto
+import Foundation
+import HTTPTransport
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+@Suite struct `What an acquirer says by itself` {
+  @Test func `comes again when the books must hear something else first`() async throws {
+    let house = try await House.shared.value
+    let payment = try await paid(house)
+    let capture = try #require(try await operations(house, payment).first { $0["kind"] == "capture" })
+    _ = try await house.admin("POST", "/payments/\(payment)/refund?amount=3.00")
+    let refund = try #require(try await operations(house, payment).first { $0["kind"] == "refund" })
+
+    // That the capture has failed says more than the books can bear while a part of it counts as given back.
+    let failed = returned(capture)
+    let early = try await said(house, failed)
+    #expect(early.status == 503 && early.body["code"] == "event_early", "\(early.complaint)")
+    #expect(early.headers.contains { $0.name.lowercased() == "retry-after" && $0.value == "60" })
+    #expect(try await house.admin("GET", "/payments/\(payment)")["captured"] == 1250)
+
+    #expect(try await said(house, returned(refund)).status == 200)
+    #expect(try await said(house, failed).status == 200)
+    let after = try await house.admin("GET", "/payments/\(payment)")
+    #expect(after["captured"] == 0 && after["refunded"] == 0, "\(after)")
+    // A third time it is thanked for and changes nothing.
+    #expect(try await said(house, failed).status == 200)
+    #expect(try await house.admin("GET", "/payments/\(payment)") == after)
+  }
+
+  @Test(arguments: [("another-key", 0), ("sandbox-acquirer-key", -301), ("sandbox-acquirer-key", 301)])
+  func `is not believed when somebody else says it, or at another time`(_ key: String, _ late: Int64) async throws {
+    let house = try await House.shared.value
+    let payment = try await paid(house)
+    let capture = try #require(try await operations(house, payment).first { $0["kind"] == "capture" })
+    #expect(try await said(house, returned(capture), key: key, late: late).status == 401)
+    #expect(try await house.admin("GET", "/payments/\(payment)")["captured"] == 1250)
+  }
+
+  @Test func `is heard under its own name alone`() async throws {
+    let house = try await House.shared.value
+    let answer = try await said(house, "{}", connector: "another")
+    #expect(answer.status == 404 && answer.body["code"] == "not_found")
+  }
+}
+
+extension `What an acquirer says by itself` {
+  private func paid(_ house: House) async throws -> String {
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let answer = try await shopper.pays()
+    let id = try #require(answer.body["paymentId"]?.text, "\(answer.complaint)")
+    for _ in 0..<400 where try await house.admin("GET", "/payments/\(id)")["captured"] != 1250 {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return id
+  }
+
+  private func operations(_ house: House, _ payment: String) async throws -> [JSONValue] {
+    try await house.admin("GET", "/payments/\(payment)")["operations"]?.elements ?? []
+  }
+
+  /// That an operation which had succeeded has not.
+  private func returned(_ operation: JSONValue) -> JSONValue {
+    [
+      "id": .string("event-" + (operation["reference"]?.text ?? "")), "reference": operation["reference"] ?? .null,
+      "amount": operation["amount"] ?? .null, "currency": "EUR", "result": "declined", "responseCode": "05",
+    ]
+  }
+
+  private func said(
+    _ house: House, _ event: JSONValue, key: String = "sandbox-acquirer-key", late: Int64 = 0,
+    connector: String = "sandbox"
+  ) async throws -> JSONClient.Answer {
+    let (body, time) = (event.serialized(), house.clock.wall.now().seconds - late)
+    let code = HMAC<SHA256>.authenticationCode(
+      for: Array("\(time).".utf8) + body, using: SymmetricKey(data: Array(key.utf8)))
+    let request = OutboundRequest(
+      method: "POST", url: house.server + "/acquirers/\(connector)/events",
+      headers: [
+        HTTPField("Content-Type", "application/json"),
+        HTTPField("Sandbox-Signature", "t=\(time),v1=\(Hex.encode(Array(code)))"),
+      ], body: body)
+    return JSONClient.Answer(try await house.sender.send(request, .seconds(30)))
+  }
+}
