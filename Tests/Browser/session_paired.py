@@ -92,6 +92,29 @@ def what_was_approved_is_not_asked_again_by_a_late_answer(shopper):
 
 
 @claim(page=None)
+def an_answer_that_the_sandbox_refuses_is_not_shown_as_given(shopper):
+    with paired(shopper) as (go_to, name):
+        pay_with(shopper, name)
+        go_to("device")
+        shopper.wait_for("heading", "Harbour Kitchen")
+        # The next answer is one to a question that nobody asked.
+        shopper.script("""
+            const { fetch } = window;
+            window.fetch = (path, options) => {
+              if (!path.endsWith("/answer")) return fetch(path, options);
+              window.fetch = fetch;
+              return fetch(path, { ...options, body: JSON.stringify({ confirmation: "another", approve: true }) });
+            };""")
+        shopper.press("Approve")
+        shopper.sees("Nothing of this name is or was to be confirmed.")
+        assert "Approved" not in shopper.page_text(), shopper.page_text()
+        shopper.press("Approve")
+        shopper.sees("Approved. Nothing to confirm.")
+        go_to("page")
+        assert shopper.script("return (await window.paid).state;") == "completed"
+
+
+@claim(page=None)
 def a_payment_that_is_cancelled_on_a_paired_watch_returns_to_the_sheet(shopper):
     with paired(shopper, "watch") as (go_to, name):
         pay_with(shopper, name)
