@@ -34,7 +34,7 @@ import Testing
     #expect(Self.refused(answers) == nil, "\(answers.map(\.complaint))")
   }
 
-  @Test func `says so in the router's words, without asking it`() async throws {
+  @Test func `says so in the router's words`() async throws {
     let house = try await House.shared.value
     let hold = Hold()
     let shop = try await Self.shop(house, mostAtOnce: 1, hold)

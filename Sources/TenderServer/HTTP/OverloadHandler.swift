@@ -7,7 +7,7 @@ import NIOHTTPTypes
 /// What a payment that a full server does not take is told, made without a task.
 ///
 /// The answer is that of the router behind its middlewares. There, a refusal waits its turn among the payments that are
-/// under way and takes a third of a payment's time; under overload most calls are refused.
+/// under way.
 struct OverloadRefusal: Sendable {
   let door: PaymentDoor
   let recorder: CallRecorder
