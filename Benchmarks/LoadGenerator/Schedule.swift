@@ -12,6 +12,11 @@ package struct Schedule: Sendable {
     return Schedule(offsets: (0..<count).map { .seconds(Double($0) / rate) }, length: length)
   }
 
+  /// This one and then the other.
+  package func followed(by next: Schedule) -> Schedule {
+    Schedule(offsets: offsets + next.offsets.map { length + $0 }, length: length + next.length)
+  }
+
   /// As shoppers come: independent of one another (a Poisson process), the same for the same seed.
   package static func random(rate: Double, for length: Duration, seed: UInt64) -> Schedule {
     var (offsets, chance, time): ([Duration], SplitMix, Double) = ([], SplitMix(state: seed), 0)

@@ -8,7 +8,7 @@ import TenderPayments
 /// Parts and whole take turns, and of each the best counts: what disturbed one turn is not ours.
 struct Capacity: Sendable {
   let suite: Suite
-  private static let turns = 3
+  private static let turns = 5
 
   private struct Turn {
     var exchange: Parts.Cost?

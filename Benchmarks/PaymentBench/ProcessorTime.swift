@@ -20,11 +20,22 @@ enum ProcessorTime {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
+  static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+  /// Seconds that this machine's processors had work and its host ran somebody else, since it started: the eighth figure
+  /// of `/proc/stat`, in ticks.
+  static func stolen() throws -> Double {
+    let line = try String(contentsOfFile: "/proc/stat", encoding: .utf8).prefix { $0 != "\n" }
+    let fields = line.split(separator: " ")
+    guard fields.count > 8, let ticks = Double(fields[8]) else { throw BenchFailure("/proc/stat is not as expected") }
+    return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
   /// How many processors this machine gives us at the moment: as many threads as it has spin for a while.
   static func free(for length: Duration = .milliseconds(400)) async -> Double {
     let (start, before) = (ContinuousClock.now, own)
     await withTaskGroup(of: Void.self) { group in
-      for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+      for _ in 0..<count {
         group.addTask { while ContinuousClock.now - start < length {} }
       }
     }

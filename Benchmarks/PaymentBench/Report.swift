@@ -13,9 +13,9 @@ func report(_ name: String, _ value: Double, _ unit: String) {
 }
 
 /// The same with a bar, and a word when it was missed.
-func report(_ name: String, _ value: Double, _ unit: String, bar: Bar) {
+func report(_ name: String, _ value: Double, _ unit: String, bar: Bar?) {
   report(name, value, unit)
-  if !bar.holds(value) { print("missed: \(name), the bar is \(bar)") }
+  if let bar, !bar.holds(value) { print("missed: \(name), the bar is \(bar)") }
 }
 
 enum Bar: CustomStringConvertible {

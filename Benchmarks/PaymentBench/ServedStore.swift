@@ -25,6 +25,14 @@ struct ServedStore: Sendable {
     return ServedStore(process: process, path: path, port: port, sender: house.sender)
   }
 
+  /// One whose files are in memory, so that nothing waits for the disk.
+  ///
+  /// - Returns: nil when the house has no place for it.
+  static func inMemory(_ house: House, binary: String) async throws -> ServedStore? {
+    guard FileManager.default.fileExists(atPath: house.directory + "/memory") else { return nil }
+    return try await open(house, "memory", binary: binary)
+  }
+
   private init(process: ChildProcess, path: String, port: Int, sender: HTTPSender) {
     self.path = path
     (self.process, self.port, self.sender) = (process, port, sender)

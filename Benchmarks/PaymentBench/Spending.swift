@@ -1,25 +1,41 @@
 import LoadGenerator
 
-/// What a run takes of the machine: processors by the second, commits by the payment.
+/// What a run takes of the machine, and what the machine takes from the run.
 struct Spending: Sendable {
-  private let store: ServedStore
-  private let own: Double
-  private let server: Double
-  private let commits: Int
+  /// Processors that the server kept busy.
+  let server: Double
+  /// Those of the generator and the acquirer, which share the machine.
+  let generator: Double
+  /// The share of the machine's processors that its host gave to others meanwhile.
+  let stolen: Double
+  /// Durable commits a payment.
+  let commits: Double
 
-  /// Begins to count.
-  init(_ store: ServedStore) async throws {
-    self.store = store
-    commits = try await store.commits()
-    (own, server) = (ProcessorTime.own, try store.processorTime())
+  func tell(_ name: String) {
+    report("\(name).processors.server", server, "busy")
+    report("\(name).processors.generator", generator, "busy")
+    report("\(name).processors.stolen", stolen, "of-machine")
+    report("\(name).fsyncs", commits, "a-payment")
   }
 
-  /// The generator's and the acquirer's processors are told apart from the server's: all of them share the machine.
-  func tell(_ name: String, _ run: LoadReport) async throws {
-    let (own, server) = (ProcessorTime.own - own, try store.processorTime() - server)
-    let commits = Double(try await store.commits() - commits) / Double(max(run.answers.count, 1))
-    report("\(name).processors.server", server / run.elapsed.seconds, "busy")
-    report("\(name).processors.generator", own / run.elapsed.seconds, "busy")
-    report("\(name).fsyncs", commits, "a-payment")
+  /// What the clocks and counters say at one moment.
+  struct Reading: Sendable {
+    private let own: Double
+    private let server: Double
+    private let stolen: Double
+    private let commits: Int
+
+    init(_ store: ServedStore) async throws {
+      commits = try await store.commits()
+      (own, server, stolen) = (ProcessorTime.own, try store.processorTime(), try ProcessorTime.stolen())
+    }
+
+    func spending(until end: Reading, for run: LoadReport) -> Spending {
+      let seconds = run.elapsed.seconds
+      return Spending(
+        server: (end.server - server) / seconds, generator: (end.own - own) / seconds,
+        stolen: (end.stolen - stolen) / seconds / Double(ProcessorTime.count),
+        commits: Double(end.commits - commits) / Double(max(run.answers.count, 1)))
+    }
   }
 }

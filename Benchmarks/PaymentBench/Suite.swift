@@ -20,9 +20,11 @@ struct Suite: Sendable {
   func run() async throws {
     try await warmUp()
     let most = try await Capacity(suite: self).measure()
+    try await CapturedAtOnce(suite: self, most: most).measure()
     try await diskAlone()
-    try await besideSlowAcquirer(most)
+    try await SlowAcquirer(suite: self, most: most).measure()
     try await Overload(suite: self, most: most).measure()
+    try await Burst(suite: self, most: most).measure()
     try await standstill()
     if filling > 0 { try await FullStore(suite: self, most: most).compare() }
     try await settleAccounts()
@@ -41,16 +43,6 @@ struct Suite: Sendable {
     for (label, share) in [("p50", 0.5), ("p99", 0.99), ("longest", 1)] {
       report("disk.flush.\(label)", times.percentile(share) ?? 0, "ms")
     }
-  }
-
-  private func besideSlowAcquirer(_ most: Double) async throws {
-    try await house.acquirer.answers(after: .milliseconds(50))
-    let run = try await atRate(most / 2, length * 2, telling: "payments.acquirer-50ms")
-    try await house.acquirer.answers(after: .zero)
-    try Self.check(run)
-    let times = run.latencies { $0 == 200 }
-    Self.tell("payments.acquirer-50ms", times)
-    report("payments.acquirer-50ms.p99", times.percentile(0.99) ?? 0, "ms", bar: .atMost(65))
   }
 
   /// The generator's check of itself.
@@ -86,26 +78,27 @@ struct Suite: Sendable {
 }
 
 extension Suite {
+  /// The same runs on another store.
+  func on(_ store: ServedStore) async throws -> Suite {
+    Suite(
+      house: house, store: store, supply: try await PaymentSupply(house, store), binary: binary, filling: 0,
+      length: length)
+  }
+
   /// An open-loop run of payments that come as shoppers do.
-  ///
-  /// - Parameter name: under which it is told what the run took of the machine.
-  func atRate(
-    _ rate: Double, _ length: Duration, seed: UInt64 = 1, telling name: String? = nil
-  ) async throws -> LoadReport {
+  func atRate(_ rate: Double, _ length: Duration, seed: UInt64) async throws -> (LoadReport, Spending) {
     let schedule = Schedule.random(rate: rate, for: length, seed: seed)
     let requests = try await supply.payments(schedule.offsets.count)
     try await store.generator.warm(4 * Self.width)
-    let spending = try await Spending(store)
+    let before = try await Spending.Reading(store)
     let run = try await store.generator.openLoop(requests, schedule)
-    if let name { try await spending.tell(name, run) }
-    return run
+    return (run, before.spending(until: try await Spending.Reading(store), for: run))
   }
 
-  /// Of a run in which nothing was to be refused.
-  static func check(_ report: LoadReport) throws {
-    let others = Set(report.answers.map(\.status)).subtracting([200])
+  static func check(_ report: LoadReport, allowing statuses: Set<Int> = [200]) throws {
+    let others = Set(report.answers.map(\.status)).subtracting(statuses)
     guard others.isEmpty, report.drops == 0 else {
-      throw BenchFailure("\(report.drops) dropped, and answers other than 200: \(others.sorted())")
+      throw BenchFailure("\(report.drops) dropped, and answers that it should not have: \(others.sorted())")
     }
   }
 

@@ -23,6 +23,12 @@ import Testing
     #expect(abs(variance / (mean * mean) - 1) < 0.1)
   }
 
+  @Test func `one schedule follows another when that has ended`() {
+    let both = Schedule.even(rate: 2, for: .seconds(2)).followed(by: .even(rate: 4, for: .seconds(1)))
+    #expect(both.offsets.map(\.seconds) == [0, 0.5, 1, 1.5, 2, 2.25, 2.5, 2.75])
+    #expect(both.length == .seconds(3))
+  }
+
   @Test func `one seed is one schedule`() {
     func offsets(_ seed: UInt64) -> [Duration] { Schedule.random(rate: 50, for: .seconds(2), seed: seed).offsets }
     #expect(offsets(1) == offsets(1))
