@@ -21,7 +21,6 @@ struct Suite: Sendable {
     try await warmUp()
     let most = try await Capacity(suite: self).measure()
     try await CapturedAtOnce(suite: self, most: most).measure()
-    try await diskAlone()
     try await SlowAcquirer(suite: self, most: most).measure()
     try await Overload(suite: self, most: most).measure()
     try await Burst(suite: self, most: most).measure()
@@ -36,13 +35,6 @@ struct Suite: Sendable {
     let report = try await store.generator.closedLoop(
       try await supply.payments(600), width: Self.width, for: .seconds(30))
     try Self.check(report)
-  }
-
-  private func diskAlone() async throws {
-    let times = try await DiskFlush(directory: house.directory).measure(for: length)
-    for (label, share) in [("p50", 0.5), ("p99", 0.99), ("longest", 1)] {
-      report("disk.flush.\(label)", times.percentile(share) ?? 0, "ms")
-    }
   }
 
   /// The generator's check of itself.
