@@ -48,9 +48,9 @@ import Testing
 
 /// What goes wrong, once.
 private enum WireFault: String, CaseIterable {
-  /// The acquirer never hears of it, and nobody says so.
-  case lostRequest
   case lostReply, resetReply
+  /// The acquirer never hears of it, and nobody says so; or somebody says what was meant for another.
+  case lostRequest, lostForAnothersReply
   case garbage, truncated, twoReplies, anothersReply, wrongAmount, wrongCurrency
   case errorAfterwards, errorBefore, tooManyRequests
   /// A proxy, or an impatient stack, sends the request twice.
@@ -63,7 +63,7 @@ private enum WireFault: String, CaseIterable {
   /// Whether the acquirer did it.
   var isDone: Bool {
     switch self {
-    case .lostRequest, .errorBefore, .tooManyRequests, .refusedConnection: false
+    case .lostRequest, .lostForAnothersReply, .errorBefore, .tooManyRequests, .refusedConnection: false
     default: true
     }
   }
@@ -246,6 +246,8 @@ private final class BreakingWire: Sendable {
   private let inner: HTTPSender
   private let clock: ManualClock
   private let state = Mutex(State())
+  /// The last good reply to each operation, whoever heard it.
+  private let replies = Mutex<[Operation: InboundResponse]>([:])
 
   init(_ inner: HTTPSender, _ clock: ManualClock) {
     self.inner = inner
@@ -263,9 +265,27 @@ private final class BreakingWire: Sendable {
       if request.url.contains("/operations/"), self.isLate() {
         return InboundResponse(status: 404, body: Array(#"{"code":"not_found"}"#.utf8))
       }
-      guard let fault = self.fault(of: request) else { return try await self.inner.send(request, patience) }
+      guard let fault = self.fault(of: request) else { return try await self.sent(request, patience) }
       return try await self.broken(fault, request, patience)
     }
+  }
+
+  private func sent(
+    _ request: OutboundRequest, _ patience: Duration
+  ) async throws(TransportError) -> InboundResponse {
+    let reply = try await inner.send(request, patience)
+    let operation = Operation.allCases.first { request.url.hasSuffix($0.path) }
+    if let operation, reply.status == 200 { replies.withLock { $0[operation] = reply } }
+    return reply
+  }
+
+  private func anothersReply(to request: OutboundRequest) throws(TransportError) -> InboundResponse {
+    let reply = replies.withLock { replies in replies.first { request.url.hasSuffix($0.key.path) }?.value }
+    guard let reply else {
+      Issue.record("nobody else has been answered yet")
+      throw .timedOut
+    }
+    return reply
   }
 
   private func isLate() -> Bool {
@@ -290,13 +310,14 @@ private final class BreakingWire: Sendable {
   ) async throws(TransportError) -> InboundResponse {
     switch fault {
     case .lostRequest: throw .timedOut
+    case .lostForAnothersReply: return try anothersReply(to: request)
     case .refusedConnection: throw .notSent("the certificate has expired")
     case .errorBefore: return InboundResponse(status: 500)
     case .tooManyRequests: return InboundResponse(status: 429, headers: [HTTPField("Retry-After", "5")])
     default: break
     }
-    if fault == .twice { _ = try await inner.send(request, patience) }
-    let reply = try await inner.send(request, patience)
+    if fault == .twice { _ = try await sent(request, patience) }
+    let reply = try await sent(request, patience)
     func changed(_ text: String, _ other: String) -> InboundResponse {
       let body = String(decoding: reply.body, as: UTF8.self)
       return InboundResponse(status: 200, body: Array(body.replacing(text, with: other, maxReplacements: 1).utf8))
