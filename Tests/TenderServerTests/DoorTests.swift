@@ -43,6 +43,8 @@ import Testing
       let calls = Self.payment(at: shop) + Self.payment(at: shop, "Connection: close\n")
       let both = try await RawConnection.answers(2, to: calls, port: shop.port)
       let (answer, routed) = (both[0], both[1])
+      // Only the router says what day it is, so these are two answers from two places.
+      #expect(!answer.headers.contains { $0.hasPrefix("date: ") } && routed.headers.contains { $0.hasPrefix("date: ") })
       #expect(answer.status == 503 && answer.body["code"] == "overloaded")
       #expect(Self.comparable(answer) == Self.comparable(routed))
       #expect(answer.headers.contains("access-control-allow-origin: \(shop.origin)"))
