@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz seeded-bugs fresh-tokens mutants
+.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz seeded-bugs gateway-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ fuzz: ## each fuzz target for MINUTES=10, going on where the last run ended
 
 seeded-bugs: ## plants bugs into the payment token's rooms; the vectors must notice each
 	@scripts/seeded-bugs $(COUNT)
+
+gateway-bugs: ## plants bugs into lines of the gateway, the journal and the store; their tests must notice each
+	@scripts/gateway-bugs $(COUNT)
 
 fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
 	scripts/build --build-tests

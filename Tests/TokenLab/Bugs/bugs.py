@@ -43,6 +43,13 @@ BUGS = [
      "try chain.check(at: WallClock.system.now())", ["signer-in-its-last-second"]),
     ("certificates are not judged by date", V + "TokenVerifier.swift", "try chain.check(at: signingTime)", "",
      ["signer-expired", "intermediate-not-yet-valid"]),
+    ("a token without a signing time was signed now", [
+        (V + "SignatureCheck.swift", 'throw PaymentTokenError(.malformedSigningTime, "the signing time is missing")',
+         "return Timestamp(seconds: 0)"),
+        (V + "TokenVerifier.swift", "let signingTime = try signature.signingTime(over: digests.content)",
+         "let found = try signature.signingTime(over: digests.content)\n"
+         "    let signingTime = found == Timestamp(seconds: 0) ? time : found"),
+    ], ["signing-time-missing"]),
     ("there is no window", V + "TokenVerifier.swift", "try checkWindow(signingTime, time)",
      "try checkWindow(signingTime, signingTime)", ["signed-long-ago", "signed-in-the-future"]),
     ("the window has one side", V + "TokenVerifier.swift", "guard age >= .zero - Self.window else {",

@@ -1,0 +1,37 @@
+"""Plants bugs into a copy of the sources, one at a time, and looks whether the judges that each names notice it."""
+
+
+def fitting(edits, texts):
+    """The files in which an edit does not find its place."""
+    return [file for file, good, _ in edits if good not in texts[file]]
+
+
+def plant(sources, bug, build, noticed):
+    """Whether the bug was noticed by all of its judges, after saying so. The copy is as before afterwards.
+
+    A bug is a name, its edits (a file, what stands there, what is put in its place; a list of several) and its judges."""
+    name, *change, judges = bug
+    edits = change[0] if isinstance(change[0], list) else [change]
+    texts = {file: (sources / file).read_text(encoding="utf-8") for file, _, _ in edits}
+    stray = fitting(edits, texts)
+    if stray:
+        print(f"- {name}: does not fit {', '.join(stray)} any more", flush=True)
+        return False
+    changed = dict(texts)
+    for file, good, bad in edits:
+        changed[file] = changed[file].replace(good, bad)
+    try:
+        for file, text in changed.items():
+            (sources / file).write_text(text, encoding="utf-8")
+        built = build()
+        found = noticed(judges) if built.returncode == 0 else set()
+    finally:
+        for file, text in texts.items():
+            (sources / file).write_text(text, encoding="utf-8")
+    if built.returncode != 0:
+        print(f"- {name}: does not build\n{built.stdout[-4000:]}{built.stderr[-4000:]}")
+    missed = [judge for judge in judges if judge not in found]
+    others = f" and {len(found) - len(judges)} more" if len(found) > len(judges) else ""
+    print(f"- {name}: not noticed by {', '.join(missed)}" if missed else f"+ {name}: noticed by {', '.join(judges)}{others}",
+          flush=True)
+    return not missed

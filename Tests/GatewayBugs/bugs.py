@@ -1,0 +1,74 @@
+"""The planted bugs of the gateway that are mistakes in a line of it: a name, a file of `Sources`, what stands there, what is
+put in its place, and the tests that must notice. Those that lie between the engine and its store or its wire are in
+`Tests/Simulation/Mutant.swift`."""
+
+BUGS = [
+    ("a write is answered before its commit", "Storage/GroupCommit.swift",
+     """      try connection.execute(sql: "COMMIT")
+      standing.withLock { $0.count += 1 }
+      for answer in answers { answer() }
+""",
+     """      for answer in answers { answer() }
+      let late = ContinuousClock.now + .milliseconds(20)
+      while ContinuousClock.now < late {}
+      try connection.execute(sql: "COMMIT")
+      standing.withLock { $0.count += 1 }
+""",
+     ["GatewayTests/the attempt is durable before the acquirer hears of it"]),
+    ("the store is told that it need not flush", [
+        ("Storage/SQLiteEngine.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"),
+        ("Storage/SQLiteEngine.swift", "guard synchronous == 2,", "guard synchronous == 0,"),
+    ], ["StorageTests/is flushed at every commit"]),
+    ("nothing guards a balance, neither the code nor the schema", [
+        ("Ledger/PaymentRecord.swift", "guard available.isPositive, amount.minorUnits <= available.minorUnits else {",
+         "guard available.isPositive || true else {"),
+        ("Ledger/LedgerSchema.swift", "(refunded + reserved_refund <= captured)", "(refunded >= 0)"),
+    ], ["LedgerTests/sixty-four refunds give back no more than was taken"]),
+    ("an idempotency key is claimed in a commit of its own, after the work has begun", [
+        ("Gateway/OnceOnly.swift", "alongside: { try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1) },",
+         "alongside: { _, _ in },"),
+        ("Gateway/OnceOnly.swift", "      answered: { outcome, store in\n",
+         "      answered: { outcome, store in\n"
+         "        try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)\n"),
+    ], ["GatewayTests/sixty-four at once are one execution"]),
+    ("another request under the same key is taken for the first", "Ledger/IdempotencyKeys.swift",
+     'try row.text("request_hash") == call.requestHash', 'try row.text("request_hash") != ""',
+     ["GatewayTests/is told apart from another request under its key while it is open"]),
+    ("a payment token is known by one of its fingerprints alone", [
+        ("Ledger/TokenUses.swift", ".text(use.transactionID), .text(use.payloadHash), .text(payment.rawValue)",
+         '.text(use.transactionID + use.payloadHash), .text(use.payloadHash), .text(payment.rawValue)'),
+        ("Ledger/TokenUses.swift", "WHERE transaction_id = $1 OR payload_hash = $2",
+         "WHERE payload_hash = $2 AND $1 <> ''"),
+    ], ["LedgerTests/either fingerprint alone recognises a payment token"]),
+    ("an event is written by the commit after the one that it tells of", "Ledger/Outbox.swift",
+     """enum Outbox {
+  static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+""",
+     """import Synchronization
+enum Outbox {
+  private static let late = Mutex<[@Sendable (Transaction) throws -> Void]>([])
+  static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+    let waiting = late.withLock { late in
+      defer { late = [{ try write(record, after: operation, in: $0) }] }
+      return late
+    }
+    for event in waiting { try event(store) }
+  }
+
+  private static func write(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
+""",
+     ["LedgerTests/every change is in the outbox, numbered without gaps"]),
+    ("what is open for half a minute counts as failed", "Gateway/Recover.swift",
+     "  private func leave(_ attempt: Attempt) async throws -> Settlement {\n",
+     "  private func leave(_ attempt: Attempt) async throws -> Settlement {\n"
+     "    if let past = attempt.past, past.takenAt.since(past.sentAt) >= .seconds(30) {\n"
+     '      return try await adopt(.notSent("nobody answered"), attempt)\n'
+     "    }\n",
+     ["GatewayTests/never fails anything by its age alone, and calls a person after a day"]),
+    ("an answer is taken for this question whatever it repeats", "Acquiring/Connectors/Sandbox/SandboxMessages.swift",
+     """guard try root.member("reference").string == reference.rawValue,
+        try""", """guard try root.member("reference").string != "",
+        try""",
+     ["AcquiringTests/an answer with one thing wrong is no answer",
+      "GatewayTests/leaves both ledgers in step, whatever it was and whatever was asked"]),
+]
