@@ -17,7 +17,7 @@ package struct Flushes: Sendable {
   /// How long a payment would wait for these flushes if everything else took no time: it comes at any moment, waits for
   /// the next flush that begins, asks the acquirer, and waits for one more.
   package func payments(acquirer: Duration) -> Latencies {
-    let moments = stride(from: 0, to: all.last?.began.seconds ?? 0, by: 0.000_5).map { Duration.seconds($0) }
+    let moments = stride(from: 0, to: all.last?.began.microseconds ?? 0, by: 500).map { Duration.microseconds($0) }
     return Latencies(
       moments.compactMap { moment in
         guard let claimed = end(after: moment), let kept = end(after: claimed + acquirer) else { return nil }
