@@ -27,11 +27,12 @@ struct Burst: Sendable {
     report("burst.before.p99", usual, "ms")
     report("burst.refused", window.refused(before..<end), "of-burst")
     report("burst.refused.after", window.refused(end + .seconds(1)..<end + Self.after), "of-calls")
-    let seconds = (0..<12).first { second in
+    let watched = Int(Self.after.seconds)
+    let seconds = (0..<watched).first { second in
       let start = end + .seconds(second)
       return window.p99(start..<start + .seconds(1)).map { $0 <= 1.5 * usual } ?? false
     }
-    report("burst.recovery", Double(seconds ?? 12), "s", bar: .atMost(10))
+    report("burst.recovery", Double(seconds ?? watched), "s", bar: .atMost(10))
   }
 }
 

@@ -1,19 +1,28 @@
 """Plants bugs into a copy of the sources, one at a time, and looks whether the judges that each names notice it."""
 
+import datetime
+import sys
 
-def fitting(edits, texts):
-    """The files in which an edit does not find its place."""
-    return [file for file, good, _ in edits if good not in texts[file]]
+
+def chosen(bugs):
+    """All of them, or as many as the command asks for, others each day."""
+    words = sys.argv[1:] or [str(len(bugs))]
+    if len(words) > 1 or not words[0].isdigit() or not 0 < int(words[0]) <= len(bugs):
+        sys.exit(f"usage: {sys.argv[0]} [COUNT], from 1 to {len(bugs)}")
+    count = int(words[0])
+    first = datetime.date.today().toordinal() * count
+    return [bugs[(first + number) % len(bugs)] for number in range(count)]
 
 
 def plant(sources, bug, build, noticed):
     """Whether the bug was noticed by all of its judges, after saying so. The copy is as before afterwards.
 
-    A bug is a name, its edits (a file, what stands there, what is put in its place; a list of several) and its judges."""
+    A bug is a name, its edits (a file, what stands there, what is put in its place wherever it stands; a list of several) and
+    its judges."""
     name, *change, judges = bug
     edits = change[0] if isinstance(change[0], list) else [change]
     texts = {file: (sources / file).read_text(encoding="utf-8") for file, _, _ in edits}
-    stray = fitting(edits, texts)
+    stray = [file for file, good, _ in edits if good not in texts[file]]
     if stray:
         print(f"- {name}: does not fit {', '.join(stray)} any more", flush=True)
         return False
