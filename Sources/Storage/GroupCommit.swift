@@ -49,9 +49,9 @@ final class GroupCommit: Sendable {
     let now = clock.now()
     do {
       if let failure { throw failure }
-      try connection.execute(sql: "BEGIN IMMEDIATE")
-      let answers = try jobs.map { try perform($0, connection, now) }
-      try connection.execute(sql: "COMMIT")
+      try connection.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+      let answers = try perform(jobs, connection, now)
+      try connection.cachedStatement(sql: "COMMIT").execute()
       standing.withLock { $0.count += 1 }
       for answer in answers { answer() }
       checkpoints.note(jobs.count)
@@ -73,6 +73,17 @@ final class GroupCommit: Sendable {
   }
 
   /// - Returns: what is to be called after the commit.
+  private func perform(
+    _ jobs: [any Committable], _ connection: GRDB.Database, _ now: Timestamp
+  ) throws -> [@Sendable () -> Void] {
+    guard jobs.count == 1 else { return try jobs.map { try perform($0, connection, now) } }
+    // One by itself needs no savepoint, for which SQLite keeps a copy of every page that it changes: when it fails, all
+    // of the transaction is rolled back.
+    let performed = jobs[0].perform(Transaction(connection, now: now))
+    if let failure = performed.failure { throw failure }
+    return [performed.answer]
+  }
+
   private func perform(
     _ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp
   ) throws -> @Sendable () -> Void {

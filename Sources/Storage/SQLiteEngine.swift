@@ -46,7 +46,15 @@ enum SQLiteEngine {
 
   /// `$1` is `?1` in SQLite, where a number after `$` would be a name.
   static func text(_ sql: String) -> String {
-    String(decoding: sql.utf8.map { $0 == UInt8(ascii: "$") ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+    var sql = sql
+    return sql.withUTF8 { common in
+      String(unsafeUninitializedCapacity: common.count) { text in
+        for place in common.indices {
+          text[place] = common[place] == UInt8(ascii: "$") ? UInt8(ascii: "?") : common[place]
+        }
+        return common.count
+      }
+    }
   }
 
   /// The same for a definition: SQLite's names of the three types, STRICT, without which it stores anything anywhere,
