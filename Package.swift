@@ -267,7 +267,7 @@ let package = Package(
     tests(
       "TenderServerTests",
       [
-        "TenderServer", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
+        "TenderServer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
         "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", crypto,
         logging,
         hummingbirdTesting, nioCore,

@@ -25,18 +25,29 @@ struct FullStore: Sendable {
     try await full.close()
   }
 
+  /// At a quarter of the most, where a payment hardly waits for another: what is compared is what a payment costs. At
+  /// half of it the waiting makes much of every difference, and more of the machine's.
   private func compare(_ empty: Suite, _ full: Suite) async throws {
     try Suite.check(try await full.atRate(most / 4, .seconds(6), seed: 9).0)
-    var (without, with) = (Turns(empty), Turns(full))
-    for seed in 1...Turns.count {
-      // Whoever was second is first the next time.
-      if seed % 2 == 0 { try await with.add(rate: most / 2, seed: seed) }
-      try await without.add(rate: most / 2, seed: seed)
-      if seed % 2 == 1 { try await with.add(rate: most / 2, seed: seed) }
-    }
+    let (without, with) = try await inTurns(empty, full, rate: most / 4)
+    let (withoutAtHalf, withAtHalf) = try await inTurns(empty, full, rate: most / 2)
+    withoutAtHalf.tell("store.half.empty")
+    withAtHalf.tell("store.half.full")
+    report("store.half.ratio", withAtHalf.p99 / withoutAtHalf.p99, "of-empty")
     without.tell("store.empty")
     with.tell("store.full")
     report("store.full.payments", Double(suite.filling), "payments")
     report("store.ratio", with.p99 / without.p99, "of-empty", bar: .atMost(1.2))
+  }
+
+  private func inTurns(_ empty: Suite, _ full: Suite, rate: Double) async throws -> (empty: Turns, full: Turns) {
+    var (without, with) = (Turns(empty), Turns(full))
+    for seed in 1...Turns.count {
+      // Whoever was second is first the next time.
+      if seed % 2 == 0 { try await with.add(rate: rate, seed: seed) }
+      try await without.add(rate: rate, seed: seed)
+      if seed % 2 == 1 { try await with.add(rate: rate, seed: seed) }
+    }
+    return (without, with)
   }
 }

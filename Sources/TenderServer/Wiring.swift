@@ -45,7 +45,8 @@ struct Wiring: Sendable {
     self.random = random
     self.network = network
     self.metrics = Metrics()
-    door = PaymentDoor(limit: configuration.maximumPaymentsInFlight)
+    door = PaymentDoor(
+      limit: configuration.maximumPaymentsInFlight, atWork: 64 * ProcessInfo.processInfo.activeProcessorCount)
     apple = try await Apple(configuration, network)
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
@@ -59,7 +60,7 @@ struct Wiring: Sendable {
     let verifier = TokenVerifier(trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, logger))
     breaker = CircuitBreaker()
     journeys = try apple.simulated.map { [ring = keys.ring] in try JourneyRecorder(of: $0, keys: ring, clock: clock) }
-    let acquirer = Self.acquirer(configuration, apple, network, logger).guarded(by: breaker)
+    let acquirer = door.watching(Self.acquirer(configuration, apple, network, logger).guarded(by: breaker))
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random,
