@@ -72,6 +72,25 @@ private func temporaryStore() -> String {
     await database.close()
   }
 
+  @Test func `rolls back a failed write that has a commit for itself, and takes the next`() async throws {
+    let database = try await open()
+    struct Refused: Error {}
+    for _ in 0..<3 {
+      await #expect(throws: Refused.self) {
+        try await database.write { store in
+          try store.run("INSERT INTO accounts (id, held) VALUES ('a', 0)")
+          throw Refused()
+        }
+      }
+    }
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('b', 0)") }
+    await database.close()
+    let again = try await open()
+    let ids = try await again.read { try $0.rows("SELECT id FROM accounts").map { try $0.text("id") } }
+    #expect(ids == ["b"])
+    await again.close()
+  }
+
   @Test func `rolls back one failed write and keeps its neighbours of the same commit`() async throws {
     let database = try await open()
     struct Refused: Error {}
