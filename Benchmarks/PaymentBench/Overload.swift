@@ -15,13 +15,13 @@ struct Overload: Sendable {
 
   func measure() async throws {
     var runs: [LoadReport] = []
-    var most = 0.0
+    var beside = 0.0
     for turn in 1...Self.turns {
-      most = max(most, try await suite.most(for: suite.length / 2, atMost: self.most * 1.5))
+      beside = max(beside, try await suite.most(for: suite.length / 2, atMost: most * 1.5))
       runs.append(try await self.turn(seed: turn + 1))
     }
     guard let best = runs.max(by: { $0.goodput < $1.goodput }) else { return }
-    tell(best, beside: most)
+    tell(best, beside: beside)
     let refused = runs.flatMap(\.refused)
     let hinted = Double(refused.count(where: \.hasRetryAfter)) / Double(max(refused.count, 1))
     report("overload.retry-after", hinted, "of-refused", bar: .atLeast(refused.isEmpty ? 0 : 1))

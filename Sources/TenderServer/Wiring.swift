@@ -46,7 +46,8 @@ struct Wiring: Sendable {
     self.network = network
     self.metrics = Metrics()
     door = PaymentDoor(
-      limit: configuration.maximumPaymentsInFlight, atWork: 64 * ProcessInfo.processInfo.activeProcessorCount)
+      limit: configuration.maximumPaymentsInFlight,
+      atWork: PaymentDoor.perProcessor * ProcessInfo.processInfo.activeProcessorCount)
     apple = try await Apple(configuration, network)
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)

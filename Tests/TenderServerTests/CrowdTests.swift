@@ -63,19 +63,19 @@ struct `A door with a crowd before it` {
   }
 
   @Test func `does not count who waits for the acquirer`() async throws {
-    let (fake, answers) = (FakeAcquirer(), Gate())
+    let (fake, hold) = (FakeAcquirer(), Hold())
     fake.captures { reference, _ in
-      await answers.opened()
+      while hold.isOn { try? await Task.sleep(for: .milliseconds(5)) }
       return FakeAcquirer.approval(reference)
     }
     let acquirer = door.watching(fake.acquirer)
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<20 { group.addTask { _ = await acquirer.capture(Self.request, .after(.seconds(60), on: .system)) } }
-      while fake.captures.count < 20 { await Task.yield() }
+      for _ in 0..<2_000 where fake.captures.count < 20 { try? await Task.sleep(for: .milliseconds(5)) }
       #expect(enter(0..<23) == 23)
       time.pass(.seconds(5))
       #expect(enter(23..<30) == 1)
-      answers.open()
+      hold.end()
     }
     #expect(door.isFull)
   }
@@ -101,10 +101,4 @@ private final class HeldTime: Sendable {
   private let instant = Mutex(ContinuousClock.now)
   var now: ContinuousClock.Instant { instant.withLock { $0 } }
   func pass(_ time: Duration) { instant.withLock { $0 += time } }
-}
-
-private final class Gate: Sendable {
-  private let isOpen = Mutex(false)
-  func open() { isOpen.withLock { $0 = true } }
-  func opened() async { while !isOpen.withLock({ $0 }) { await Task.yield() } }
 }

@@ -200,7 +200,7 @@ extension `A server that is full` {
 }
 
 /// Something is held up until it is let go, and not for ever.
-private final class Hold: Sendable {
+final class Hold: Sendable {
   private let isOver = Mutex(false)
   private let latest: ContinuousClock.Instant
 

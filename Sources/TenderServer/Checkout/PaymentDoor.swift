@@ -16,10 +16,13 @@ package final class PaymentDoor: Sendable {
   private let crowd: Mutex<Crowd>
   private let now: @Sendable () -> ContinuousClock.Instant
 
+  /// As many as keep one processor busy: so many share a commit.
+  package static let perProcessor = 64
+
   /// - Parameters:
   ///   - limit: how many may be inside.
-  ///   - atWork: how many of them this server may have work with, once as many have had it busy for a second. Those that
-  ///     wait for the acquirer are not among them.
+  ///   - atWork: how many of them this server may have work with, once it has had no fewer than half of that for a second.
+  ///     Those that wait for the acquirer are not among them.
   package init(limit: Int, atWork: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
     crowd = Mutex(Crowd(limit: limit, atWork: min(limit, atWork), lastCalm: now()))
     self.now = now
@@ -110,7 +113,6 @@ private struct Crowd {
   }
 
   mutating func remove(_ caller: PaymentDoor.Caller, at now: ContinuousClock.Instant) {
-    note(now)
     places[caller] = nil
     note(now)
   }
