@@ -174,8 +174,9 @@ extension Journal {
       after: try Operations.authorization(of: payment, in: store), store)
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: standing), at: store.now)
     if kind == .capture { after.captureDue = nil }
-    // A void at the end of a hold that comes to nothing is tried again, but not in every round.
-    if cause == .expiry { after.holdUntil = store.now.adding(.seconds(86_400)) }
+    // What is free again when this void has its answer, or a capture that is under way, is let go of soon, but not in
+    // every round.
+    if cause == .expiry { after.holdUntil = store.now.adding(Self.lease * 10) }
     try after.save(over: before, in: store)
     try insert(attempt, in: store)
     try note("\(PaymentEvent.begins(kind))", of: attempt.reference, from: before, to: after, in: store)

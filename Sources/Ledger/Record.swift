@@ -29,8 +29,6 @@ extension Journal {
     var after = before.moved(
       to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
     scheduleCapture(&after, attempt, outcome, audience, store.now)
-    // A void at the end of a hold that never left is owed still, and sooner than one that came to nothing otherwise.
-    if attempt.cause == .expiry, outcome == .nothing { after.holdUntil = store.now.adding(Self.lease * 10) }
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
   }
 

@@ -304,6 +304,23 @@ import Testing
     #expect(try await shop.gateway.recover().isEmpty)
   }
 
+  @Test func `what a capture at the end of a hold frees is let go of soon after`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    shop.clock.advance(.seconds(86_400 * 7))
+    shop.fake.captures { _, _ in
+      _ = try? await shop.gateway.recover()
+      return .declined(Decline(reason: .other, code: "13"))
+    }
+    let after = try await shop.gateway.capture(payment.id, .eur(1000)).payment
+    #expect((after.status, after.authorized) == (.authorized, 1000))
+    #expect(try await shop.gateway.recover().isEmpty)
+    shop.clock.advance(.seconds(600))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+  }
+
   @Test func `a merchant's void that is refused leaves the hold as it is`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
