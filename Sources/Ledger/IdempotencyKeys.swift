@@ -135,7 +135,9 @@ extension Journal {
   public func keep(
     _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome
   ) async throws -> StoredAnswer {
-    try await database.write { store in
+    // As a rule the commit of the work has kept it, and a look is cheaper than a turn of the writer's.
+    if case .answered(let kept, _) = try await standing(of: call) { return kept }
+    return try await database.write { store in
       if case .new = try IdempotencyKeys.standing(of: call, in: store) {
         try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)
       }
