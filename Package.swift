@@ -214,7 +214,7 @@ let package = Package(
     tests("TenderPaymentsTests", ["TenderPayments"]),
     tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
-    tests("StorageTests", ["Storage"]),
+    tests("StorageTests", ["Storage", "TenderTesting", "TenderPayments"]),
     tests(
       "ApplePayTokenTests",
       [

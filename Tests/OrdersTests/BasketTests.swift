@@ -1,6 +1,7 @@
 import Orders
 import PlatformAPI
 import TenderPayments
+import TenderTesting
 import Testing
 
 /// A change to a good document, and what it must be refused for.

@@ -9,6 +9,7 @@ import Storage
 import Synchronization
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 /// A merchant and a shopper at an order desk with a store of its own. The acquirer answers as it is told.
@@ -18,6 +19,7 @@ struct Shop: Sendable {
   static let noon = Timestamp(rfc3339: "2026-11-21T12:00:00Z") ?? Timestamp(seconds: 0)
 
   let desk: OrderDesk
+  private let file: TemporaryStore
   let database: Database
   let acquirer: PlayedAcquirer
   let clock: HeldClock
@@ -27,9 +29,8 @@ struct Shop: Sendable {
     _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokens: GuestTokenIssuer? = nil
   ) async throws {
     let clock = HeldClock(Self.noon)
-    let path = FileManager.default.temporaryDirectory.appending(path: "tender-orders-\(UUID().uuidString).db").path
-    database = try await Database.sqlite(
-      path: path, migrations: Journal.migrations + OrderDesk.migrations, clock: clock.wall)
+    file = try TemporaryStore()
+    database = try await file.open(Journal.migrations + OrderDesk.migrations, clock: clock.wall)
     acquirer = PlayedAcquirer(journal: Journal(database))
     self.clock = clock
     desk = OrderDesk(

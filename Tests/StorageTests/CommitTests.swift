@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import TenderPayments
+import TenderTesting
 import Testing
 
 private let schema = [
@@ -8,7 +9,10 @@ private let schema = [
 ]
 
 @Suite struct `Commits` {
-  let path = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+  private let file: TemporaryStore
+  private var path: String { file.path }
+
+  init() throws { file = try TemporaryStore() }
 
   private func insert(_ id: Int, _ database: Database) async throws {
     try await database.write { try $0.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(Int64(id))) }

@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import TenderPayments
+import TenderTesting
 import Testing
 
 private let schema = [
@@ -16,12 +17,11 @@ private let schema = [
     """)
 ]
 
-private func temporaryStore() -> String {
-  FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
-}
-
 @Suite struct `A store` {
-  let path = temporaryStore()
+  private let file: TemporaryStore
+  private var path: String { file.path }
+
+  init() throws { file = try TemporaryStore() }
 
   private func open() async throws -> Database { try await Database.sqlite(path: path, migrations: schema) }
 
@@ -119,7 +119,7 @@ private func temporaryStore() -> String {
     await #expect(throws: StorageError.busy) { try await Database.sqlite(path: path, migrations: schema) }
     await database.close()
     let rewritten = [Migration("test-1", "CREATE TABLE accounts (id TEXT PRIMARY KEY NOT NULL);\n")]
-    let copy = temporaryStore()
+    let copy = path + ".copy"
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     await #expect(throws: StorageError.migrationChanged("test-1")) {
       try await Database.sqlite(path: copy, migrations: rewritten)

@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import TenderPayments
+import TenderTesting
 import Testing
 
 private let schema = [
@@ -10,7 +11,10 @@ private let schema = [
 /// SQLite's own limit of pages stands for the disk: the same refusal at the same places. `scripts/test-disk` does it to
 /// a whole process.
 @Suite struct `A disk that takes nothing more` {
-  let path = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+  private let file: TemporaryStore
+  private var path: String { file.path }
+
+  init() throws { file = try TemporaryStore() }
 
   private func count(_ database: Database) async throws -> Int64? {
     try await database.read { try $0.row("SELECT count(*) AS n FROM lines")?.integer("n") }

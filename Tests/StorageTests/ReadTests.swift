@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import TenderPayments
+import TenderTesting
 import Testing
 
 private let schema = [
@@ -18,7 +19,10 @@ private let schema = [
 ]
 
 @Suite struct `Reads` {
-  let path = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+  private let file: TemporaryStore
+  private var path: String { file.path }
+
+  init() throws { file = try TemporaryStore() }
 
   private struct Wrong: Error {}
 
@@ -119,7 +123,10 @@ private let schema = [
 }
 
 @Suite struct `A statement` {
-  let path = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+  private let file: TemporaryStore
+  private var path: String { file.path }
+
+  init() throws { file = try TemporaryStore() }
 
   private func open() async throws -> Database { try await Database.sqlite(path: path, migrations: schema) }
 
@@ -181,7 +188,10 @@ private let schema = [
 }
 
 @Suite struct `The write-ahead log` {
-  let path = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).db").path
+  private let file: TemporaryStore
+  private var path: String { file.path }
+
+  init() throws { file = try TemporaryStore() }
 
   private func sizeOfFile() throws -> Int {
     try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
