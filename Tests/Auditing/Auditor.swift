@@ -24,7 +24,7 @@ public enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .tokenOnce: "a payment token was approved at most once"
     case .onePaymentPerOrder: "an order has at most one live payment, of its own amount"
     case .acknowledgedIsDurable: "whatever a client was told has happened is in the journal"
-    case .sameAnswer: "one key has one answer"
+    case .sameAnswer: "one key has one answer and one operation"
     case .webhooksArrive: "every event arrived, in order, authentic, and as it was written"
     case .everythingSettles: "nothing is open, reserved or owed"
     case .historyFollowsTable: "the audit chain is intact and every change follows the table"
@@ -72,10 +72,10 @@ public struct Auditor: Sendable {
     case .withinBounds: outOfBounds
     case .tokenOnce: repeated(evidence.holds.filter(\.wasApproved).map(\.token))
     case .onePaymentPerOrder: crowded
-    case .acknowledgedIsDurable: forgotten
-    case .sameAnswer: contradictions
+    case .acknowledgedIsDurable: forgotten + forgottenOperations
+    case .sameAnswer: contradictions + keysWithTwoAnswers + callsWithoutKey
     case .webhooksArrive: silences
-    case .everythingSettles: unsettled
+    case .everythingSettles: unsettled + keysWithoutAnswer
     case .historyFollowsTable: evidence.chain
     case .secrecy: evidence.leaks
     case .sums: sums
@@ -205,5 +205,38 @@ extension Auditor {
       guard let reference = authorizations[payment]?.reference, let hold = holds[reference] else { return nil }
       return hold.stands || hold.captured > hold.refunded ? "payment \(payment)" : nil
     }
+  }
+}
+
+// Idempotency keys.
+extension Auditor {
+  private var replies: [String: [KeyedCall.Reply]] {
+    Dictionary(grouping: evidence.keyed, by: \.key).mapValues { $0.compactMap(\.reply) }
+  }
+
+  private var forgottenOperations: [String] {
+    let known = Set(evidence.operations.map(\.reference))
+    return Set(evidence.keyed.compactMap { $0.reply?.operation }).subtracting(known).map { "operation \($0) is gone" }
+  }
+
+  private var keysWithTwoAnswers: [String] {
+    replies.filter { _, replies in
+      Set(replies.filter(\.isFinal).map(\.body)).count > 1 || Set(replies.map(\.operation)).count > 1
+    }.map { "key \($0.key)" }
+  }
+
+  /// Where a merchant uses keys, nothing is done that no key asked for, and nothing twice.
+  private var callsWithoutKey: [String] {
+    Dictionary(grouping: evidence.keyed) { [$0.payment, $0.kind] }.compactMap { subject, calls in
+      let done = evidence.operations.filter {
+        $0.payment == subject[0] && $0.kind == subject[1] && $0.cause == "merchant"
+      }
+      let keys = Set(calls.map(\.key))
+      return done.count > keys.count ? "\(done.count) × \(subject[1]) of \(subject[0]), \(keys.count) keys" : nil
+    }
+  }
+
+  private var keysWithoutAnswer: [String] {
+    replies.filter { $0.value.last?.isFinal == false }.map { "key \($0.key) has no answer for good" }
   }
 }

@@ -7,6 +7,7 @@ public struct Evidence: Sendable {
   public var outbox: [BookedEvent] = []
   public var holds: [AcquirerHold] = []
   public var calls: [ClientCall] = []
+  public var keyed: [KeyedCall] = []
   public var deliveries: [SinkDelivery] = []
   /// What reading the audit chain complained of.
   public var chain: [String] = []
@@ -63,9 +64,14 @@ public struct BookedMove: Sendable, Hashable {
   public var kind: String
   public var state: String
   public var amount: Int64
+  /// Who wanted it.
+  public var cause: String
 
-  public init(reference: String, payment: String, kind: String, state: String, amount: Int64) {
+  public init(
+    reference: String, payment: String, kind: String, state: String, amount: Int64, cause: String = "merchant"
+  ) {
     (self.reference, self.payment, self.kind, self.state, self.amount) = (reference, payment, kind, state, amount)
+    self.cause = cause
   }
 
   var isOpen: Bool { ["sending", "pending", "unknown"].contains(state) }
@@ -143,6 +149,32 @@ public struct ClientCall: Sendable, Hashable {
   ) {
     (self.order, self.key, self.heard, self.payment) = (order, key, heard, payment)
     (self.captured, self.refunded) = (captured, refunded)
+  }
+}
+
+/// What a merchant asked for under an idempotency key, or heard of it. On a payment it uses keys for everything, or for
+/// nothing.
+public struct KeyedCall: Sendable, Hashable {
+  public struct Reply: Sendable, Hashable {
+    /// The operation that it names.
+    public var operation: String
+    public var body: String
+    /// Whether it said to be the answer for good.
+    public var isFinal: Bool
+
+    public init(operation: String, body: String, isFinal: Bool) {
+      (self.operation, self.body, self.isFinal) = (operation, body, isFinal)
+    }
+  }
+
+  public var key: String
+  public var payment: String
+  public var kind: String
+  /// Nil when it asked; what it heard is another entry.
+  public var reply: Reply?
+
+  public init(key: String, payment: String, kind: String, reply: Reply? = nil) {
+    (self.key, self.payment, self.kind, self.reply) = (key, payment, kind, reply)
   }
 }
 

@@ -16,7 +16,7 @@ extension Evidence {
     operations = try store.rows("SELECT * FROM operations ORDER BY reference").map { row in
       BookedMove(
         reference: try row.text("reference"), payment: try row.text("payment"), kind: try row.text("kind"),
-        state: try row.text("state"), amount: try row.integer("amount"))
+        state: try row.text("state"), amount: try row.integer("amount"), cause: try row.text("cause"))
     }
     outbox = try store.rows("SELECT * FROM outbox ORDER BY payment, seq").map { row in
       BookedEvent(

@@ -38,12 +38,23 @@ private enum Sound {
       ClientCall(order: "o1", key: "k1", heard: .success, payment: "p1", captured: 800),
       ClientCall(order: "o3", key: "t3", heard: .failure, payment: "p3"),
     ]
+    evidence.keyed = [
+      KeyedCall(key: "k2", payment: "p1", kind: "refund"), KeyedCall(key: "k2", payment: "p1", kind: "refund"),
+      refund(told: "unknown", isFinal: false), refund(told: "approved"), refund(told: "approved"),
+    ]
     evidence.deliveries = evidence.outbox.map {
       SinkDelivery(
         payment: $0.payment, sequence: $0.sequence, news: $0.news, id: "\($0.payment)/\($0.sequence)",
         isAuthentic: true)
     }
     return evidence
+  }
+
+  /// What was heard of the refund under the key `k2`.
+  static func refund(told body: String, isFinal: Bool = true, operation: String = "r1") -> KeyedCall {
+    KeyedCall(
+      key: "k2", payment: "p1", kind: "refund",
+      reply: .init(operation: operation, body: body, isFinal: isFinal))
   }
 
   static func payment(
@@ -104,6 +115,17 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("two payments for one key", .sameAnswer) {
       $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .success, payment: "p2"))
     },
+    Damage("other bytes for a key that had its answer", .sameAnswer) {
+      $0.keyed.append(Sound.refund(told: "approved a second time"))
+    },
+    Damage("two operations for a key", .sameAnswer) {
+      $0.keyed.insert(Sound.refund(told: "unknown", isFinal: false, operation: "a1"), at: 2)
+    },
+    Damage("a refund that no key asked for", .sameAnswer) {
+      $0.operations.append(BookedMove(reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1))
+    },
+    Damage("an operation that was told and is gone", .acknowledgedIsDurable) { $0.operations.remove(at: 2) },
+    Damage("a key that never had an answer for good", .everythingSettles) { $0.keyed.removeLast(2) },
     Damage("a webhook that never came", .webhooksArrive) { $0.deliveries.remove(at: 1) },
     Damage("webhooks in the wrong order", .webhooksArrive) { $0.deliveries.swapAt(0, 1) },
     Damage("a webhook whose body changed", .webhooksArrive) { $0.deliveries[0].news.status = "captured" },

@@ -10,6 +10,8 @@ public struct Coverage: Sendable, Hashable {
   public var fates: [String: Int] = [:]
   /// How often a status met an event.
   public var events: [String: Int] = [:]
+  /// How often a call with an idempotency key was told what.
+  public var keys: [String: Int] = [:]
 
   public init() {}
 
@@ -17,6 +19,7 @@ public struct Coverage: Sendable, Hashable {
     deaths.merge(other.deaths, uniquingKeysWith: +)
     fates.merge(other.fates, uniquingKeysWith: +)
     events.merge(other.events, uniquingKeysWith: +)
+    keys.merge(other.keys, uniquingKeysWith: +)
   }
 
   /// Every row of the state table, as the audit chain names it.
@@ -34,6 +37,8 @@ public struct Coverage: Sendable, Hashable {
       "audit audit_heads operations outbox payments", "audit audit_heads operations outbox payments token_uses",
       "audit audit_heads operations payments", "audit audit_heads operations", "operations",
       "audit audit_heads inbox operations outbox payments", "outbox webhook_deliveries", "webhook_deliveries",
+      "audit audit_heads idempotency operations payments", "audit audit_heads idempotency operations outbox payments",
+      "idempotency",
     ]
   }
 
@@ -41,6 +46,7 @@ public struct Coverage: Sendable, Hashable {
   public var missing: [String] {
     Self.allEvents.filter { events[$0] == nil && Self.impossible[$0] == nil }.map { "event: \($0)" }
       + Self.allDeaths.filter { deaths[$0] == nil && Self.impossible[$0] == nil }.map { "death: \($0)" }
+      + EngineLife.Keyed.kinds.filter { keys[$0] == nil }.map { "key: \($0)" }
   }
 
   /// What was reached and is said to be impossible: then the reason is wrong.
@@ -49,7 +55,7 @@ public struct Coverage: Sendable, Hashable {
   }
 
   public var table: [String] {
-    let rows = [("deaths", deaths), ("fates", fates), ("events", events)].flatMap { kind, counts in
+    let rows = [("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys)].flatMap { kind, counts in
       counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
     }
     return rows
@@ -63,6 +69,7 @@ public struct Coverage: Sendable, Hashable {
       switch cells[0] {
       case "deaths": deaths[String(cells[1])] = count
       case "fates": fates[String(cells[1])] = count
+      case "keys": keys[String(cells[1])] = count
       default: events[String(cells[1])] = count
       }
     }

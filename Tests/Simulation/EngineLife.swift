@@ -11,7 +11,12 @@ import Webhooks
 
 /// The engine from one start to its death: the real gateway, journal and courier over the simulated store and wire.
 final class EngineLife: @unchecked Sendable {
-  enum Verb: String { case capture, finalCapture, void, refund }
+  enum Verb: String {
+    case capture, finalCapture, void, refund
+
+    /// As the journal calls it.
+    var kind: String { self == .finalCapture ? "capture" : rawValue }
+  }
 
   enum Answer: CustomStringConvertible {
     case payment(Payment)
@@ -23,6 +28,32 @@ final class EngineLife: @unchecked Sendable {
       case .refused(let code): code
       }
     }
+  }
+
+  /// What came of a call with an idempotency key.
+  enum Keyed: CustomStringConvertible {
+    case answered(KeyedAnswer)
+    case inUse
+    case refused(String)
+
+    var description: String {
+      switch self {
+      case .answered(let answer): "\(kind): \(answer.reply.body)"
+      case .inUse: kind
+      case .refused(let code): code
+      }
+    }
+
+    /// As coverage counts it.
+    var kind: String {
+      switch self {
+      case .answered(let answer): (answer.isFinal ? "answered" : "open") + (answer.isReplay ? " again" : "")
+      case .inUse: "in use"
+      case .refused: "refused"
+      }
+    }
+
+    static let kinds = ["answered", "answered again", "open", "open again", "in use", "refused"]
   }
 
   let number: Int
@@ -55,14 +86,38 @@ final class EngineLife: @unchecked Sendable {
   }
 
   func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {
-    let amount = amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) }
-    begin(heard) { [gateway] in
-      switch verb {
-      case .capture: try await gateway.capture(payment.id, amount).payment
-      case .finalCapture: try await gateway.capture(payment.id, amount, isFinal: true).payment
-      case .void: try await gateway.void(payment.id, amount).payment
-      case .refund: try await gateway.refund(payment.id, amount).payment
+    begin(heard) { [self] in try await perform(verb, payment, amount).payment }
+  }
+
+  func act(_ request: KeyedRequest, _ heard: @escaping (Keyed) -> Void) {
+    let heard = Carried(heard)
+    let (verb, payment, amount, call) = (request.verb, request.payment, request.amount, request.call)
+    Task.detached { [self] in
+      do {
+        let answer = try await gateway.once(call, render: KeyedRequest.render) {
+          try await perform(verb, payment, amount, alongside: $0.alongside, answered: $0.answered)
+        }
+        heard.value(.answered(answer))
+      } catch GatewayError.callInProgress {
+        heard.value(.inUse)
+      } catch {
+        heard.value(.refused(Self.code(of: error)))
       }
+    }
+  }
+
+  private func perform(
+    _ verb: Verb, _ payment: Payment, _ amount: Int64?,
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
+    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
+    let (id, amount) = (payment.id, amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) })
+    return switch verb {
+    case .capture: try await gateway.capture(id, amount, alongside: alongside, answered: answered)
+    case .finalCapture:
+      try await gateway.capture(id, amount, isFinal: true, alongside: alongside, answered: answered)
+    case .void: try await gateway.void(id, amount, alongside: alongside, answered: answered)
+    case .refund: try await gateway.refund(id, amount, alongside: alongside, answered: answered)
     }
   }
 

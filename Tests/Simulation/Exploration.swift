@@ -16,6 +16,8 @@ public struct Exploration: Sendable {
     case twoTokens
     /// A capture beside another, of a payment that is authorized.
     case twoCaptures
+    /// A capture under an idempotency key, asked for twice.
+    case oneKey
     /// One worker, who dies at every step there is.
     case oneDeath
     /// A recovery that slept through its lease while it asked, beside another that took over.
@@ -102,7 +104,7 @@ private final class SmallWorld: @unchecked Sendable {
   func violations() throws -> [Violation] {
     try start()
     var payment: Payment?
-    if setting == .twoCaptures {
+    if setting == .twoCaptures || setting == .oneKey {
       engine?.pay(purchase.order, purchase.tokens[0]) { if case .payment(let paid) = $0 { payment = paid } }
       thread.run(until: .seconds(30))
     }
@@ -118,6 +120,10 @@ private final class SmallWorld: @unchecked Sendable {
       engine?.deliver()
       thread.run(until: thread.uptime + .seconds(30))
       thread.after(.seconds(30), "time passes") {}
+      thread.run(until: thread.uptime + .seconds(30))
+    }
+    if let payment, setting == .oneKey {
+      capture(underKeyOf: payment)
       thread.run(until: thread.uptime + .seconds(30))
     }
     return try judged()
@@ -172,6 +178,19 @@ private final class SmallWorld: @unchecked Sendable {
     case .twoCaptures:
       guard let payment else { return }
       for _ in 0..<2 { engine?.act(.capture, payment, payment.amount.minorUnits / 3 * 2) { _ in } }
+    case .oneKey:
+      guard let payment else { return }
+      for _ in 0..<2 { capture(underKeyOf: payment) }
+    }
+  }
+
+  /// A third, so that it could be done twice.
+  private func capture(underKeyOf payment: Payment) {
+    let request = KeyedRequest(
+      key: "key", verb: .capture, payment: payment, amount: payment.amount.minorUnits / 3)
+    evidence.keyed.append(request.evidence())
+    engine?.act(request) { [self] in
+      if case .answered(let answer) = $0 { evidence.keyed.append(request.evidence(answer.reply)) }
     }
   }
 

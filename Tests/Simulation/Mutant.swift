@@ -83,6 +83,21 @@ extension Mutant {
         $0.replacing("sent_until = $8", with: "sent_until = NULL")
           .replacing("SET sent_until = $2", with: "SET sent_until = NULL * $2")
       }),
+    Mutant(
+      "an idempotency key is forgotten",
+      dialect: {
+        $0.replacing("FROM idempotency WHERE", with: "FROM idempotency WHERE 1 = 0 AND")
+          .replacing(
+            "'running', $7, $8, $9) ON CONFLICT DO NOTHING",
+            with: "'running', $7, $8, $9) ON CONFLICT (merchant, call, key) DO UPDATE SET operation = $6")
+      }),
+    replacing(
+      "the answer of a key is not kept", "UPDATE idempotency SET state = 'done'",
+      "UPDATE idempotency SET state = 'running'"),
+    replacing(
+      "the last answer of a key is kept, not the first",
+      "response = $5, lease_until = 0\nWHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'",
+      "response = $5, lease_until = 0\nWHERE merchant = $1 AND call = $2 AND key = $3"),
     replacing(
       "recovery finds nothing that is open",
       "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until <= $1",

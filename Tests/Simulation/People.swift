@@ -54,11 +54,21 @@ extension SimulatedWorld {
 
   /// What a merchant does with a payment, some of it at once and twice. One merchant in three works in many small steps.
   private func sell(_ payment: Payment) {
+    sold.append(payment)
     let isPatient = thread.choices.pick(3) == 0
     for number in 0..<(isPatient ? 4 + thread.choices.pick(8) : thread.choices.pick(5)) {
       thread.after(thread.choices.milliseconds(1_000...200_000), "the merchant acts") { [self] in
         act(payment, "\(payment.id) \(number)", isPatient ? step(payment) : portion(payment))
         if thread.choices.chance(200) { act(payment, "\(payment.id) \(number) again", portion(payment)) }
+      }
+    }
+  }
+
+  /// Some merchants come when the hold is at its end, and meet recovery there.
+  func actLate() {
+    for (number, payment) in sold.enumerated() where thread.choices.chance(500) {
+      thread.after(thread.choices.milliseconds(0...150_000), "a merchant comes late") { [self] in
+        act(payment, "\(payment.id) late \(number)", portion(payment))
       }
     }
   }
@@ -77,6 +87,10 @@ extension SimulatedWorld {
     guard let engine else { return }
     let verbs: [EngineLife.Verb] = [.capture, .capture, .finalCapture, .void, .refund, .refund]
     let verb = verbs[thread.choices.pick(verbs.count)]
+    guard !payment.isKeyed else {
+      let key = "\(key) \(verb) \(amount.map(String.init) ?? "all")"
+      return call(KeyedRequest(key: key, verb: verb, payment: payment, amount: amount))
+    }
     engine.act(verb, payment, amount) { [self] answer in
       thread.note("\(verb) \(answer)")
       evidence.calls.append(answer.call(payment, key))

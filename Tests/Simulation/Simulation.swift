@@ -59,6 +59,9 @@ final class SimulatedWorld: @unchecked Sendable {
   private var tearing = false
   private var tables: Set<String> = []
   var ownEvents = 0
+  var keyedRequests: [KeyedRequest] = []
+  /// What merchants work with.
+  var sold: [Payment] = []
   private var latestOffset: Duration = .zero
 
   /// How long things go wrong.
@@ -119,10 +122,13 @@ final class SimulatedWorld: @unchecked Sendable {
     thread.run(until: Self.storm)
     calm()
     thread.run(until: Self.storm + .seconds(3_600))
+    callAgain()
+    thread.run(until: Self.storm + .seconds(5_400))
     if thread.choices.chance(250) {
       thread.offset += .seconds(86_400 * 9)
       if thread.choices.chance(500) { bank.expireHolds() }
-      thread.run(until: Self.storm + .seconds(7_200))
+      actLate()
+      thread.run(until: Self.storm + .seconds(9_000))
     }
     return try judged()
   }

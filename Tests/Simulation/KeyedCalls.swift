@@ -1,0 +1,99 @@
+import Auditing
+import Gateway
+import Ledger
+import TenderPayments
+
+// A merchant whose program uses idempotency keys: it repeats a call until it has the answer for good, and now and then
+// once more.
+
+/// What is asked for under a key.
+struct KeyedRequest {
+  let key: String
+  let verb: EngineLife.Verb
+  let payment: Payment
+  let amount: Int64?
+
+  /// The call that all repeats of it are.
+  var call: IdempotentCall {
+    IdempotentCall(
+      merchant: payment.merchant, call: "\(verb) \(payment.id)", key: IdempotencyKey(key),
+      requestHash: amount.map(String.init) ?? "all")
+  }
+
+  /// - Parameter reply: nil when it is asked.
+  func evidence(_ reply: KeyedCall.Reply? = nil) -> KeyedCall {
+    KeyedCall(key: key, payment: payment.id.rawValue, kind: verb.kind, reply: reply)
+  }
+
+  /// What leaves for an outcome. It begins with the operation.
+  @Sendable static func render(_ outcome: OperationOutcome) -> StoredAnswer {
+    let (operation, payment) = (outcome.operation, outcome.payment)
+    let text =
+      "\(operation.reference) \(operation.state.rawValue) \(payment.status.rawValue) \(payment.captured) \(payment.refunded)"
+    return StoredAnswer(status: outcome.isFinal ? 200 : 202, body: Array(text.utf8))
+  }
+}
+
+extension KeyedAnswer {
+  var reply: KeyedCall.Reply {
+    let body = String(decoding: answer.body, as: UTF8.self)
+    return KeyedCall.Reply(operation: String(body.prefix { $0 != " " }), body: body, isFinal: isFinal)
+  }
+}
+
+extension Payment {
+  /// One merchant in two works with keys. It is the same one whoever asks.
+  var isKeyed: Bool { id.rawValue.utf8.reduce(0) { $0 &+ Int($1) }.isMultiple(of: 2) }
+}
+
+extension SimulatedWorld {
+  /// Asks for the first time; a network may send it twice.
+  func call(_ request: KeyedRequest) {
+    keyedRequests.append(request)
+    call(request, tries: 0)
+    if thread.choices.chance(200) { call(request, tries: 4) }
+  }
+
+  /// Whoever has no answer for good when the faults have stopped asks a last time.
+  func callAgain() {
+    for request in keyedRequests where !hasAnswer(request) { call(request, tries: 7) }
+  }
+
+  private func hasAnswer(_ request: KeyedRequest) -> Bool {
+    evidence.keyed.contains { $0.key == request.key && $0.reply?.isFinal == true }
+  }
+
+  private func call(_ request: KeyedRequest, tries: Int) {
+    guard tries < 8 else { return }
+    guard let engine else { return call(request, after: 1_000...5_000, tries: tries + 1) }
+    evidence.keyed.append(request.evidence())
+    var heard = false
+    let isLost = faults && thread.choices.chance(80)
+    engine.act(request) { [self] answer in
+      guard !isLost else { return }
+      heard = true
+      thread.note("\(request.key): \(answer)")
+      take(answer, to: request, tries: tries)
+    }
+    thread.after(.seconds(31), "\(request.key) waits no longer") {
+      if !heard { self.call(request, after: 100...5_000, tries: tries + 1) }
+    }
+  }
+
+  private func call(_ request: KeyedRequest, after wait: ClosedRange<Int>, tries: Int) {
+    thread.after(thread.choices.milliseconds(wait), "\(request.key) again") { self.call(request, tries: tries) }
+  }
+
+  private func take(_ answer: EngineLife.Keyed, to request: KeyedRequest, tries: Int) {
+    coverage.keys[answer.kind, default: 0] += 1
+    switch answer {
+    case .answered(let answer):
+      evidence.keyed.append(request.evidence(answer.reply))
+      guard answer.isFinal else { return call(request, after: 1_000...30_000, tries: tries + 1) }
+      if thread.choices.chance(200) { call(request, after: 1_000...100_000, tries: 7) }
+    case .inUse: call(request, after: 500...20_000, tries: tries + 1)
+    // The key is free again.
+    case .refused: if thread.choices.chance(300) { call(request, after: 1_000...60_000, tries: tries + 1) }
+    }
+  }
+}
