@@ -219,9 +219,12 @@ extension Auditor {
     return Set(evidence.keyed.compactMap { $0.reply?.operation }).subtracting(known).map { "operation \($0) is gone" }
   }
 
+  /// Before its answer for good a key that pays may have told of the payment that held the order until then.
   private var keysWithTwoAnswers: [String] {
-    replies.filter { _, replies in
-      Set(replies.filter(\.isFinal).map(\.body)).count > 1 || Set(replies.map(\.operation)).count > 1
+    let paying = Set(evidence.keyed.filter { $0.kind == "authorize" }.map(\.key))
+    return replies.filter { key, replies in
+      Set(replies.filter(\.isFinal).map(\.body)).count > 1
+        || !paying.contains(key) && Set(replies.map(\.operation)).count > 1
     }.map { "key \($0.key)" }
   }
 

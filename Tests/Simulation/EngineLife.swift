@@ -77,12 +77,32 @@ final class EngineLife: @unchecked Sendable {
   }
 
   func pay(_ order: Order, _ token: EncryptedPaymentToken, _ heard: @escaping (Answer) -> Void) {
-    begin(heard) { [gateway] in
-      let payment = try await gateway.pay(order, with: token)
-      // As placing an order does: whoever was told *pending* hears the end of it for the first time now.
-      guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
-      return try await gateway.journal.tell(payment.id)
+    begin(heard) { [self] in try await told(try await gateway.pay(order, with: token)) }
+  }
+
+  /// As a platform's API does it, for a shop whose server calls under an idempotency key.
+  func pay(
+    _ order: Order, _ token: EncryptedPaymentToken, under key: String, _ replied: @escaping (KeyedAnswer) -> Void,
+    _ heard: @escaping (Answer) -> Void
+  ) {
+    let replied = Carried(replied)
+    let call = IdempotentCall(
+      merchant: order.merchant, call: "pay \(order.id)", key: IdempotencyKey(key), requestHash: "token")
+    begin(heard) { [self] in
+      let answer = try await gateway.once(call, render: KeyedRequest.render) { [gateway] in
+        try await gateway.authorization(
+          of: gateway.pay(order, with: token, alongside: $0.alongside, answered: $0.answered))
+      }
+      replied.value(answer)
+      let outcome = try await gateway.journal.outcome(of: AttemptReference(answer.reply.operation))
+      return try await told(outcome.payment)
     }
+  }
+
+  /// As placing an order does: whoever was told *pending* hears the end of it for the first time now.
+  private func told(_ payment: Payment) async throws -> Payment {
+    guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+    return try await gateway.journal.tell(payment.id)
   }
 
   func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {

@@ -10,7 +10,6 @@ extension Coverage {
       held.flatMap { ["\($0), void pending"] } + open.map { "\($0), reverse pending" }
         + over.map { "\($0), reverse pending" }, "the simulated bank lets go at once, or not at all"
     ),
-    (held.map { "\($0), void declined" }, "what is to be let go is set aside here first, so nobody else took it"),
     (
       open.map { "\($0), reverse declined" },
       "nothing was taken of what is not adopted, and a void that may be done is asked about first"

@@ -46,6 +46,24 @@ extension Payment {
   var isKeyed: Bool { id.rawValue.utf8.reduce(0) { $0 &+ Int($1) }.isMultiple(of: 2) }
 }
 
+extension Supplies.Purchase {
+  /// Every second order is paid through a server that uses keys.
+  var isKeyed: Bool { order.id.rawValue.utf8.last?.isMultiple(of: 2) == false }
+
+  func key(_ token: Int) -> String { "\(order.id) with token \(token)" }
+}
+
+extension EngineLife {
+  func pay(
+    _ purchase: Supplies.Purchase, _ token: Int, replied: @escaping (KeyedAnswer) -> Void,
+    _ heard: @escaping (Answer) -> Void
+  ) {
+    let (order, token, key) = (purchase.order, purchase.tokens[token], purchase.key(token))
+    guard purchase.isKeyed else { return pay(order, token, heard) }
+    pay(order, token, under: key, replied, heard)
+  }
+}
+
 extension SimulatedWorld {
   /// Asks for the first time; a network may send it twice.
   func call(_ request: KeyedRequest) {
@@ -56,11 +74,25 @@ extension SimulatedWorld {
 
   /// Whoever has no answer for good when the faults have stopped asks a last time.
   func callAgain() {
-    for request in keyedRequests where !hasAnswer(request) { call(request, tries: 7) }
+    for request in keyedRequests where !hasAnswer(request.key) { call(request, tries: 7) }
+    for purchase in supplies.purchases where purchase.isKeyed {
+      for token in purchase.tokens.indices where !hasAnswer(purchase.key(token)) {
+        if evidence.keyed.contains(where: { $0.key == purchase.key(token) }) { pay(purchase, token: token, tries: 6) }
+      }
+    }
   }
 
-  private func hasAnswer(_ request: KeyedRequest) -> Bool {
-    evidence.keyed.contains { $0.key == request.key && $0.reply?.isFinal == true }
+  private func hasAnswer(_ key: String) -> Bool {
+    evidence.keyed.contains { $0.key == key && $0.reply?.isFinal == true }
+  }
+
+  /// A shopper's server heard something under its key.
+  func hear(_ answer: KeyedAnswer, _ purchase: Supplies.Purchase, _ token: Int) {
+    let reply = answer.reply
+    coverage.keys[EngineLife.Keyed.answered(answer).kind, default: 0] += 1
+    thread.note("\(purchase.key(token)): \(reply.body)")
+    evidence.keyed.append(
+      KeyedCall(key: purchase.key(token), payment: purchase.order.id.rawValue, kind: "authorize", reply: reply))
   }
 
   private func call(_ request: KeyedRequest, tries: Int) {

@@ -95,10 +95,6 @@ extension Mutant {
       "the answer of a key is not kept", "UPDATE idempotency SET state = 'done'",
       "UPDATE idempotency SET state = 'running'"),
     replacing(
-      "the last answer of a key is kept, not the first",
-      "response = $5, lease_until = 0\nWHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'",
-      "response = $5, lease_until = 0\nWHERE merchant = $1 AND call = $2 AND key = $3"),
-    replacing(
       "recovery finds nothing that is open",
       "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until <= $1",
       "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until < 0 * $1"),

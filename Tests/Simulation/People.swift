@@ -14,7 +14,7 @@ extension SimulatedWorld {
     }
   }
 
-  private func pay(_ purchase: Supplies.Purchase, token: Int, tries: Int) {
+  func pay(_ purchase: Supplies.Purchase, token: Int, tries: Int) {
     guard tries < 7, token < purchase.tokens.count else { return }
     let name = "\(purchase.order.id) with token \(token)"
     func again(_ token: Int, _ wait: ClosedRange<Int>) {
@@ -25,7 +25,7 @@ extension SimulatedWorld {
     guard let engine else { return again(token, 1_000...5_000) }
     var heard = false
     let isLost = faults && thread.choices.chance(80)
-    engine.pay(purchase.order, purchase.tokens[token]) { [self] answer in
+    engine.pay(purchase, token, replied: { [self] in if !isLost { hear($0, purchase, token) } }) { [self] answer in
       guard !isLost else { return }
       heard = true
       thread.note("\(name): \(answer)")
@@ -38,7 +38,7 @@ extension SimulatedWorld {
       case .payment(let payment):
         ask(about: payment, times: thread.choices.pick(4))
         again(token, 2_000...30_000)
-      case .refused("payment_in_progress"): again(token, 2_000...30_000)
+      case .refused("payment_in_progress"), .refused("idempotency_key_in_use"): again(token, 2_000...30_000)
       case .refused: if thread.choices.chance(500) { again(token + 1, 500...20_000) }
       }
     }
@@ -66,8 +66,8 @@ extension SimulatedWorld {
 
   /// Some merchants come when the hold is at its end, and meet recovery there.
   func actLate() {
-    for (number, payment) in sold.enumerated() where thread.choices.chance(500) {
-      thread.after(thread.choices.milliseconds(0...150_000), "a merchant comes late") { [self] in
+    for (number, payment) in sold.enumerated() where thread.choices.chance(800) {
+      thread.after(thread.choices.milliseconds(0...100_000), "a merchant comes late") { [self] in
         act(payment, "\(payment.id) late \(number)", portion(payment))
       }
     }

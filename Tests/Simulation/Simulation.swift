@@ -126,9 +126,11 @@ final class SimulatedWorld: @unchecked Sendable {
     thread.run(until: Self.storm + .seconds(5_400))
     if thread.choices.chance(250) {
       thread.offset += .seconds(86_400 * 9)
-      if thread.choices.chance(500) { bank.expireHolds() }
+      if thread.choices.chance(700) { bank.expireHolds() }
       actLate()
       thread.run(until: Self.storm + .seconds(9_000))
+      callAgain()
+      thread.run(until: Self.storm + .seconds(10_800))
     }
     return try judged()
   }

@@ -99,20 +99,32 @@ func explore(_ limit: Int, _ supplies: Supplies) throws -> Int {
 func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
   var survivors = 0
   for mutant in Mutant.all {
-    var noticed: String?
-    for seed in 0..<limit where noticed == nil {
-      let outcome = try Simulation(seed: seed, mutant: mutant).run(with: supplies)
-      noticed = outcome.violations.first.map { "seed \(seed): \($0.invariant.rawValue)" }
-    }
-    for setting in Exploration.Setting.allCases where noticed == nil {
-      let outcome = try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000)
-      noticed = outcome.violations.first.map { "\(setting.rawValue): \($0.invariant.rawValue)" }
-    }
+    let noticed = try noticed(mutant, limit, supplies)
     say("mutant \(mutant.name): \(noticed ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
     survivors += noticed == nil ? 1 : 0
   }
   say("mutants: \(Mutant.all.count) runs, \(survivors) violations")
   return survivors
+}
+
+/// Where a mutant is noticed first: in a few seeds, in the small settings, in all the other seeds.
+func noticed(_ mutant: Mutant, _ limit: UInt64, _ supplies: Supplies) throws -> String? {
+  func inSeeds(_ seeds: Range<UInt64>) throws -> String? {
+    for seed in seeds {
+      let outcome = try Simulation(seed: seed, mutant: mutant).run(with: supplies)
+      if let first = outcome.violations.first { return "seed \(seed): \(first.invariant.rawValue)" }
+    }
+    return nil
+  }
+  func inSettings() throws -> String? {
+    for setting in Exploration.Setting.allCases {
+      let outcome = try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000)
+      if let first = outcome.violations.first { return "\(setting.rawValue): \(first.invariant.rawValue)" }
+    }
+    return nil
+  }
+  let few = min(limit, 100)
+  return try inSeeds(0..<few) ?? inSettings() ?? inSeeds(few..<limit)
 }
 
 /// Lists what none of these runs has reached and one could, and what they reached that is said to be impossible; how
