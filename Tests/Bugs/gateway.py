@@ -74,4 +74,15 @@ enum Outbox {
     ("what a refused write has written stays when it has the commit for itself", [
         ("Storage/GroupCommit.swift", "    if let failure = performed.failure { throw failure }\n", ""),
     ], ["StorageTests/rolls back a failed write that has a commit for itself, and takes the next"]),
+    ("the last answer of a key is kept, not the first", "Ledger/IdempotencyKeys.swift",
+     """response = $5, lease_until = 0
+      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
+      """,
+     """response = $5, lease_until = 0
+      WHERE merchant = $1 AND call = $2 AND key = $3
+      """,
+     ["LedgerTests/the answer is kept with the payment's own, and another request is told apart"]),
+    ("the end of a hold is looked at once a day", "Ledger/Journal.swift",
+     "after.holdUntil = store.now.adding(Self.lease * 10)", "after.holdUntil = store.now.adding(.seconds(86_400))",
+     ["GatewayTests/what a capture at the end of a hold frees is let go of soon after"]),
 ]
