@@ -123,14 +123,14 @@ final class SimulatedWorld: @unchecked Sendable {
     calm()
     thread.run(until: Self.storm + .seconds(3_600))
     callAgain()
-    thread.run(until: Self.storm + .seconds(5_400))
+    thread.run(until: Self.storm + .seconds(4_500))
     if thread.choices.chance(250) {
       thread.offset += .seconds(86_400 * 9)
       if thread.choices.chance(700) { bank.expireHolds() }
       actLate()
-      thread.run(until: Self.storm + .seconds(9_000))
+      thread.run(until: Self.storm + .seconds(7_200))
       callAgain()
-      thread.run(until: Self.storm + .seconds(10_800))
+      thread.run(until: Self.storm + .seconds(8_100))
     }
     return try judged()
   }

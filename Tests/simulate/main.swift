@@ -7,7 +7,8 @@ import Simulation
 // payment-simulator --mutants 400                         planted defects, each with so many seeds at most
 // payment-simulator --judge FILE…                         whether these runs together have been everywhere they can
 //
-// --coverage FILE keeps what the seeds have been through for --judge.
+// --coverage FILE keeps what the seeds have been through for --judge. --share 0/2 takes the first half of the defects
+// alone, every second one, and --share 1/2 the other.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -17,6 +18,8 @@ struct Wish {
   var seeds: Range<UInt64>?
   var histories: Int?
   var mutantSeeds: UInt64?
+  /// Which of how many shares of the mutants.
+  var share = (number: 0, of: 1)
   var keepsTrace = false
   var coverage: String?
   var judged: [String] = []
@@ -28,6 +31,7 @@ struct Wish {
       case "--seeds": seeds = try Self.range(rest.popFirst() ?? "")
       case "--explore": histories = Int(rest.popFirst() ?? "")
       case "--mutants": mutantSeeds = UInt64(rest.popFirst() ?? "")
+      case "--share": share = try Self.share(rest.popFirst() ?? "")
       case "--trace": keepsTrace = true
       case "--coverage": coverage = rest.popFirst()
       case "--judge":
@@ -39,6 +43,15 @@ struct Wish {
   }
 
   struct Misunderstood: Error { let text: String }
+
+  /// `1/2`: the second of two.
+  private static func share(_ text: String) throws -> (number: Int, of: Int) {
+    let parts = text.components(separatedBy: "/").compactMap { Int($0) }
+    guard parts.count == 2, parts[0] >= 0, parts[0] < parts[1] else {
+      throw Misunderstood(text: "\(text) is no share")
+    }
+    return (parts[0], parts[1])
+  }
 
   /// `5000`, or `100..<200`.
   private static func range(_ text: String) throws -> Range<UInt64> {
@@ -96,14 +109,15 @@ func explore(_ limit: Int, _ supplies: Supplies) throws -> Int {
 }
 
 /// Every mutant until somebody notices; how many nobody noticed.
-func hunt(_ limit: UInt64, _ supplies: Supplies) throws -> Int {
+func hunt(_ limit: UInt64, _ wish: Wish, _ supplies: Supplies) throws -> Int {
   var survivors = 0
-  for mutant in Mutant.all {
+  let hunted = Mutant.all.enumerated().filter { $0.offset % wish.share.of == wish.share.number }.map(\.element)
+  for mutant in hunted {
     let noticed = try noticed(mutant, limit, supplies)
     say("mutant \(mutant.name): \(noticed ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
     survivors += noticed == nil ? 1 : 0
   }
-  say("mutants: \(Mutant.all.count) runs, \(survivors) violations")
+  say("mutants: \(hunted.count) runs, \(survivors) violations")
   return survivors
 }
 
@@ -146,5 +160,5 @@ let supplies = try Supplies()
 var failures = 0
 if let seeds = wish.seeds { failures += try simulate(seeds, wish, supplies) }
 if let limit = wish.histories { failures += try explore(limit, supplies) }
-if let limit = wish.mutantSeeds { failures += try hunt(limit, supplies) }
+if let limit = wish.mutantSeeds { failures += try hunt(limit, wish, supplies) }
 exit(failures == 0 ? 0 : 1)
