@@ -51,7 +51,7 @@ struct StringToSign: Hashable {
   }
 
   private static func unfolded(_ value: String) -> String {
-    // Hardly any value is folded, and to make the expression costs more than all the rest of a signature.
+    // Hardly any value is folded, and the expression is made anew each time.
     guard value.utf8.contains(UInt8(ascii: "\n")) else { return value }
     return value.replacing(#/\r?\n[^\S\r\n]*/#.matchingSemantics(.unicodeScalar), with: " ")
   }

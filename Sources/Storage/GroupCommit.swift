@@ -5,7 +5,8 @@ import TenderPayments
 /// Lets writes that wait at the same moment share one commit, and so one flush of the disk.
 ///
 /// Callers leave a job in a queue; one drain at a time takes up to ``batch`` of them, runs each under a savepoint of
-/// its own if there are several, commits, and only then resumes the callers. A failed job rolls back alone; a failed commit fails all.
+/// its own if there are several, commits, and only then resumes the callers. A failed job rolls back alone; a failed
+/// commit fails all.
 final class GroupCommit: Sendable {
   private static let batch = 64
   private let pool: DatabasePool

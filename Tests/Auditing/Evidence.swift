@@ -168,6 +168,7 @@ public struct KeyedCall: Sendable, Hashable {
   }
 
   public var key: String
+  /// The payment; of an authorization the order, because its payment has no name yet.
   public var payment: String
   public var kind: String
   /// Nil when it asked; what it heard is another entry.

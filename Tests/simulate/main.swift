@@ -7,8 +7,8 @@ import Simulation
 // payment-simulator --mutants 400                         planted defects, each with so many seeds at most
 // payment-simulator --judge FILE…                         whether these runs together have been everywhere they can
 //
-// --coverage FILE keeps what the seeds have been through for --judge. --share 0/2 takes the first half of the defects
-// alone, every second one, and --share 1/2 the other.
+// --coverage FILE keeps what the seeds have been through for --judge. --share 0/2 takes every second of the defects,
+// and --share 1/2 the others.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
