@@ -2,7 +2,7 @@
 public enum AcquirerAnswer: Sendable, Hashable {
   /// It was done.
   case approved(Approval)
-  /// It was refused, and will be again.
+  /// It was refused. Whether the same may be approved later is the decline's class.
   case declined(Decline)
   /// The provider will say later; settled by inquiry or by its webhook.
   case pending(Pending)
@@ -41,6 +41,20 @@ public struct Decline: Sendable, Hashable, Error {
     self.reason = reason
     self.code = code
   }
+
+  /// Whether the same request may be approved later, and who has to do something first.
+  public var declineClass: DeclineClass { reason.declineClass }
+}
+
+/// Whether a request that was declined may be approved later. The connector's decline table decides it with the reason.
+public enum DeclineClass: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The same request would be declined again.
+  case final
+  /// A fault of the moment at the issuer, the network or the provider: the same request may be approved later.
+  case retriable
+  /// Our credentials, our request or our account at the provider is wrong: the same request may be approved after the
+  /// operator has corrected it.
+  case configuration
 }
 
 /// Why a payment was declined, in the few kinds that lead to different behaviour.
@@ -65,12 +79,28 @@ public enum DeclineReason: String, Sendable, Hashable, Codable, CaseIterable {
   case cryptogramInvalid = "cryptogram_invalid"
   /// The issuer wants the shopper to prove who they are.
   case authenticationRequired = "authentication_required"
-  /// The issuer did not answer its network; another attempt may do.
+  /// The issuer or a system between it and us does not work at the moment; another attempt may be approved.
   case issuerUnavailable = "issuer_unavailable"
   /// Our request or our account at the acquirer is wrong; the shopper can do nothing.
   case configuration
+  /// The acquirer holds no money for this payment any more: the hold has expired or was voided. Only captures and
+  /// voids are declined for it.
+  case holdEnded = "hold_ended"
   /// A code that is in no table.
   case other
+}
+
+extension DeclineReason {
+  /// Whether the same request may be approved later, and who has to do something first.
+  public var declineClass: DeclineClass {
+    switch self {
+    case .issuerUnavailable: .retriable
+    case .configuration: .configuration
+    case .doNotHonor, .insufficientFunds, .expiredCard, .lostOrStolen, .suspectedFraud, .notPermitted, .limitExceeded,
+      .invalidCard, .cryptogramInvalid, .authenticationRequired, .holdEnded, .other:
+      .final
+    }
+  }
 }
 
 /// The provider has taken the request and will answer later.

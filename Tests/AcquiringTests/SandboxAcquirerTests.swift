@@ -28,6 +28,17 @@ import Testing
     }
   }
 
+  @Test func `says that nothing is held any more when a hold was voided`() async throws {
+    try await Visit.run { visit async throws in
+      let hold = try await visit.hold("R1", 1000)
+      guard case .approved(let approval) = hold else { throw Unexpected(answer: hold) }
+      #expect(await visit.void("V1", approval.acquirerReference, 1000).isApproved)
+      let ended = AcquirerAnswer.declined(Decline(reason: .holdEnded, code: "25"))
+      #expect(await visit.void("V2", approval.acquirerReference, 1000) == ended)
+      #expect(await visit.capture("C1", approval.acquirerReference, 1000) == ended)
+    }
+  }
+
   @Test func `does a reference once, and refuses another request under it`() async throws {
     try await Visit.run { visit async throws in
       let first = try await visit.hold("R1", 1000, cryptogram: "AAAA")

@@ -71,6 +71,25 @@ import Testing
   }
 
   @Test(arguments: [
+    (DeclineClass.retriable, ["91", "92", "96"]), (.configuration, ["03", "06", "12", "13", "30", "58"]),
+    (.final, ["04", "05", "14", "25", "41", "51", "54", "57", "61"]),
+  ])
+  func `a response code says whether the same request may be approved later`(
+    declineClass: DeclineClass, codes: [String]
+  ) async throws {
+    for code in codes {
+      let answer = try await answer(
+        #"{"reference":"R1","acquirerReference":"A1","result":"declined","responseCode":"\#(code)","amount":1250,"currency":"EUR"}"#
+      )
+      guard case .declined(let decline) = answer else {
+        Issue.record("\(code): \(answer)")
+        continue
+      }
+      #expect(decline.declineClass == declineClass, "\(code)")
+    }
+  }
+
+  @Test(arguments: [
     ("R1", "R2"), ("1250", "1251"), ("1250", "1250.0"), ("1250", "\"1250\""), ("EUR", "USD"), ("EUR", "eur"),
     ("approved", "declined"), ("approved", "pending"), ("approved", "Approved"), (#""00""#, #""51""#),
     (#""00""#, #""68""#), (#""00""#, #"null"#), ("A1", ""), ("A1", "../../refunds"), ("A1", "A 1"),

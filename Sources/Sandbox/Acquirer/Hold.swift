@@ -32,11 +32,12 @@ struct Hold: Sendable {
     authorized = 0
   }
 
-  /// Moves the balances; `00`, or the response code of the refusal: 12 not in this state, 13 not this amount.
+  /// Moves the balances; `00`, or the response code of the refusal: 12 not in this state, 13 not this amount, 25 nothing
+  /// is held any more.
   ///
   /// - Parameter promised: what a final capture does not let go of, because other captures are accepted and not decided.
   mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false, keeping promised: Int64 = 0) -> String {
-    guard state == .held else { return "12" }
+    guard state == .held else { return state == .pending ? "12" : "25" }
     guard wanted.currency == amount.currency else { return "13" }
     switch kind {
     case .capture:
@@ -47,7 +48,7 @@ struct Hold: Sendable {
       guard wanted.minorUnits <= captured - refunded else { return "13" }
       refunded += wanted.minorUnits
     case .void:
-      guard authorized > captured else { return "12" }
+      guard authorized > captured else { return "25" }
       guard wanted.minorUnits <= authorized - captured else { return "13" }
       authorized -= wanted.minorUnits
       if authorized == 0 { state = .voided }
