@@ -45,7 +45,8 @@ struct ConfigurationOptions: ParsableArguments {
 /// `tender config check`
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Judges a configuration without starting anything.", subcommands: [Check.self])
+    commandName: "config", abstract: "Checks a configuration without starting anything, and lists the settings.",
+    subcommands: [Check.self, Settings.self])
 
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -67,6 +68,18 @@ struct ConfigCommand: AsyncParsableCommand {
         Terminal.say("refused: \(Complaint.line(for: error))")
         throw ExitCode(1)
       }
+    }
+  }
+
+  /// `tender config settings`
+  struct Settings: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Lists every setting with its default, in Markdown: the tables of docs/configuration.md.")
+    @Flag(help: "Those of a merchant's merchant.yaml instead of the server's.") var merchant = false
+
+    func run() {
+      let page = merchant ? SettingsTable.merchant.page : SettingsTable.server.page
+      Terminal.say(String(page.dropLast()))
     }
   }
 }

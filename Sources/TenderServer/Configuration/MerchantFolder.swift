@@ -1,8 +1,6 @@
 import ApplePayToken
-import Configuration
 import Foundation
 public import MerchantIdentity
-import SystemPackage
 public import TenderPayments
 public import TenderSheet
 import Webhooks
@@ -51,13 +49,13 @@ public struct MerchantFolder: Sendable {
   }
 
   init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
-    let reader = ConfigReader(provider: try await ServerConfiguration.yaml(path + "/merchant.yaml", .merchant))
-    let identifier = try MerchantIdentifier(try Self.required("merchantIdentifier", reader, path))
-    self.profile = try MerchantProfile(reader, path)
+    let settings = try MerchantSettings(file: path + "/merchant.yaml")
+    let identifier = try MerchantIdentifier(settings.merchantIdentifier)
+    self.profile = try MerchantProfile(settings, path + "/merchant.yaml")
     self.merchant = Merchant(
       id: id, identifier: identifier,
-      displayName: try DisplayName(try Self.required("displayName", reader, path)),
-      sites: try (reader.stringArray(forKey: "domains") ?? []).map { try Self.site($0, path) },
+      displayName: try DisplayName(settings.displayName),
+      sites: try settings.domains.map { try Self.site($0, path) },
       identity: try Self.identity(path, identifier, now),
       processing: try Self.processing(path, identifier, keysMayBeElsewhere))
     self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
@@ -65,14 +63,7 @@ public struct MerchantFolder: Sendable {
       throw ConfigurationError(path + "/merchant.yaml", "encryptTo: platform needs a domain, which payment tokens name")
     }
     self.apiKeys = try Self.apiKeys(path)
-    self.webhooks = try MerchantWebhooks.endpoints(reader, path)
-  }
-
-  static func required(_ key: ConfigKey, _ reader: ConfigReader, _ path: String) throws -> String {
-    guard let text = reader.string(forKey: key) else {
-      throw ConfigurationError("\(path)/merchant.yaml", "\(key) is missing: write a line `\(key): …`")
-    }
-    return text
+    self.webhooks = try MerchantWebhooks.endpoints(settings.webhooks, path)
   }
 
   private static func site(_ name: String, _ path: String) throws -> Merchant.Site {
@@ -158,37 +149,20 @@ public struct MerchantProfile: Sendable {
   /// Whether devices encrypt the merchant's payment tokens to the platform's key.
   public let encryptsToPlatform: Bool
 
-  init(_ reader: ConfigReader, _ path: String) throws {
-    let file = path + "/merchant.yaml"
-    countryCode = try MerchantFolder.required("countryCode", reader, path)
-    let code = try MerchantFolder.required("currencyCode", reader, path)
-    guard let currency = Currency(code: code), currency.isMoney else {
-      throw ConfigurationError(file, "\(code) is no currency")
-    }
-    self.currency = currency
-    networks = try (reader.stringArray(forKey: "supportedNetworks") ?? ["visa", "masterCard", "amex"]).map { name in
-      guard let network = CardNetwork(rawValue: name) else {
-        throw ConfigurationError(file, "\(name) is no network of Apple Pay")
-      }
-      return network
-    }
-    capabilities = try (reader.stringArray(forKey: "merchantCapabilities") ?? ["supports3DS"]).map { name in
-      guard let capability = MerchantCapability(rawValue: name) else {
-        throw ConfigurationError(file, "\(name) is no capability of Apple Pay")
-      }
-      return capability
-    }
-    guard capabilities.contains(.supports3DS) else {
+  /// - Parameter file: for messages.
+  init(_ settings: MerchantSettings, _ file: String) throws {
+    guard let currency = settings.currency else { throw ConfigurationError(file, "currencyCode is missing") }
+    guard settings.capabilities.contains(.supports3DS) else {
       throw ConfigurationError(file, "merchantCapabilities must hold supports3DS")
     }
-    touchIcons = reader.stringArray(forKey: "touchIcons") ?? []
-    callbackHosts = Set(reader.stringArray(forKey: "callbackHosts") ?? [])
-    team = try reader.string(forKey: "teamIdentifier").map { try TeamIdentifier($0) }
-    let recipient = reader.string(forKey: "encryptTo") ?? "merchant"
-    guard ["merchant", "platform"].contains(recipient) else {
-      throw ConfigurationError(file, "encryptTo is merchant or platform, and not \(recipient)")
-    }
-    encryptsToPlatform = recipient == "platform"
+    self.currency = currency
+    countryCode = settings.countryCode
+    networks = settings.networks
+    capabilities = settings.capabilities
+    touchIcons = settings.touchIcons
+    callbackHosts = Set(settings.callbackHosts)
+    team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
+    encryptsToPlatform = settings.encryptTo == .platform
   }
 }
 

@@ -1,4 +1,3 @@
-import Configuration
 import MerchantIdentity
 import TenderPayments
 public import Webhooks
@@ -8,12 +7,8 @@ public import Webhooks
 enum MerchantWebhooks {
   static let maximumURLs = 5
 
-  static func endpoints(_ reader: ConfigReader, _ path: String) throws -> [WebhookEndpoint] {
-    let urls = reader.stringArray(forKey: "webhooks") ?? []
+  static func endpoints(_ urls: [String], _ path: String) throws -> [WebhookEndpoint] {
     guard !urls.isEmpty else { return [] }
-    guard urls.count <= maximumURLs, Set(urls).count == urls.count else {
-      throw ConfigurationError("\(path)/merchant.yaml", "webhooks holds at most \(maximumURLs) URLs, each once")
-    }
     guard let key = try key(at: path) else {
       throw ConfigurationError(
         path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")

@@ -1,0 +1,100 @@
+import MerchantIdentity
+import TenderPayments
+import TenderSheet
+
+/// What a merchant's `merchant.yaml` says.
+package struct MerchantSettings: Sendable {
+  var merchantIdentifier = ""
+  var displayName = ""
+  var countryCode = ""
+  var currency: Currency?
+  var networks: [CardNetwork] = [.visa, .masterCard, .amex]
+  var capabilities: [MerchantCapability] = [.supports3DS]
+  var domains: [String] = []
+  var teamIdentifier: String?
+  var callbackHosts: [String] = []
+  var touchIcons: [String] = []
+  var webhooks: [String] = []
+  var encryptTo = Recipient.merchant
+
+  /// Whose key payment tokens are encrypted to.
+  enum Recipient: String, Sendable, CaseIterable { case merchant, platform }
+
+  init() {}
+
+  /// - Parameter file: the path of a `merchant.yaml`.
+  package init(file: String) throws {
+    let table = SettingsTable.merchant
+    let (settings, named) = try table.read([table.file(file)])
+    if let missing = table.missing(in: named) {
+      throw ConfigurationError(file, "\(missing.key) is missing: write a line `\(missing.key): \(missing.example)`")
+    }
+    self = settings
+  }
+}
+
+extension SettingsTable where Target == MerchantSettings {
+  /// The settings of `merchant.yaml`. A new one is a row here and a property of ``MerchantSettings``.
+  package static let merchant = SettingsTable(MerchantSettings(), identity + sheet + connections)
+
+  private static let identity: [Setting<MerchantSettings>] = [
+    Setting(
+      "merchantIdentifier", .text("the identifier of the developer account", as: "merchant.com.example.harbour"),
+      "Apple's name for the merchant.", isRequired: true, get: { $0.merchantIdentifier },
+      set: { $0.merchantIdentifier = $1 }),
+    Setting(
+      "displayName", .text("a name of at most 64 characters", as: "Harbour Kitchen"),
+      "The name on the payment sheet.", isRequired: true, get: { $0.displayName }, set: { $0.displayName = $1 }),
+    Setting(
+      "domains", .list(of: .text("a domain", as: "shop.example.com")), \.domains,
+      "The sites that show the button. A domain belongs to one merchant."),
+    Setting(
+      "teamIdentifier", .text("the developer account's team", as: "ABCDE12345"), \.teamIdentifier,
+      "The developer's team. Only for macOS apps, which have no domain."),
+    Setting(
+      "encryptTo", .choice(of: MerchantSettings.Recipient.allCases), \.encryptTo,
+      "Whose key payment tokens are encrypted to."),
+  ]
+
+  private static let sheet: [Setting<MerchantSettings>] = [
+    Setting(
+      "countryCode", .text("two capital letters of ISO 3166-1", as: "IE", where: MerchantSettings.isCountryCode),
+      "Where the merchant's payments are processed.", isRequired: true, get: { $0.countryCode },
+      set: { $0.countryCode = $1 }),
+    Setting(
+      "currencyCode", .currency, \.currency, "The currency of the merchant's baskets.", isRequired: true),
+    Setting(
+      "supportedNetworks", .list(of: .choice(of: CardNetwork.allCases)), \.networks,
+      "The cards that the merchant takes."),
+    Setting(
+      "merchantCapabilities", .list(of: .choice(of: MerchantCapability.allCases)),
+      \.capabilities, "What the merchant's acquirer can do; `supports3DS` must be there."),
+    Setting(
+      "touchIcons", .list(of: .text("a URL", as: "\"https://shop.example.com/touch-icon.png\"")), \.touchIcons,
+      "Icons that the payment sheet shows for the site."),
+  ]
+
+  private static let connections: [Setting<MerchantSettings>] = [
+    Setting(
+      "callbackHosts", .list(of: .text("a host", as: "shop.example.com")), \.callbackHosts,
+      "Hosts that a basket's `quoteURL` may name."),
+    Setting(
+      "webhooks",
+      .list(
+        of: .text("a URL", as: "\"https://shop.example.com/hooks/tender\""), atMost: MerchantWebhooks.maximumURLs),
+      \.webhooks,
+      "Who is notified of the merchant's payments, see docs/webhooks.md."),
+  ]
+}
+
+extension SettingType<Currency> {
+  fileprivate static let currency = one(
+    "a currency of ISO 4217 in three capital letters", as: "EUR",
+    read: { code in Currency(code: code).flatMap { $0.isMoney ? $0 : nil } }, text: { $0.code })
+}
+
+extension MerchantSettings {
+  fileprivate static func isCountryCode(_ text: String) -> Bool {
+    text.utf8.count == 2 && text.utf8.allSatisfy { (65...90).contains($0) }
+  }
+}

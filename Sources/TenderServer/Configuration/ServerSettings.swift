@@ -1,0 +1,89 @@
+import TenderPayments
+
+extension SettingsTable where Target == ServerConfiguration {
+  /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
+  package static let server = SettingsTable(
+    ServerConfiguration(), placing + apple + acquirer + payments + webhooks + keys + tls)
+
+  /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
+  private static let placing: [Setting<ServerConfiguration>] = [
+    Setting(
+      "environment", .choice(of: TenderPayments.Environment.allCases),
+      "Which Apple and which acquirers the server talks to. Must be named when `host` is not this machine.",
+      get: { $0.environment }, set: { $0.enter($1) }),
+    Setting(
+      "host", .text("a host name or an address", as: "127.0.0.1"), \.host,
+      "The address to listen on; `0.0.0.0` for all of the machine's."),
+    Setting(
+      "port", .number(0...65_535, "0 takes a free one"), "The port to listen on.", get: { $0.port },
+      set: { ($0.port, $0.publicURL) = ($1, "http://localhost:\($1)") }),
+    Setting(
+      "publicURL", .address, \.publicURL,
+      "How browsers reach this server; https outside `simulated`. The default follows `port`."),
+    Setting(
+      "directory", .folder, "Where everything lives that has no path of its own.", get: { $0.directory },
+      set: { $0.keepEverything(below: $1) }),
+    Setting("store.path", .file, \.storePath, "The database, an SQLite file. The default follows `directory`."),
+    Setting(
+      "merchants.directory", .folder, \.merchantsDirectory,
+      "The folder that has a folder for each merchant. The default follows `directory`."),
+    Setting(
+      "guestTokens.keyFile", .file, \.guestTokenKeyFile,
+      "The P-256 key that signs guest tokens; made when it is missing. The default follows `directory`."),
+  ]
+
+  private static let apple: [Setting<ServerConfiguration>] = [
+    Setting(
+      "sandboxURL", .address, "The simulated Apple and bank. Only in `simulated`.", get: { $0.sandboxURL },
+      set: { ($0.sandboxURL, $0.acquirer.baseURL) = ($1, $1) })
+  ]
+
+  private static let acquirer: [Setting<ServerConfiguration>] = [
+    Setting(
+      "acquirer.connector", .name(among: ["sandbox", "sandbox-provider"]), \.acquirer.connector,
+      "Which acquirer takes the payments."),
+    Setting(
+      "acquirer.baseURL", .address, \.acquirer.baseURL,
+      "The acquirer's address. In `simulated` the default follows `sandboxURL`."),
+    Setting(
+      "acquirer.apiKey", .secret, "The acquirer's key. In `simulated` the sandbox is asked for it.",
+      get: { $0.acquirer.apiKey.isEmpty ? nil : $0.acquirer.apiKey }, set: { $0.acquirer.apiKey = $1 }),
+    Setting(
+      "acquirer.apiKeyFile", .secretFile, "A file with the acquirer's key.", get: { _ in nil },
+      set: { $0.acquirer.apiKey = $1 }),
+  ]
+
+  private static let payments: [Setting<ServerConfiguration>] = [
+    Setting(
+      "payments.tellsUnknownAs", .choice(of: [Telling.pending, .failure]), \.tellsUnknownAs,
+      "What a shopper is told while the outcome of a payment is unknown; see docs/ledger.md."),
+    Setting(
+      "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,
+      "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),
+  ]
+
+  private static let webhooks: [Setting<ServerConfiguration>] = [
+    Setting(
+      "webhooks.allowPrivateAddresses", .flag, \.allowsPrivateWebhooks,
+      "Whether merchants' webhooks may go to private addresses, and over plain http.")
+  ]
+
+  private static let keys: [Setting<ServerConfiguration>] = [
+    Setting(
+      "keyAgent.socket", .text("the path of a socket", as: "/run/tender/keys.sock"), \.keyAgentSocket,
+      "The socket of `tender keys agent`, when it holds the private keys."),
+    Setting(
+      "platform.directory", .folder, \.platformDirectory,
+      "The platform's certificates and keys, for merchants with `encryptTo: platform`."),
+  ]
+
+  private static let tls: [Setting<ServerConfiguration>] = [
+    Setting(
+      "tls.certificateFile", .file, "The certificate chain in PEM, to serve TLS here instead of in a proxy.",
+      get: { $0.tls?.certificateFile },
+      set: { $0.tls = .init(certificateFile: $1, keyFile: $0.tls?.keyFile ?? "") }),
+    Setting(
+      "tls.keyFile", .file, "The certificate's private key in PEM.", get: { $0.tls?.keyFile },
+      set: { $0.tls = .init(certificateFile: $0.tls?.certificateFile ?? "", keyFile: $1) }),
+  ]
+}

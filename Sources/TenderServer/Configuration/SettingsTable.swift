@@ -1,0 +1,84 @@
+/// Every setting of a file, in the order in which they are read and documented.
+package struct SettingsTable<Target: Sendable>: Sendable {
+  package let settings: [Setting<Target>]
+  /// What holds before anything is read: the defaults.
+  let initial: Target
+
+  init(_ initial: Target, _ settings: [Setting<Target>]) {
+    self.initial = initial
+    self.settings = settings
+  }
+
+  /// Reads every setting.
+  ///
+  /// - Parameter sources: the first that has a setting wins.
+  /// - Returns: the settings, and the keys of those that were named.
+  /// - Throws: ``ConfigurationError`` with the key, what was found, and what to write.
+  package func read(_ sources: [SettingsSource]) throws -> (settings: Target, named: Set<String>) {
+    var target = initial
+    let named = Set(sources.flatMap(\.values.keys))
+    for setting in settings {
+      guard let written = sources.lazy.compactMap({ $0.values[setting.key] }).first else { continue }
+      try setting.apply(written, to: &target)
+    }
+    try refuseSecretsNamedTwice(named)
+    return (target, named)
+  }
+
+  /// A secret stands in `key` or in the file that `keyFile` names.
+  private func refuseSecretsNamedTwice(_ named: Set<String>) throws {
+    for setting in settings where setting.isSecret && named.isSuperset(of: [setting.key, setting.key + "File"]) {
+      throw ConfigurationError(setting.key, "\(setting.key)File is named as well; name one of the two")
+    }
+  }
+
+  /// The first setting without a default that is not named.
+  func missing(in named: Set<String>) -> Setting<Target>? {
+    settings.first { $0.isRequired && !named.contains($0.key) }
+  }
+
+  func contains(_ key: String) -> Bool { settings.contains { $0.key == key } }
+  func isGroup(_ key: String) -> Bool { settings.contains { $0.key.hasPrefix(key + ".") } }
+
+  /// The table in Markdown, as `docs/configuration.md` has it.
+  package var page: String {
+    let rows = settings.map { setting in
+      let preset = setting.isRequired ? "required" : setting.text(initial).map { "`\($0)`" } ?? "none"
+      return "| `\(setting.key)` | \(setting.wanted) | \(preset) | \(setting.meaning) |"
+    }
+    return (["| key | value | default | |", "|---|---|---|---|"] + rows).joined(separator: "\n") + "\n"
+  }
+
+  /// `; did you mean …?` when a name differs by few characters: by a slip of the hand.
+  static func advice(for name: String, among names: some Collection<String>) -> String {
+    let ranked = names.map { (name: $0, distance: name.lowercased().distance(to: $0.lowercased())) }
+    let nearest = ranked.filter { $0.distance <= 3 }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
+    return nearest.map { "; did you mean \($0.name)?" } ?? ""
+  }
+}
+
+extension Setting {
+  fileprivate func apply(_ written: WrittenValue, to target: inout Target) throws {
+    do throws(UnfitValue) { try set(&target, try written.texts(isList: isList)) } catch {
+      throw ConfigurationError(key, "\(written.place) has \(error.found); write \(wanted)")
+    }
+  }
+}
+
+extension String {
+  /// How many characters must be put in, taken out or changed (Levenshtein).
+  fileprivate func distance(to other: String) -> Int {
+    let target = Array(other)
+    var row = Array(0...target.count)
+    for (index, character) in enumerated() {
+      var diagonal = row[0]
+      row[0] = index + 1
+      for column in target.indices {
+        let change = diagonal + (character == target[column] ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = Swift.min(change, row[column] + 1, diagonal + 1)
+      }
+    }
+    return row[target.count]
+  }
+}
