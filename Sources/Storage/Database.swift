@@ -10,6 +10,10 @@ public struct Database: Sendable {
   /// Opens or creates an SQLite file and brings it to the newest migration.
   ///
   /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
+  ///
+  /// - Parameter migrations: of every module that keeps tables in the file: one that is in the file and not among them
+  ///   is refused. Empty to open the file as it stands.
+  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a file that a newer version has written.
   public static func sqlite(
     path: String, migrations: [Migration], clock: WallClock = .system
   ) async throws -> Database {

@@ -26,7 +26,10 @@ extension Substring {
   }
 }
 
-/// Brings a store to the newest schema, and refuses one whose past differs from what this build remembers.
+/// Brings a store to the newest schema. Refuses a store that a newer version has written, and one in which a migration
+/// has another text than here.
+///
+/// Without migrations the store is opened as it stands.
 struct Migrator {
   let migrations: [Migration]
   let clock: WallClock
@@ -38,6 +41,7 @@ struct Migrator {
 
   func run(in connection: GRDB.Database, _ now: Timestamp) throws {
     try connection.execute(sql: Self.bookkeeping)
+    try refuseUnknown(in: connection)
     for migration in migrations { try Self.apply(migration, now, connection) }
   }
 
@@ -45,6 +49,14 @@ struct Migrator {
     CREATE TABLE IF NOT EXISTS migrations
       (name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT
     """
+
+  /// Before anything is changed: a schema that this version does not know may mean something else by the same column.
+  private func refuseUnknown(in connection: GRDB.Database) throws {
+    let known = Set(migrations.map(\.name))
+    guard !known.isEmpty else { return }
+    let applied = try String.fetchAll(connection, sql: "SELECT name FROM migrations ORDER BY rowid")
+    if let unknown = applied.first(where: { !known.contains($0) }) { throw StorageError.migrationUnknown(unknown) }
+  }
 
   private static func apply(_ migration: Migration, _ now: Timestamp, _ connection: GRDB.Database) throws {
     let known = try String.fetchOne(

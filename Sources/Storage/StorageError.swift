@@ -18,6 +18,8 @@ public enum StorageError: Error, Sendable, Equatable {
   case column(String)
   /// The store was made with another text of this migration.
   case migrationChanged(String)
+  /// The store has this migration, which this version does not know: a newer version has written it.
+  case migrationUnknown(String)
   case other(String)
 
   static func translating<R>(_ body: () throws -> R) throws -> R {

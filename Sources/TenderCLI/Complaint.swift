@@ -19,6 +19,9 @@ enum Complaint {
     case .full: "the disk is full"
     case .connection(let reason): "the store cannot be opened: \(reason)"
     case .migrationChanged(let name): "the store was made by another version of Tender (\(name))"
+    case .migrationUnknown(let name):
+      "this store was written by a newer version of Tender (this version does not know its migration \(name)): "
+        + "run that version, or restore a backup that this version has written"
     default: "the store refused: \(error)"
     }
   }

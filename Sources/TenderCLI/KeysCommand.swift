@@ -63,7 +63,6 @@ struct KeyBookOptions: ParsableArguments {
 
   func keys() async throws -> [KeyReport] {
     let answer: [String: [KeyReport]] = try await access.ask(
-      ProcessingKeyBook.migrations,
       here: { ["keys": try await ProcessingKeyBook($0).records().map(KeyReport.init)] }, there: ("GET", "/keys"))
     return answer["keys"] ?? []
   }

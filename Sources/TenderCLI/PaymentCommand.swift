@@ -23,7 +23,7 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws {
       let (limit, alarmed) = (limit, alarmed)
       let found = try await journal.access.ask(
-        PaymentOffice.migrations, here: { try await PaymentOffice.list(Journal($0), limit: limit, alarmed: alarmed) },
+        here: { try await PaymentOffice.list(Journal($0), limit: limit, alarmed: alarmed) },
         there: ("GET", "/payments?limit=\(limit)&alarmed=\(alarmed)"))
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
       for payment in found.payments { Terminal.say(payment.line) }
@@ -38,7 +38,6 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws {
       let id = PaymentID(id)
       let payment: PaymentReport = try await journal.access.ask(
-        PaymentOffice.migrations,
         here: { database in
           guard let found = try await PaymentOffice.show(Journal(database), id) else {
             throw CallFailure("there is no payment \(id)")
@@ -114,7 +113,7 @@ struct PaymentCommand: AsyncParsableCommand {
 
     func run() async throws {
       let report = try await journal.access.ask(
-        PaymentOffice.migrations, here: { try await Journal($0).verifyAudit() },
+        here: { try await Journal($0).verifyAudit() },
         there: ("GET", "/journal/verification"))
       if journal.json { Terminal.say(try Terminal.json(report)) } else { say(report) }
       guard report.isIntact else { throw ExitCode(1) }
@@ -165,7 +164,6 @@ struct OperationOptions: ParsableArguments {
   ) async throws {
     let config = config
     let payment = try await journal.access.ask(
-      PaymentOffice.migrations,
       here: { database in
         let office = try await PaymentOffice(database, try await ConfigurationOptions.load(file: config))
         do {

@@ -11,18 +11,17 @@ struct StoreAccess: Sendable {
   /// Asks whoever holds the store.
   ///
   /// - Parameters:
-  ///   - migrations: what the store must hold for `here` to work.
   ///   - here: asks the file itself.
   ///   - there: method and path of the same question on a running server's admin socket, with its body.
   func ask<Answer: Codable & Sendable>(
-    _ migrations: [Migration] = [], here: @Sendable (Database) async throws -> Answer,
+    here: @Sendable (Database) async throws -> Answer,
     there: (method: String, path: String), body: [UInt8] = []
   ) async throws -> Answer {
     guard FileManager.default.fileExists(atPath: path) else {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let database: Database
-    do { database = try await Database.sqlite(path: path, migrations: migrations) } catch StorageError.busy {
+    do { database = try await Database.sqlite(path: path, migrations: PaymentOffice.migrations) } catch StorageError.busy {
       return try await askServer(there.method, there.path, body)
     }
     do {

@@ -26,7 +26,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     func run() async throws {
       let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
       let deliveries = try await StoreAccess(path: store).ask(
-        WebhookCourier.migrations, here: { try await WebhookOffice($0).deliveries(state, limit: limit) },
+        here: { try await WebhookOffice($0).deliveries(state, limit: limit) },
         there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
       guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
       for delivery in deliveries { Terminal.say(delivery.line) }
@@ -54,7 +54,6 @@ struct WebhooksCommand: AsyncParsableCommand {
       let (payment, sequence) = (payment, sequence)
       let query = [payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }].compactMap { $0 }
       let answer = try await StoreAccess(path: store).ask(
-        WebhookCourier.migrations,
         here: { ["replayed": try await WebhookOffice($0).replay(payment, sequence: sequence)] },
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0

@@ -126,6 +126,26 @@ private let schema = [
     }
   }
 
+  @Test func `refuses a file that a newer version has written, and leaves it as it is`() async throws {
+    let newer = Migration("test-2", "CREATE TABLE limits (id TEXT PRIMARY KEY NOT NULL);\n")
+    await (try Database.sqlite(path: path, migrations: schema + [newer])).close()
+    let renamed = [Migration("test-3", "DROP TABLE accounts;\n")]
+    await #expect(throws: StorageError.migrationUnknown("test-2")) { try await open() }
+    await #expect(throws: StorageError.migrationUnknown("test-1")) {
+      try await Database.sqlite(path: path, migrations: renamed + [newer])
+    }
+    let again = try await Database.sqlite(path: path, migrations: schema + [newer])
+    #expect(try await again.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
+    await again.close()
+  }
+
+  @Test func `opens a file as it stands when no migrations are named`() async throws {
+    try await open().close()
+    let database = try await Database.sqlite(path: path, migrations: [])
+    #expect(try await database.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
+    await database.close()
+  }
+
   @Test func `lets the next opener in when it is closed, and not before`() async throws {
     let database = try await open()
     await database.close()
