@@ -20,8 +20,10 @@ public struct AcquirerCapabilities: Sendable {
     case reference(window: Duration)
   }
 
-  /// The connector's name: in the journal, in metrics, in the address of its inbox.
+  /// The connector's name: in metrics, in the address of its inbox.
   public let name: String
+  /// The operator's name of the account at the acquirer; nil where there is only one.
+  public let account: String?
   public let instruments: Set<Instrument>
   public let idempotency: Idempotency
   public let inquiry: Bool
@@ -37,11 +39,13 @@ public struct AcquirerCapabilities: Sendable {
   public let exponent: @Sendable (Currency) -> Int?
 
   public init(
-    name: String = "sandbox", instruments: Set<Instrument>, idempotency: Idempotency, inquiry: Bool,
+    name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>, idempotency: Idempotency,
+    inquiry: Bool,
     reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
     exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
   ) {
     self.name = name
+    self.account = account
     self.instruments = instruments
     self.idempotency = idempotency
     self.inquiry = inquiry
@@ -49,6 +53,16 @@ public struct AcquirerCapabilities: Sendable {
     self.settleHorizon = settleHorizon
     self.holdLifetime = holdLifetime
     self.exponent = exponent
+  }
+
+  /// Connector and account, as the journal keeps them with a payment: `sandbox`, or `sandbox/eu`. Whatever follows an
+  /// authorization goes the same way.
+  public var route: String { account.map { "\(name)/\($0)" } ?? name }
+
+  /// Whether the text may be an account's name: 1 to 40 letters, digits and hyphens.
+  public static func isAccountName(_ text: String) -> Bool {
+    (1...40).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D }
   }
 
   /// Whether an operation that was sent so long ago may be sent again, under its reference and with its contents.

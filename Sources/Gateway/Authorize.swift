@@ -65,7 +65,7 @@ extension PaymentGateway {
 
   private func terms(_ card: ConfirmedInstrument) -> ClaimTerms {
     ClaimTerms(
-      connector: acquirer.capabilities.name, amountConfirmed: card.amountConfirmed,
+      connector: route, amountConfirmed: card.amountConfirmed,
       holdLifetime: acquirer.capabilities.holdLifetime)
   }
 

@@ -102,7 +102,7 @@ struct FollowUp: Sendable {
     _ answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> OperationOutcome {
     let deadline = deadline ?? gateway.newDeadline()
-    let attempt = try await reserve(in: gateway.journal, alongside)
+    let attempt = try await reserve(in: gateway.journal, through: gateway.route, alongside)
     return try await gateway.scheduler.finishing {
       try await gateway.crashes.reach(points.reserved)
       let answer = await gateway.ask(attempt, before: deadline.within(gateway.policy.answerPatience))
@@ -115,11 +115,14 @@ struct FollowUp: Sendable {
   }
 
   private func reserve(
-    in journal: Journal, _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
+    in journal: Journal, through route: String,
+    _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
   ) async throws -> Attempt {
     do {
-      return try await journal.reserve(
-        kind, amount, isFinal: isFinal, of: payment, cause: cause, alongside: alongside)
+      return try await journal.reserve(kind, amount, isFinal: isFinal, of: payment, cause: cause) { attempt, store in
+        guard attempt.route == route else { throw GatewayError.acquirerNotConfigured(attempt.route) }
+        try alongside(attempt, store)
+      }
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }

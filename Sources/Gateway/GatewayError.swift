@@ -16,6 +16,8 @@ public enum GatewayError: Error, Sendable, Hashable {
   case outOfTime
   /// The acquirer does not take the currency.
   case currencyNotTaken(Currency)
+  /// The payment was authorized at another acquirer than the configured one, and only that one can be asked.
+  case acquirerNotConfigured(String)
   /// The payment cannot take the operation.
   case operationRefused(JournalError)
 
@@ -28,6 +30,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .overloaded: "overloaded"
     case .outOfTime: "out_of_time"
     case .currencyNotTaken: "currency_not_supported"
+    case .acquirerNotConfigured: "acquirer_not_configured"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
@@ -48,6 +51,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .overloaded: "more payments are under way than this server takes on"
     case .outOfTime: "too little was left of the shopper's time to ask the acquirer"
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
+    case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
     case .operationRefused(let reason): reason.text
     }
   }
@@ -59,6 +63,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
+    case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .operationRefused(.conflict), .operationRefused(.inFlight):
       "Read the payment again, and repeat if the operation is still wanted."

@@ -7,6 +7,8 @@ public import TenderPayments
 ///
 /// The verbs stand in files of their own: `Authorize.swift` is the story, `FollowUp.swift` captures, voids and refunds,
 /// `Recover.swift` settles what they had to leave open, `Receive.swift` hears what a provider says by itself.
+///
+/// It asks one acquirer, and about the payments alone that were authorized there.
 public struct PaymentGateway: Sendable {
   let opener: TokenOpener
   package let journal: Journal
@@ -37,6 +39,13 @@ public struct PaymentGateway: Sendable {
     self.crashes = crashes
     self.admission = Admission(limit: policy.maximumInFlight)
   }
+
+  /// The one acquirer that this gateway asks: connector and account. A payment that was authorized at another is left
+  /// alone.
+  var route: String { acquirer.capabilities.route }
+
+  /// What is not finished at acquirers that this gateway does not ask.
+  public func unfinishedElsewhere() async throws -> [UnfinishedRoute] { try await journal.unfinished(besides: route) }
 
   public func payment(_ id: PaymentID) async throws -> Payment? { try await journal.payment(id) }
   public func payment(for order: OrderID) async throws -> Payment? { try await journal.payment(of: order) }

@@ -12,7 +12,7 @@ extension PaymentGateway {
     guard let outcome = ProviderEvent.Outcome(event.answer) else { return .known }
     return try await receive(
       ProviderEvent(
-        connector: acquirer.capabilities.name, id: event.id, reference: event.reference, amount: event.amount,
+        connector: route, id: event.id, reference: event.reference, amount: event.amount,
         outcome: outcome))
   }
 

@@ -17,15 +17,24 @@ extension PaymentGateway {
     let attempts = try await journal.takeOverDue(limit)
     let outcomes = await settled(attempts, before: deadline)
     report.count(outcomes.compactMap { try? $0.get() })
-    for payment in try await journal.capturesDue(limit) {
+    for payment in try await journal.capturesDue(limit, through: route) {
       report.captures += await done(FollowUp(kind: .capture, payment: payment, cause: .order))
     }
-    for payment in try await journal.expiredHolds(limit) {
+    for payment in try await journal.expiredHolds(limit, through: route) {
       report.expiries += await done(FollowUp(kind: .void, payment: payment, cause: .expiry))
     }
+    report.alarms += try await raiseAlarmsElsewhere(limit)
     try await journal.forgetKeys(limit)
     for outcome in outcomes { _ = try outcome.get() }
     return report
+  }
+
+  /// Nobody else is asked for a capture or a void that is due at an acquirer which is not configured: an operator has to
+  /// look.
+  private func raiseAlarmsElsewhere(_ limit: Int) async throws -> [PaymentID] {
+    let payments = try await journal.stranded(limit, besides: route)
+    for payment in payments { try await journal.raise(Self.acquirerNotConfigured, on: payment) }
+    return payments
   }
 
   /// The same for one payment, when somebody asks: its first open operation, whether or not its time has come.
@@ -44,7 +53,7 @@ extension PaymentGateway {
   /// comes next counts on it.
   private func settle(_ attempt: Attempt, before deadline: Deadline) async throws -> Settlement {
     try await crashes.reach(.recoveryTookOver)
-    guard deadline.remaining > .zero else { return try await leave(attempt) }
+    guard attempt.route == route, deadline.remaining > .zero else { return try await leave(attempt) }
     switch Remedy(for: attempt, acquirer.capabilities) {
     case .inquire: return try await inquire(attempt, deadline)
     case .sendAgain: return try await sendAgain(attempt, deadline)
@@ -113,14 +122,22 @@ extension PaymentGateway {
     }
   }
 
-  /// Nobody knows yet. The next look is later each time, and after a day a person has to look too.
+  /// Nobody knows yet. The next look is later each time.
   private func leave(_ attempt: Attempt) async throws -> Settlement {
     try await journal.release(attempt, pause: pause(after: attempt))
     var raised = false
-    if let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter {
-      raised = try await journal.raise("\(attempt.kind.rawValue)_unknown", on: attempt.payment)
-    }
+    if let alarm = alarm(for: attempt) { raised = try await journal.raise(alarm, on: attempt.payment) }
     return Settlement(isSettled: false, payment: try await known(attempt.payment), raisedAlarm: raised)
+  }
+
+  /// The alarm of a payment that waits for an acquirer which is not configured.
+  private static let acquirerNotConfigured = "acquirer_not_configured"
+
+  /// After a day without an answer a person has to look, and at once where the acquirer is not configured.
+  private func alarm(for attempt: Attempt) -> String? {
+    guard attempt.route == route else { return Self.acquirerNotConfigured }
+    guard let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
+    return "\(attempt.kind.rawValue)_unknown"
   }
 }
 

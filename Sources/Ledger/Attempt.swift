@@ -59,6 +59,8 @@ public struct Attempt: Sendable, Hashable {
   /// Our name of the operation at the acquirer, which an inquiry asks for.
   public let reference: AttemptReference
   public let payment: PaymentID
+  /// The acquirer that the payment was authorized at, and the only one that may be asked: connector and account.
+  public let route: String
   public let kind: OperationKind
   public let amount: Amount
   /// Whether this capture is the last one; what is left of the hold is let go with it.

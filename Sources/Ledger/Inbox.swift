@@ -8,7 +8,7 @@ public struct ProviderEvent: Sendable, Hashable {
     case declined(Decline)
   }
 
-  /// The connector that it came through.
+  /// The route that it came through: connector and account.
   public let connector: String
   /// The provider's name of the event; a second one of this name is the same event.
   public let id: String
@@ -78,7 +78,10 @@ extension Journal {
       return .refused("unknown_reference")
     }
     let record = try PaymentRecord.known(attempt.payment, in: store)
-    guard record.connector == event.connector else { return .refused("another_connector") }
+    guard record.connector == event.connector else {
+      try alarm(Self.anotherConnector, record, in: store)
+      return .refused(Self.anotherConnector)
+    }
     guard attempt.amount == event.amount else {
       return try contradict("event_amount_mismatch", record, in: store)
     }
@@ -86,6 +89,9 @@ extension Journal {
     let seized = try Operations.seize(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
     return .applied(try post(event.answer, for: seized, heardBy: .nobody, pause: .zero, in: store))
   }
+
+  /// One acquirer speaks of what another was asked.
+  private static let anotherConnector = "another_connector"
 
   /// The operation had its answer. The provider may have thought better of it.
   private func review(

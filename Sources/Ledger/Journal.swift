@@ -109,7 +109,7 @@ public struct Journal: Sendable {
 
 /// What the gateway knows of a payment beside the order, when it claims one.
 public struct ClaimTerms: Sendable, Hashable {
-  /// The connector that will be asked.
+  /// The route that the payment takes: connector and account. The journal keeps it with the payment.
   public let connector: String
   /// Whether the amount inside the payment token was read and is the order's.
   public let amountConfirmed: Bool
@@ -137,7 +137,7 @@ extension Journal {
     guard try TokenUses.add(use, of: record.payment.id, in: store), try record.insert(in: store) else {
       throw Taken(claim: try explain(order.id, use, record.payment.id, store))
     }
-    let attempt = newAttempt(.authorize, order.amount, of: record.payment.id, cause: .shopper, store)
+    let attempt = newAttempt(.authorize, order.amount, of: record, cause: .shopper, store)
     try insert(attempt, in: store)
     try note("authorize begins", of: attempt.reference, from: nil, to: record, in: store)
     try Outbox.add(record, after: attempt.reference, in: store)
@@ -170,7 +170,7 @@ extension Journal {
     }
     let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0
     let attempt = newAttempt(
-      kind, amount, of: payment, isFinal: isFinal, letsGo: rest, cause: cause,
+      kind, amount, of: before, isFinal: isFinal, letsGo: rest, cause: cause,
       after: try Operations.authorization(of: payment, in: store), store)
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: standing), at: store.now)
     if kind == .capture { after.captureDue = nil }
@@ -184,13 +184,14 @@ extension Journal {
   }
 
   func newAttempt(
-    _ kind: OperationKind, _ amount: Amount, of payment: PaymentID, isFinal: Bool = false, letsGo: Int64 = 0,
+    _ kind: OperationKind, _ amount: Amount, of payment: PaymentRecord, isFinal: Bool = false, letsGo: Int64 = 0,
     cause: OperationCause, after authorization: String? = nil, undoing target: AttemptReference? = nil,
     past: Attempt.Past? = nil, _ store: Transaction
   ) -> Attempt {
     Attempt(
-      reference: AttemptReference(timeOrderedID(store)), payment: payment, kind: kind, amount: amount, isFinal: isFinal,
-      authorization: authorization, target: target, cause: cause, past: past, letsGo: letsGo, fence: 1)
+      reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.connector,
+      kind: kind, amount: amount, isFinal: isFinal, authorization: authorization, target: target, cause: cause,
+      past: past, letsGo: letsGo, fence: 1)
   }
 
   func insert(_ attempt: Attempt, in store: Transaction) throws {

@@ -122,6 +122,27 @@ extension Journal {
     }
   }
 
+  /// What is not finished at acquirers other than this one, by route: before an acquirer is taken out of the
+  /// configuration there must be nothing.
+  public func unfinished(besides route: String) async throws -> [UnfinishedRoute] {
+    try await database.read { store in
+      try store.rows(
+        """
+        SELECT connector, sum(open) AS open, sum(held) AS held FROM (
+          SELECT connector, 0 AS open, 1 AS held FROM payments WHERE live = 1 AND authorized > captured
+          UNION ALL
+          SELECT connector, 1, 0 FROM operations JOIN payments ON payments.id = operations.payment
+          WHERE state IN ('sending', 'pending', 'unknown')
+        ) AS unfinished WHERE connector <> $1 GROUP BY connector ORDER BY connector
+        """, .text(route)
+      ).map {
+        UnfinishedRoute(
+          route: try $0.text("connector"), openOperations: Int(try $0.integer("open")),
+          liveHolds: Int(try $0.integer("held")))
+      }
+    }
+  }
+
   /// Payments that a person has to look at, with the reason, oldest first.
   public func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
     try await database.read { store in
@@ -174,6 +195,16 @@ public struct OpenOutcomes: Sendable, Hashable {
   public internal(set) var operations = 0
   /// Payments that a person has to look at.
   public internal(set) var alarms = 0
+}
+
+/// What waits at one acquirer.
+public struct UnfinishedRoute: Sendable, Hashable {
+  /// Connector and account.
+  public let route: String
+  /// Operations without an answer.
+  public let openOperations: Int
+  /// Payments with held money that was not taken.
+  public let liveHolds: Int
 }
 
 /// A payment that a person has to look at.

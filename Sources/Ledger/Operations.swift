@@ -213,7 +213,8 @@ extension Operations {
     let target = try row.textOrNil("target").map { AttemptReference($0) }
     let isFirst = kind == .authorize || kind == .reverse
     let attempt = Attempt(
-      reference: reference, payment: payment, kind: kind, amount: try row.amount("amount"),
+      reference: reference, payment: payment, route: try row.text("connector"), kind: kind,
+      amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1,
       authorization: isFirst ? nil : try authorization(of: payment, in: store), target: target,
       cause: try row.value("cause"), past: try past(row, target, in: store), letsGo: try row.integer("lets_go"),
@@ -231,7 +232,7 @@ extension Operations {
   }
 
   private static let select = """
-    SELECT operations.*, payments.currency, payments.told
+    SELECT operations.*, payments.currency, payments.told, payments.connector
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 }

@@ -78,7 +78,7 @@ extension Journal {
   func oweReversal(of authorization: Attempt, _ before: PaymentRecord, in store: Transaction) throws {
     guard try !Operations.hasOpenReversal(of: before.payment.id, in: store) else { return }
     let attempt = newAttempt(
-      .reverse, authorization.amount, of: authorization.payment, cause: .recovery, undoing: authorization.reference,
+      .reverse, authorization.amount, of: before, cause: .recovery, undoing: authorization.reference,
       store)
     try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
     try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)

@@ -40,7 +40,7 @@ extension Journal {
         try !Operations.hasOpenReversal(of: authorization.payment, in: store)
       else { return nil }
       let attempt = newAttempt(
-        .reverse, authorization.amount, of: authorization.payment, cause: .recovery, undoing: authorization.reference,
+        .reverse, authorization.amount, of: before, cause: .recovery, undoing: authorization.reference,
         past: authorization.past?.neverSent, store)
       try insert(attempt, in: store)
       try Operations.postpone(authorization, until: Timestamp(microseconds: .max - 1), in: store)
@@ -50,23 +50,32 @@ extension Journal {
   }
 
   /// Payments whose money was to be taken at once and was not: the process died in between.
-  public func capturesDue(_ limit: Int) async throws -> [PaymentID] {
-    try await ids(
-      """
-      SELECT id FROM payments WHERE capture_due <= $1 AND status = 'authorized' ORDER BY capture_due LIMIT $2
-      """, limit)
+  ///
+  /// - Parameter route: only those that were authorized there.
+  public func capturesDue(_ limit: Int, through route: String) async throws -> [PaymentID] {
+    try await ids("\(Self.captureIsDue) AND connector = $3 ORDER BY capture_due LIMIT $2", limit, route)
   }
 
   /// Payments whose hold has come to its end with something in it that nobody took.
-  public func expiredHolds(_ limit: Int) async throws -> [PaymentID] {
-    try await ids(
-      """
-      SELECT id FROM payments
-      WHERE hold_until <= $1 AND status IN ('authorized', 'partially_captured', 'partially_refunded', 'refunded')
-        AND authorized - captured - reserved_capture - reserved_void > 0
-      ORDER BY hold_until LIMIT $2
-      """, limit)
+  ///
+  /// - Parameter route: only those that were authorized there.
+  public func expiredHolds(_ limit: Int, through route: String) async throws -> [PaymentID] {
+    try await ids("\(Self.holdHasEnded) AND connector = $3 ORDER BY hold_until LIMIT $2", limit, route)
   }
+
+  /// Payments of other acquirers for which a capture or the end of a hold is due, and that have no alarm yet.
+  public func stranded(_ limit: Int, besides route: String) async throws -> [PaymentID] {
+    let others = "AND connector <> $3 AND alarm IS NULL"
+    return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, route)
+  }
+
+  private static let captureIsDue = "SELECT id FROM payments WHERE capture_due <= $1 AND status = 'authorized'"
+
+  private static let holdHasEnded = """
+    SELECT id FROM payments
+    WHERE hold_until <= $1 AND status IN ('authorized', 'partially_captured', 'partially_refunded', 'refunded')
+      AND authorized - captured - reserved_capture - reserved_void > 0
+    """
 
   /// Marks a payment for a person to look at. The first reason stays until it is acknowledged.
   ///
@@ -92,9 +101,9 @@ extension Journal {
     }
   }
 
-  private func ids(_ sql: String, _ limit: Int) async throws -> [PaymentID] {
+  private func ids(_ sql: String, _ limit: Int, _ route: String) async throws -> [PaymentID] {
     try await database.read { store in
-      try store.rows(sql, .time(store.now), .integer(Int64(limit))).map { PaymentID(try $0.text("id")) }
+      try store.rows(sql, .time(store.now), .integer(Int64(limit)), .text(route)).map { PaymentID(try $0.text("id")) }
     }
   }
 }

@@ -21,7 +21,9 @@ struct StoreAccess: Sendable {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let database: Database
-    do { database = try await Database.sqlite(path: path, migrations: PaymentOffice.migrations) } catch StorageError.busy {
+    do { database = try await Database.sqlite(path: path, migrations: PaymentOffice.migrations) } catch StorageError
+      .busy
+    {
       return try await askServer(there.method, there.path, body)
     }
     do {

@@ -66,6 +66,7 @@ struct Wiring: Sendable {
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random,
       policy: configuration.gatewayPolicy, crashes: crashes)
+    try await gateway.refuseUnfinishedElsewhere()
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
@@ -111,10 +112,12 @@ struct Wiring: Sendable {
         "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
     }
     guard endpoint.connector == "sandbox-provider" else {
-      return .sandbox(baseURL: endpoint.baseURL, apiKey: key, http: network.plain, log: log)
+      return .sandbox(
+        baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, http: network.plain, log: log)
     }
     return .sandboxProvider(
-      baseURL: endpoint.baseURL, apiKey: key, eventSecret: key, http: network.plain, log: log)
+      baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, eventSecret: key, http: network.plain,
+      log: log)
   }
 
   private static func courier(
@@ -140,6 +143,22 @@ struct Wiring: Sendable {
       throw ConfigurationError("guestTokens.keyFile", "cannot write \(path)")
     }
     return key
+  }
+}
+
+extension PaymentGateway {
+  /// Refuses a configuration that takes away an acquirer while something is not finished there: its money would stay
+  /// held, and its unknown outcomes unknown.
+  func refuseUnfinishedElsewhere() async throws {
+    let unfinished = try await unfinishedElsewhere()
+    guard !unfinished.isEmpty else { return }
+    let list = unfinished.map {
+      "\($0.route): open operations \($0.openOperations), payments with held money \($0.liveHolds)"
+    }
+    throw ConfigurationError(
+      "acquirer",
+      "the store has payments that are not finished at an acquirer which is not configured (\(list.joined(separator: "; "))). "
+        + "Configure that connector and account again; settle, capture or void what is left; then change it")
   }
 }
 

@@ -91,6 +91,11 @@ struct Shop: Sendable {
       opener: opener, journal: Journal(journal.database), acquirer: fake.acquirer, clock: clock.wall)
   }
 
+  /// A process over the same store whose configuration names another acquirer.
+  func gateway(asking other: FakeAcquirer) -> PaymentGateway {
+    PaymentGateway(opener: opener, journal: journal, acquirer: other.acquirer, clock: clock.wall)
+  }
+
   func diskHolds(_ text: String) throws -> Bool {
     try files.bytesOnDisk().contains { String(decoding: $0, as: UTF8.self).contains(text) }
   }

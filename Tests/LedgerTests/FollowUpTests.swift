@@ -186,7 +186,7 @@ import Testing
     #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
     bench.clock.advance(.seconds(86_400 * 7))
-    #expect(try await bench.journal.expiredHolds(10) == [payment])
+    #expect(try await bench.journal.expiredHolds(10, through: "sandbox") == [payment])
   }
 
   /// Whether the acquirer took the last one before or after the first came back is not to be seen from its answers.

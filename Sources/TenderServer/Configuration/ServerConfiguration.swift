@@ -40,11 +40,14 @@ public struct ServerConfiguration: Sendable {
 
   public struct AcquirerEndpoint: Sendable {
     public var connector: String
+    /// The operator's name of the account there. Another name is another acquirer to the journal.
+    public var account: String?
     public var baseURL: String
     public var apiKey: String
 
-    public init(connector: String, baseURL: String, apiKey: String) {
+    public init(connector: String, account: String? = nil, baseURL: String, apiKey: String) {
       self.connector = connector
+      self.account = account
       self.baseURL = baseURL
       self.apiKey = apiKey
     }

@@ -1,3 +1,4 @@
+import Acquiring
 import TenderPayments
 
 extension SettingsTable where Target == ServerConfiguration {
@@ -42,6 +43,11 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "acquirer.connector", .name(among: ["sandbox", "sandbox-provider"]), \.acquirer.connector,
       "Which acquirer takes the payments."),
+    Setting(
+      "acquirer.account",
+      .text("a name of 1 to 40 letters, digits and hyphens", as: "eu-main", where: AcquirerCapabilities.isAccountName),
+      \.acquirer.account,
+      "Your name of the account there, when there is or was more than one. Another name is another acquirer."),
     Setting(
       "acquirer.baseURL", .address, \.acquirer.baseURL,
       "The acquirer's address. In `simulated` the default follows `sandboxURL`."),

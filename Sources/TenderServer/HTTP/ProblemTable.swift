@@ -71,7 +71,7 @@ enum ProblemTable {
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
     case .currencyNotTaken:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
-    case .tokenReused, .operationRefused:
+    case .tokenReused, .acquirerNotConfigured, .operationRefused:
       Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
     }
   }

@@ -86,6 +86,7 @@ extension PaymentOffice {
       throw GatewayError.operationRefused(.noSuchPayment(id))
     }
     let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
+    if operation != .acknowledge { try await gateway.refuseUnfinishedElsewhere() }
     var outcome: OperationOutcome?
     switch operation {
     case .capture: outcome = try await gateway.capture(id, amount, isFinal: isFinal)

@@ -6,12 +6,14 @@ extension Acquirer {
   ///
   /// - Parameters:
   ///   - baseURL: the sandbox's origin, without a slash at the end: `http://127.0.0.1:8402`.
+  ///   - account: the operator's name of the account, if there is more than one.
   ///   - log: hears every exchange, scrubbed.
   public static func sandbox(
-    baseURL: String, apiKey: String, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in }
+    baseURL: String, apiKey: String, account: String? = nil, http: HTTPSender,
+    log: @escaping @Sendable (Transcript) -> Void = { _ in }
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/acquirer/v1", apiKey: apiKey, http: http, log: log)
-    return Acquirer(connector, SandboxAcquirer.capabilities, eventSecret: apiKey)
+    return Acquirer(connector, SandboxAcquirer.capabilities(account), eventSecret: apiKey)
   }
 
   /// The sandbox's acquirer and its provider speak alike; they differ in their address and in what they are capable of.
@@ -29,10 +31,12 @@ extension Acquirer {
 }
 
 struct SandboxAcquirer: Sendable {
-  static let capabilities = AcquirerCapabilities(
-    instruments: [.network],
-    idempotency: .reference(window: .seconds(86_400 * 30)), inquiry: true, reversal: true,
-    settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
+  static func capabilities(_ account: String?) -> AcquirerCapabilities {
+    AcquirerCapabilities(
+      account: account, instruments: [.network],
+      idempotency: .reference(window: .seconds(86_400 * 30)), inquiry: true, reversal: true,
+      settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
+  }
 
   let base: String
   let apiKey: String

@@ -9,17 +9,18 @@ extension Acquirer {
   ///
   /// - Parameters:
   ///   - baseURL: the sandbox's origin, without a slash at the end: `http://127.0.0.1:8402`.
+  ///   - account: the operator's name of the account, if there is more than one.
   ///   - eventSecret: signs the events.
   ///   - log: hears every exchange, scrubbed.
   public static func sandboxProvider(
-    baseURL: String, apiKey: String, eventSecret: String, http: HTTPSender,
+    baseURL: String, apiKey: String, account: String? = nil, eventSecret: String, http: HTTPSender,
     log: @escaping @Sendable (Transcript) -> Void = { _ in }
   ) -> Acquirer {
     let connector = SandboxAcquirer(base: baseURL + "/provider/v1", apiKey: apiKey, http: http, log: log)
     return Acquirer(
       connector,
       AcquirerCapabilities(
-        name: "sandbox-provider", instruments: [.sealed],
+        name: "sandbox-provider", account: account, instruments: [.sealed],
         idempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: true,
         settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)),
       eventSecret: eventSecret)
