@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// The directory in which the sandbox keeps what must outlive a restart, as plain PEM and JSON files.
 ///
@@ -8,8 +9,7 @@ struct StateDirectory: Sendable {
 
   init(path: String) throws {
     self.path = path
-    try FileManager.default.createDirectory(
-      atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try PrivateFile.makeFolder(path)
   }
 
   /// A directory below this one, created when it is missing.
@@ -24,10 +24,10 @@ struct StateDirectory: Sendable {
 
   /// Replaces the file as a whole: a reader sees the old text or the new one, never a part.
   func write(_ text: String, to name: String, isPrivate: Bool = false) throws {
+    guard !isPrivate else { return try PrivateFile.write(text, to: "\(path)/\(name)") }
     let draft = "\(path)/.\(name).new"
-    let mode = isPrivate ? 0o600 : 0o644
     guard
-      FileManager.default.createFile(atPath: draft, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+      FileManager.default.createFile(atPath: draft, contents: Data(text.utf8), attributes: [.posixPermissions: 0o644])
     else { throw CocoaError(.fileWriteUnknown) }
     guard rename(draft, "\(path)/\(name)") == 0 else { throw CocoaError(.fileWriteUnknown) }
   }

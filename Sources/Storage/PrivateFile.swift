@@ -1,0 +1,116 @@
+import Foundation
+import TenderPayments
+
+/// Files that hold private keys and secrets. They are their owner's alone from the moment they exist, whatever the
+/// process's umask is.
+package enum PrivateFile {
+  /// Writes a file as a whole, with mode 0600: a reader sees the old text or the new one. The text is on the disk when
+  /// this returns. Folders that are missing are made, with mode 0700.
+  package static func write(_ text: String, to path: String) throws(PrivateFileError) {
+    let (folder, name) = split(path)
+    try makeFolder(folder)
+    let draft = "\(folder)/.\(name).new"
+    // A process that was killed may have left one.
+    unlink(draft)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(path, "cannot be made") }
+    defer { close(descriptor) }
+    var bytes = Array(text.utf8)
+    defer { bytes.wipe() }
+    try write(bytes, to: descriptor, of: path)
+    guard fsync(descriptor) == 0, rename(draft, path) == 0 else { throw .system(path, "cannot be written") }
+    try flush(folder)
+  }
+
+  /// Makes a folder and those above it that are missing, each with mode 0700. A folder that is there is left as it is.
+  package static func makeFolder(_ path: String) throws(PrivateFileError) {
+    guard !path.isEmpty, !isFolder(path) else { return }
+    let parent = split(path).folder
+    if parent != path { try makeFolder(parent) }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST && isFolder(path) else {
+      throw .system(path, "cannot be made")
+    }
+  }
+
+  /// The text of a file that only its owner may read. Its rights and its text are those of one open file.
+  ///
+  /// A file of root may be readable by its group, because that is how a service that is not root is given a key.
+  ///
+  /// - Throws: ``PrivateFileError``; with the command that mends it when others may read the file.
+  package static func text(_ path: String) throws(PrivateFileError) -> String {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(path, "cannot be read") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw .system(path, "cannot be read") }
+    let others: mode_t = status.st_uid == 0 && geteuid() != 0 ? 0o027 : 0o077
+    guard status.st_mode & others == 0 else {
+      throw PrivateFileError(path: path, reason: "can be read by others than its owner; run: chmod 600 \(path)")
+    }
+    return try text(of: descriptor, path)
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(PrivateFileError) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 || errno == EINTR else { throw .system(path, "cannot be written") }
+      rest = rest.dropFirst(max(count, 0))
+    }
+  }
+
+  /// Keys are short; what is longer is none.
+  private static let maximumBytes = 1 << 16
+
+  private static func text(of descriptor: Int32, _ path: String) throws(PrivateFileError) -> String {
+    var (bytes, count) = ([UInt8](repeating: 0, count: maximumBytes), 0)
+    defer { bytes.wipe() }
+    while count < maximumBytes {
+      // Not through a slice, which would make a copy of what was read.
+      let size = bytes.withUnsafeMutableBytes {
+        Foundation.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
+      }
+      guard size >= 0 || errno == EINTR else { throw .system(path, "cannot be read") }
+      guard size != 0 else { return try text(bytes[..<count], of: path) }
+      count += max(size, 0)
+    }
+    throw PrivateFileError(path: path, reason: "is longer than a key can be")
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>, of path: String) throws(PrivateFileError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw PrivateFileError(path: path, reason: "is no text in UTF-8")
+    }
+    return text
+  }
+
+  /// Makes the file's name durable.
+  private static func flush(_ folder: String) throws(PrivateFileError) {
+    let descriptor = open(folder, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .system(folder, "cannot be opened") }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .system(folder, "cannot be written") }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    return (folder, String(path[path.index(after: slash)...]))
+  }
+}
+
+/// Why a file with a key or a secret cannot be used, and what to do.
+package struct PrivateFileError: Error, Sendable, CustomStringConvertible {
+  package let path: String
+  package let reason: String
+  package var description: String { "\(path) \(reason)" }
+
+  static func system(_ path: String, _ what: String) -> PrivateFileError {
+    PrivateFileError(path: path, reason: "\(what): \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Storage
+import Testing
+
+@Suite struct `A file with a key` {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "tender-private-\(UUID().uuidString)").path
+
+  @Test func `is its owner's alone, and so is every folder that is made for it`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try PrivateFile.write("key", to: folder + "/a/b/one.key")
+    #expect(try ["", "/a", "/a/b"].map { try mode(folder + $0) } == [0o700, 0o700, 0o700])
+    #expect(try mode(folder + "/a/b/one.key") == 0o600)
+    #expect(try PrivateFile.text(folder + "/a/b/one.key") == "key")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/a/b") == ["one.key"])
+  }
+
+  @Test func `is replaced as a whole, and its mode with it`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = folder + "/one.key"
+    try PrivateFile.makeFolder(folder)
+    for name in ["/one.key", "/.one.key.new"] {
+      #expect(FileManager.default.createFile(atPath: folder + name, contents: Data("older and longer".utf8)))
+      try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: folder + name)
+    }
+    try PrivateFile.write("key", to: file)
+    #expect(try mode(file) == 0o600)
+    #expect(try PrivateFile.text(file) == "key")
+  }
+
+  @Test func `leaves a folder that is there as it is`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
+    try PrivateFile.write("key", to: folder + "/one.key")
+    #expect(try mode(folder) == 0o755)
+  }
+
+  @Test(arguments: [0o640, 0o604, 0o660, 0o610, 0o601, 0o777])
+  func `is not read when others have rights to it, and the command that mends it is named`(_ mode: Int) throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = folder + "/one.key"
+    try PrivateFile.write("key", to: file)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+    let error = #expect(throws: PrivateFileError.self) { try PrivateFile.text(file) }
+    #expect(error?.reason.contains("run: chmod 600 \(file)") == true)
+    #expect(error?.description.contains("key can be read by others") == true)
+  }
+
+  @Test func `that is missing, too long or no text is refused`() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let missing = #expect(throws: PrivateFileError.self) { try PrivateFile.text(folder + "/none.key") }
+    #expect(missing?.reason.contains("No such file") == true)
+    try PrivateFile.write(String(repeating: "k", count: 1 << 16), to: folder + "/long.key")
+    #expect(throws: PrivateFileError.self) { try PrivateFile.text(folder + "/long.key") }
+    let mode = [FileAttributeKey.posixPermissions: 0o600]
+    #expect(
+      FileManager.default.createFile(atPath: folder + "/bytes.key", contents: Data([0xFF, 0xFE]), attributes: mode))
+    #expect(throws: PrivateFileError.self) { try PrivateFile.text(folder + "/bytes.key") }
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    (try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber)?.intValue
+  }
+}
