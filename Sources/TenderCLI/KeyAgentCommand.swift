@@ -4,6 +4,7 @@ import Foundation
 import KeyAgent
 import Logging
 import ServiceLifecycle
+import Storage
 import TenderPayments
 import TenderServer
 import UnixSignals
@@ -126,7 +127,7 @@ private struct KeyFolders: Sendable {
   private func key(_ file: String) throws -> ProcessingKey {
     do {
       return try ProcessingKey(
-        privateKeyPEM: try String(contentsOfFile: file + ".key", encoding: .utf8),
+        privateKeyPEM: try PrivateFile.text(file + ".key"),
         certificatePEM: try String(contentsOfFile: file + ".pem", encoding: .utf8))
     } catch let error as PaymentTokenError {
       throw CallFailure("\(file): \(error.reason). \(error.advice)")

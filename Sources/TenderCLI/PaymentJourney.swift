@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import Storage
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -234,8 +235,7 @@ extension PaymentJourney {
   }
 
   private func save(_ token: JSONValue?, to file: String) throws {
-    try MerchantProvisioning.write(
-      String(decoding: (token ?? .null).serialized(), as: UTF8.self), to: file, secret: true)
+    try PrivateFile.write(String(decoding: (token ?? .null).serialized(), as: UTF8.self), to: file)
   }
 
   private func text(_ value: JSONValue?) -> String { value?.text ?? "?" }

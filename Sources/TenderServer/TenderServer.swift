@@ -87,7 +87,8 @@ public struct TenderServer: Service {
     guard let files = wiring.configuration.tls else { return plain }
     var tls = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },
-      privateKey: .privateKey(try NIOSSLPrivateKey(file: files.keyFile, format: .pem)))
+      privateKey: .privateKey(
+        try NIOSSLPrivateKey(bytes: Array(MerchantFolder.secretText(files.keyFile).utf8), format: .pem)))
     tls.minimumTLSVersion = .tlsv12
     return try .tls(plain, tlsConfiguration: tls)
   }

@@ -52,8 +52,7 @@ struct Wiring: Sendable {
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
-    try FileManager.default.createDirectory(
-      atPath: (configuration.storePath as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try PrivateFile.makeFolder((configuration.storePath as NSString).deletingLastPathComponent)
     database = try await Self.store(configuration.storePath, clock)
     journal = Journal(database, random: random)
     let book = ProcessingKeyBook(database)
@@ -134,14 +133,9 @@ struct Wiring: Sendable {
 
   /// The key that signs guest tokens, made at the first start.
   private static func guestKey(_ path: String) throws -> String {
-    if let text = try? String(contentsOfFile: path, encoding: .utf8) { return text }
+    if FileManager.default.fileExists(atPath: path) { return try MerchantFolder.secretText(path) }
     let key = P256.Signing.PrivateKey().pemRepresentation
-    try FileManager.default.createDirectory(
-      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    guard FileManager.default.createFile(atPath: path, contents: Data(key.utf8), attributes: [.posixPermissions: 0o600])
-    else {
-      throw ConfigurationError("guestTokens.keyFile", "cannot write \(path)")
-    }
+    try PrivateFile.write(key, to: path)
     return key
   }
 }

@@ -22,8 +22,10 @@ final class Workshop: Sendable {
     let lines: [String]
   }
 
+  /// For its owner alone, because some of the files are keys.
   func write(_ text: String, to name: String) throws {
-    try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"))
+    let mode = [FileAttributeKey.posixPermissions: 0o600]
+    #expect(FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data(text.utf8), attributes: mode))
   }
 
   func text(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }

@@ -1,4 +1,6 @@
 import Foundation
+import Logging
+import Storage
 import TenderPayments
 import TenderServer
 import Testing
@@ -139,6 +141,42 @@ import Testing
     #expect(await place.refusal(of: "host: '\(host)'") == nil)
   }
 
+  @Test(arguments: [
+    ("apple-sandbox", "http://bank.example.com"), ("apple-sandbox", "http://localhost:8402"),
+    ("simulated", "http://bank.example.com"), ("simulated", "http://10.0.0.7:8402"),
+  ])
+  func `with an acquirer over plain HTTP is refused`(_ environment: String, _ url: String) async throws {
+    let error = await place.refusal(
+      of: "environment: \(environment)\npublicURL: https://pay.example.com\nacquirer: {baseURL: '\(url)'}",
+      variables: ["TENDER_ACQUIRER_API_KEY": "0123456789abcdef"])
+    #expect(error?.key == "acquirer.baseURL" && error?.reason.contains("needs https") == true)
+  }
+
+  @Test(arguments: [
+    "acquirer: {baseURL: 'http://127.0.0.1:9'}", "acquirer: {baseURL: 'https://bank.example.com'}",
+    "sandboxURL: http://bank:8402", "sandboxURL: http://bank:8402\nacquirer: {baseURL: 'http://bank:9'}",
+  ])
+  func `may have the sandbox and this machine as an acquirer over plain HTTP`(_ yaml: String) async throws {
+    #expect(await place.refusal(of: yaml) == nil)
+  }
+
+  @Test func `without the acquirer's key is refused outside simulated`() async throws {
+    let yaml =
+      "environment: apple-sandbox\npublicURL: https://pay.example.com\nacquirer: {baseURL: 'https://bank.example.com'}"
+    let error = await place.refusal(of: yaml)
+    #expect(error?.key == "acquirer.apiKey")
+    #expect(await place.refusal(of: yaml, variables: ["TENDER_ACQUIRER_API_KEY": "0123456789abcdef"]) == nil)
+  }
+
+  @Test func `with a key of the acquirer that is too short is refused, and the key is not shown`() async throws {
+    let error = await place.refusal(variables: ["TENDER_ACQUIRER_API_KEY": "0123456789abcde"])
+    #expect(error?.key == "acquirer.apiKey" && error?.reason.contains("a secret of 15 bytes") == true)
+    #expect(error?.reason.contains("0123456789abcde") == false)
+    let file = try place.write("short\n")
+    let ofFile = await place.refusal(of: "acquirer: {apiKeyFile: \(file)}")
+    #expect(ofFile?.key == "acquirer.apiKeyFile" && ofFile?.reason.contains("a secret of 5 bytes") == true)
+  }
+
   @Test func `takes a secret from one place`() async throws {
     let file = try place.write("0123456789abcdef\n")
     let error = await place.refusal(
@@ -164,6 +202,58 @@ import Testing
   }
 }
 
+/// The secrets that merchants' servers sign with.
+@Suite struct `A merchant's secret` {
+  private let place: Place
+
+  init() throws { place = try Place() }
+
+  @Test(arguments: ["", "\n", "0123456789abcde", "   0123456789abcde  \n"], ["api-keys", "webhook-keys"])
+  func `under 16 bytes is refused, with its file and the command that makes one`(
+    _ secret: String, _ folder: String
+  ) async throws {
+    try place.addMerchant("harbour", secrets: [folder: ["k1": secret]], webhooks: "[\"https://a.example/hooks\"]")
+    let error = try #require(await place.refusalOfMerchants())
+    #expect(error.key.hasSuffix("merchants/harbour/\(folder)/k1.secret"))
+    #expect(error.reason.contains("openssl rand -hex 32 > ") && error.reason.contains("needs 16"))
+  }
+
+  @Test func `of 0 bytes authenticates nobody, because no server starts with it`() async throws {
+    try place.addMerchant("harbour", secrets: ["api-keys": ["k1": ""]])
+    var configuration = ServerConfiguration(
+      environment: .appleSandbox, directory: place.path, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "https://bank.example.com", apiKey: "0123456789abcdef"))
+    configuration.publicURL = "https://pay.example.com"
+    let error = await #expect(throws: ConfigurationError.self) {
+      _ = try await TenderServer(configuration, logger: Logger(label: "tender"))
+    }
+    #expect(error?.key.hasSuffix("api-keys/k1.secret") == true)
+  }
+
+  @Test func `that others than its owner can read is refused, with the command that mends it`() async throws {
+    try place.addMerchant("harbour", secrets: ["api-keys": ["k1": "0123456789abcdef"]])
+    let file = "\(place.path)/merchants/harbour/api-keys/k1.secret"
+    for mode in [0o640, 0o604, 0o620, 0o666] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+      let error = try #require(await place.refusalOfMerchants())
+      #expect(error.key == file && error.reason.contains("run: chmod 600 \(file)"))
+    }
+    for mode in [0o600, 0o400] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+      #expect(await place.refusalOfMerchants() == nil)
+    }
+  }
+
+  @Test func `under one key id at two merchants is refused`() async throws {
+    let secrets = ["api-keys": ["k1": "0123456789abcdef"]]
+    try place.addMerchant("harbour", secrets: secrets)
+    #expect(await place.refusalOfMerchants() == nil)
+    try place.addMerchant("kitsune", secrets: secrets)
+    let error = try #require(await place.refusalOfMerchants())
+    #expect(error.key.hasSuffix("merchants/kitsune/api-keys/k1.secret") && error.reason.contains("merchant harbour"))
+  }
+}
+
 /// The shapes that a value may have in YAML.
 private enum Shapes {
   static func wrong(isList: Bool, example: String) -> [String] {
@@ -180,7 +270,7 @@ private enum Shapes {
 
 /// A folder for the files of one test.
 private final class Place: Sendable {
-  private let path: String
+  let path: String
 
   init() throws {
     path = FileManager.default.temporaryDirectory.appending(path: "tender-configuration-\(UUID().uuidString)").path
@@ -191,7 +281,7 @@ private final class Place: Sendable {
 
   func write(_ text: String) throws -> String {
     let file = "\(path)/\(UUID().uuidString).yaml"
-    try Data(text.utf8).write(to: URL(filePath: file))
+    try PrivateFile.write(text, to: file)
     return file
   }
 
@@ -199,6 +289,39 @@ private final class Place: Sendable {
   func refusal(of yaml: String = "", variables: [String: String] = [:]) async -> ConfigurationError? {
     do {
       _ = try await ServerConfiguration.load(file: write(yaml), variables: variables)
+      return nil
+    } catch {
+      return error as? ConfigurationError
+    }
+  }
+
+  /// - Parameter secrets: by folder and key id.
+  func addMerchant(_ id: String, secrets: [String: [String: String]], webhooks: String = "[]") throws {
+    let folder = "\(path)/merchants/\(id)"
+    for (name, keys) in secrets {
+      for (id, secret) in keys {
+        try PrivateFile.write(secret, to: "\(folder)/\(name)/\(id).secret")
+      }
+    }
+    let yaml = """
+      merchantIdentifier: merchant.test.\(id)
+      displayName: \(id)
+      countryCode: IE
+      currencyCode: EUR
+      webhooks: \(webhooks)
+
+      """
+    try Data(yaml.utf8).write(to: URL(filePath: folder + "/merchant.yaml"))
+  }
+
+  /// What the merchants are refused with; nil when they are accepted.
+  func refusalOfMerchants() async -> ConfigurationError? {
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: path, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "http://localhost:8402", apiKey: ""))
+    configuration.merchantsDirectory = path + "/merchants"
+    do {
+      _ = try await MerchantFolder.check(configuration)
       return nil
     } catch {
       return error as? ConfigurationError

@@ -62,10 +62,23 @@ extension ServerConfiguration {
     }
   }
 
+  /// The acquirer's key and every payment go to this address.
   private func checkAcquirer() throws {
-    guard !acquirer.baseURL.isEmpty else {
+    guard let address = ServiceAddress(acquirer.baseURL) else {
       throw ConfigurationError(
-        "acquirer.baseURL", "write the acquirer's address, as http://localhost:8402 of a sandbox")
+        "acquirer.baseURL", "write the acquirer's address, such as https://acquirer.example.com")
     }
+    guard address.isHTTPS || environment == .simulated && isSimulatedBank(address) else {
+      let who = environment == .simulated ? "an acquirer other than the sandbox" : environment.rawValue
+      throw ConfigurationError("acquirer.baseURL", "\(who) needs https; write https://\(address.host)")
+    }
+    guard environment == .simulated || !acquirer.apiKey.isEmpty else {
+      throw ConfigurationError(
+        "acquirer.apiKey", "\(environment.rawValue) needs the acquirer's key; name its file in acquirer.apiKeyFile")
+    }
+  }
+
+  private func isSimulatedBank(_ address: ServiceAddress) -> Bool {
+    address.isLoopback || address.host == sandboxURL.flatMap { ServiceAddress($0)?.host }
   }
 }

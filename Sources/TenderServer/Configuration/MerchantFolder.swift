@@ -1,6 +1,7 @@
 import ApplePayToken
 import Foundation
 public import MerchantIdentity
+import Storage
 public import TenderPayments
 public import TenderSheet
 import Webhooks
@@ -45,6 +46,7 @@ public struct MerchantFolder: Sendable {
         throw ConfigurationError(path, "\(error)")
       }
     }
+    try SharedSecrets.refuseRepeatedAPIKeys(folders, in: directory)
     return folders
   }
 
@@ -78,8 +80,8 @@ public struct MerchantFolder: Sendable {
   ) throws -> MerchantIdentityCertificate? {
     guard FileManager.default.fileExists(atPath: path + "/identity.pem") else { return nil }
     return try MerchantIdentityCertificate(
-      certificatePEM: try text(path + "/identity.pem"), privateKeyPEM: try text(path + "/identity.key"), for: merchant,
-      at: now)
+      certificatePEM: try text(path + "/identity.pem"), privateKeyPEM: try secretText(path + "/identity.key"),
+      for: merchant, at: now)
   }
 
   private static func processing(
@@ -88,7 +90,7 @@ public struct MerchantFolder: Sendable {
     try names(in: path + "/processing", ending: ".pem").filter { !keysMayBeElsewhere || hasKey($0, path) }.map { name in
       try PaymentProcessingCertificate(
         certificatePEM: try text("\(path)/processing/\(name).pem"),
-        privateKeyPEM: try text("\(path)/processing/\(name).key"), for: merchant)
+        privateKeyPEM: try secretText("\(path)/processing/\(name).key"), for: merchant)
     }
   }
 
@@ -109,20 +111,21 @@ public struct MerchantFolder: Sendable {
     FileManager.default.fileExists(atPath: "\(path)/processing/\(name).key")
   }
 
-  private static func apiKeys(_ path: String) throws -> [String: String] { try secrets(in: path + "/api-keys") }
-
-  /// The secrets in a folder, each by the name of its file: `<key id>.secret`.
-  static func secrets(in folder: String) throws -> [String: String] {
-    try Dictionary(
-      uniqueKeysWithValues: names(in: folder, ending: ".secret").map { name in
-        (name, try text("\(folder)/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines))
-      })
+  private static func apiKeys(_ path: String) throws -> [String: String] {
+    try SharedSecrets.read(in: path + "/api-keys")
   }
 
   static func names(in folder: String, ending: String) throws -> [String] {
     guard FileManager.default.fileExists(atPath: folder) else { return [] }
     return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().filter { $0.hasSuffix(ending) }
       .map { String($0.dropLast(ending.count)) }
+  }
+
+  /// A private key or a secret, which only its owner may read.
+  static func secretText(_ path: String) throws -> String {
+    do throws(PrivateFileError) { return try PrivateFile.text(path) } catch {
+      throw ConfigurationError(error.path, error.reason)
+    }
   }
 
   static func text(_ path: String) throws -> String {

@@ -1,5 +1,6 @@
 import Foundation
 import MerchantIdentity
+import Storage
 import StrictJSON
 public import TenderPayments
 
@@ -42,13 +43,13 @@ public struct MerchantProvisioning: Sendable {
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
     try await register(wish)
     for folder in ["processing", "association", "api-keys", "webhook-keys"] {
-      try FileManager.default.createDirectory(atPath: "\(path)/\(folder)", withIntermediateDirectories: true)
+      try PrivateFile.makeFolder("\(path)/\(folder)")
     }
     try await certificate("identity", try .identity(), wish, at: path + "/identity")
     try await certificate("processing", try .processing(), wish, at: path + "/processing/1")
     for domain in wish.domains { try await association(domain, wish, path) }
     for keys in ["api-keys", "webhook-keys"] {
-      try Self.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret", secret: true)
+      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
     }
     try Self.write(Self.yaml(wish), to: path + "/merchant.yaml")
     return path
@@ -74,8 +75,8 @@ public struct MerchantProvisioning: Sendable {
       "POST", "/portal/merchants/\(wish.merchantIdentifier)/certificates",
       ["type": .string(type), "csr": .string(request.requestPEM)])
     guard let certificate = answer["certificate"]?.text else { throw CallFailure("the portal sent no certificate") }
+    try PrivateFile.write(request.privateKeyPEM, to: path + ".key")
     try Self.write(certificate, to: path + ".pem")
-    try Self.write(request.privateKeyPEM, to: path + ".key", secret: true)
   }
 
   private func association(_ domain: String, _ wish: Wish, _ path: String) async throws {
@@ -99,10 +100,10 @@ public struct MerchantProvisioning: Sendable {
     """
   }
 
-  /// - Parameter secret: for the owner alone.
-  public static func write(_ text: String, to path: String, secret: Bool = false) throws {
-    let mode = secret ? 0o600 : 0o644
-    guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+  /// Writes a file that everybody may read.
+  package static func write(_ text: String, to path: String) throws {
+    guard
+      FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o644])
     else {
       throw CallFailure("cannot write \(path)")
     }

@@ -18,7 +18,7 @@ enum MerchantWebhooks {
 
   /// The key whose id comes last, so that a new one takes over by being laid beside the old.
   static func key(at path: String) throws -> WebhookKey? {
-    try MerchantFolder.secrets(in: path + "/webhook-keys").max { $0.key < $1.key }
+    try SharedSecrets.read(in: path + "/webhook-keys").max { $0.key < $1.key }
       .map { WebhookKey(id: $0.key, secret: $0.value) }
   }
 

@@ -50,7 +50,7 @@ struct PlatformFolder: Sendable {
   private static func key(_ file: String) throws -> ProcessingKey {
     do {
       return try ProcessingKey(
-        privateKeyPEM: MerchantFolder.text(file + ".key"), certificatePEM: MerchantFolder.text(file + ".pem"))
+        privateKeyPEM: MerchantFolder.secretText(file + ".key"), certificatePEM: MerchantFolder.text(file + ".pem"))
     } catch let error as PaymentTokenError {
       throw ConfigurationError(file, "\(error.reason). \(error.advice)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// One setting: its key, what it accepts, what it is unless it is named, and its line in `docs/configuration.md`.
 ///
@@ -152,20 +153,31 @@ extension SettingType<String> {
       return url.text
     }, text: { $0 })
 
-  /// The secret itself, in a variable. In messages it is left out.
+  /// The secret itself, in a variable. Messages leave it out.
   static let secret = SettingType(
-    wanted: "the secret, or better its file's path in the setting that ends in `File`", example: "0123456789abcdef",
-    isSecret: true, read: { texts throws(UnfitValue) in texts[0] }, text: { _ in "secret" })
+    wanted: "a secret of \(SharedSecrets.minimumBytes) bytes or more; better in the file that the setting with `File` "
+      + "at its end names",
+    example: "0123456789abcdef", isSecret: true,
+    read: { texts throws(UnfitValue) in try secret(texts[0]) }, text: { _ in "•••" })
 
   /// A file that holds a secret; spaces and line ends around it do not count.
   static let secretFile = SettingType(
-    wanted: "the path of a file that holds the secret", example: "/run/secrets/acquirer",
+    wanted: "the path of a file with a secret of \(SharedSecrets.minimumBytes) bytes or more",
+    example: "/run/secrets/acquirer",
     read: { texts throws(UnfitValue) in
-      guard let text = try? String(contentsOfFile: texts[0], encoding: .utf8) else {
-        throw UnfitValue(found: "“\(texts[0])”, which cannot be read")
+      let text: String
+      do throws(PrivateFileError) { text = try PrivateFile.text(texts[0]) } catch {
+        throw UnfitValue(found: "“\(error.path)”, which \(error.reason)")
       }
-      return text.trimmingCharacters(in: .whitespacesAndNewlines)
-    }, text: { _ in "secret" })
+      return try secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }, text: { _ in "•••" })
+
+  private static func secret(_ text: String) throws(UnfitValue) -> String {
+    guard text.utf8.count >= SharedSecrets.minimumBytes else {
+      throw UnfitValue(found: "a secret of \(text.utf8.count) bytes")
+    }
+    return text
+  }
 }
 
 extension SettingType<Int> {
