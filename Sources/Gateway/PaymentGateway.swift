@@ -80,6 +80,10 @@ public struct GatewayPolicy: Sendable, Hashable {
   public var alarmAfter: Duration = .seconds(86_400)
   /// How many operations recovery settles at once.
   public var recoveryWidth = 8
+  /// How many captures recovery has under way at once.
+  public var captureWidth = 8
+  /// How many holds recovery releases at once.
+  public var expiryWidth = 4
 
   public init() {}
 

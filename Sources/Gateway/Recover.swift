@@ -6,26 +6,55 @@ public import TenderPayments
 // it is; it never sends an authorization again, because the payment token is gone and the first request may yet arrive,
 // and nothing fails by getting old.
 extension PaymentGateway {
-  /// One round: at the start of a process, and on a timer.
+  /// One round of each kind, one after the other. A server runs them beside one another: ``keepRecovering(_:)``.
+  ///
+  /// A round that fails does not keep the others from their turn: the first error is thrown after all of them.
+  public func recover(_ limit: Int = 32) async throws -> RecoveryReport {
+    var outcomes: [Result<RecoveryReport, any Error>] = []
+    for round in RecoveryRound.allCases { outcomes.append(await outcome { try await recover(round, limit) }) }
+    return try outcomes.reduce(into: RecoveryReport()) { $0.add(try $1.get()) }
+  }
+
+  /// One round of one kind: at the start of a process, and on a timer.
   ///
   /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each takes over
   /// different operations. One operation that fails, as by a defect, does not end the round: its error is thrown when
   /// the others had their turn.
-  public func recover(_ limit: Int = 32) async throws -> RecoveryReport {
-    var report = RecoveryReport()
+  public func recover(_ round: RecoveryRound, _ limit: Int = 32) async throws -> RecoveryReport {
+    switch round {
+    case .openOperations: try await settleOpenOperations(limit)
+    case .dueCaptures: try await captureDue(limit)
+    case .expiredHolds: try await endExpired(limit)
+    }
+  }
+
+  private func settleOpenOperations(_ limit: Int) async throws -> RecoveryReport {
     let deadline = newHold()
     let attempts = try await journal.takeOverDue(limit)
-    let outcomes = await settled(attempts, before: deadline)
+    let outcomes = await concurrently(attempts, width: policy.recoveryWidth) { attempt in
+      try await settle(attempt, before: deadline)
+    }
+    var report = RecoveryReport()
     report.count(outcomes.compactMap { try? $0.get() })
-    for payment in try await journal.capturesDue(limit, through: route) {
-      report.captures += await done(FollowUp(kind: .capture, payment: payment, cause: .order))
-    }
-    for payment in try await journal.expiredHolds(limit, through: route) {
-      report.expiries += await done(FollowUp(kind: .void, payment: payment, cause: .expiry))
-    }
+    for outcome in outcomes { _ = try outcome.get() }
+    return report
+  }
+
+  private func captureDue(_ limit: Int) async throws -> RecoveryReport {
+    var report = RecoveryReport()
+    report.captures = try await begun(
+      journal.capturesDue(limit, through: route).map { FollowUp(kind: .capture, payment: $0, cause: .order) },
+      width: policy.captureWidth)
+    return report
+  }
+
+  private func endExpired(_ limit: Int) async throws -> RecoveryReport {
+    var report = RecoveryReport()
+    report.expiries = try await begun(
+      journal.expiredHolds(limit, through: route).map { FollowUp(kind: .void, payment: $0, cause: .expiry) },
+      width: policy.expiryWidth)
     report.alarms += try await raiseAlarmsElsewhere(limit)
     try await journal.forgetKeys(limit)
-    for outcome in outcomes { _ = try outcome.get() }
     return report
   }
 
@@ -141,6 +170,51 @@ extension PaymentGateway {
   }
 }
 
+/// The kinds of work of recovery. None of them waits for another: a capture may take 20 seconds, and an operation whose
+/// outcome is not known is to be asked about at once.
+public enum RecoveryRound: String, Sendable, Hashable, CaseIterable {
+  /// Operations without an answer are asked about, undone or sent again.
+  case openOperations = "open_operations"
+  /// Money that the order wanted at once is captured.
+  case dueCaptures = "due_captures"
+  /// Holds that came to their end are released, and idempotency keys of that age are forgotten.
+  case expiredHolds = "expired_holds"
+
+  /// How long a running server rests after each round of this kind.
+  var pause: Duration {
+    switch self {
+    case .openOperations, .dueCaptures: .seconds(1)
+    case .expiredHolds: .seconds(10)
+    }
+  }
+}
+
+extension PaymentGateway {
+  /// Runs the rounds of every kind beside one another, at once and then again after each one's pause, until the task is
+  /// cancelled.
+  ///
+  /// - Parameters:
+  ///   - check: asked before each round; what it throws ends all of them.
+  ///   - heard: receives what each round came to.
+  package func keepRecovering(
+    check: @escaping @Sendable () throws -> Void = {},
+    _ heard: @escaping @Sendable (RecoveryRound, Result<RecoveryReport, any Error>) -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for round in RecoveryRound.allCases {
+        group.addTask {
+          while !Task.isCancelled {
+            try check()
+            heard(round, await outcome { try await recover(round) })
+            do { try await scheduler.sleep(round.pause) } catch { return }
+          }
+        }
+      }
+      while try await group.next() != nil {}
+    }
+  }
+}
+
 /// What a round of recovery came to.
 public struct RecoveryReport: Sendable, Hashable {
   /// Operations that have their answer now, and those that have not.
@@ -154,6 +228,14 @@ public struct RecoveryReport: Sendable, Hashable {
 
   /// Whether there was anything to do.
   public var isEmpty: Bool { settled + open + captures + expiries == 0 }
+
+  mutating func add(_ other: RecoveryReport) {
+    settled += other.settled
+    open += other.open
+    captures += other.captures
+    expiries += other.expiries
+    alarms += other.alarms
+  }
 
   mutating func count(_ settlements: [Settlement]) {
     settled += settlements.count { $0.isSettled }
@@ -182,31 +264,37 @@ extension PaymentGateway {
     return .milliseconds(full - full * byte / 512)
   }
 
-  /// So many at once as the policy says, and never more than there are.
-  private func settled(_ attempts: [Attempt], before deadline: Deadline) async -> [Result<Settlement, any Error>] {
-    await withTaskGroup(of: Result<Settlement, any Error>.self) { group in
-      var waiting = attempts.makeIterator()
-      for _ in 0..<policy.recoveryWidth {
+  /// How many of the follow-ups were begun. One that its payment cannot take any more is not counted.
+  private func begun(_ followUps: [FollowUp], width: Int) async throws -> Int {
+    let outcomes = await concurrently(followUps, width: width) { followUp in
+      do { _ = try await followUp.done(by: self) } catch GatewayError.operationRefused { return 0 }
+      return 1
+    }
+    return try outcomes.reduce(0) { $0 + (try $1.get()) }
+  }
+
+  /// Works on all of them, `width` at once.
+  private func concurrently<Item: Sendable, Value: Sendable>(
+    _ items: [Item], width: Int, _ work: @escaping @Sendable (Item) async throws -> Value
+  ) async -> [Result<Value, any Error>] {
+    await withTaskGroup(of: Result<Value, any Error>.self) { group in
+      var waiting = items.makeIterator()
+      for _ in 0..<width {
         guard let next = waiting.next() else { break }
-        group.addTask { await outcome(next, before: deadline) }
+        group.addTask { await outcome { try await work(next) } }
       }
-      var outcomes: [Result<Settlement, any Error>] = []
-      while let outcome = await group.next() {
-        outcomes.append(outcome)
-        if let next = waiting.next() { group.addTask { await self.outcome(next, before: deadline) } }
+      var outcomes: [Result<Value, any Error>] = []
+      while let done = await group.next() {
+        outcomes.append(done)
+        if let next = waiting.next() { group.addTask { await outcome { try await work(next) } } }
       }
       return outcomes
     }
   }
+}
 
-  private func outcome(_ attempt: Attempt, before deadline: Deadline) async -> Result<Settlement, any Error> {
-    do { return .success(try await settle(attempt, before: deadline)) } catch { return .failure(error) }
-  }
-
-  /// 1 for a follow-up that was begun; a payment that cannot take it any more is not counted.
-  private func done(_ followUp: FollowUp) async -> Int {
-    (try? await followUp.done(by: self)) == nil ? 0 : 1
-  }
+private func outcome<Value: Sendable>(_ work: () async throws -> Value) async -> Result<Value, any Error> {
+  do { return .success(try await work()) } catch { return .failure(error) }
 }
 
 extension AcquirerAnswer {

@@ -67,7 +67,7 @@ public struct TenderServer: Service {
 
   private var recovery: RecoveryService {
     RecoveryService(
-      gateway: wiring.gateway, database: wiring.database, scheduler: .system, metrics: wiring.metrics, logger: logger)
+      gateway: wiring.gateway, database: wiring.database, metrics: wiring.metrics, logger: logger)
   }
 
   private func application() throws -> some ApplicationProtocol {

@@ -4,30 +4,27 @@ import ServiceLifecycle
 import Storage
 import TenderPayments
 
-/// Recovery as a service of the running server: at once, and then every second.
+/// Recovery as a service of the running server: three loops, so that none waits for the others' acquirer calls.
 ///
 /// It also ends the server when the disk has failed to keep a commit: only a process that reads the store again knows
 /// what is in it.
 struct RecoveryService: Service {
   let gateway: PaymentGateway
   let database: Database
-  let scheduler: Scheduler
   let metrics: Metrics
   let logger: Logger
 
   func run() async throws {
     try await cancelWhenGracefulShutdown {
-      while !Task.isCancelled {
-        if let failure = database.failure { throw failure }
-        await round()
-        do { try await scheduler.sleep(.seconds(1)) } catch { return }
+      try await gateway.keepRecovering(check: { if let failure = database.failure { throw failure } }) {
+        round, outcome in
+        switch outcome {
+        case .success(let report): note(report)
+        case .failure(let error):
+          logger.error(
+            "recovery failed", metadata: ["round": .string(round.rawValue), "error": .string("\(error)")])
+        }
       }
-    }
-  }
-
-  private func round() async {
-    do { note(try await gateway.recover()) } catch {
-      logger.error("recovery met trouble", metadata: ["error": .string("\(error)")])
     }
   }
 
