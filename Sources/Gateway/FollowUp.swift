@@ -46,9 +46,9 @@ extension PaymentGateway {
 
   /// Authorizes the order, and takes the money at once when that is how the order wants it.
   ///
-  /// Both together keep within one budget. The shopper's answer is that of the authorization. What becomes of the
-  /// capture is the merchant's matter: if it fails, the payment stays authorized and can be captured again; a repeat of
-  /// this call does so, and recovery if the process died before it began.
+  /// Both together keep within one budget. The shopper's answer is that of the authorization. A capture that comes to
+  /// nothing leaves the payment authorized: recovery tries again what may be approved later, and a person hears of what
+  /// was declined for good. A repeat of this call asks the acquirer for nothing.
   ///
   /// - Parameter deadline: from ``newDeadline()``, made when the shopper began to wait; nil for now.
   public func pay(
@@ -59,8 +59,8 @@ extension PaymentGateway {
     let deadline = deadline ?? newDeadline()
     let (payment, isNew) = try await authorize(
       order, with: token, before: deadline, alongside: alongside, answered: answered)
-    return await taken(
-      payment, order.capture, before: deadline, heardBy: isNew ? .shopper(whenOpen: .pending) : .nobody)
+    guard isNew else { return payment }
+    return await taken(payment, order.capture, before: deadline, heardBy: .shopper(whenOpen: .pending))
   }
 
   /// Settles what is open, and takes the money if it turns out to be held and was to be taken at once.
@@ -74,6 +74,8 @@ extension PaymentGateway {
     return before.status.isSettled ? after : await taken(after, mode, before: newDeadline(), heardBy: .nobody)
   }
 
+  /// The first try of an immediate capture. Later ones are recovery's, in its time.
+  ///
   /// - Parameter audience: the shopper, as long as they have had no answer; they hear the first one again afterwards.
   private func taken(
     _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, heardBy audience: Audience

@@ -62,7 +62,7 @@ extension PaymentGateway {
   /// look.
   private func raiseAlarmsElsewhere(_ limit: Int) async throws -> [PaymentID] {
     let payments = try await journal.stranded(limit, besides: route)
-    for payment in payments { try await journal.raise(Self.acquirerNotConfigured, on: payment) }
+    for payment in payments { try await journal.raise(.acquirerNotConfigured, on: payment) }
     return payments
   }
 
@@ -159,14 +159,11 @@ extension PaymentGateway {
     return Settlement(isSettled: false, payment: try await known(attempt.payment), raisedAlarm: raised)
   }
 
-  /// The alarm of a payment that waits for an acquirer which is not configured.
-  private static let acquirerNotConfigured = "acquirer_not_configured"
-
   /// After a day without an answer a person has to look, and at once where the acquirer is not configured.
-  private func alarm(for attempt: Attempt) -> String? {
-    guard attempt.route == route else { return Self.acquirerNotConfigured }
+  private func alarm(for attempt: Attempt) -> AlarmReason? {
+    guard attempt.route == route else { return .acquirerNotConfigured }
     guard let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
-    return "\(attempt.kind.rawValue)_unknown"
+    return .unknown(attempt.kind)
   }
 }
 

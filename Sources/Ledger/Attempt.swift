@@ -12,6 +12,9 @@ public enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   case refund
   /// The gateway's own undo of an authorization whose answer never came.
   case reverse
+
+  /// Whether it moves money that an authorization holds, or gives money back.
+  var isFollowUp: Bool { self == .capture || self == .void || self == .refund }
 }
 
 /// On whose behalf an operation was begun.
@@ -118,6 +121,8 @@ public struct OperationRecord: Sendable, Hashable {
   public let acquirerReference: String?
   /// The response code of a decline, or the kind of interruption.
   public let code: String?
+  /// Why it was declined; nil for what was not, and for what was declined before version 7 of the ledger.
+  public let decline: Decline?
   /// How often somebody tried to settle it.
   public let tries: Int
   public let sentAt: Timestamp

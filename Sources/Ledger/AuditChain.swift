@@ -24,6 +24,13 @@ extension Journal {
     try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, in: store)
   }
 
+  /// Writes down which alarms a change raised, and that it ended one.
+  func remarkAlarms(of after: PaymentRecord, in store: Transaction) throws {
+    let id = after.payment.id
+    if let mended = after.mended { try remark(AuditEntry.ended, mended, on: id, in: store) }
+    for reason in after.raised { try remark(AuditEntry.alarmed, reason.rawValue, on: id, in: store) }
+  }
+
   /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
   /// table, does every payment stand where its last entry says?
   public func verifyAudit() async throws -> AuditReport {
@@ -57,6 +64,7 @@ struct AuditEntry {
   /// What an entry may say beside the table's events. They move nothing.
   static let alarmed = "alarm raised"
   static let acknowledged = "alarm acknowledged"
+  static let ended = "alarm ended"
   static let told = "told"
 
   let lane: String
@@ -214,7 +222,7 @@ extension AuditEntry {
   fileprivate var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
     let name = event.prefix { $0 != ":" }
-    if [Self.alarmed, Self.acknowledged, Self.told].contains(String(name)) { return after == before }
+    if [Self.alarmed, Self.acknowledged, Self.ended, Self.told].contains(String(name)) { return after == before }
     guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),
       let destination = PaymentState.destination(from: before, known)
     else { return false }

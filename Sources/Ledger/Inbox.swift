@@ -79,19 +79,16 @@ extension Journal {
     }
     let record = try PaymentRecord.known(attempt.payment, in: store)
     guard record.connector == event.connector else {
-      try alarm(Self.anotherConnector, record, in: store)
-      return .refused(Self.anotherConnector)
+      try alarm(.anotherConnector, record, in: store)
+      return .refused(AlarmReason.anotherConnector.rawValue)
     }
     guard attempt.amount == event.amount else {
-      return try contradict("event_amount_mismatch", record, in: store)
+      return try contradict(.eventAmountMismatch, record, in: store)
     }
     guard state.isOpen else { return try review(event, attempt, state, record, in: store) }
     let seized = try Operations.seize(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
     return .applied(try post(event.answer, for: seized, heardBy: .nobody, pause: .zero, in: store))
   }
-
-  /// One acquirer speaks of what another was asked.
-  private static let anotherConnector = "another_connector"
 
   /// The operation had its answer. The provider may have thought better of it.
   private func review(
@@ -107,14 +104,11 @@ extension Journal {
     case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
       // The shopper heard no, and money is held: it must not stay so.
       try oweReversal(of: attempt, record, in: store)
-      return try contradict("held_after_end", record, in: store)
+      return try contradict(.heldAfterEnd, record, in: store)
     default:
-      return try contradict("event_contradicts_\(state.rawValue)", record, in: store)
+      return try contradict(.contradicts(state), record, in: store)
     }
   }
-
-  /// How long the money of a capture that came back is taken to be held: as long as cards hold it as a rule.
-  private static var returnedHold: Duration { .seconds(86_400 * 7) }
 
   private func takeBack(
     _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
@@ -124,39 +118,37 @@ extension Journal {
     try Operations.end(attempt.reference, as: .returned, in: store)
     standing = try closed(standing, attempt, in: store)
     var after = before.moved(to: standing, at: store.now)
-    let standingAlarm = before.alarm == Self.returnedAfterRefund ? nil : before.alarm
-    after.alarm = standingAlarm ?? "\(attempt.kind.rawValue)_returned"
+    after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
+    after.raise(.returned(attempt.kind))
     // What is held again is held for an end too, if somebody forgets it.
     if attempt.kind == .capture, standing.free > 0 {
-      after.holdUntil = before.holdUntil ?? store.now.adding(Self.returnedHold)
+      after.holdUntil = before.holdUntil ?? store.now.adding(Self.usualHold)
     }
     return .applied(
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
   }
-
-  private static let returnedAfterRefund = "returned_after_refund"
 
   /// More was given back, or may be, than would be left. A refund that is under way may be refused; a capture whose
   /// answer is open may have taken money; a refund may have come back whose event is late. When nothing is under way that
   /// could mend it by itself, a person hears of it meanwhile.
   private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
     if before.standing.reservedCapture == 0, before.standing.reservedRefund == 0 {
-      try alarm(Self.returnedAfterRefund, before, in: store)
+      try alarm(.returnedAfterRefund, before, in: store)
     }
-    return .early(Self.returnedAfterRefund)
+    return .early(AlarmReason.returnedAfterRefund.rawValue)
   }
 
   private func contradict(
-    _ reason: String, _ record: PaymentRecord, in store: Transaction
+    _ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
     try alarm(reason, record, in: store)
-    return .contradicted(reason)
+    return .contradicted(reason.rawValue)
   }
 
-  private func alarm(_ reason: String, _ record: PaymentRecord, in store: Transaction) throws {
+  private func alarm(_ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction) throws {
     try store.run(
       "UPDATE payments SET alarm = COALESCE(alarm, $2) WHERE id = $1", .text(record.payment.id.rawValue),
-      .text(reason))
+      .text(reason.rawValue))
   }
 }
 

@@ -95,6 +95,7 @@ extension Journal {
     Migration("ledger-4", "ALTER TABLE idempotency ADD COLUMN operation TEXT;\n"),
     numbered,
     Migration("ledger-6", "ALTER TABLE payments ADD COLUMN shown TEXT;\n"),
+    Migration("ledger-7", "ALTER TABLE operations ADD COLUMN decline_reason TEXT;\n"),
     Migration(
       "ledger-8", "CREATE INDEX payments_held ON payments (connector) WHERE live = 1 AND authorized > captured;\n"),
   ]

@@ -32,12 +32,13 @@ enum Operations {
       """
       UPDATE operations SET state = $3, acquirer_reference = COALESCE($4, acquirer_reference),
         network_transaction_id = COALESCE($5, network_transaction_id), code = $6, detail = $7, answered_at = $8,
-        sent_until = $8, lease_until = 0, next_try = $9, tries = tries + $10
+        sent_until = $8, lease_until = 0, next_try = $9, tries = tries + $10, decline_reason = $11
       WHERE reference = $1 AND fence = $2 AND \(isOpen)
       """,
       .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note.state.rawValue),
       .text(optional: note.acquirerReference), .text(optional: note.networkTransactionID), .text(optional: note.code),
-      .text(optional: note.detail), .time(store.now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1))
+      .text(optional: note.detail), .time(store.now), .time(nextTry), .integer(attempt.past == nil ? 0 : 1),
+      .text(optional: note.declineReason?.rawValue))
     return closed == 1
   }
 
@@ -91,6 +92,16 @@ enum Operations {
     try store.run(
       "UPDATE operations SET lease_until = 0, next_try = $2 WHERE reference = $1", .text(reference.rawValue),
       .time(next))
+  }
+
+  /// How many operations of a kind were begun on somebody's behalf.
+  static func count(
+    _ kind: OperationKind, cause: OperationCause, of payment: PaymentID, in store: Transaction
+  ) throws -> Int {
+    let row = try store.row(
+      "SELECT count(*) AS n FROM operations WHERE payment = $1 AND kind = $2 AND cause = $3", .text(payment.rawValue),
+      .text(kind.rawValue), .text(cause.rawValue))
+    return Int(try row?.integer("n") ?? 0)
   }
 
   /// The acquirer's name of the payment's authorization; nil as long as it is not approved.
@@ -151,6 +162,7 @@ extension OperationRecord {
       reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
       acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
+      decline: try row.decline(code: "code"),
       tries: Int(try row.integer("tries")), sentAt: try row.time("sent_at"),
       answeredAt: try row.timeOrNil("answered_at"))
   }
@@ -244,6 +256,7 @@ private struct Note {
   var networkTransactionID: String?
   var code: String?
   var detail: String?
+  var declineReason: DeclineReason?
 
   init(_ answer: AcquirerAnswer) {
     switch answer {
@@ -254,6 +267,7 @@ private struct Note {
     case .declined(let decline):
       state = .declined
       code = decline.code
+      declineReason = decline.reason
     case .pending(let pending):
       state = .pending
       acquirerReference = pending.acquirerReference

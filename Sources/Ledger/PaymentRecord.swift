@@ -11,8 +11,12 @@ struct PaymentRecord {
   var captureDue: Timestamp?
   /// When the acquirer lets go of what is held.
   var holdUntil: Timestamp?
-  /// Why a person must look.
-  var alarm: String?
+  /// Why a person must look: the first reason stays until it is acknowledged.
+  private(set) var alarm: String?
+  /// Reasons that were found since the row was read, each for a line in the audit chain.
+  private(set) var raised: [AlarmReason] = []
+  /// The alarm that what happened since has mended.
+  private(set) var mended: String?
   let version: Int64
 
   /// A payment that is about to be asked for.
@@ -54,6 +58,22 @@ struct PaymentRecord {
     }
     return after
   }
+
+  /// A person must look. A reason beside the one that stands has its line in the audit chain and nothing else.
+  mutating func raise(_ reason: AlarmReason) {
+    guard alarm != reason.rawValue else { return }
+    raised.append(reason)
+    alarm = alarm ?? reason.rawValue
+  }
+
+  /// Ends the alarm if it is one of these.
+  mutating func endAlarm(among reasons: Set<String>) {
+    guard let reason = alarm, reasons.contains(reason) else { return }
+    (alarm, mended) = (nil, reason)
+  }
+
+  /// Ends the alarm because a person has decided.
+  mutating func endAlarm() { alarm = nil }
 
   /// The amount of an operation: what was asked for, or all that is left.
   func judged(_ amount: Amount?, for kind: OperationKind) throws(JournalError) -> Amount {
@@ -132,7 +152,8 @@ extension PaymentRecord {
       id: try row.value("id"), order: try row.value("order_id"), merchant: try row.value("merchant"),
       basket: try row.value("basket"), status: standing.status, amount: try row.amount("amount"),
       authorized: standing.authorized, captured: standing.captured, refunded: standing.refunded,
-      authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(), card: try row.card(),
+      authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(code: "decline_code"),
+      card: try row.card(),
       amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("told"),
       toldStatus: try row.valueOrNil("shown"), createdAt: try row.time("created_at"),
       updatedAt: try row.time("updated_at"))
@@ -172,9 +193,10 @@ extension Row {
     return Amount(minorUnits: try integer(column), currency: currency)
   }
 
-  fileprivate func decline() throws -> Decline? {
+  /// - Parameter code: the column of its code.
+  func decline(code: String) throws -> Decline? {
     guard let reason: DeclineReason = try valueOrNil("decline_reason") else { return nil }
-    return Decline(reason: reason, code: try text("decline_code"))
+    return Decline(reason: reason, code: try text(code))
   }
 
   fileprivate func card() throws -> CardSummary {

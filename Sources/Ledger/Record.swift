@@ -28,7 +28,9 @@ extension Journal {
     let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
     var after = before.moved(
       to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
-    scheduleCapture(&after, attempt, outcome, audience, store.now)
+    if outcome == .approved { after.endAlarm(among: AlarmReason.mended(by: attempt.kind)) }
+    try scheduleCapture(&after, attempt, answer, audience, in: store)
+    try scheduleExpiry(&after, attempt, outcome, in: store)
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
   }
 
@@ -47,19 +49,6 @@ extension Journal {
     try before.payment.told == .failure || Operations.hasOpenReversal(of: before.payment.id, in: store)
   }
 
-  /// The order wanted its money taken at once: the call that authorized does it now, and recovery if it never came to
-  /// that. A capture that provably never left is owed again; one that was refused is the merchant's to look at.
-  private func scheduleCapture(
-    _ record: inout PaymentRecord, _ attempt: Attempt, _ outcome: Outcome, _ audience: Audience, _ now: Timestamp
-  ) {
-    guard record.captureMode == .immediate, record.standing.status == .authorized else { return }
-    switch (attempt.kind, outcome) {
-    case (.authorize, .approved): record.captureDue = audience == .nobody ? now : now.adding(Self.lease)
-    case (.capture, .nothing) where attempt.cause == .order: record.captureDue = now.adding(Self.lease)
-    default: break
-    }
-  }
-
   /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.
   func save(
     _ after: PaymentRecord, over before: PaymentRecord, _ event: PaymentEvent, of operation: AttemptReference,
@@ -67,6 +56,7 @@ extension Journal {
   ) throws -> Payment {
     try after.save(over: before, in: store)
     try note(AuditEntry.text("\(event)", words), of: operation, from: before, to: after, in: store)
+    try remarkAlarms(of: after, in: store)
     if after.isNews(after: before) { try Outbox.add(after, after: operation, in: store) }
     return after.payment
   }
@@ -95,7 +85,7 @@ extension Journal {
       case .approved: try Operations.end(target, as: .reversed, in: store)
       case .nothing: try Operations.end(target, as: .failed, in: store)
       case .declined:
-        after.alarm = before.alarm ?? "reversal_refused"
+        after.raise(.reversalRefused)
         try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
       case .pending, .unknown, .returned: break
       }
@@ -119,10 +109,10 @@ extension Audience {
 }
 
 extension Outcome {
-  /// What an answer is to the books. An acquirer that refuses to let go of a hold which has come to its end has let go
-  /// of it already: holds end there by themselves.
+  /// What an answer is to the books. A hold that has come to its end is over when the acquirer says that it holds
+  /// nothing any more: holds end there by themselves.
   fileprivate init(_ answer: AcquirerAnswer, to attempt: Attempt) {
-    if attempt.cause == .expiry, case .declined = answer {
+    if attempt.cause == .expiry, case .declined(let decline) = answer, decline.reason == .holdEnded {
       self = .approved
     } else {
       self.init(answer)

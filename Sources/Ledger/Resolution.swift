@@ -28,7 +28,7 @@ extension Journal {
       var standing = before.standing
       standing.status = status
       var after = before.moved(to: standing, at: store.now)
-      after.alarm = nil
+      after.endAlarm()
       return try save(after, over: before, event, of: authorization, saying: note, in: store)
     }
   }

@@ -49,7 +49,8 @@ extension Journal {
     }
   }
 
-  /// Payments whose money was to be taken at once and was not: the process died in between.
+  /// Payments whose money was to be taken at once and was not: the process died in between, or the last
+  /// try came to nothing.
   ///
   /// - Parameter route: only those that were authorized there.
   public func capturesDue(_ limit: Int, through route: String) async throws -> [PaymentID] {
@@ -69,7 +70,11 @@ extension Journal {
     return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, route)
   }
 
-  private static let captureIsDue = "SELECT id FROM payments WHERE capture_due <= $1 AND status = 'authorized'"
+  private static let captureIsDue = """
+    SELECT id FROM payments
+    WHERE capture_due <= $1 AND status = 'authorized' AND (told IS NULL OR told <> 'failure')
+      AND authorized - captured - reserved_capture - reserved_void > 0
+    """
 
   private static let holdHasEnded = """
     SELECT id FROM payments
@@ -81,12 +86,13 @@ extension Journal {
   ///
   /// - Returns: whether it was not marked before.
   @discardableResult
-  public func raise(_ alarm: String, on payment: PaymentID) async throws -> Bool {
+  public func raise(_ reason: AlarmReason, on payment: PaymentID) async throws -> Bool {
     try await database.write { store in
       let raised =
         try store.run(
-          "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue), .text(alarm)) == 1
-      if raised { try remark(AuditEntry.alarmed, alarm, on: payment, in: store) }
+          "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue),
+          .text(reason.rawValue)) == 1
+      if raised { try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store) }
       return raised
     }
   }

@@ -6,7 +6,7 @@ public import TenderPayments
 /// Who takes the money for an order: the payment gateway, as far as placing an order needs it.
 public struct Cashier: Sendable {
   /// Asks the acquirer, once, and takes the money at once if that is how the order wants it. A repeat gets the same
-  /// payment and takes what was left untaken. A decline is an answer.
+  /// payment. A decline is an answer.
   ///
   /// Nothing is waited for after the deadline. The last argument writes in the commit that claims the order, before the
   /// acquirer hears of it; if it throws, nothing has happened.

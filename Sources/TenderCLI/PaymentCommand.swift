@@ -211,7 +211,8 @@ extension PaymentReport {
 
   fileprivate func line(_ operation: OperationReport) -> String {
     "  \(operation.sentAt)  \(operation.kind.rawValue)  \(money(operation.amount))  \(operation.state.rawValue)"
-      + (operation.code.map { "  \($0)" } ?? "") + "  \(operation.reference)"
+      + (operation.code.map { "  \($0)" } ?? "") + (operation.declineClass.map { " (\($0.rawValue))" } ?? "")
+      + "  \(operation.reference)"
   }
 
   private func money(_ units: Int64) -> String {

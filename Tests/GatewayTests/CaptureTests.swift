@@ -1,6 +1,7 @@
 import Acquiring
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -68,13 +69,120 @@ import Testing
     #expect(try await shop.gateway.inquire(payment.id).status == .captured)
   }
 
-  @Test func `a capture that was refused is tried again by a repeat`() async throws {
-    shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
-    let order = Shop.order(capture: .immediate)
-    let token = try shop.token(for: order)
-    #expect(try await shop.gateway.pay(order, with: token).status == .authorized)
-    shop.fake.captures(FakeAcquirer.approval(AttemptReference("again")))
-    #expect(try await shop.gateway.pay(order, with: token).status == .captured)
+  @Test func `a merchant's capture that is declined says whether it may be approved later`() async throws {
+    let payment = try await authorized()
+    for reason in [DeclineReason.issuerUnavailable, .configuration, .notPermitted] {
+      let decline = Decline(reason: reason, code: "00")
+      shop.fake.captures(.declined(decline))
+      let outcome = try await shop.gateway.capture(payment.id)
+      #expect((outcome.operation.decline, outcome.payment.status) == (decline, .authorized))
+    }
+    shop.clock.advance(.seconds(86_400))
+    #expect(try await shop.gateway.recover().isEmpty, "the merchant decides whether to try again")
+    #expect(try await shop.journal.alarms().isEmpty)
+  }
+}
+
+/// The shopper was told *success*, and the capture came to nothing.
+@Suite struct `A capture that the order wants at once` {
+  let shop: Shop
+  private let order = Shop.order(capture: .immediate)
+  init() async throws { shop = try await Shop() }
+
+  private func refused(_ reason: DeclineReason) async throws -> PaymentID {
+    shop.fake.captures(.declined(Decline(reason: reason, code: "99")))
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    #expect((payment.status, payment.told) == (.authorized, .success))
+    return payment.id
+  }
+
+  private func approves() { shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) } }
+
+  private var alarms: [String] {
+    get async throws { try await shop.journal.alarms().map(\.reason) }
+  }
+
+  /// How many captures recovery begins when the time has passed, and not a second before.
+  private func captures(after pause: Duration) async throws -> Int {
+    shop.clock.advance(pause - .seconds(1))
+    #expect(try await shop.gateway.recover().captures == 0)
+    shop.clock.advance(.seconds(1))
+    return try await shop.gateway.recover().captures
+  }
+
+  @Test func `is tried again by recovery after 1, 2, 4 minutes, each time as a new operation`() async throws {
+    let payment = try await refused(.issuerUnavailable)
+    for minutes in [1, 2, 4] { #expect(try await captures(after: .seconds(60 * minutes)) == 1) }
+    #expect(Set(shop.fake.captures.map(\.reference)).count == 4)
+    #expect(try await alarms.isEmpty)
+    approves()
+    #expect(try await captures(after: .seconds(60 * 8)) == 1)
+    #expect(try await shop.gateway.payment(payment)?.status == .captured)
+    #expect(try await shop.gateway.recover().isEmpty)
+  }
+
+  @Test func `is not tried again by a repeat of the shopper's call`() async throws {
+    _ = try await refused(.issuerUnavailable)
+    approves()
+    shop.clock.advance(.seconds(30))
+    #expect(try await shop.gateway.pay(order, with: shop.token(for: order)).status == .authorized)
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test func `raises an alarm at the fifth try, and goes on until the end of the hold`() async throws {
+    let payment = try await refused(.issuerUnavailable)
+    for minutes in [1, 2, 4] { #expect(try await captures(after: .seconds(60 * minutes)) == 1) }
+    #expect(try await alarms.isEmpty)
+    #expect(try await captures(after: .seconds(60 * 8)) == 1)
+    #expect(try await alarms == ["capture_overdue"])
+    for _ in 0..<200 {
+      shop.clock.advance(.seconds(3_600))
+      _ = try await shop.gateway.recover()
+    }
+    let ended = try #require(try await shop.gateway.payment(payment))
+    #expect((ended.status, ended.captured) == (.voided, 0))
+    #expect(try await alarms == ["capture_overdue"])
+    #expect((160...180).contains(shop.fake.captures.count), "\(shop.fake.captures.count) captures in 7 days")
+    let audit = try await shop.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+  }
+
+  @Test func `refused for our configuration raises an alarm at once, which ends when the money is captured`()
+    async throws
+  {
+    let payment = try await refused(.configuration)
+    #expect(try await alarms == ["capture_misconfigured"])
+    approves()
+    #expect(try await captures(after: .seconds(60)) == 1)
+    #expect(try await shop.gateway.payment(payment)?.status == .captured)
+    #expect(try await alarms.isEmpty)
+    let said = try await shop.journal.database.read { store in
+      try store.rows("SELECT event FROM audit ORDER BY seq").map { try $0.text("event") }
+    }
+    #expect(said.contains("alarm raised: capture_misconfigured") && said.contains("alarm ended: capture_misconfigured"))
+  }
+
+  @Test func `declined for good raises an alarm and is not tried again, and the end of its hold raises another`()
+    async throws
+  {
+    let payment = try await refused(.notPermitted)
+    #expect(try await alarms == ["capture_declined"])
+    try await shop.journal.acknowledge(payment)
+    shop.clock.advance(.seconds(86_400))
+    #expect(try await shop.gateway.recover().isEmpty)
+    shop.clock.advance(.seconds(86_400 * 6))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    #expect(try await shop.gateway.payment(payment)?.status == .voided)
+    #expect(try await alarms == ["uncaptured_hold_ended"])
+    #expect(shop.fake.captures.count == 1)
+  }
+
+  @Test func `is still owed after the merchant's own capture was refused`() async throws {
+    let payment = try await refused(.issuerUnavailable)
+    _ = try await shop.gateway.capture(payment, .eur(1000))
+    approves()
+    #expect(try await captures(after: .seconds(60)) == 1)
+    #expect(try await shop.gateway.payment(payment)?.captured == 1250)
   }
 }
 
@@ -180,12 +288,14 @@ import Testing
     #expect(try await told(shop) == .captured)
   }
 
-  @Test func `stays when the money is taken later, by recovery or by a repeat`() async throws {
+  @Test func `stays when the money is taken later, by recovery`() async throws {
     let shop = try await Shop()
     let token = try shop.token(for: order)
     shop.fake.captures(.notSent("nobody listened"))
     #expect(try await shop.gateway.pay(order, with: token).toldStatus == .authorized)
     shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+    shop.clock.advance(Journal.lease)
+    #expect(try await shop.gateway.recover().captures == 1)
     let again = try await shop.gateway.pay(order, with: token)
     #expect((again.status, again.toldStatus) == (.captured, .authorized))
   }

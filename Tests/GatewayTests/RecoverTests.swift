@@ -242,7 +242,7 @@ import Testing
     policy.tellsUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await unknown(shop)
-    _ = try await shop.journal.raise("authorize_unknown", on: payment.id)
+    _ = try await shop.journal.raise(.authorizeUnknown, on: payment.id)
     shop.fake.reverses(.refused(code: "12"))
     shop.clock.advance(.seconds(1))
     _ = try await shop.gateway.recover()
@@ -296,18 +296,43 @@ import Testing
   {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    shop.fake.voids(.declined(Decline(reason: .holdEnded, code: "25")))
     shop.clock.advance(.seconds(86_400 * 7))
     #expect(try await shop.gateway.recover().expiries == 1)
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(try await shop.journal.alarms().isEmpty)
     shop.clock.advance(.seconds(86_400 * 2))
     #expect(try await shop.gateway.recover().isEmpty)
+  }
+
+  @Test(arguments: [DeclineReason.configuration, .issuerUnavailable, .other])
+  func `a void at a hold's end that is refused for another reason is tried again later, and raises an alarm`(
+    reason: DeclineReason
+  ) async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.voids(.declined(Decline(reason: reason, code: "unauthorized")))
+    shop.clock.advance(.seconds(86_400 * 7))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    for minutes in [10, 20, 40] {
+      let after = try #require(try await shop.gateway.payment(payment.id))
+      #expect((after.status, after.authorized) == (.authorized, 1250))
+      #expect(try await shop.journal.alarms().map(\.reason) == ["void_refused"])
+      shop.clock.advance(.seconds(60 * minutes - 1))
+      #expect(try await shop.gateway.recover().isEmpty)
+      if minutes == 40 { shop.fake.voids { reference, _ in FakeAcquirer.approval(reference) } }
+      shop.clock.advance(.seconds(1))
+      #expect(try await shop.gateway.recover().expiries == 1)
+    }
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(try await shop.journal.alarms().isEmpty)
+    #expect(Set(shop.fake.voids.map(\.reference)).count == 4)
   }
 
   @Test func `what a capture at the end of a hold frees is let go of soon after`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    shop.fake.voids(.declined(Decline(reason: .other, code: "12")))
+    shop.fake.voids(.declined(Decline(reason: .holdEnded, code: "25")))
     shop.clock.advance(.seconds(86_400 * 7))
     shop.fake.captures { _, _ in
       _ = try? await shop.gateway.recover()

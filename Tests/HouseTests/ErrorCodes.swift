@@ -20,7 +20,7 @@ enum ErrorCodes {
 
   /// `enum Code: String` with its cases.
   private static func listed(in file: SourceFile) -> [String] {
-    blocks(of: file, after: /enum (Code|\w+Refusal|DeclineReason): String/).flatMap { block in
+    blocks(of: file, after: /enum (Code|\w+Refusal|DeclineReason|AlarmReason): String/).flatMap { block in
       block.flatMap { line in
         line.prefixMatch(of: /\s*case (.*)/).map { $0.output.1.split(separator: ",").compactMap(rawValue) } ?? []
       }

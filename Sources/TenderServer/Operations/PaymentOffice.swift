@@ -185,6 +185,8 @@ public struct OperationReport: Codable, Sendable {
   public let state: OperationState
   public let cause: OperationCause
   public let code: String?
+  /// Whether the same request may be approved later; absent unless it was declined.
+  public let declineClass: DeclineClass?
   public let acquirerReference: String?
   public let sentAt: String
   public let answeredAt: String?
@@ -196,6 +198,7 @@ public struct OperationReport: Codable, Sendable {
     state = operation.state
     cause = operation.cause
     code = operation.code
+    declineClass = operation.decline?.declineClass
     acquirerReference = operation.acquirerReference
     sentAt = operation.sentAt.description
     answeredAt = operation.answeredAt?.description

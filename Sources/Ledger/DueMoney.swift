@@ -1,0 +1,58 @@
+import Storage
+import TenderPayments
+
+// Money that the order wanted at once, and holds that came to their end: when recovery tries again, and when a person
+// has to look.
+extension Journal {
+  /// How many tries of an immediate capture come to nothing before a person has to look: about a quarter of an hour
+  /// after the first.
+  static let captureTriesBeforeAlarm = 5
+
+  /// How long cards hold money as a rule, where the acquirer names no end.
+  static var usualHold: Duration { .seconds(86_400 * 7) }
+
+  /// The call that authorized captures; recovery does if it never came to that, and after every answer that leaves a
+  /// chance. Nothing of it ends in silence.
+  func scheduleCapture(
+    _ record: inout PaymentRecord, _ attempt: Attempt, _ answer: AcquirerAnswer, _ audience: Audience,
+    in store: Transaction
+  ) throws {
+    guard record.captureMode == .immediate, record.standing.status == .authorized else { return }
+    switch (attempt.kind, answer) {
+    case (.authorize, .approved):
+      record.captureDue = audience == .nobody ? store.now : store.now.adding(Self.lease)
+    case (.capture, .declined(let decline)) where decline.declineClass == .final:
+      record.raise(.captureDeclined)
+    case (.capture, .declined(let decline)):
+      if decline.declineClass == .configuration { record.raise(.captureMisconfigured) }
+      try captureAgain(&record, in: store)
+    case (.capture, .notSent): try captureAgain(&record, in: store)
+    default: break
+    }
+  }
+
+  private func captureAgain(_ record: inout PaymentRecord, in store: Transaction) throws {
+    let tries = try Operations.count(.capture, cause: .order, of: record.payment.id, in: store)
+    let next = store.now.adding(Backoff.capture.pause(after: tries))
+    let isInTime = next < record.holdUntil ?? record.payment.createdAt.adding(Self.usualHold)
+    if isInTime { record.captureDue = next }
+    if !isInTime || tries >= Self.captureTriesBeforeAlarm { record.raise(.captureOverdue) }
+  }
+
+  /// What the void of a hold at its end came to. Only an acquirer that did it, or says that it holds nothing any more,
+  /// ends the hold; any other refusal is tried again.
+  func scheduleExpiry(
+    _ record: inout PaymentRecord, _ attempt: Attempt, _ outcome: Outcome, in store: Transaction
+  ) throws {
+    guard attempt.kind == .void, attempt.cause == .expiry else { return }
+    switch outcome {
+    case .approved:
+      if record.captureMode == .immediate { record.raise(.uncapturedHoldEnded) }
+    case .declined, .nothing:
+      let tries = try Operations.count(.void, cause: .expiry, of: record.payment.id, in: store)
+      record.holdUntil = store.now.adding(Backoff.expiry.pause(after: tries))
+      if outcome == .declined { record.raise(.voidRefused) }
+    case .pending, .unknown, .returned: break
+    }
+  }
+}
