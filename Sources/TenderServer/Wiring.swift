@@ -60,7 +60,9 @@ struct Wiring: Sendable {
     let verifier = TokenVerifier(trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, logger))
     breaker = CircuitBreaker()
     journeys = try apple.simulated.map { [ring = keys.ring] in try JourneyRecorder(of: $0, keys: ring, clock: clock) }
-    let acquirer = door.watching(Self.acquirer(configuration, apple, network, logger).guarded(by: breaker))
+    let answers = AcquirerAnswerWatch(metrics: metrics, logger: logger)
+    let connector = Self.acquirer(configuration, apple, network, logger).observed(by: answers.note)
+    let acquirer = door.watching(connector.guarded(by: breaker))
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random,

@@ -14,13 +14,15 @@ struct Metrics: Sendable {
   let placements = CounterFamily("tender_payments_placed_total", "Payments placed, by outcome.")
   let recovered = CounterFamily("tender_recovery_total", "What recovery did, by outcome.")
   let providerEvents = CounterFamily("tender_provider_events_total", "Events of acquirers and providers, by verdict.")
+  let acquirerAnswers = CounterFamily(
+    "tender_acquirer_answers_total", "Answers of the acquirer, by operation and class of answer.")
   let webhooks = CounterFamily("tender_webhooks_tried_total", "Tries to deliver a webhook, by outcome.")
 
   /// The Prometheus text exposition format, version 0.0.4.
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, recovered.text, providerEvents.text,
+      placements.text, webhooks.text, recovered.text, providerEvents.text, acquirerAnswers.text,
     ].joined()
       + Gauge.text(gauges)
   }
