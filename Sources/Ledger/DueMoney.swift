@@ -48,11 +48,11 @@ extension Journal {
     switch outcome {
     case .approved:
       if record.captureMode == .immediate { record.raise(.uncapturedHoldEnded) }
-    case .declined, .nothing:
+    case .declined:
       let tries = try Operations.count(.void, cause: .expiry, of: record.payment.id, in: store)
       record.holdUntil = store.now.adding(Backoff.expiry.pause(after: tries))
-      if outcome == .declined { record.raise(.voidRefused) }
-    case .pending, .unknown, .returned: break
+      record.raise(.voidRefused)
+    case .pending, .unknown, .nothing, .returned: break
     }
   }
 }

@@ -17,7 +17,7 @@ extension Journal {
   ) throws -> Payment? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
     guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else { return nil }
-    if attempt.kind == .reverse { return try undone(Outcome(answer), attempt, before, pause, in: store) }
+    if attempt.kind == .reverse { return try undone(answer, attempt, before, in: store) }
     if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
       try oweReversal(of: attempt, before, in: store)
       return before.payment
@@ -64,20 +64,25 @@ extension Journal {
 
 // Reversals.
 extension Journal {
-  /// Writes the wish to undo an authorization, for whoever settles next. Nothing of the payment changes yet.
-  func oweReversal(of authorization: Attempt, _ before: PaymentRecord, in store: Transaction) throws {
+  /// Writes the wish to undo an authorization, for whoever settles next after the pause. Nothing of the payment changes
+  /// yet.
+  func oweReversal(
+    of authorization: Attempt, _ before: PaymentRecord, after pause: Duration = .zero, in store: Transaction
+  ) throws {
     guard try !Operations.hasOpenReversal(of: before.payment.id, in: store) else { return }
     let attempt = newAttempt(
       .reverse, authorization.amount, of: before, cause: .recovery, undoing: authorization.reference,
       store)
-    try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
+    try Operations.insert(
+      attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now.adding(pause), in: store)
     try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
   }
 
   /// What the undoing came to. Both its good ends also end the authorization.
   private func undone(
-    _ outcome: Outcome, _ attempt: Attempt, _ before: PaymentRecord, _ pause: Duration, in store: Transaction
+    _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> Payment {
+    let outcome = Outcome(answer, to: attempt)
     let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
     var after = before.moved(to: standing, at: store.now)
     if let target = attempt.target {
@@ -87,10 +92,25 @@ extension Journal {
       case .declined:
         after.raise(.reversalRefused)
         try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
+        try oweAnotherReversal(of: target, answer, before, in: store)
       case .pending, .unknown, .returned: break
       }
     }
     return try save(after, over: before, .meets(.reverse, outcome), of: attempt.reference, in: store)
+  }
+}
+
+extension Journal {
+  /// An undoing that was refused for the moment, or because of our configuration, is begun anew: an acquirer would give
+  /// its refusal again under the same reference.
+  private func oweAnotherReversal(
+    of target: AttemptReference, _ answer: AcquirerAnswer, _ before: PaymentRecord, in store: Transaction
+  ) throws {
+    guard case .declined(let decline) = answer, decline.declineClass != .final,
+      let authorization = try Operations.find(target, in: store)?.attempt
+    else { return }
+    let tries = try Operations.count(.reverse, cause: .recovery, of: before.payment.id, in: store)
+    try oweReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), in: store)
   }
 }
 
@@ -109,10 +129,11 @@ extension Audience {
 }
 
 extension Outcome {
-  /// What an answer is to the books. A hold that has come to its end is over when the acquirer says that it holds
-  /// nothing any more: holds end there by themselves.
+  /// What an answer is to the books. A hold that was to be released, at its end or because it was undone, is over when
+  /// the acquirer says that it holds nothing any more: holds end there by themselves.
   fileprivate init(_ answer: AcquirerAnswer, to attempt: Attempt) {
-    if attempt.cause == .expiry, case .declined(let decline) = answer, decline.reason == .holdEnded {
+    let releases = attempt.cause == .expiry || attempt.kind == .reverse
+    if releases, case .declined(let decline) = answer, decline.reason == .holdEnded {
       self = .approved
     } else {
       self.init(answer)

@@ -171,6 +171,46 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
   }
 
+  @Test func `an undoing is done when the acquirer holds nothing any more`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
+    let payment = try await unknown(shop)
+    shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
+    shop.fake.voids(.declined(Decline(reason: .holdEnded, code: "25")))
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(try await shop.journal.alarms().isEmpty)
+  }
+
+  @Test(arguments: [DeclineReason.configuration, .issuerUnavailable])
+  func `an undoing that is refused for the moment is begun anew, and an alarm raised`(reason: DeclineReason)
+    async throws
+  {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
+    let payment = try await unknown(shop)
+    let authorization = try reference(shop)
+    // The approval comes by event, so that nobody asks about the authorization any more.
+    let approval = Approval(acquirerReference: "A-\(authorization)")
+    _ = try await shop.journal.receive(
+      ProviderEvent(
+        connector: "fake", id: "e1", reference: authorization, amount: .eur(1250), outcome: .approved(approval)))
+    shop.fake.finds { $0 == authorization ? .answer(.approved(approval)) : .notFound }
+    shop.fake.voids(.declined(Decline(reason: reason, code: "99")))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.journal.alarms().map(\.reason) == ["reversal_refused"])
+    shop.fake.voids { reference, _ in FakeAcquirer.approval(reference) }
+    shop.clock.advance(.seconds(60))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(Set(shop.fake.voids.map(\.reference)).count == 2)
+    let audit = try await shop.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+  }
+
   /// To an inquiry an authorization looks approved before and after it is voided.
   @Test func `asks what became of a void that undid a hold, and sends another only when it never arrived`() async throws
   {
