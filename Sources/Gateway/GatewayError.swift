@@ -34,6 +34,7 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
+      case .noSuchOperation: "operation_not_found"
       case .notPossible, .settled: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
@@ -81,6 +82,8 @@ extension JournalError {
   fileprivate var text: String {
     switch self {
     case .noSuchPayment(let id): "there is no payment \(id)"
+    case .noSuchOperation(let reference):
+      "the payment has no declined or failed capture, void or refund \(reference)"
     case .notPossible(let kind, let status):
       "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
     case .settled(let status): "a payment that is \(status.rawValue) is settled; only an open one can be resolved"

@@ -101,6 +101,8 @@ extension Journal {
       return .known
     case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
       return try takeBack(attempt, record, in: store)
+    case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
+      return try approveLate(event, attempt, state, record, in: store)
     case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
       // The shopper heard no, and money is held: it must not stay so.
       try oweReversal(of: attempt, record, in: store)
@@ -138,7 +140,7 @@ extension Journal {
     return .early(AlarmReason.returnedAfterRefund.rawValue)
   }
 
-  private func contradict(
+  func contradict(
     _ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
     try alarm(reason, record, in: store)
@@ -153,7 +155,7 @@ extension Journal {
 }
 
 extension ProviderEvent {
-  fileprivate var answer: AcquirerAnswer {
+  var answer: AcquirerAnswer {
     switch outcome {
     case .approved(let approval): .approved(approval)
     case .declined(let decline): .declined(decline)

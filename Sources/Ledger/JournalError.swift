@@ -3,6 +3,8 @@ public import TenderPayments
 /// Why the journal refuses to begin an operation.
 public enum JournalError: Error, Sendable, Hashable {
   case noSuchPayment(PaymentID)
+  /// The payment has no declined or failed capture, void or refund of this reference.
+  case noSuchOperation(AttemptReference)
   /// The payment's status has no such operation: a capture of what was declined.
   case notPossible(OperationKind, PaymentStatus)
   /// The payment is not open, so there is nothing for a person to decide.

@@ -91,6 +91,8 @@ package enum PaymentState {
       // The acquirer thinks better of it, days later perhaps.
       (taken, [.meets(.capture, .returned)], .followsBalances),
       ([.partiallyRefunded, .refunded], [.meets(.refund, .returned)], .followsBalances),
+      // A person has found out that the acquirer did what had come to nothing, perhaps after the hold was released here.
+      (held + [.captured, .voided], [.resolved(.approved)], .followsBalances),
     ]
 
   private static let authorizing: [Rule] = [

@@ -1,12 +1,14 @@
 import Storage
 public import TenderPayments
 
-/// What a person has found out about a payment of which the acquirer could not be asked.
+/// What a person has found out about a payment or an operation of it.
 public enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
   /// The money was held, and has been let go.
   case voided
   /// Nothing was ever held.
   case failed
+  /// The acquirer did an operation that is recorded as declined or failed: ``Journal/book(_:of:note:)``.
+  case approved
 }
 
 // The one end of an open payment that no acquirer's answer brings about.

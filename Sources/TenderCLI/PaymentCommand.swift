@@ -89,20 +89,32 @@ struct PaymentCommand: AsyncParsableCommand {
 
   struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Ends a payment that stays open, by a person's decision.",
+      abstract: "Records what a person found out about a payment or one of its operations.",
       discussion: "Ask the acquirer first. The decision and its note are written into the audit chain.")
     @OptionGroup var operation: OperationOptions
-    @Option(name: .customLong("as"), help: "voided: the money was let go. failed: it was never held.")
+    @Option(
+      name: .customLong("as"),
+      help:
+        "voided: the money was let go. failed: it was never held. approved: the acquirer did the operation after all.")
     var resolution: ResolutionName
+    @Option(
+      name: .customLong("operation"),
+      help: "The reference of the declined or failed operation; only with --as approved.")
+    var approved: String?
     @Option(help: "What the decision rests on.") var note: String
 
-    enum ResolutionName: String, ExpressibleByArgument, CaseIterable { case voided, failed }
+    enum ResolutionName: String, ExpressibleByArgument, CaseIterable { case voided, failed, approved }
 
     func run() async throws {
       let (id, note) = (PaymentID(operation.id), note)
       let resolution = Resolution(rawValue: resolution.rawValue) ?? .voided
-      let query = "as=\(resolution.rawValue)&note=\(note.inQuery)"
-      try await operation.ask("resolve?" + query) { try await $0.resolve(id, as: resolution, note: note) }
+      let reference = approved.map { AttemptReference($0) }
+      let query =
+        "as=\(resolution.rawValue)&note=\(note.inQuery)"
+        + (reference.map { "&operation=\($0.rawValue.inQuery)" } ?? "")
+      try await operation.ask("resolve?" + query) {
+        try await $0.resolve(id, as: resolution, operation: reference, note: note)
+      }
     }
   }
 

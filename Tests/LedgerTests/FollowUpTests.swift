@@ -208,6 +208,95 @@ import Testing
     #expect((again.status, again.authorized, again.captured) == (.authorized, 1250, 0))
   }
 
+  @Test(arguments: [
+    AcquirerAnswer.declined(Decline(reason: .issuerUnavailable, code: "91")), .notSent("nothing of it left"),
+  ])
+  func `that a capture, void or refund was done after all is posted`(answer: AcquirerAnswer) async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, .eur(1000), of: payment)
+    let void = try await bench.journal.reserve(.void, .eur(100), of: payment)
+    for attempt in [capture, void] { _ = try await bench.journal.record(answer, for: attempt) }
+    for attempt in [capture, void] {
+      guard case .applied = try await bench.journal.receive(event("late \(attempt.kind)", attempt)) else {
+        throw Unexpected()
+      }
+    }
+    let refund = try await bench.journal.reserve(.refund, .eur(300), of: payment)
+    _ = try await bench.journal.record(answer, for: refund)
+    guard case .applied(let after) = try await bench.journal.receive(event("late refund", refund)) else {
+      throw Unexpected()
+    }
+    #expect((after.authorized, after.captured, after.refunded) == (1150, 1000, 300))
+    #expect(try await bench.journal.operations(of: payment).allSatisfy { $0.state == .approved })
+    #expect(try await bench.journal.receive(event("again", refund)) == .known)
+    #expect(try await bench.journal.alarms().isEmpty)
+    let audit = try await bench.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+  }
+
+  @Test func `that a capture was done after all waits for the capture that is under way`() async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: first)
+    let second = try await bench.journal.reserve(.capture, nil, of: payment)
+    #expect(try await bench.journal.receive(event("e1", first)) == .early("capture_approved_late"))
+    _ = try await bench.journal.record(.declined(Decline(reason: .configuration, code: "13")), for: second)
+    guard case .applied(let after) = try await bench.journal.receive(event("e1", first)) else { throw Unexpected() }
+    #expect((after.status, after.captured) == (.captured, 1250))
+  }
+
+  @Test func `that a capture was done after all calls a person where the balances do not allow it`() async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: first)
+    _ = try await bench.done(.void, nil, payment)
+    #expect(try await bench.journal.receive(event("e1", first)) == .contradicted("capture_approved_late"))
+    #expect(try await bench.journal.alarms().map(\.reason) == ["capture_approved_late"])
+    #expect(try await bench.journal.payment(payment)?.status == .voided)
+
+    let booked = try await bench.journal.book(first.reference, of: payment, note: "in the bank's report of Monday")
+    #expect((booked.status, booked.authorized, booked.captured) == (.captured, 1250, 1250))
+    #expect(try await bench.journal.alarms().isEmpty)
+    let audit = try await bench.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+  }
+
+  @Test func `that a void was done after all says nothing new when nothing is held any more`() async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.void, nil, of: payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: first)
+    _ = try await bench.done(.void, nil, payment)
+    #expect(try await bench.journal.receive(event("e1", first)) == .known)
+    #expect(try await bench.journal.alarms().isEmpty)
+  }
+
+  @Test func `a person books no more than the payment's amount, nothing twice, and no order's second payment`()
+    async throws
+  {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: first)
+    let done = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(done.reference), for: done)
+    await #expect(throws: JournalError.exceeds(available: .eur(0))) {
+      try await bench.journal.book(first.reference, of: payment, note: "twice")
+    }
+    await #expect(throws: JournalError.noSuchOperation(done.reference)) {
+      try await bench.journal.book(done.reference, of: payment, note: "it is approved")
+    }
+
+    let other = try await bench.attempt(.sample("order-2"), token: 2)
+    _ = try await bench.journal.record(FakeAcquirer.approval(other.reference), for: other)
+    let lost = try await bench.journal.reserve(.capture, nil, of: other.payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: lost)
+    _ = try await bench.done(.void, nil, other.payment)
+    let next = try await bench.attempt(.sample("order-2"), token: 3)
+    _ = try await bench.journal.record(FakeAcquirer.approval(next.reference), for: next)
+    await #expect(throws: JournalError.notPossible(.capture, .voided)) {
+      try await bench.journal.book(lost.reference, of: other.payment, note: "the order is paid with another card")
+    }
+  }
+
   @Test func `that a capture failed waits while a refund of it is under way`() async throws {
     let payment = try await bench.authorized()
     let capture = try await bench.journal.reserve(.capture, nil, of: payment)

@@ -18,21 +18,22 @@ import Testing
       authorize nothing failed, reverse begins =, reverse approved voided, reverse nothing failed, reverse declined =,
       reverse pending =, reverse unknown =, resolved voided voided, resolved failed failed
     authorized: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
-      capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =, void nothing ~
+      capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =,
+      void nothing ~, resolved approved ~
     partially_captured: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
       void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =
+      refund unknown =, refund nothing =, resolved approved ~
     captured: capture returned ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =
+      refund unknown =, refund nothing =, resolved approved ~
     partially_refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
       void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, refund returned ~
+      refund unknown =, refund nothing =, refund returned ~, resolved approved ~
     refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =,
-      void nothing ~, refund returned ~
-    voided: reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
+      void nothing ~, refund returned ~, resolved approved ~
+    voided: resolved approved ~, reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
       reverse unknown =
     declined: reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
       reverse unknown =
@@ -68,7 +69,7 @@ import Testing
 
   @Test func `knows exactly these pairs, and no other`() {
     let written = Self.written()
-    #expect(PaymentEvent.allCases.count == 37)
+    #expect(PaymentEvent.allCases.count == 38)
     for status in PaymentStatus.allCases {
       for event in PaymentEvent.allCases {
         let found = PaymentState.destination(from: status, event).map(Self.name)

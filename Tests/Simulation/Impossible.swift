@@ -14,7 +14,10 @@ extension Coverage {
       open.map { "\($0), reverse declined" },
       "nothing was taken of what is not adopted, and a void that may be done is asked about first"
     ),
-    (open.flatMap { ["\($0), resolved voided", "\($0), resolved failed"] }, "no person decides anything there"),
+    (
+      open.flatMap { ["\($0), resolved voided", "\($0), resolved failed"] }
+        + (held + ["captured", "voided"]).map { "\($0), resolved approved" }, "no person decides anything there"
+    ),
     (
       ["pending, authorize pending", "pending, authorize unknown", "unknown, authorize unknown"],
       "recovery writes down what is news; that nobody knows is said once, by the call itself"

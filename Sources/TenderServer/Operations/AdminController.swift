@@ -41,15 +41,17 @@ struct AdminController: Sendable {
         isFinal: query.get("final") == "true"))
   }
 
-  /// `POST /payments/{id}/resolve?as=voided&note=…`
+  /// `POST /payments/{id}/resolve?as=voided&note=…`; `as=approved` with `&operation=…`
   private func resolve(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     guard let resolution = query.get("as").flatMap(Resolution.init(rawValue:)) else {
-      throw Problem(.badRequest, "bad_request", "A payment is resolved as voided or as failed.", field: "as")
+      throw Problem(
+        .badRequest, "bad_request", "A payment is resolved as voided or failed, an operation as approved.", field: "as")
     }
     return JSONAnswer.response(
       try await office.resolve(
-        PaymentID(context.parameters.get("payment") ?? ""), as: resolution, note: query.get("note") ?? ""))
+        PaymentID(context.parameters.get("payment") ?? ""), as: resolution,
+        operation: query.get("operation").map { AttemptReference($0) }, note: query.get("note") ?? ""))
   }
 
   private func verify(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -100,13 +100,25 @@ extension PaymentOffice {
       after, operations: try await journal.operations(of: id), performed: outcome?.operation)
   }
 
-  /// What a person decided about a payment that stays open.
-  public func resolve(_ id: PaymentID, as resolution: Resolution, note: String) async throws -> PaymentReport {
+  /// What a person decided about a payment that stays open, or found out about an operation.
+  ///
+  /// - Parameter operation: what the acquirer did after all; only for, and needed by, `approved`.
+  public func resolve(
+    _ id: PaymentID, as resolution: Resolution, operation: AttemptReference? = nil, note: String
+  ) async throws -> PaymentReport {
+    guard (resolution == .approved) == (operation != nil) else {
+      throw Problem(
+        .badRequest, "bad_request", "An operation is named where it was approved after all, and only there.",
+        field: "operation")
+    }
     guard note.contains(where: { !$0.isWhitespace }), note.utf8.count <= 500 else {
       throw Problem(.badRequest, "note_missing", "Say in 1 to 500 bytes what the decision rests on.", field: "note")
     }
     do {
-      let payment = try await journal.resolve(id, as: resolution, note: note)
+      let payment =
+        if let operation { try await journal.book(operation, of: id, note: note) } else {
+          try await journal.resolve(id, as: resolution, note: note)
+        }
       return PaymentReport(payment, operations: try await journal.operations(of: id))
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
