@@ -1,3 +1,4 @@
+import Crypto
 public import Storage
 public import TenderPayments
 
@@ -15,6 +16,26 @@ public struct IdempotentCall: Sendable, Hashable {
     self.call = call
     self.key = key
     self.requestHash = requestHash
+  }
+
+  /// A signed call without an idempotency key. Whoever sends the same signature with the same body again, its sender or
+  /// somebody who saw it, gets the first answer: the keys are remembered for longer than a signature is accepted.
+  ///
+  /// Neither method nor path is part of the name: the signature covers both, and a path has more than one spelling.
+  ///
+  /// - Parameter signature: the bytes that were verified.
+  public init(merchant: MerchantID, signature: [UInt8], body: [UInt8]) {
+    let digest = Array(SHA256.hash(data: body))
+    self.init(
+      merchant: merchant, call: "signature", key: IdempotencyKey(Hex.encode(SHA256.hash(data: signature + digest))),
+      requestHash: Hex.encode(digest))
+  }
+
+  /// A call under its caller's idempotency key.
+  ///
+  /// - Parameter call: method and path.
+  public init(merchant: MerchantID, call: String, key: IdempotencyKey, body: [UInt8]) {
+    self.init(merchant: merchant, call: call, key: key, requestHash: Hex.encode(SHA256.hash(data: body)))
   }
 }
 

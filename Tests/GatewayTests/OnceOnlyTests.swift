@@ -49,6 +49,25 @@ import Testing
     #expect(shop.fake.captures.count == 1)
   }
 
+  /// Whoever saw a signed refund can send it again while its signature is accepted.
+  @Test func `or none, but a signature, is done once for that signature and body`() async throws {
+    let shop = try await Shop()
+    let payment = try await captured(shop)
+    func sent(_ signature: UInt8, _ body: String) -> IdempotentCall {
+      IdempotentCall(
+        merchant: "shop", signature: [UInt8](repeating: signature, count: 32), body: Array(body.utf8))
+    }
+    let first = try await refund(payment, by: shop.gateway, sent(1, "10"))
+    shop.clock.advance(.seconds(599))
+    let replayed = try await refund(payment, by: shop.gateway, sent(1, "10"))
+    #expect(replayed.isReplay && replayed.sameRequest && replayed.answer == first.answer)
+    #expect(shop.fake.refunds.count == 1)
+    for other in [sent(2, "10"), sent(1, "11")] {
+      #expect(try await !refund(payment, by: shop.gateway, other).isReplay)
+    }
+    #expect(try await shop.journal.payment(payment)?.refunded == 30)
+  }
+
   @Test func `sixty-four at once are one execution`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
