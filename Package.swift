@@ -268,8 +268,8 @@ let package = Package(
       "TenderServerTests",
       [
         "TenderServer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", crypto,
-        logging,
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", "Ledger",
+        crypto, logging,
         hummingbirdTesting, nioCore,
       ]),
     tests(

@@ -66,13 +66,12 @@ struct PaymentSupply: Sendable {
 
   private func sheet(of basket: String, _ capture: CaptureMode) async throws -> JSONValue {
     let path = "/v2/\(key.merchant)/baskets/\(basket)"
-    let date = HTTPDate.text(WallClock.system.now())
-    let authorization = RequestSigner(apiKeyId: key.id, secret: key.secret).authorization(
-      method: "PUT", contentType: "application/json", date: date, pathAndQuery: path)
+    let document = document(basket, capture)
+    let headers = RequestSigner(apiKeyId: key.id, secret: key.secret).headers(
+      method: "PUT", contentType: "application/json", pathAndQuery: path, body: document.serialized(),
+      at: WallClock.system.now())
     let client = JSONClient(store.url, sender: house.sender)
-    _ = try await client.require(
-      "PUT", path, document(basket, capture),
-      headers: [HTTPField("Date", date), HTTPField("Authorization", authorization)])
+    _ = try await client.require("PUT", path, document, headers: headers.map { HTTPField($0.name, $0.value) })
     return try await client.require("GET", "/applepay/basket/\(basket)")
   }
 

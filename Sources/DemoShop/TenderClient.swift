@@ -46,11 +46,10 @@ struct TenderClient: Sendable {
   }
 
   private func headers(_ method: String, _ path: String, _ body: [UInt8]) -> [HTTPTransport.HTTPField] {
-    let date = HTTPDate.text(clock.now())
     let contentType = body.isEmpty ? "" : "application/json"
-    let authorization = signer.authorization(
-      method: method, contentType: contentType, date: date, pathAndQuery: path)
-    let signed = [HTTPTransport.HTTPField("Date", date), HTTPTransport.HTTPField("Authorization", authorization)]
+    let signed = signer.headers(
+      method: method, contentType: contentType, pathAndQuery: path, body: body, at: clock.now()
+    ).map { HTTPTransport.HTTPField($0.name, $0.value) }
     return body.isEmpty ? signed : signed + [HTTPTransport.HTTPField("Content-Type", contentType)]
   }
 

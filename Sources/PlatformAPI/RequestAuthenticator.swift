@@ -26,14 +26,26 @@ public struct RequestAuthenticator: Sendable {
     guard matches.contains(true) else { throw .signatureMismatch }
     let distance = now.since(request.date)
     guard distance >= .zero - Self.window, distance <= Self.window else { throw .dateOutOfWindow }
-    return AuthenticatedCaller(apiKeyID: request.apiKeyID)
+    return AuthenticatedCaller(request)
   }
 }
 
-/// Who called. Only ``RequestAuthenticator`` makes one; which merchants the key may act for is the server's to know.
+/// Who called, and what the caller signed of the call. Only ``RequestAuthenticator`` makes one; which merchants the key
+/// may act for is the server's to know, and the body still has to be checked.
 public struct AuthenticatedCaller: Sendable, Hashable {
   public let apiKeyID: String
-  package init(apiKeyID: String) { self.apiKeyID = apiKeyID }
+  /// The 32 bytes of the signature that was verified: the same for every copy of the request.
+  public let signature: [UInt8]
+  /// `X-GCS-Idempotence-Key`; nil when the caller sent none.
+  public let idempotencyKey: String?
+  let contentDigest: String?
+
+  init(_ request: SignedRequest) {
+    apiKeyID = request.apiKeyID
+    signature = request.signature
+    idempotencyKey = request.gcsHeader("x-gcs-idempotence-key")
+    contentDigest = request.gcsHeader(ContentDigest.header.lowercased())
+  }
 }
 
 /// Why a request is not believed. The caller is told none of this: every case is the same 403 outside.

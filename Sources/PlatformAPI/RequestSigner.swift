@@ -1,6 +1,6 @@
 import Crypto
 import Foundation
-import TenderPayments
+public import TenderPayments
 
 /// Signs requests the way Worldline Direct's server SDKs do (v1HMAC), for whoever calls a platform API of this shape:
 /// the demo shop, the command line, and Tender itself when it calls a merchant.
@@ -30,9 +30,25 @@ public struct RequestSigner: Sendable {
     let code = HMAC<SHA256>.authenticationCode(for: Array(text.text.utf8), using: key)
     return "GCS v1HMAC:\(apiKeyID):\(Base64.encode(Array(code)))"
   }
+
+  /// The headers that sign a request together with its body: `Date`, `X-GCS-Content-SHA256` and `Authorization`.
+  ///
+  /// - Parameters:
+  ///   - contentType: the `Content-Type` header as the caller sends it beside these; empty when there is none.
+  ///   - pathAndQuery: the request target exactly as sent, percent-encoded.
+  ///   - body: the bytes as they are sent; none where there is no body.
+  public func headers(
+    method: String, contentType: String, pathAndQuery: String, body: [UInt8], at now: Timestamp
+  ) -> [(name: String, value: String)] {
+    let date = HTTPDate.text(now)
+    let digest = (name: ContentDigest.header, value: ContentDigest.text(of: body))
+    let authorization = authorization(
+      method: method, contentType: contentType, date: date, gcsHeaders: [digest], pathAndQuery: pathAndQuery)
+    return [("Date", date), digest, ("Authorization", authorization)]
+  }
 }
 
-/// The lines that are signed. The body is not among them; only TLS protects it.
+/// The lines that are signed. The body is not among them: only a ``ContentDigest`` among the headers signs it.
 struct StringToSign: Hashable {
   let text: String
 

@@ -53,6 +53,13 @@ public struct SignedRequest: Sendable {
     return (date, header.map { ["", $0] } ?? [""])
   }
 
+  /// The value of a header whose name begins with `X-GCS`, as it was signed.
+  ///
+  /// - Parameter name: in small letters.
+  func gcsHeader(_ name: String) -> String? {
+    gcsHeaders.first { $0.name == name }.map { StringToSign.canonical($0.value) }
+  }
+
   /// Every string that an official SDK would have signed for this request.
   func candidates() -> Set<StringToSign> {
     var strings: Set<StringToSign> = []

@@ -13,10 +13,10 @@ struct SigningShop: Sendable {
   /// `PUT /v2/{merchantId}/baskets/{id}`, signed v1HMAC.
   func store(_ basket: JSONValue, as id: String) async throws -> JSONClient.Answer {
     let path = "/v2/\(key.merchant)/baskets/\(id)"
-    let date = HTTPDate.text(WallClock.system.now())
-    let authorization = RequestSigner(apiKeyId: key.id, secret: key.secret).authorization(
-      method: "PUT", contentType: "application/json", date: date, pathAndQuery: path)
+    let headers = RequestSigner(apiKeyId: key.id, secret: key.secret).headers(
+      method: "PUT", contentType: "application/json", pathAndQuery: path, body: basket.serialized(),
+      at: WallClock.system.now())
     return try await JSONClient(server, sender: sender).call(
-      "PUT", path, basket, headers: [HTTPField("Date", date), HTTPField("Authorization", authorization)])
+      "PUT", path, basket, headers: headers.map { HTTPField($0.name, $0.value) })
   }
 }

@@ -8,7 +8,6 @@ import Ledger
 import Logging
 import MerchantIdentity
 import Orders
-import PlatformAPI
 import Storage
 import Synchronization
 import TenderPayments
@@ -232,9 +231,6 @@ extension MerchantFolder {
   var terms: MerchantTerms {
     MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
-      callbackSigner: apiKeys.sorted { $0.key < $1.key }.first.map {
-        RequestSigner(apiKeyId: $0.key, secret: $0.value)
-      },
-      callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
+      callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
   }
 }

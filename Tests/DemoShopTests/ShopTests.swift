@@ -29,11 +29,12 @@ import Testing
     let tender = FakeTender()
     _ = try await tender.shop { client in try await client.post("/api/baskets", FakeTender.order) }
     let call = try #require(tender.calls.first)
-    let date = try #require(call.headers.first { $0.name == "Date" }?.value)
-    let expected = RequestSigner(apiKeyId: "key", secret: "secret").authorization(
-      method: "PUT", contentType: "application/json", date: date, pathAndQuery: FakeTender.path(call))
-    #expect(call.method == "PUT")
-    #expect(call.headers.contains(.init("Authorization", expected)))
+    let request = try SignedRequest(
+      method: "PUT", target: FakeTender.path(call), headers: call.headers.map { ($0.name, $0.value) })
+    let caller = try RequestAuthenticator().authenticate(request, secret: "secret", at: request.date)
+    #expect(call.method == "PUT" && caller.apiKeyID == "key")
+    try caller.check(body: call.body, isDigestRequired: true)
+    #expect(throws: ContentDigestRefusal.mismatch) { try caller.check(body: call.body + [32], isDigestRequired: true) }
   }
 
   @Test func `every basket's id is 128 new random bits`() async throws {

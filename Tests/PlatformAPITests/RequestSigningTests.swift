@@ -188,6 +188,70 @@ struct SDK: Sendable, CustomTestStringConvertible {
   }
 }
 
+@Suite struct `The digest of a body` {
+  private let now = Timestamp(rfc3339: "2026-11-21T10:00:00Z") ?? Timestamp(seconds: 0)
+  private let body = Array(#"{"total":1250}"#.utf8)
+
+  /// - Parameter digest: nil for the header that our signer sends; otherwise its value, "" for none at all.
+  private func caller(digest: String? = nil) throws -> AuthenticatedCaller {
+    let signer = RequestSigner(apiKeyId: "key", secret: "secret")
+    var headers = signer.headers(
+      method: "PUT", contentType: "", pathAndQuery: "/v2/1/baskets/2", body: body, at: now)
+    if let digest {
+      let date = (name: "Date", value: HTTPDate.text(now))
+      let gcs = digest.isEmpty ? [] : [(name: ContentDigest.header, value: digest)]
+      let authorization = signer.authorization(
+        method: "PUT", contentType: "", date: date.value, gcsHeaders: gcs, pathAndQuery: "/v2/1/baskets/2")
+      headers = gcs + [date, ("Authorization", authorization)]
+    }
+    let request = try SignedRequest(method: "PUT", target: "/v2/1/baskets/2", headers: headers)
+    return try RequestAuthenticator().authenticate(request, secret: "secret", at: now)
+  }
+
+  @Test func `is base64 of the SHA-256 of the bytes`() {
+    #expect(ContentDigest.text(of: []) == "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+    #expect(ContentDigest.text(of: Array("abc".utf8)) == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
+  }
+
+  @Test func `lets one body through, and no other`() throws {
+    let caller = try caller()
+    try caller.check(body: body, isDigestRequired: true)
+    for other in [#"{"total":1}"#, #"{"total":1250} "#, ""] {
+      for isRequired in [true, false] {
+        #expect(throws: ContentDigestRefusal.mismatch) {
+          try caller.check(body: Array(other.utf8), isDigestRequired: isRequired)
+        }
+      }
+    }
+  }
+
+  @Test func `is missed only where the key requires it and there is a body`() throws {
+    let caller = try caller(digest: "")
+    try caller.check(body: body, isDigestRequired: false)
+    try caller.check(body: [], isDigestRequired: true)
+    #expect(throws: ContentDigestRefusal.missing) { try caller.check(body: body, isDigestRequired: true) }
+  }
+
+  @Test(arguments: ["abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0", "e3b0c442"])
+  func `in another encoding is refused`(_ value: String) throws {
+    let caller = try caller(digest: value)
+    #expect(throws: ContentDigestRefusal.mismatch) { try caller.check(body: body, isDigestRequired: false) }
+  }
+
+  @Test func `cannot be taken away or changed on the way`() throws {
+    let signed = RequestSigner(apiKeyId: "key", secret: "secret").headers(
+      method: "PUT", contentType: "", pathAndQuery: "/v2/1/baskets/2", body: body, at: now)
+    let other = (name: ContentDigest.header, value: ContentDigest.text(of: []))
+    let without = signed.filter { $0.name != ContentDigest.header }
+    for headers in [without, without + [other]] {
+      let request = try SignedRequest(method: "PUT", target: "/v2/1/baskets/2", headers: headers)
+      #expect(throws: SignatureRefusal.signatureMismatch) {
+        try RequestAuthenticator().authenticate(request, secret: "secret", at: now)
+      }
+    }
+  }
+}
+
 @Suite struct `A date of HTTP` {
   @Test(arguments: [
     ("2014-06-06T13:39:43Z", "Fri, 06 Jun 2014 13:39:43 GMT"),

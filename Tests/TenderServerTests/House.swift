@@ -45,6 +45,7 @@ final class House: Sendable {
     _ = try await provisioning.make(Self.platformWish, below: directory)
     try Self.joinPlatform(directory + "/merchants/stall")
     try Self.wishForWebhooks(directory + "/merchants/harbour")
+    try Self.requireDigests(directory + "/merchants/kitsune")
     let port = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
     serverPort.put(port)
     for wish in wishes { try await provisioning.verify(wish) }
@@ -107,6 +108,10 @@ final class House: Sendable {
 
   private static func wishForWebhooks(_ folder: String) throws {
     try write("webhooks: [\"http://localhost:9/hooks\"]", below: folder)
+  }
+
+  private static func requireDigests(_ folder: String) throws {
+    try write("requireContentDigest: [\"\(try MerchantFolder.apiKey(at: folder).id)\"]", below: folder)
   }
 
   private static func joinPlatform(_ folder: String) throws {
@@ -178,11 +183,11 @@ struct Shopfront: Sendable {
   func signed(
     _ method: String, _ path: String, _ body: JSONValue? = nil, at now: Timestamp, secret: String? = nil
   ) async throws -> JSONClient.Answer {
-    let date = HTTPDate.text(now)
-    let authorization = RequestSigner(apiKeyId: key.id, secret: secret ?? key.secret).authorization(
-      method: method, contentType: body == nil ? "" : "application/json", date: date, pathAndQuery: path)
+    let headers = RequestSigner(apiKeyId: key.id, secret: secret ?? key.secret).headers(
+      method: method, contentType: body == nil ? "" : "application/json", pathAndQuery: path,
+      body: body?.serialized() ?? [], at: now)
     return try await JSONClient(server, sender: sender).call(
-      method, path, body, headers: [HTTPField("Date", date), HTTPField("Authorization", authorization)])
+      method, path, body, headers: headers.map { HTTPField($0.name, $0.value) })
   }
 }
 

@@ -1,6 +1,7 @@
 import ApplePayToken
 import Foundation
 public import MerchantIdentity
+import PlatformAPI
 import Storage
 public import TenderPayments
 public import TenderSheet
@@ -15,11 +16,14 @@ import Webhooks
 ///       association/<domain>.txt   the domain association file of each domain
 ///       api-keys/<key id>.secret   what the merchant's server signs with
 ///       webhook-keys/<key id>.secret  what its webhooks are signed with
+///       callback-keys/<key id>.secret what calls to its quoteURL are signed with
 public struct MerchantFolder: Sendable {
   public let merchant: Merchant
   public let profile: MerchantProfile
   /// Secret by key id.
   let apiKeys: [String: String]
+  /// Signs calls to the merchant's `quoteURL`; nil where there are none.
+  let callbackSigner: RequestSigner?
   /// Processing certificates that stand here without their keys, which an agent holds.
   let certificatesOfKeysElsewhere: [ProcessingCertificate]
   /// Where the merchant wants to be told what happens to its payments.
@@ -65,6 +69,10 @@ public struct MerchantFolder: Sendable {
       throw ConfigurationError(path + "/merchant.yaml", "encryptTo: platform needs a domain, which payment tokens name")
     }
     self.apiKeys = try Self.apiKeys(path)
+    self.callbackSigner = try MerchantCallbackKey.signer(at: path, for: profile.callbackHosts, apiKeys: apiKeys)
+    for id in profile.keysRequiringDigest where apiKeys[id] == nil {
+      throw ConfigurationError("\(path)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
+    }
     self.webhooks = try MerchantWebhooks.endpoints(settings.webhooks, path)
   }
 
@@ -147,6 +155,8 @@ public struct MerchantProfile: Sendable {
   public let touchIcons: [String]
   /// Hosts that a basket's `quoteURL` may name.
   public let callbackHosts: Set<String>
+  /// The API keys that must send `X-GCS-Content-SHA256` with every body, by id.
+  public let keysRequiringDigest: Set<String>
   /// The developer's team, for macOS apps; they have no domain.
   public let team: TeamIdentifier?
   /// Whether devices encrypt the merchant's payment tokens to the platform's key.
@@ -164,6 +174,7 @@ public struct MerchantProfile: Sendable {
     capabilities = settings.capabilities
     touchIcons = settings.touchIcons
     callbackHosts = Set(settings.callbackHosts)
+    keysRequiringDigest = Set(settings.keysRequiringDigest)
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
   }

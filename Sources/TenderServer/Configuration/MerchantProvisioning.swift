@@ -42,13 +42,13 @@ public struct MerchantProvisioning: Sendable {
     let path = "\(directory)/\(wish.id)"
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
     try await register(wish)
-    for folder in ["processing", "association", "api-keys", "webhook-keys"] {
+    for folder in ["processing", "association", "api-keys", "webhook-keys", "callback-keys"] {
       try PrivateFile.makeFolder("\(path)/\(folder)")
     }
     try await certificate("identity", try .identity(), wish, at: path + "/identity")
     try await certificate("processing", try .processing(), wish, at: path + "/processing/1")
     for domain in wish.domains { try await association(domain, wish, path) }
-    for keys in ["api-keys", "webhook-keys"] {
+    for keys in ["api-keys", "webhook-keys", "callback-keys"] {
       try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
     }
     try Self.write(Self.yaml(wish), to: path + "/merchant.yaml")

@@ -13,6 +13,7 @@ package struct MerchantSettings: Sendable {
   var domains: [String] = []
   var teamIdentifier: String?
   var callbackHosts: [String] = []
+  var keysRequiringDigest: [String] = []
   var touchIcons: [String] = []
   var webhooks: [String] = []
   var encryptTo = Recipient.merchant
@@ -78,6 +79,9 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "callbackHosts", .list(of: .text("a host", as: "shop.example.com")), \.callbackHosts,
       "Hosts that a basket's `quoteURL` may name."),
+    Setting(
+      "requireContentDigest", .list(of: .text("the id of an API key", as: "7f3ac0de")), \.keysRequiringDigest,
+      "API keys that must send `X-GCS-Content-SHA256` with every body."),
     Setting(
       "webhooks",
       .list(

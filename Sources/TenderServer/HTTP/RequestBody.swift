@@ -37,14 +37,17 @@ enum RequestBody {
     guard type?.trimmingSpaces == "application/json" else {
       throw Problem(.unsupportedMediaType, "unsupported_media_type", "Send the body as application/json.")
     }
-    return try await Deadline.run(deadline) { try await collect(request) }
+    return try await collect(request)
   }
 
-  private static func collect(_ request: Request) async throws -> [UInt8] {
-    do {
-      return Array(try await request.body.collect(upTo: maximumBytes).readableBytesView)
-    } catch is NIOTooManyBytesError {
-      throw Problem(.contentTooLarge, "body_too_large", "The body is longer than \(maximumBytes) bytes.")
+  /// The raw body of any type; empty when there is none.
+  static func collect(_ request: Request) async throws -> [UInt8] {
+    try await Deadline.run(deadline) {
+      do {
+        return Array(try await request.body.collect(upTo: maximumBytes).readableBytesView)
+      } catch is NIOTooManyBytesError {
+        throw Problem(.contentTooLarge, "body_too_large", "The body is longer than \(maximumBytes) bytes.")
+      }
     }
   }
 }

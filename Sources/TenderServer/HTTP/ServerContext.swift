@@ -1,6 +1,5 @@
 import Hummingbird
 import MerchantIdentity
-import TenderPayments
 
 /// What is known of one call while it is answered.
 struct ServerContext: RequestContext {
@@ -9,8 +8,8 @@ struct ServerContext: RequestContext {
   var requestID: String
   /// Whose page is calling; nil when the call carries no Origin.
   var caller: Caller?
-  /// The merchant whose signature the call carries; only on the platform API.
-  var authenticatedMerchant: MerchantID?
+  /// The call as a merchant's server signed it; only on the platform API.
+  var signedCall: SignedCall?
   /// On which the call came.
   let connection: PaymentDoor.Caller
 

@@ -1,10 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import Logging
-import MerchantIdentity
 import Orders
 import PlatformAPI
-import StrictJSON
 import TenderPayments
 
 /// The platform API: what a merchant's server asks, signed v1HMAC, in Worldline Direct's manner.
@@ -46,56 +43,7 @@ struct PlatformController: Sendable {
   }
 
   private static func merchant(_ context: ServerContext) throws -> MerchantID {
-    guard let merchant = context.authenticatedMerchant else { throw PlatformAuthentication.refusal }
-    return merchant
-  }
-}
-
-/// The API keys of all merchants: the secret, and whose it is.
-struct PlatformKeys: Sendable {
-  private let keys: [String: (secret: String, merchant: MerchantID)]
-
-  init(_ folders: [MerchantFolder]) {
-    var keys: [String: (String, MerchantID)] = [:]
-    for folder in folders {
-      for (id, secret) in folder.apiKeys { keys[id] = (secret, folder.merchant.id) }
-    }
-    self.keys = keys
-  }
-
-  func secret(_ keyID: String) -> String? { keys[keyID]?.secret }
-  func merchant(_ keyID: String) -> MerchantID? { keys[keyID]?.merchant }
-}
-
-/// Believes a request of a merchant's server, or answers 403 and says no more.
-struct PlatformAuthentication: RouterMiddleware {
-  static let refusal = Problem(
-    .forbidden, "signature_refused",
-    "The request is not signed by a key of this merchant. Check key id, secret, clock and the string to sign.")
-
-  let keys: PlatformKeys
-  let clock: WallClock
-
-  func handle(
-    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
-  ) async throws -> Response {
-    var context = context
-    do { context.authenticatedMerchant = try merchant(of: request, context) } catch let refusal as SignatureRefusal {
-      context.logger.notice("signature refused", metadata: ["reason": .string(refusal.code)])
-      throw Self.refusal
-    }
-    return try await next(request, context)
-  }
-
-  private func merchant(of request: Request, _ context: ServerContext) throws -> MerchantID {
-    let signed = try SignedRequest(
-      method: request.method.rawValue, target: request.uri.description,
-      headers: request.headers.map { ($0.name.rawName, $0.value) })
-    let caller = try RequestAuthenticator().authenticate(signed, secret: keys.secret(signed.apiKeyID), at: clock.now())
-    guard let merchant = keys.merchant(caller.apiKeyID), merchant.rawValue == context.parameters.get("merchantId")
-    else {
-      throw Self.refusal
-    }
-    return merchant
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    return call.merchant
   }
 }

@@ -1,0 +1,66 @@
+import Foundation
+import TenderServer
+import Testing
+
+/// What `tender config check` and the start of the server say of a merchant.
+@Suite struct `The check of a merchant's folder` {
+  /// The merchant's own folder, in another place, with a line more.
+  private func check(
+    _ change: (_ folder: String, _ apiKey: (merchant: String, id: String, secret: String)) throws -> Void
+  ) async throws -> [String] {
+    let house = try await House.shared.value
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-check-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let folder = directory + "/merchants/harbour"
+    try FileManager.default.createDirectory(atPath: directory + "/merchants", withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: house.directory + "/merchants/harbour", toPath: folder)
+    let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+    try MerchantProvisioning.write(yaml + "callbackHosts: [\"shop.example\"]\n", to: folder + "/merchant.yaml")
+    try change(folder, house.harbour.key)
+    return try await MerchantFolder.check(
+      ServerConfiguration(
+        environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: house.sandbox.base,
+        acquirer: .init(connector: "sandbox", baseURL: house.sandbox.base, apiKey: "")))
+  }
+
+  private func refusal(
+    _ change: (_ folder: String, _ apiKey: (merchant: String, id: String, secret: String)) throws -> Void
+  ) async -> ConfigurationError? {
+    do {
+      _ = try await check(change)
+      return nil
+    } catch { return error as? ConfigurationError }
+  }
+
+  @Test func `accepts the key for callbacks that was made with the merchant`() async throws {
+    #expect(try await check { _, _ in }.count == 1)
+  }
+
+  @Test func `demands a key for callbacks where callbackHosts is set, with the command that makes one`() async throws {
+    let error = await refusal { folder, _ in
+      try FileManager.default.removeItem(atPath: folder + "/callback-keys")
+    }
+    #expect(error?.key.hasSuffix("/merchants/harbour/callback-keys") == true)
+    #expect(error?.description.contains("openssl rand -hex 32 > ") == true)
+  }
+
+  @Test(arguments: [true, false])
+  func `refuses an API key, by its id or by its secret, as the key for callbacks`(sharesID: Bool) async throws {
+    let error = await refusal { folder, key in
+      let (id, secret) = sharesID ? (key.id, "another secret, long enough") : ("zz", key.secret)
+      try MerchantProvisioning.write(secret, to: "\(folder)/callback-keys/\(id).secret", secret: true)
+      // The key that comes last by its id is the one in use.
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder + "/callback-keys")
+      where name != id + ".secret" { try FileManager.default.removeItem(atPath: "\(folder)/callback-keys/\(name)") }
+    }
+    #expect(error?.description.contains("key of their own") == true, "\(String(describing: error))")
+  }
+
+  @Test func `refuses to require digests of an API key that is not there`() async throws {
+    let error = await refusal { folder, _ in
+      let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+      try MerchantProvisioning.write(yaml + "requireContentDigest: [\"nobody\"]\n", to: folder + "/merchant.yaml")
+    }
+    #expect(error?.description.contains("api-keys/nobody.secret") == true)
+  }
+}
