@@ -5,7 +5,7 @@ import TenderPayments
 import TenderSheet
 
 /// Asks the merchant's own server for the price of a change: a POST to the basket's `quoteURL`, signed as the platform
-/// API's requests are.
+/// API's requests are, body included, with a key that the platform API does not accept.
 ///
 /// Out: `{basketId, basket, serviceType, change, shippingMethod?, couponCode?, paymentMethod?, context?}`, where
 /// `context` is whatever the last answer asked to be reminded of. The merchant's answer:
@@ -38,23 +38,21 @@ struct MerchantCallback {
   private func request(
     _ basket: Basket, _ state: SheetState, _ change: SheetChange, _ terms: MerchantTerms
   ) throws -> OutboundRequest {
-    guard let text = basket.document.quoteURL, let url = CallbackURL(text), let signer = terms.callbackSigner else {
-      throw OrderError(.quoteSourceUnavailable, "no callback is configured for the merchant", field: "quoteURL")
+    guard let (url, signer) = terms.callback(to: basket.document.quoteURL) else {
+      throw OrderError(
+        .quoteSourceUnavailable, "the merchant's configuration does not allow this quoteURL", field: "quoteURL")
     }
     let question = MerchantQuestion(
       basketId: basket.id, basket: basket.document, serviceType: state.service, change: change,
       shippingMethod: state.shippingMethod, couponCode: state.couponCode, paymentMethod: state.paymentMethod,
       context: state.merchantContext)
-    let date = HTTPDate.text(clock.now())
-    let authorization = signer.authorization(
-      method: "POST", contentType: "application/json", date: date, pathAndQuery: url.target)
+    let body = Array(try StoredJSON.text(question).utf8)
+    let signed = signer.headers(
+      method: "POST", contentType: "application/json", pathAndQuery: url.target, body: body, at: clock.now())
     return OutboundRequest(
-      method: "POST", url: text,
-      headers: [
-        HTTPField("Content-Type", "application/json"), HTTPField("Date", date),
-        HTTPField("Authorization", authorization),
-      ],
-      body: Array(try StoredJSON.text(question).utf8))
+      method: "POST", url: url.text,
+      headers: [HTTPField("Content-Type", "application/json")] + signed.map { HTTPField($0.name, $0.value) },
+      body: body)
   }
 }
 

@@ -41,30 +41,43 @@ extension MerchantTerms {
   /// A basket may send prices only to a host that the operator allows: otherwise a merchant's key would be a way to
   /// make this server call anything that it can reach.
   func check(quoteURL text: String?) throws {
-    guard let text else { return }
-    guard callbackSigner != nil, let url = CallbackURL(text), callbackHosts.contains(url.authority) else {
+    guard text == nil || callback(to: text) != nil else {
       throw OrderError(.basketInvalid, "quoteURL must be https, at a host allowed to the merchant", field: "quoteURL")
     }
   }
+
+  /// The URL and the signer of a call to it; nil unless the operator allows its host now. Asked when the basket comes
+  /// and again before every call, because the configuration may have changed in between.
+  func callback(to text: String?) -> (url: CallbackURL, signer: RequestSigner)? {
+    guard let signer = callbackSigner, let url = text.flatMap(CallbackURL.init), callbackHosts.contains(url.authority)
+    else { return nil }
+    return (url, signer)
+  }
 }
 
-/// The two parts of a URL that a signed call needs.
+/// A URL that the server may call, and the two parts of it that a signed call needs.
 struct CallbackURL {
+  let text: String
   /// Host and port, in small letters.
   let authority: String
   /// Path and query, never empty.
   let target: String
 
   /// `https`, or `http` on this machine. No user, no fragment.
+  ///
+  /// Printable ASCII alone, without a backslash: of anything else two readers may see two hosts, and a separator with
+  /// a combining mark after it is another `Character`.
   init?(_ text: String) {
-    guard let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) }) else { return nil }
+    guard text.utf8.allSatisfy({ (0x21..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }),
+      let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) })
+    else { return nil }
     let rest = text.dropFirst(scheme.count)
     let authority = rest.prefix { $0 != "/" && $0 != "?" }
-    guard !authority.isEmpty, !rest.contains("#"), !authority.contains("@"), text.utf8.allSatisfy({ $0 > 0x20 })
-    else { return nil }
+    guard !authority.isEmpty, !rest.contains("#"), !authority.contains("@") else { return nil }
     let isHere = authority.split(separator: ":").first.map { ["127.0.0.1", "localhost"].contains($0) } ?? false
     guard scheme == "https://" || isHere else { return nil }
     let target = rest.dropFirst(authority.count)
+    self.text = text
     self.authority = authority.lowercased()
     self.target = target.hasPrefix("/") ? String(target) : "/" + target
   }

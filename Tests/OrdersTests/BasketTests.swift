@@ -50,6 +50,10 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
     Spoilt("capture", "pending and immediate") { $0.pending = true },
     Spoilt("supportedCountries[0]", "three letters") { $0.supportedCountries = ["IRL"] },
     Spoilt("quoteURL", "host not allowed") { $0.quoteURL = "https://elsewhere.example/quote" },
+    Spoilt("quoteURL", "a separator under a combining mark") {
+      $0.quoteURL = "https://shop.example/\u{301}@shop.example/quote"
+    },
+    Spoilt("quoteURL", "a letter beyond ASCII") { $0.quoteURL = "https://shop.example/caf\u{E9}" },
     Spoilt("quoteURL", "no TLS") { $0.quoteURL = "http://shop.example/quote" },
     Spoilt(nil, "nothing to pay", .totalNotPositive) { document in
       document.items = [.init(id: "a", label: "A", unitAmount: 0)]

@@ -66,11 +66,29 @@ private final class PricingServer: Sendable {
     #expect(request.url == "https://shop.example:8443/quote?v=1")
     let signed = try SignedRequest(
       method: request.method, target: "/quote?v=1", headers: request.headers.map { ($0.name, $0.value) })
-    #expect(try RequestAuthenticator().authenticate(signed, secret: "secret", at: Shop.noon).apiKeyID == "key")
+    let caller = try RequestAuthenticator().authenticate(signed, secret: "secret", at: Shop.noon)
+    #expect(caller.apiKeyID == "key")
+    try caller.check(body: request.body, isDigestRequired: true)
     let body = try JSONReader.read(request.body)
     #expect(body["change"]?["shippingContact"]?["postalCode"] == "D01 X2Y3")
     #expect(body["basket"]?["merchantReference"] == "HK-1042")
     #expect(body["basketId"] == .string(Shop.basket.rawValue))
+  }
+
+  /// The basket came when its host was allowed.
+  @Test(arguments: [["shop.example"], ["shop.example:9443"], []])
+  func `is not called any more when its host is taken out of the configuration`(_ hosts: [String]) async throws {
+    let shop = try await shop()
+    let now = shop.under(
+      MerchantTerms(callbackSigner: RequestSigner(apiKeyId: "key", secret: "secret"), callbackHosts: Set(hosts)),
+      quotes: server.sender)
+    server.answers(Self.good)
+    await refusal(.quoteSourceUnavailable, field: "quoteURL") {
+      try await now.update(Shop.basket, of: Shop.merchant, .shippingContact(FullContact.dublin.place))
+    }
+    #expect(server.requests.isEmpty)
+    _ = try await update(shop)
+    #expect(server.requests.count == 1)
   }
 
   @Test func `is not waited for when the sheet opens`() async throws {

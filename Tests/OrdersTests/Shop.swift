@@ -39,6 +39,13 @@ struct Shop: Sendable {
       guestTokens: guestTokens, clock: clock.wall)
   }
 
+  /// The same store, after the operator has changed the merchant's configuration.
+  func under(_ terms: MerchantTerms, quotes: HTTPSender) -> OrderDesk {
+    OrderDesk(
+      database: database, cashier: acquirer.cashier, quotes: QuoteSource(sender: quotes, clock: clock.wall),
+      terms: { _ in terms }, clock: clock.wall)
+  }
+
   /// The shopper's part, in one breath: opens the sheet, chooses an address, and authorizes.
   func pays(
     _ contact: FullContact = .dublin, token: EncryptedPaymentToken = .fresh(), quote: QuoteID? = nil,
