@@ -76,18 +76,22 @@ public struct SignedRequest: Sendable {
 
   /// As sent (Python, Node, PHP), all decoded (Java, .NET), or only the query decoded.
   private func targets() -> [String] {
-    let path = String(target.prefix { $0 != "?" })
-    guard let query = Self.decoded(String(target.dropFirst(path.count)), keeping: "") else { return [target] }
-    guard let decodedPath = Self.decoded(path, keeping: "/?") else { return [target, path + query] }
+    let end = target.utf8.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+    let path = String(target[..<end])
+    guard let query = Self.decoded(String(target[end...]), keeping: []) else { return [target] }
+    guard let decodedPath = Self.decoded(path, keeping: Array("/?".utf8)) else { return [target, path + query] }
     return [target, path + query, decodedPath + query]
   }
 
   /// Nil where decoding would make another request of it: a separator of the path that was not one, or a control
-  /// character, with which one signed line could pass for two.
-  private static func decoded(_ text: String, keeping separators: String) -> String? {
+  /// character, with which one signed line could pass for two. Separators are counted in bytes, because a separator
+  /// with a combining mark after it is another `Character`.
+  private static func decoded(_ text: String, keeping separators: [UInt8]) -> String? {
     guard let decoded = text.removingPercentEncoding else { return nil }
-    guard !decoded.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) else { return nil }
-    let counts = separators.map { separator in (text.count { $0 == separator }, decoded.count { $0 == separator }) }
-    return counts.allSatisfy { $0.0 == $0.1 } ? decoded : nil
+    guard decoded.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
+    let isKept = separators.allSatisfy { separator in
+      text.utf8.count { $0 == separator } == decoded.utf8.count { $0 == separator }
+    }
+    return isKept ? decoded : nil
   }
 }

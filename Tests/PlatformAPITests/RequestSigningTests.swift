@@ -152,6 +152,11 @@ struct SDK: Sendable, CustomTestStringConvertible {
     for target in ["/v2/1/payments%2F9", "/v2/1%2fpayments/9"] {
       #expect(throws: SignatureRefusal.signatureMismatch) { try judge(signed, target) }
     }
+    // U+0301 after the decoded separator makes one `Character` of both.
+    let marked = headers("/v2/1/payments/\u{301}9")
+    for target in ["/v2/1/payments%2F%CC%819", "/v2/1%2F%CC%81payments/\u{301}9"] {
+      #expect(throws: SignatureRefusal.signatureMismatch) { try judge(marked, target) }
+    }
     let folded = headers("/v2/1/x?a=b\nc")
     #expect(throws: SignatureRefusal.signatureMismatch) { try judge(folded, "/v2/1/x?a=b%0Ac") }
   }
