@@ -5,7 +5,7 @@ extension Sandbox {
   func frontRouter() -> Router<SandboxContext> {
     let router = Router(context: SandboxContext.self)
     router.addMiddleware {
-      OpenToPages()
+      OpenToPages(host: configuration.host)
       ProblemMiddleware()
     }
     router.get("/", use: pages.front)
