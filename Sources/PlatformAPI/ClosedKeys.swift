@@ -27,17 +27,20 @@ private struct AnyKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// A moment as RFC 3339 text in UTC: `2030-01-01T00:00:00Z`.
+/// A moment as RFC 3339 text in UTC, from 1970 to 9999: `2030-01-01T00:00:00Z`. To the second, so that what is written
+/// is what was read.
 public struct WireTime: Sendable, Hashable, Codable {
   public let timestamp: Timestamp
-  public init(_ timestamp: Timestamp) { self.timestamp = timestamp }
+  /// The moment without its fraction of a second.
+  public init(_ timestamp: Timestamp) { self.timestamp = Timestamp(seconds: timestamp.seconds) }
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let timestamp = Timestamp(rfc3339: try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a time as 2030-01-01T00:00:00Z")
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "not a time from 1970 to 9999 as 2030-01-01T00:00:00Z")
     }
-    self.timestamp = timestamp
+    self.init(timestamp)
   }
 
   public func encode(to encoder: any Encoder) throws {

@@ -15,7 +15,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable {
   public init(seconds: Int64) { self.microseconds = seconds * 1_000_000 }
 
   /// Whole seconds, rounded down.
-  public var seconds: Int64 { Int64((Double(microseconds) / 1_000_000).rounded(.down)) }
+  public var seconds: Int64 { Self.floored(microseconds, 1_000_000) }
   /// Whole milliseconds.
   public var milliseconds: Int64 { microseconds / 1_000 }
 
@@ -46,16 +46,26 @@ extension Duration {
 }
 
 extension Timestamp: CustomStringConvertible {
-  /// RFC 3339 in UTC, to the second: `2026-11-21T10:00:00Z`.
+  /// RFC 3339 in UTC, to the second: `2026-11-21T10:00:00Z`. The year has four digits at least.
   public var description: String {
-    let days = Int64((Double(seconds) / 86_400).rounded(.down))
-    let (year, month, day) = Self.civil(fromDays: days)
-    let rest = seconds - days * 86_400
-    func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(year)-\(two(month))-\(two(day))T\(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60))Z"
+    let (year, month, day) = calendar
+    let rest = seconds - Self.floored(seconds, 86_400) * 86_400
+    let date = [Self.padded(year, 4), Self.padded(month, 2), Self.padded(day, 2)].joined(separator: "-")
+    let time = [rest / 3_600, rest / 60 % 60, rest % 60].map { Self.padded($0, 2) }.joined(separator: ":")
+    return "\(date)T\(time)Z"
   }
 
-  /// Reads `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z`.
+  private static func padded(_ value: Int64, _ digits: Int) -> String {
+    let text = String(value.magnitude)
+    return (value < 0 ? "-" : "") + String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+
+  private static func floored(_ value: Int64, _ divisor: Int64) -> Int64 {
+    let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? quotient - 1 : quotient
+  }
+
+  /// Reads `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z`; nil before 1970, which no payment is about.
   public init?(rfc3339 text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -70,7 +80,7 @@ extension Timestamp: CustomStringConvertible {
     let fixed: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
     guard fixed.allSatisfy({ bytes[$0.0] == $0.1.asciiValue }),
       let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
-      let minute = number(14..<16), let second = number(17..<19)
+      let minute = number(14..<16), let second = number(17..<19), year >= 1970
     else { return nil }
     self.init(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
     let fraction = bytes[19..<(bytes.count - 1)]
@@ -105,7 +115,7 @@ extension Timestamp: CustomStringConvertible {
 
   /// The calendar fields in UTC.
   public var calendar: (year: Int64, month: Int64, day: Int64) {
-    Self.civil(fromDays: Int64((Double(seconds) / 86_400).rounded(.down)))
+    Self.civil(fromDays: Self.floored(seconds, 86_400))
   }
 
   private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {

@@ -35,6 +35,17 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(try JSONDecoder().decode(BasketDocument.self, from: JSONEncoder().encode(basket)) == basket)
   }
 
+  /// What is stored must be readable again: a basket that is not can be neither shown nor replaced.
+  @Test(arguments: [
+    "1970-01-01T00:00:00Z", "1970-01-01T00:00:00.9Z", "1999-12-31T23:59:59Z", "2030-01-01T00:00:00.000001Z",
+    "9999-12-31T23:59:59.999999Z",
+  ])
+  func `is read again as it was written, whenever its coupon ends`(_ time: String) throws {
+    let basket = try decode(complete.replacing("2030-01-01T00:00:00Z", with: time))
+    #expect(try JSONDecoder().decode(BasketDocument.self, from: JSONEncoder().encode(basket)) == basket)
+    #expect(basket.coupons[0].expiresAt?.timestamp.description.utf8.count == 20)
+  }
+
   @Test func `needs only what a sale needs`() throws {
     let basket = try decode(
       """
@@ -59,7 +70,11 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(context.codingPath.last?.stringValue == name)
   }
 
-  @Test(arguments: [("\"EUR\"", "\"XAU\""), ("\"immediate\"", "\"later\""), ("2030-01-01T00:00:00Z", "2030-02-30")])
+  @Test(arguments: [
+    ("\"EUR\"", "\"XAU\""), ("\"immediate\"", "\"later\""), ("2030-01-01T00:00:00Z", "2030-02-30"),
+    ("2030-01-01T00:00:00Z", "0999-01-01T00:00:00Z"), ("2030-01-01T00:00:00Z", "999-01-01T00:00:00Z"),
+    ("2030-01-01T00:00:00Z", "1969-12-31T23:59:59Z"), ("2030-01-01T00:00:00Z", "10000-01-01T00:00:00Z"),
+  ])
   func `with a value that means nothing is refused`(_ right: String, _ wrong: String) {
     #expect(throws: DecodingError.self) { try decode(complete.replacing(right, with: wrong)) }
   }

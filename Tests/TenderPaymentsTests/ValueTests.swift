@@ -44,8 +44,7 @@ import TenderPayments
 
 @Suite struct `Moments` {
   @Test(arguments: [
-    "1970-01-01T00:00:00Z", "2018-01-26T13:55:18Z", "2024-02-29T23:59:59Z", "1969-12-31T23:59:59Z",
-    "2038-01-19T03:14:08Z",
+    "1970-01-01T00:00:00Z", "2018-01-26T13:55:18Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z",
   ])
   func `are read and written as RFC 3339`(text: String) throws {
     #expect(try #require(Timestamp(rfc3339: text)).description == text)
@@ -66,8 +65,32 @@ import TenderPayments
     #expect(Timestamp(year: 2026, month: 11, day: 1, hour: value == 0 ? 24 : value) == nil)
   }
 
+  /// Every day has its text, and the last microsecond of each is still of that day.
+  @Test func `from 1970 to 9999 is read as it was written`() {
+    let day: Int64 = 86_400
+    let all = stride(from: Int64(0), to: 2_932_897 * day, by: 61 * Int(day) - 7).map { Timestamp(seconds: $0) }
+    for time in all {
+      let last = time.adding(.microseconds(999_999))
+      #expect(Timestamp(rfc3339: time.description) == time)
+      #expect(last.description == time.description && last.seconds == time.seconds)
+    }
+    #expect(all.last?.calendar.year == 9_999)
+  }
+
+  @Test(arguments: ["1969-12-31T23:59:59Z", "0999-01-01T00:00:00Z", "0000-01-01T00:00:00Z"])
+  func `before 1970 is not read`(_ text: String) {
+    #expect(Timestamp(rfc3339: text) == nil)
+  }
+
+  @Test func `of a year with fewer than four digits is written with four`() throws {
+    let time = try #require(Timestamp(year: 999, month: 2, day: 3))
+    #expect(time.description == "0999-02-03T00:00:00Z")
+    #expect(Timestamp(microseconds: -1).description == "1969-12-31T23:59:59Z")
+  }
+
   @Test func `keep their fraction to the microsecond`() {
     #expect(Timestamp(rfc3339: "1970-01-01T00:00:01.25Z")?.microseconds == 1_250_000)
+    #expect(Timestamp(rfc3339: "9999-12-31T23:59:59.999999Z")?.description == "9999-12-31T23:59:59Z")
   }
 
   @Test func `give identifiers that sort by time`() {

@@ -241,6 +241,28 @@ import Testing
     #expect(unknown.status == 404 && unknown.body["errors"]?.elements.first?["id"] == "BASKET_UNKNOWN")
   }
 
+  /// Stored as it was written, it would make the basket unreadable for ever.
+  @Test(arguments: ["0999-01-01T00:00:00Z", "999-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "10000-01-01T00:00:00Z"])
+  func `with a coupon that ends before 1970 or after 9999, by its property`(end: String) async throws {
+    let (path, now) = ("/v2/harbour/baskets/" + RandomBytes.system.hex(16), house.clock.wall.now())
+    func basket(_ end: String) -> JSONValue {
+      [
+        "currencyCode": "EUR", "countryCode": "IE", "merchantReference": "T-coupon", "businessName": "Shop",
+        "serviceTypes": ["collection"], "items": [["id": "fish", "label": "Fish", "unitAmount": 1250]],
+        "coupons": [["code": "OLD", "label": "Old", "amount": 100, "expiresAt": .string(end)]],
+      ]
+    }
+    let refused = try await house.harbour.signed("PUT", path, basket(end), at: now)
+    let fault = refused.body["errors"]?.elements.first
+    #expect(refused.status == 400 && fault?["id"] == "INVALID_BODY", "\(refused.complaint)")
+    #expect(fault?["propertyName"]?.text?.hasSuffix("coupons[0].expiresAt") == true, "\(refused.complaint)")
+    #expect(try await house.harbour.signed("GET", path, at: now).status == 404)
+    for good in ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"] {
+      #expect(try await house.harbour.signed("PUT", path, basket(good), at: now).status == 200)
+      #expect(try await house.harbour.signed("GET", path, at: now).status == 200)
+    }
+  }
+
   @Test func `with a date that no calendar has, before anybody is known, and the server lives`() async throws {
     let claim = "GCS v1HMAC:key:\(Base64.encode([UInt8](repeating: 7, count: 32)))"
     for day in [Int64.min, -1, .max] {
