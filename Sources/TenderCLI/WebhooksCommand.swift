@@ -40,9 +40,11 @@ struct WebhooksCommand: AsyncParsableCommand {
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Argument(help: "The payment's id.") var payment: String?
     @Option(help: "One event of the payment.") var sequence: Int64?
+    @Option(help: "The name of the endpoint to send them to, instead of the one that they were for.") var to: String?
     @Flag(help: "Every dead letter there is.") var all = false
 
     func validate() throws {
+      guard to.map(EndpointName.isValid) ?? true else { throw ValidationError("\(to ?? "") is no endpoint's name.") }
       guard all != (payment != nil) else { throw ValidationError("Name a payment, or say --all.") }
       guard sequence == nil || payment != nil else { throw ValidationError("--sequence needs a payment.") }
       guard payment?.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" }) ?? true else {
@@ -51,10 +53,12 @@ struct WebhooksCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-      let (payment, sequence) = (payment, sequence)
-      let query = [payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }].compactMap { $0 }
+      let (payment, sequence, to) = (payment, sequence, to)
+      let query = [
+        payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" },
+      ].compactMap { $0 }
       let answer = try await StoreAccess(path: store).ask(
-        here: { ["replayed": try await WebhookOffice($0).replay(payment, sequence: sequence)] },
+        here: { ["replayed": try await WebhookOffice($0).replay(payment, sequence: sequence, to: to)] },
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0
       Terminal.say("\(count) brought back")
@@ -113,6 +117,6 @@ struct WebhooksCommand: AsyncParsableCommand {
 
 extension DeliveryReport {
   fileprivate var line: String {
-    "\(payment) \(sequence)  \(merchant)  \(state.rawValue)  \(tries) failed  \(url)  \(result ?? "not tried")"
+    "\(payment) \(sequence)  \(merchant)  \(state.rawValue)  \(tries) failed  \(endpoint)  \(url)  \(result ?? "not tried")"
   }
 }

@@ -72,7 +72,7 @@ struct Wiring: Sendable {
       issuer: configuration.publicURL)
     let cashier = Cashier.gateway(gateway)
     desk = Self.desk(database, journeys?.watching(cashier) ?? cashier, folders, guests, clock, random, network)
-    courier = try Self.courier(database, folders, configuration, random, network, metrics, logger)
+    courier = try await Self.courier(database, folders, configuration, random, network, metrics, logger)
   }
 
   /// Releases what the process holds. Calls under way have been answered by then.
@@ -123,8 +123,9 @@ struct Wiring: Sendable {
   private static func courier(
     _ database: Database, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, _ random: RandomBytes,
     _ network: Network, _ metrics: Metrics, _ logger: Logger
-  ) throws -> WebhookCourier {
+  ) async throws -> WebhookCourier {
     try MerchantWebhooks.judge(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
+    for folder in folders { try await WebhookCourier.adopt(folder.webhooks, of: folder.merchant.id, in: database) }
     let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
     return WebhookCourier(
       database: database, endpoints: { endpoints[$0] ?? [] },

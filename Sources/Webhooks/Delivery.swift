@@ -2,7 +2,7 @@ import Ledger
 import Storage
 public import TenderPayments
 
-/// One event on its way to one URL.
+/// One event on its way to one endpoint of its merchant.
 public struct Delivery: Sendable, Hashable {
   public enum State: String, Sendable, Hashable, Codable, CaseIterable {
     /// To be tried, for the first time or again.
@@ -15,6 +15,9 @@ public struct Delivery: Sendable, Hashable {
 
   public let payment: PaymentID
   public let sequence: Int64
+  /// The endpoint's id, which stays when its URL changes.
+  public let endpoint: String
+  /// Where the last try went, or where the first was to go.
   public let url: String
   public let merchant: MerchantID
   public let state: State
@@ -26,70 +29,74 @@ public struct Delivery: Sendable, Hashable {
   let fence: Int64
 }
 
-/// Where deliveries go: one merchant's one URL. What is slow or down there holds up nobody else.
-struct Lane: Sendable, Hashable {
+/// The queue of deliveries to one endpoint of one merchant. An endpoint that is slow or down holds up no other.
+struct EndpointQueue: Sendable, Hashable {
   let merchant: MerchantID
-  let url: String
+  let endpoint: String
 }
 
 /// The table `webhook_deliveries`.
 enum Deliveries {
-  static func add(_ event: OutboxEvent, to url: String, in store: Transaction) throws {
+  static func add(_ event: OutboxEvent, to endpoint: WebhookEndpoint, in store: Transaction) throws {
     try store.run(
       """
-      INSERT INTO webhook_deliveries (payment, seq, url, merchant, state, tries, next_try, lease_until, fence,
+      INSERT INTO webhook_deliveries (payment, seq, endpoint, url, merchant, state, tries, next_try, lease_until, fence,
         created_at)
-      VALUES ($1, $2, $3, $4, 'waiting', 0, $5, 0, 0, $5) ON CONFLICT DO NOTHING
+      VALUES ($1, $2, $3, $4, $5, 'waiting', 0, $6, 0, 0, $6) ON CONFLICT DO NOTHING
       """,
-      .text(event.payment.rawValue), .integer(event.sequence), .text(url), .text(event.merchant.rawValue),
-      .time(store.now))
+      .text(event.payment.rawValue), .integer(event.sequence), .text(endpoint.id), .text(endpoint.url),
+      .text(event.merchant.rawValue), .time(store.now))
   }
 
-  static func lanes(in store: Transaction) throws -> [Lane] {
+  static func queues(in store: Transaction) throws -> [EndpointQueue] {
     try store.rows(
       """
-      SELECT DISTINCT merchant, url FROM webhook_deliveries
-      WHERE state = 'waiting' AND next_try <= $1 AND lease_until <= $1 ORDER BY merchant, url
+      SELECT DISTINCT merchant, endpoint FROM webhook_deliveries
+      WHERE state = 'waiting' AND next_try <= $1 AND lease_until <= $1 ORDER BY merchant, endpoint
       """, .time(store.now)
-    ).map { Lane(merchant: MerchantID(try $0.text("merchant")), url: try $0.text("url")) }
+    ).map { EndpointQueue(merchant: MerchantID(try $0.text("merchant")), endpoint: try $0.text("endpoint")) }
   }
 
-  /// Takes what is due on a lane: of each payment only the first event that is not settled, so that a merchant never
+  /// Takes what is due in a queue: of each payment only the first event that still waits, so that a merchant never
   /// learns of the second before the first.
-  static func claim(_ lane: Lane, limit: Int, until: Timestamp, in store: Transaction) throws -> [Delivery] {
+  static func claim(
+    _ queue: EndpointQueue, limit: Int, until: Timestamp, in store: Transaction
+  ) throws -> [Delivery] {
     let due = try store.unclaimedRows(
       """
       SELECT * FROM webhook_deliveries AS due
-      WHERE merchant = $1 AND url = $2 AND state = 'waiting' AND next_try <= $3 AND lease_until <= $3
+      WHERE merchant = $1 AND endpoint = $2 AND state = 'waiting' AND next_try <= $3 AND lease_until <= $3
         AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS earlier
-          WHERE earlier.payment = due.payment AND earlier.url = due.url AND earlier.state = 'waiting'
+          WHERE earlier.payment = due.payment AND earlier.endpoint = due.endpoint AND earlier.state = 'waiting'
             AND earlier.seq < due.seq)
       ORDER BY next_try, payment LIMIT $4
-      """, .text(lane.merchant.rawValue), .text(lane.url), .time(store.now), .integer(Int64(limit)))
+      """, .text(queue.merchant.rawValue), .text(queue.endpoint), .time(store.now), .integer(Int64(limit)))
     return try due.map { row in
       let delivery = try Delivery(row, fence: row.integer("fence") + 1)
       try store.run(
-        "UPDATE webhook_deliveries SET lease_until = $4, fence = $5 WHERE payment = $1 AND seq = $2 AND url = $3",
-        .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.url), .time(until),
+        "UPDATE webhook_deliveries SET lease_until = $4, fence = $5 WHERE payment = $1 AND seq = $2 AND endpoint = $3",
+        .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.endpoint), .time(until),
         .integer(delivery.fence))
       return delivery
     }
   }
 
-  /// Writes what came of a try; false when another process has taken the delivery over in between.
+  /// Writes the result of a try; false when another process has taken the delivery over in between.
+  ///
+  /// - Parameter url: where the try went.
   static func settle(
-    _ delivery: Delivery, _ state: Delivery.State, result: String, next: Timestamp, in store: Transaction
+    _ delivery: Delivery, _ state: Delivery.State, url: String, result: String, next: Timestamp, in store: Transaction
   ) throws -> Bool {
     try store.run(
       """
       UPDATE webhook_deliveries SET state = $5, result = $6, next_try = $7, lease_until = 0,
         tries = tries + CASE WHEN $5 = 'delivered' THEN 0 ELSE 1 END,
-        settled_at = $8
-      WHERE payment = $1 AND seq = $2 AND url = $3 AND fence = $4 AND state = 'waiting'
+        settled_at = $8, url = $9
+      WHERE payment = $1 AND seq = $2 AND endpoint = $3 AND fence = $4 AND state = 'waiting'
       """,
-      .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.url), .integer(delivery.fence),
-      .text(state.rawValue), .text(result), .time(next),
-      .integer(optional: state == .waiting ? nil : store.now.microseconds)) == 1
+      .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.endpoint),
+      .integer(delivery.fence), .text(state.rawValue), .text(result), .time(next),
+      .integer(optional: state == .waiting ? nil : store.now.microseconds), .text(url)) == 1
   }
 
   static func list(_ state: Delivery.State, limit: Int, in store: Transaction) throws -> [Delivery] {
@@ -100,12 +107,31 @@ enum Deliveries {
   }
 
   /// Brings dead letters back, with all of their tries before them; how many.
-  static func replay(_ payment: PaymentID?, _ sequence: Int64?, in store: Transaction) throws -> Int {
+  ///
+  /// - Parameter endpoint: nil leaves each at its endpoint. One that this endpoint was sent under its own name is not
+  ///   sent there a second time; of two dead letters of one event the first moves.
+  static func replay(
+    _ payment: PaymentID?, _ sequence: Int64?, to endpoint: String?, in store: Transaction
+  ) throws -> Int {
     try store.run(
       """
-      UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, settled_at = NULL
+      UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, settled_at = NULL,
+        endpoint = COALESCE($4, endpoint)
       WHERE state = 'dead' AND (payment = $1 OR $1 IS NULL) AND (seq = $2 OR $2 IS NULL)
-      """, .text(optional: payment?.rawValue), .integer(optional: sequence), .time(store.now))
+        AND ($4 IS NULL OR endpoint = $4 OR NOT EXISTS (SELECT 1 FROM webhook_deliveries AS other
+          WHERE other.payment = webhook_deliveries.payment AND other.seq = webhook_deliveries.seq
+            AND (other.endpoint = $4 OR (other.state = 'dead' AND other.endpoint < webhook_deliveries.endpoint))))
+      """, .text(optional: payment?.rawValue), .integer(optional: sequence), .time(store.now),
+      .text(optional: endpoint))
+  }
+
+  /// Gives an endpoint the deliveries that were written before endpoints had ids, and are named by its URL.
+  static func adopt(_ endpoint: WebhookEndpoint, of merchant: MerchantID, in store: Transaction) throws {
+    for state in [Delivery.State.waiting, .dead] {
+      try store.run(
+        "UPDATE webhook_deliveries SET endpoint = $1 WHERE merchant = $2 AND endpoint = $3 AND state = $4",
+        .text(endpoint.id), .text(merchant.rawValue), .text(endpoint.url), .text(state.rawValue))
+    }
   }
 
   static func standing(in store: Transaction) throws -> WebhookStanding {
@@ -136,6 +162,7 @@ extension Delivery {
     self.state = state
     payment = PaymentID(try row.text("payment"))
     sequence = try row.integer("seq")
+    endpoint = try row.text("endpoint")
     url = try row.text("url")
     merchant = MerchantID(try row.text("merchant"))
     tries = try row.integer("tries")

@@ -2,12 +2,16 @@ import Crypto
 public import HTTPTransport
 import TenderPayments
 
-/// Where a merchant wants to be told, and the key under which it will believe what it is told.
+/// A server of a merchant that receives events, and the key that they are signed with.
 public struct WebhookEndpoint: Sendable {
+  /// Unique within the merchant. Deliveries follow the id: what waits goes to the URL that the endpoint has now.
+  public let id: String
   public let url: String
   let key: WebhookKey
 
-  public init(url: String, key: WebhookKey) {
+  /// - Parameter id: "1" is the id of a merchant's only endpoint.
+  public init(id: String = "1", url: String, key: WebhookKey) {
+    self.id = id
     self.url = url
     self.key = key
   }

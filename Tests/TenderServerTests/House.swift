@@ -107,7 +107,7 @@ final class House: Sendable {
   }
 
   private static func wishForWebhooks(_ folder: String) throws {
-    try write("webhooks: [\"http://localhost:9/hooks\"]", below: folder)
+    try write("webhooks: [\"orders=http://localhost:9/hooks\"]", below: folder)
   }
 
   private static func requireDigests(_ folder: String) throws {

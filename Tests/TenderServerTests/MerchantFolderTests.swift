@@ -63,4 +63,19 @@ import Testing
     }
     #expect(error?.description.contains("api-keys/nobody.secret") == true)
   }
+
+  @Test(arguments: [
+    ("\"a=https://x.example/1\", \"a=https://x.example/2\"", false),
+    ("\"2=https://x.example/1\", \"https://x.example/2\"", false),
+    ("\"a=https://x.example/1\", \"b=https://x.example/1\"", false),
+    ("\"a=https://x.example/?b=c\", \"https://x.example/?a=b\"", true),
+  ])
+  func `refuses webhooks that name an endpoint or a URL twice`(entries: String, isGood: Bool) async throws {
+    let error = await refusal { folder, _ in
+      let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+      let others = yaml.split(separator: "\n").filter { !$0.hasPrefix("webhooks") }.joined(separator: "\n")
+      try MerchantProvisioning.write(others + "\nwebhooks: [\(entries)]\n", to: folder + "/merchant.yaml")
+    }
+    #expect((error == nil) == isGood, "\(String(describing: error))")
+  }
 }

@@ -14,6 +14,16 @@ import Testing
     #expect(try await told(id, 3) == ["payment.created", "payment.pending_capture", "payment.captured"])
   }
 
+  @Test func `at the endpoint that the configuration names`() async throws {
+    let house = try await House.shared.value
+    let shopper = try await Shopper.enters(house, service: "collection")
+    let id = try #require(try await shopper.pays().body["paymentId"]?.text)
+    _ = try await told(id, 3)
+    let listed = try await house.admin("GET", "/webhooks/deliveries?state=delivered&limit=500").elements
+    let own = listed.filter { $0["payment"]?.text == id }
+    #expect(!own.isEmpty && own.allSatisfy { $0["endpoint"] == "orders" && $0["url"] == "http://localhost:9/hooks" })
+  }
+
   @Test func `and of a decline, that it was rejected`() async throws {
     let house = try await House.shared.value
     let shopper = try await Shopper.enters(house, service: "collection")

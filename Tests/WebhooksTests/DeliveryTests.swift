@@ -185,18 +185,98 @@ import Webhooks
     #expect(try await WebhookCourier.replay(in: post.database) == 0)
   }
 
-  @Test func `a URL that the merchant has given up is not called`() async throws {
+  @Test func `of an endpoint that was removed say so, and can be replayed to another`() async throws {
+    let post = try await Post(waits: [.seconds(10)])
+    let payment = try await post.pays()
+    post.server.answers { _, _ in 500 }
+    try await post.courier.round()
+    let other = WebhookEndpoint(id: "other", url: "https://other.example/hooks", key: Post.key)
+    let changed = post.restarted(with: [other])
+    post.clock.advance(.seconds(60))
+    try await changed.round()
+    #expect(post.server.requests.count == 1)
+    let dead = try await WebhookCourier.deliveries(.dead, in: post.database)
+    #expect(dead.map(\.sequence) == [1, 2, 3] && dead.allSatisfy { $0.endpoint == "1" })
+    #expect(dead.allSatisfy { $0.result == "the merchant's configuration has no endpoint of this name any more" })
+
+    post.server.answers { _, _ in 200 }
+    #expect(try await WebhookCourier.replay(payment.id, to: "other", in: post.database) == 3)
+    try await changed.round()
+    #expect(post.server.sequences == [1, 1, 2, 3])
+    #expect(post.server.requests.dropFirst().allSatisfy { $0.url == other.url })
+  }
+
+  @Test func `are replayed once to an endpoint that has not been sent them`() async throws {
+    let post = try await Post(urls: [Post.url, "https://two.example/a", "https://three.example/a"], waits: [])
+    try await post.pays()
+    let server = post.server
+    server.answers { _, _ in server.requests.last?.url == Post.url ? 200 : 500 }
+    try await post.runsDry()
+    #expect(try await post.standing.dead == 6)
+    #expect(try await WebhookCourier.replay(to: "1", in: post.database) == 0)
+    #expect(try await WebhookCourier.replay(to: "4", in: post.database) == 3)
+    #expect(try await WebhookCourier.replay(to: "4", in: post.database) == 0)
+    #expect(try await WebhookCourier.replay(to: "3", in: post.database) == 3)
+  }
+}
+
+@Suite struct `An endpoint` {
+  @Test func `that gets another URL is sent there what waits for it, in order`() async throws {
+    let post = try await Post()
+    try await post.pays()
+    post.server.answers { _, _ in 500 }
+    try await post.courier.round()
+    let moved = post.restarted(with: [WebhookEndpoint(id: "1", url: "https://new.example/hooks", key: Post.key)])
+    post.server.answers { _, _ in 200 }
+    post.clock.advance(.seconds(60))
+    try await post.pays(2)
+    try await moved.round()
+    #expect(post.server.requests.dropFirst().allSatisfy { $0.url == "https://new.example/hooks" })
+    let first = post.server.bodies.filter { $0["tender"]?["orderId"] == "order-1" }
+    #expect(first.compactMap { $0["tender"]?["sequence"]?.whole } == [1, 1, 2, 3])
+    let standing = try await post.standing
+    #expect(standing.waiting == 0 && standing.dead == 0)
+    let delivered = try await WebhookCourier.deliveries(.delivered, in: post.database)
+    #expect(delivered.count == 6 && delivered.allSatisfy { $0.url == "https://new.example/hooks" })
+  }
+
+  @Test func `that was replaced by another keeps its dead letters out of the other's queue`() async throws {
     let post = try await Post(waits: [.seconds(10)])
     try await post.pays()
     post.server.answers { _, _ in 500 }
     try await post.courier.round()
-    let without = WebhookCourier(
-      database: post.database, endpoints: { _ in [] }, destinations: .open(),
-      network: DeliveryNetwork { _ in .init(post.server.sender) })
+    let renamed = post.restarted(with: [WebhookEndpoint(id: "orders", url: Post.url, key: Post.key)])
     post.clock.advance(.seconds(60))
-    try await without.round()
+    try await renamed.round()
     #expect(post.server.requests.count == 1)
     #expect(try await post.standing.dead == 3)
+  }
+
+  /// Rows of the schema before endpoints had ids.
+  @Test func `is given what waited for its URL when the store was an older one`() async throws {
+    let (files, clock) = (try TemporaryStore(), ManualClock())
+    let older = Journal.migrations + WebhookCourier.migrations.prefix(1)
+    let before = try await files.open(older, clock: clock.wall)
+    try await before.write { store in
+      for (sequence, url, state) in [
+        (1, "https://a.example/", "delivered"), (2, "https://a.example/", "waiting"),
+        (3, "https://a.example/", "dead"), (1, "https://gone.example/", "waiting"),
+      ] as [(Int64, String, String)] {
+        try store.run(
+          """
+          INSERT INTO webhook_deliveries (payment, seq, url, merchant, state, tries, next_try, lease_until, fence,
+            created_at) VALUES ('p', $1, $2, 'shop', $3, 0, $4, 0, 0, $4)
+          """, .integer(sequence), .text(url), .text(state), .time(store.now))
+      }
+    }
+    await before.close()
+    let database = try await files.open(Journal.migrations + WebhookCourier.migrations, clock: clock.wall)
+    try await WebhookCourier.adopt(
+      [WebhookEndpoint(id: "main", url: "https://a.example/", key: Post.key)], of: "shop", in: database)
+    let waiting = try await WebhookCourier.deliveries(.waiting, in: database)
+    #expect(Set(waiting.map(\.endpoint)) == ["main", "https://gone.example/"])
+    #expect(try await WebhookCourier.deliveries(.dead, in: database).map(\.endpoint) == ["main"])
+    #expect(waiting.allSatisfy { $0.url.hasPrefix("https://") })
   }
 }
 

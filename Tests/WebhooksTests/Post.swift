@@ -18,6 +18,7 @@ struct Post: Sendable {
   let journal: Journal
   let server = MerchantServer()
   let courier: WebhookCourier
+  private let waits: [Duration]
   private let files: TemporaryStore
 
   init(
@@ -27,11 +28,25 @@ struct Post: Sendable {
     files = try TemporaryStore()
     database = try await files.open(Journal.migrations + WebhookCourier.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(1))
-    let server = server
-    courier = WebhookCourier(
-      database: database, endpoints: { _ in urls.map { WebhookEndpoint(url: $0, key: Self.key) } },
-      destinations: destinations, network: DeliveryNetwork { _ in .init(server.sender) },
-      schedule: RetrySchedule(waits: waits), random: .seeded(2))
+    self.waits = waits
+    courier = Self.courier(
+      database, server, waits, destinations,
+      urls.enumerated().map { WebhookEndpoint(id: "\($0 + 1)", url: $1, key: Self.key) })
+  }
+
+  /// A process that starts with other endpoints in the merchant's configuration.
+  func restarted(with endpoints: [WebhookEndpoint]) -> WebhookCourier {
+    Self.courier(database, server, waits, .open(), endpoints)
+  }
+
+  private static func courier(
+    _ database: Database, _ server: MerchantServer, _ waits: [Duration], _ destinations: DestinationGuard,
+    _ endpoints: [WebhookEndpoint]
+  ) -> WebhookCourier {
+    WebhookCourier(
+      database: database, endpoints: { _ in endpoints }, destinations: destinations,
+      network: DeliveryNetwork { _ in .init(server.sender) }, schedule: RetrySchedule(waits: waits),
+      random: .seeded(2))
   }
 
   /// Authorizes an order and captures its money: three events.

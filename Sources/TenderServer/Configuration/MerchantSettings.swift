@@ -85,7 +85,8 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "webhooks",
       .list(
-        of: .text("a URL", as: "\"https://shop.example.com/hooks/tender\""), atMost: MerchantWebhooks.maximumURLs),
+        of: .text("a URL, or a name and a URL as name=URL", as: "\"https://shop.example.com/hooks/tender\""),
+        atMost: MerchantWebhooks.maximumURLs),
       \.webhooks,
       "Who is notified of the merchant's payments, see docs/webhooks.md."),
   ]

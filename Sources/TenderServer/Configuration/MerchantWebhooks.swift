@@ -7,13 +7,18 @@ public import Webhooks
 enum MerchantWebhooks {
   static let maximumURLs = 5
 
-  static func endpoints(_ urls: [String], _ path: String) throws -> [WebhookEndpoint] {
-    guard !urls.isEmpty else { return [] }
+  /// - Parameter entries: each a URL, or a name and a URL.
+  static func endpoints(_ entries: [String], _ path: String) throws -> [WebhookEndpoint] {
+    let named = entries.enumerated().map { EndpointName.split($1, at: $0) }
+    guard !named.isEmpty else { return [] }
+    guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
+      throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
+    }
     guard let key = try key(at: path) else {
       throw ConfigurationError(
         path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
     }
-    return urls.map { WebhookEndpoint(url: $0, key: key) }
+    return named.map { WebhookEndpoint(id: $0.id, url: $0.url, key: key) }
   }
 
   /// The key whose id comes last, so that a new one takes over by being laid beside the old.
@@ -33,6 +38,24 @@ enum MerchantWebhooks {
         }
       }
     }
+  }
+}
+
+/// The name of an endpoint in `webhooks`: `orders=https://shop.example/hooks`. Without one, the endpoint's place in the
+/// list is its name, so that a URL can change where it stands.
+public enum EndpointName {
+  static func split(_ text: String, at index: Int) -> (id: String, url: String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, isValid(String(parts[0])) else { return (String(index + 1), text) }
+    return (String(parts[0]), String(parts[1]))
+  }
+
+  /// 1 to 40 letters, digits and hyphens of ASCII.
+  public static func isValid(_ name: String) -> Bool {
+    (1...40).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
+      }
   }
 }
 

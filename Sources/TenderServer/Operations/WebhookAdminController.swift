@@ -26,10 +26,11 @@ struct WebhookAdminController: Sendable {
     JSONAnswer.response(try await office.events(after: request.uri.queryParameters.get("after")))
   }
 
-  /// `?payment=ID&sequence=N`, either or both left out.
+  /// `?payment=ID&sequence=N&to=ENDPOINT`, each of them optional.
   private func replay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
-    let count = try await office.replay(query.get("payment"), sequence: query.get("sequence", as: Int64.self))
+    let count = try await office.replay(
+      query.get("payment"), sequence: query.get("sequence", as: Int64.self), to: query.get("to"))
     return JSONAnswer.response(["replayed": count])
   }
 }
@@ -48,8 +49,9 @@ public struct WebhookOffice: Sendable {
     try await WebhookCourier.deliveries(state, limit: min(500, max(1, limit)), in: database).map(DeliveryReport.init)
   }
 
-  public func replay(_ payment: String?, sequence: Int64?) async throws -> Int {
-    try await WebhookCourier.replay(payment.map { PaymentID($0) }, sequence: sequence, in: database)
+  public func replay(_ payment: String?, sequence: Int64?, to endpoint: String?) async throws -> Int {
+    try await WebhookCourier.replay(
+      payment.map { PaymentID($0) }, sequence: sequence, to: endpoint, in: database)
   }
 
   /// What happened since `cursor`; without one nothing, and a cursor for what happens from now on.
@@ -67,6 +69,7 @@ public struct DeliveryReport: Codable, Sendable {
   public let payment: PaymentID
   public let sequence: Int64
   public let merchant: MerchantID
+  public let endpoint: String
   public let url: String
   public let state: Delivery.State
   public let tries: Int64
@@ -77,6 +80,7 @@ public struct DeliveryReport: Codable, Sendable {
     payment = delivery.payment
     sequence = delivery.sequence
     merchant = delivery.merchant
+    endpoint = delivery.endpoint
     url = delivery.url
     state = delivery.state
     tries = delivery.tries

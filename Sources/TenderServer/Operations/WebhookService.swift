@@ -28,7 +28,7 @@ struct WebhookWatch: Sendable {
         state == .dead ? "a webhook is a dead letter" : "a webhook was not taken",
         metadata: [
           "payment": .string(delivery.payment.rawValue), "sequence": .stringConvertible(delivery.sequence),
-          "url": .string(delivery.url), "result": .string(result),
+          "endpoint": .string(delivery.endpoint), "url": .string(delivery.url), "result": .string(result),
         ])
     case .trouble(let reason):
       logger.error("the courier of webhooks met trouble", metadata: ["reason": .string(reason)])
