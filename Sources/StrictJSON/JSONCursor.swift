@@ -129,7 +129,7 @@ extension JSONCursor {
 /// object of a hundred thousand keys costs no more than its length.
 private struct UniqueMembers {
   private(set) var list: [(key: String, value: JSONValue)] = []
-  private var keys: Set<String> = []
+  private var keys: Set<KeyBytes> = []
 
   /// False when the key is there already.
   mutating func add(_ key: String, _ value: JSONValue) -> Bool {
@@ -139,8 +139,20 @@ private struct UniqueMembers {
   }
 
   private mutating func isNew(_ key: String) -> Bool {
-    guard list.count >= 16 else { return !list.contains { $0.key == key } }
-    if keys.isEmpty { keys = Set(list.map(\.key)) }
-    return keys.insert(key).inserted
+    guard list.count >= 16 else { return !list.contains { $0.key.hasSameBytes(as: key) } }
+    if keys.isEmpty { keys = Set(list.map { KeyBytes(key: $0.key) }) }
+    return keys.insert(KeyBytes(key: key)).inserted
+  }
+}
+
+/// A key that is hashed and compared by its UTF-8.
+private struct KeyBytes: Hashable {
+  var key: String
+
+  static func == (left: KeyBytes, right: KeyBytes) -> Bool { left.key.hasSameBytes(as: right.key) }
+
+  func hash(into hasher: inout Hasher) {
+    var key = key
+    key.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }

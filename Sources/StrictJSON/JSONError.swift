@@ -9,6 +9,8 @@ public struct JSONError: Error, Sendable, Hashable {
     case badEncoding = "bad_encoding"
     case badNumber = "bad_number"
     case badString = "bad_string"
+    /// More combining marks in a row than Unicode's stream-safe text format allows.
+    case combiningMarks = "combining_marks"
     case duplicateKey = "duplicate_key"
     case trailingComma = "trailing_comma"
     case trailingBytes = "trailing_bytes"

@@ -18,7 +18,7 @@ public struct JSONLimits: Sendable, Hashable {
 /// Reads JSON (RFC 8259) for money and payment tokens: what two readers could understand differently is refused.
 ///
 /// Refused beyond the grammar: a key twice in one object, a byte order mark, lone surrogates, the character NUL even
-/// when escaped, and whatever exceeds the limits.
+/// when escaped, more than 30 combining marks in a row, and whatever exceeds the limits. Keys are compared as bytes.
 public enum JSONReader {
   public static func read(
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .standard

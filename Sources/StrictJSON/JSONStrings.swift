@@ -1,6 +1,17 @@
 extension JSONCursor {
-  /// RFC 8259 §7. Most strings have no escape and are cut out whole; the others are put together piece by piece.
+  /// RFC 8259 §7.
   mutating func string() throws(JSONError) -> String {
+    let start = index
+    let string = try anyString()
+    guard StreamSafeText.accepts(string) else {
+      throw JSONError(
+        .combiningMarks, offset: start, "more than \(StreamSafeText.longestRun) combining marks in a row in a string")
+    }
+    return string
+  }
+
+  /// Most strings have no escape and are cut out whole; the others are put together piece by piece.
+  private mutating func anyString() throws(JSONError) -> String {
     index += 1
     let start = index
     try skipPlain()

@@ -36,8 +36,7 @@ extension JSONValue {
 
 /// The members of a JSON object, in the order in which they were written, each key once.
 ///
-/// Keys are compared as Swift compares strings, by canonical equivalence, so that two spellings of `é` are one key
-/// and a document with both is refused as having it twice.
+/// Keys are compared as bytes of UTF-8, not as Swift compares strings: two spellings of `é` are two keys.
 public struct JSONObject: Sendable {
   public private(set) var members: [(key: String, value: JSONValue)]
 
@@ -51,9 +50,9 @@ public struct JSONObject: Sendable {
 
   /// The value of a key. Setting replaces the value in its place, or adds it at the end; setting nil removes it.
   public subscript(key: String) -> JSONValue? {
-    get { members.first { $0.key == key }?.value }
+    get { members.first { $0.key.hasSameBytes(as: key) }?.value }
     set {
-      let place = members.firstIndex { $0.key == key }
+      let place = members.firstIndex { $0.key.hasSameBytes(as: key) }
       switch (place, newValue) {
       case (let place?, let value?): members[place].value = value
       case (let place?, nil): members.remove(at: place)
@@ -67,7 +66,7 @@ public struct JSONObject: Sendable {
 extension JSONObject: Hashable {
   /// Equal when they hold the same members in the same order.
   public static func == (left: JSONObject, right: JSONObject) -> Bool {
-    left.members.elementsEqual(right.members) { $0.key == $1.key && $0.value == $1.value }
+    left.members.elementsEqual(right.members) { $0.key.hasSameBytes(as: $1.key) && $0.value == $1.value }
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -76,6 +75,13 @@ extension JSONObject: Hashable {
       hasher.combine(key)
       hasher.combine(value)
     }
+  }
+}
+
+extension String {
+  /// Whether the two are the same text byte by byte. `==` would also call other spellings of a character the same.
+  func hasSameBytes(as other: String) -> Bool {
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
 }
 

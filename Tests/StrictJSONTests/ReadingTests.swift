@@ -73,8 +73,30 @@ func refusal(_ bytes: [UInt8], limits: JSONLimits = .standard) -> JSONError.Code
     #expect(try read("\"\u{FFFD}\"") == .string("\u{FFFD}"))
   }
 
-  @Test func `two spellings of one character are one key`() {
-    #expect(refusal(Array("{\"\u{E9}\":1,\"e\u{301}\":2}".utf8)) == .duplicateKey)
+  @Test func `keys are compared as bytes, so two spellings of one character are two keys`() throws {
+    let value = try read("{\"\u{E9}\":1,\"e\u{301}\":2}")
+    #expect(value["\u{E9}"] == 1 && value["e\u{301}"] == 2)
+    #expect(refusal(Array("{\"e\u{301}\":1,\"e\\u0301\":2}".utf8)) == .duplicateKey)
+    let many = (0..<20).map { "\"k\($0)\":0" }.joined(separator: ",")
+    #expect(refusal(Array("{\(many),\"\u{E9}\":1,\"e\u{301}\":2}".utf8)) == nil)
+    #expect(refusal(Array("{\(many),\"\u{E9}\":1,\"\\u00e9\":2}".utf8)) == .duplicateKey)
+  }
+
+  @Test func `thirty combining marks in a row are read, and one more is refused as key and as value`() throws {
+    for marks in ["\u{301}", "\u{327}\u{301}"] {
+      let scalars = Array(String(repeating: marks, count: 31).unicodeScalars)
+      let (thirty, more) = (Self.text(scalars.prefix(30)), Self.text(scalars.prefix(31)))
+      #expect(try read("\"a\(thirty)b\(thirty)\"") == .string("a\(thirty)b\(thirty)"))
+      #expect(refusal(Array("\"a\(more)\"".utf8)) == .combiningMarks)
+      #expect(refusal(Array("{\"a\(more)\":1}".utf8)) == .combiningMarks)
+    }
+    let (escaped, plain) = (String(repeating: #"\u0301"#, count: 15), String(repeating: "\u{327}", count: 15))
+    #expect(refusal(Array("\"\(escaped)\(plain)\"".utf8)) == nil)
+    #expect(refusal(Array("\"\(escaped)\(plain)\\u0301\"".utf8)) == .combiningMarks)
+  }
+
+  private static func text(_ scalars: some Sequence<Unicode.Scalar>) -> String {
+    String(String.UnicodeScalarView(scalars))
   }
 
   @Test func `a key that comes again after many others is found`() throws {
