@@ -11,10 +11,10 @@ enum BasketRules {
   /// characters six.
   static func checkID(_ id: BasketID) throws {
     let characters = Array(id.rawValue.utf8)
-    let isHex = id.rawValue.allSatisfy(\.isHexDigit)
     guard characters.count <= 128, characters.allSatisfy(isURLSafe) else {
       throw OrderError(.basketIDWeak, "at most 128 characters of A–Z, a–z, 0–9, - and _", field: "basketId")
     }
+    let isHex = id.rawValue.allSatisfy(\.isHexDigit)
     guard characters.count >= (isHex ? 32 : 22) else {
       throw OrderError(.basketIDWeak, "an id this short can be guessed", field: "basketId")
     }
@@ -123,6 +123,7 @@ enum BasketRules {
       let field = "shippingMethods[\(index)]"
       try checkText(method.identifier, "\(field).identifier", most: 100)
       try checkText(method.label, "\(field).label", most: 200)
+      if !method.detail.isEmpty { try checkText(method.detail, "\(field).detail", most: 500) }
       guard method.amount >= 0 else { throw invalid("\(field).amount", "not negative") }
       try checkAmount(method.amount, document, "\(field).amount")
       guard method.freeFrom ?? 0 >= 0 else { throw invalid("\(field).freeFrom", "not negative") }
@@ -160,7 +161,8 @@ extension BasketRules {
   }
 
   private static func checkText(_ text: String, _ field: String, most: Int) throws {
-    guard text.contains(where: { !$0.isWhitespace }), text.count <= most,
+    guard TextLimits.holds(text, most: most),
+      text.unicodeScalars.contains(where: { !$0.properties.isWhitespace }),
       !text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\n" })
     else { throw invalid(field, "1 to \(most) characters") }
   }

@@ -111,7 +111,7 @@ private enum MerchantAnswer {
   private static func text(_ field: JSONField, _ key: String) throws -> String {
     let member = try field.member(key)
     let text = try member.string
-    guard !text.isEmpty, text.count <= 200 else {
+    guard !text.isEmpty, TextLimits.holds(text, most: 200) else {
       throw JSONError(.invalid, path: member.path, "must have 1 to 200 characters")
     }
     return text

@@ -29,6 +29,13 @@ public struct PostalCodeCall: Sendable, Hashable, Codable {
     self.postalCode = postalCode
     self.countryCode = countryCode
   }
+
+  /// Reads the call; a text that is too long for a field of a contact is refused.
+  public init(from decoder: any Decoder) throws {
+    let keys = try decoder.container(keyedBy: CodingKeys.self)
+    postalCode = try keys.limited(keys.decode(String.self, forKey: .postalCode), forKey: .postalCode)
+    countryCode = try keys.limited(keys.decode(String.self, forKey: .countryCode), forKey: .countryCode)
+  }
 }
 
 /// `PUT /applepay/basket/{id}/details`: what the shopper decides before the sheet opens.

@@ -103,7 +103,7 @@ extension RedactedContact: Codable {
 
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: CodingKeys.self)
-    func text(_ key: CodingKeys) throws -> String? { try keys.decodeIfPresent(String.self, forKey: key) }
+    func text(_ key: CodingKeys) throws -> String? { try keys.text(forKey: key) }
     self.init(
       subLocality: try text(.subLocality), locality: try text(.locality),
       subAdministrativeArea: try text(.subAdministrativeArea), administrativeArea: try text(.administrativeArea),
@@ -119,12 +119,12 @@ extension FullContact: Codable {
 
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: CodingKeys.self)
-    func text(_ key: CodingKeys) throws -> String? { try keys.decodeIfPresent(String.self, forKey: key) }
+    func text(_ key: CodingKeys) throws -> String? { try keys.text(forKey: key) }
     self.init(
       givenName: try text(.givenName), familyName: try text(.familyName),
       phoneticGivenName: try text(.phoneticGivenName), phoneticFamilyName: try text(.phoneticFamilyName),
       phoneNumber: try text(.phoneNumber), emailAddress: try text(.emailAddress),
-      addressLines: try keys.decodeIfPresent([String].self, forKey: .addressLines) ?? [],
+      addressLines: try keys.addressLines(forKey: .addressLines),
       subLocality: try text(.subLocality), locality: try text(.locality),
       subAdministrativeArea: try text(.subAdministrativeArea), administrativeArea: try text(.administrativeArea),
       postalCode: try text(.postalCode), country: try text(.country), countryCode: try text(.countryCode))

@@ -182,7 +182,7 @@ extension PaymentAgreement {
 
   private func checkWords() throws(SheetViolation) {
     guard !terms.paymentDescription.isEmpty, labels.allSatisfy({ !$0.isEmpty }) else { throw .emptyLabel }
-    guard (terms.billingAgreement ?? "").count <= AgreementTerms.longestBillingAgreement else {
+    guard TextLimits.holds(terms.billingAgreement ?? "", most: AgreementTerms.longestBillingAgreement) else {
       throw .agreement("the billing agreement has more than \(AgreementTerms.longestBillingAgreement) characters")
     }
     let addresses = [terms.managementURL] + (terms.tokenNotificationURL.map { [$0] } ?? [])

@@ -41,10 +41,12 @@ extension SheetChange: Codable {
     }
     switch present[0] {
     case .shippingContact: self = .shippingContact(try keys.decode(RedactedContact.self, forKey: .shippingContact))
-    case .couponCode: self = .couponCode(try keys.decode(String.self, forKey: .couponCode))
+    case .couponCode:
+      self = .couponCode(try keys.limited(keys.decode(String.self, forKey: .couponCode), forKey: .couponCode))
     case .shippingMethod:
       let text = try? keys.decode(String.self, forKey: .shippingMethod)
-      self = .shippingMethod(try text ?? keys.decode(Method.self, forKey: .shippingMethod).identifier)
+      let identifier = try text ?? keys.decode(Method.self, forKey: .shippingMethod).identifier
+      self = .shippingMethod(try keys.limited(identifier, forKey: .shippingMethod))
     case .paymentMethod:
       let text = try? keys.decode(String.self, forKey: .paymentMethod)
       let type = try text ?? keys.decode(Payment.self, forKey: .paymentMethod).type

@@ -18,10 +18,19 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
     (self.field, self.testDescription, self.code, self.spoil) = (field, description, code, spoil)
   }
 
+  /// People joined to one emoji: one `Character`.
+  private static let family = "\u{1F468}" + String(repeating: "\u{200D}\u{1F468}", count: 1_000)
+
   static let all = [
     Spoilt("countryCode", "small letters") { $0.countryCode = "ie" },
     Spoilt("businessName", "blank") { $0.businessName = " " },
     Spoilt("merchantReference", "too long") { $0.merchantReference = String(repeating: "x", count: 101) },
+    Spoilt("merchantReference", "two characters of seven kilobytes") { $0.merchantReference = "x\(Spoilt.family)" },
+    Spoilt("note", "one character of seven kilobytes") { $0.note = Spoilt.family },
+    Spoilt("coupons[0].code", "one character of seven kilobytes") { $0.coupons[0].code = Spoilt.family },
+    Spoilt("shippingMethods[0].detail", "too long") {
+      $0.shippingMethods[0].detail = String(repeating: "x", count: 501)
+    },
     Spoilt("serviceTypes", "none") { $0.serviceTypes = [] },
     Spoilt("serviceTypes", "twice") { $0.serviceTypes = ["delivery", "delivery"] },
     Spoilt("serviceTypes[1]", "unknown") { $0.serviceTypes = ["delivery", "teleport"] },
@@ -71,6 +80,17 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
 @Suite struct `A basket` {
   private let terms = MerchantTerms(
     callbackSigner: RequestSigner(apiKeyId: "k", secret: "s"), callbackHosts: ["shop.example"])
+
+  @Test func `may have texts of four bytes a character, and as many characters as in English`() async throws {
+    let shop = try await Shop(terms)
+    var document = BasketDocument.dinner
+    document.merchantReference = String(repeating: "\u{20BB7}", count: 100)
+    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    document.merchantReference += "a"
+    await refusal(.basketInvalid, field: "merchantReference") {
+      try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    }
+  }
 
   @Test(arguments: Spoilt.all) func `that makes no sense is refused by property`(_ spoilt: Spoilt) async throws {
     let shop = try await Shop(terms)

@@ -17,6 +17,29 @@ private let card = FullContact(
     #expect(String(decoding: try JSONEncoder().encode(contact), as: UTF8.self) == #"{"countryCode":"GB"}"#)
   }
 
+  @Test func `has texts of at most 256 Unicode scalars, whatever they look like, and at most 16 lines`() throws {
+    func read(_ json: String) throws -> FullContact {
+      try JSONDecoder().decode(FullContact.self, from: Data(json.utf8))
+    }
+    let (long, family) = (
+      String(repeating: "\u{20BB7}", count: 256), String(repeating: "\u{1F468}\u{200D}", count: 200)
+    )
+    #expect(try read(#"{"givenName":"\#(long)"}"#).givenName == long)
+    let lines = Array(repeating: #""a""#, count: 17).joined(separator: ",")
+    for json in [
+      #"{"givenName":"\#(long)a"}"#, #"{"emailAddress":"\#(family)"}"#, #"{"addressLines":["a","\#(long)a"]}"#,
+      #"{"addressLines":[\#(lines)]}"#,
+    ] {
+      #expect(throws: DecodingError.self) { try read(json) }
+    }
+    for json in [
+      #"{"couponCode":"\#(family)"}"#, #"{"shippingMethod":"\#(family)"}"#,
+      #"{"shippingMethod":{"identifier":"\#(family)"}}"#, #"{"shippingContact":{"postalCode":"\#(family)"}}"#,
+    ] {
+      #expect(throws: DecodingError.self) { try JSONDecoder().decode(SheetChange.self, from: Data(json.utf8)) }
+    }
+  }
+
   @Test func `has no empty texts and a country in capitals`() throws {
     let sent = #"{"givenName":" ","familyName":" Byrne ","addressLines":["","1 Quay "],"countryCode":"","country":"x"}"#
     let contact = try JSONDecoder().decode(FullContact.self, from: Data(sent.utf8))

@@ -1,0 +1,41 @@
+/// How long the texts of a shopper may be, in Unicode scalars: each has at most four bytes. Graphemes would be no limit,
+/// because one of them can have any number of bytes.
+package enum TextLimits {
+  /// One field of a contact, a coupon code, the name of a shipping method. An e-mail address has at most 254 bytes.
+  package static let field = 256
+  /// The lines of one address.
+  package static let addressLines = 16
+
+  /// Whether the text has at most so many Unicode scalars.
+  package static func holds(_ text: String, most: Int) -> Bool {
+    text.utf8.count <= most || text.utf8.count <= 4 * most && text.unicodeScalars.count <= most
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// The text of a field; nil when it is missing or null.
+  func text(forKey key: Key) throws -> String? {
+    try decodeIfPresent(String.self, forKey: key).map { try limited($0, forKey: key) }
+  }
+
+  /// Street and house number; empty when they are missing or null.
+  func addressLines(forKey key: Key) throws -> [String] {
+    let lines = try decodeIfPresent([String].self, forKey: key) ?? []
+    guard lines.count <= TextLimits.addressLines else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "more than \(TextLimits.addressLines) lines")
+    }
+    return try lines.map { try limited($0, forKey: key) }
+  }
+
+  /// The same text, which is the value of a key.
+  ///
+  /// - Throws: when it is longer than ``TextLimits/field``.
+  package func limited(_ text: String, forKey key: Key) throws -> String {
+    guard TextLimits.holds(text, most: TextLimits.field) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self, debugDescription: "more than \(TextLimits.field) characters")
+    }
+    return text
+  }
+}
