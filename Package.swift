@@ -150,7 +150,7 @@ let package = Package(
         "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
         "TenderSheet",
         "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTPTypes, nioSSL, nioFoundation,
+        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, nioFoundation,
         configuration, systemPackage, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),
     room(

@@ -80,10 +80,12 @@ public struct TenderServer: Service {
   }
 
   private func listener() throws -> HTTPServerBuilder {
+    let headRefusal = RequestHeadRefusal(recorder: recorder, logger: logger)
     let refusal = OverloadRefusal(door: wiring.door, recorder: recorder, gate: gate, logger: logger)
     let plain = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [OverloadHandler(refusal)], idleTimeout: .seconds(30)))
+        additionalChannelHandlers: [RequestHeadHandler(headRefusal), OverloadHandler(refusal)],
+        idleTimeout: .seconds(30), httpDecoderConfiguration: RequestHeadRules.decoderLimits))
     guard let files = wiring.configuration.tls else { return plain }
     var tls = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },

@@ -15,7 +15,7 @@ enum MerchantCallbackKey {
     at path: String, for hosts: Set<String>, apiKeys: [String: String]
   ) throws -> RequestSigner? {
     let folder = path + "/callback-keys"
-    guard let key = try MerchantFolder.secrets(in: folder).max(by: { $0.key < $1.key }) else {
+    guard let key = try SharedSecrets.read(in: folder).max(by: { $0.key < $1.key }) else {
       guard hosts.isEmpty else { throw missing(folder) }
       return nil
     }

@@ -23,7 +23,7 @@ struct CallRecorder: RouterMiddleware {
     do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
     response.headers[.requestID] = context.requestID
     let route = context.endpointPath ?? "unmatched"
-    record(request.method, route, response.status, since: start, context.logger)
+    record(request.method.rawValue, route, response.status, since: start, context.logger)
     return response
   }
 
@@ -36,21 +36,22 @@ struct CallRecorder: RouterMiddleware {
     logger[metadataKey: "requestId"] = .string(id)
     var made = answer(id)
     made.head.headerFields[.requestID] = id
-    record(method, route, made.head.status, since: start, logger)
+    record(method.rawValue, route, made.head.status, since: start, logger)
     return made
   }
 
-  private func record(
-    _ method: HTTPRequest.Method, _ route: String, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant,
+  /// Counts and logs one call.
+  func record(
+    _ method: String, _ route: String, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant,
     _ logger: Logger
   ) {
     let took = ContinuousClock.now - start
-    metrics.requests.count(["method": method.rawValue, "route": route, "status": String(status.code)])
+    metrics.requests.count(["method": method, "route": route, "status": String(status.code)])
     metrics.durations.observe(took, ["route": route])
     logger.info(
       "call",
       metadata: [
-        "method": .string(method.rawValue), "route": .string(route), "status": .stringConvertible(status.code),
+        "method": .string(method), "route": .string(route), "status": .stringConvertible(status.code),
         "microseconds": .stringConvertible(took.microseconds),
       ])
   }

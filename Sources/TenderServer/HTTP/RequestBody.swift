@@ -42,12 +42,19 @@ enum RequestBody {
 
   /// The raw body of any type; empty when there is none.
   static func collect(_ request: Request) async throws -> [UInt8] {
-    try await Deadline.run(deadline) {
-      do {
-        return Array(try await request.body.collect(upTo: maximumBytes).readableBytesView)
-      } catch is NIOTooManyBytesError {
-        throw Problem(.contentTooLarge, "body_too_large", "The body is longer than \(maximumBytes) bytes.")
-      }
+    try await Deadline.run(deadline) { try await bounded(request) }
+  }
+
+  private static func bounded(_ request: Request) async throws -> [UInt8] {
+    do {
+      return Array(try await request.body.collect(upTo: maximumBytes).readableBytesView)
+    } catch is NIOTooManyBytesError {
+      throw Problem(.contentTooLarge, "body_too_large", "The body is longer than \(maximumBytes) bytes.")
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      // Chunks that are none, or a connection that ended: what reads a body has no faults of its own.
+      throw RequestHeadRules.malformed
     }
   }
 }

@@ -1,0 +1,103 @@
+import Foundation
+import HTTPTypes
+import HummingbirdCore
+import NIOHTTP1
+import StrictJSON
+
+/// What the head of a request must be like before anything reads it.
+///
+/// Everything behind this check may compare and hash header values as strings: what the server reads is ASCII, and in
+/// everything else no run of combining marks is long.
+enum RequestHeadRules {
+  /// Bytes of the request line and of all headers together.
+  static let maximumBytes = 16_384
+  /// Bytes of the request target.
+  static let maximumTargetBytes = 8_192
+
+  static let decoderLimits = HTTP1Channel.Configuration.DecoderConfiguration(
+    maxHeaderFieldSize: maximumBytes, maxHeaderListSize: maximumBytes, maxHeaderFieldCount: 128)
+
+  /// What is wrong with the head; nil when the server may read it.
+  static func problem(in request: HTTPRequest) -> Problem? {
+    target(request.path ?? "") ?? host(request) ?? request.headerFields.lazy.compactMap(field).first
+  }
+
+  /// Why the decoder does not go on.
+  static func problem(for error: HTTPParserError) -> Problem {
+    guard case .headerOverflow = error else { return malformed }
+    return Problem(
+      .requestHeaderFieldsTooLarge, "headers_too_large",
+      "Request line and headers have at most \(maximumBytes) bytes, and there are at most 128 headers.")
+  }
+
+  static let malformed = Problem(
+    .badRequest, "malformed_request", "The request is not framed as HTTP/1.1, or it ended before its end.")
+
+  /// Path and query: visible ASCII, also when the escapes are undone no long run of combining marks.
+  private static func target(_ target: String) -> Problem? {
+    guard target.utf8.count <= maximumTargetBytes else {
+      return Problem(.uriTooLong, "target_too_long", "Path and query have at most \(maximumTargetBytes) bytes.")
+    }
+    guard target.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      StreamSafeText.accepts(target.removingPercentEncoding ?? "")
+    else { return Problem(.badRequest, "bad_target", "Path and query are not as RFC 3986 writes them.") }
+    return nil
+  }
+
+  /// Exactly one, and it names a host (RFC 9112, section 3.2). The decoder has taken the first one out.
+  private static func host(_ request: HTTPRequest) -> Problem? {
+    let isRepeated = request.headerFields.contains { $0.name.canonicalName == "host" }
+    guard let host = request.authority, !isRepeated, isHost(Array(host.utf8)) else {
+      return Problem(.badRequest, "bad_host", "Send exactly one Host header, with a host and perhaps a port.")
+    }
+    return nil
+  }
+
+  /// `uri-host [ ":" port ]` of RFC 3986, without user and without escapes, which no host that calls us needs.
+  private static func isHost(_ bytes: [UInt8]) -> Bool {
+    let isLiteral = bytes.first == UInt8(ascii: "[")
+    let end =
+      isLiteral ? bytes.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : bytes.firstIndex(of: UInt8(ascii: ":"))
+    let name = bytes[..<(end ?? bytes.count)]
+    let port = bytes[name.endIndex...]
+    let isPort =
+      port.isEmpty || port.first == UInt8(ascii: ":") && port.count <= 6 && port.dropFirst().allSatisfy(isDigit)
+    guard (1...255).contains(name.count), isPort else { return false }
+    guard isLiteral else { return name.allSatisfy(isNameByte) }
+    return end != nil && name.count > 2 && name.dropFirst().dropLast().allSatisfy(isLiteralByte)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
+  }
+
+  private static func isLiteralByte(_ byte: UInt8) -> Bool {
+    isLetter(byte) || isDigit(byte) || ":.".utf8.contains(byte)
+  }
+
+  private static func field(_ field: HTTPField) -> Problem? {
+    let name = field.name.canonicalName
+    let isGood = isASCII(name) ? field.value.utf8.allSatisfy(isVisible) : StreamSafeText.accepts(field.value)
+    guard !isGood else { return nil }
+    return Problem(
+      .badRequest, "bad_header", "The value of this header holds what it cannot hold.", field: field.name.rawName)
+  }
+
+  private static func isVisible(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) || byte == 0x09 }
+
+  /// Whether the values of a header are ASCII by their nature: every header that this server reads. Others, such as
+  /// `Cookie` and what proxies add, may hold any text.
+  private static func isASCII(_ name: String) -> Bool {
+    asciiNames.contains(name) || asciiPrefixes.contains { name.hasPrefix($0) }
+  }
+
+  private static let asciiPrefixes = ["accept", "access-control-", "content-", "if-", "sec-", "x-gcs-"]
+  private static let asciiNames: Set<String> = [
+    "authorization", "cache-control", "connection", "date", "expect", "idempotency-key", "origin", "range",
+    "sandbox-signature", "te", "transfer-encoding", "upgrade", "x-request-id",
+  ]
+}
