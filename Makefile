@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz seeded-bugs gateway-bugs fresh-tokens mutants
+.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,10 @@ vectors: ## mints the conformance vectors anew, from their seed
 
 fuzz: ## each fuzz target for MINUTES=10, going on where the last run ended
 	@scripts/fuzz $(or $(MINUTES),10)
+
+cost: ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time
+	scripts/build --build-tests
+	TENDER_COST_REQUESTS=$(or $(COUNT),5000) TENDER_SEED=$(or $(SEED),1) swift test -c release --skip-build --filter CostTests
 
 seeded-bugs: ## plants bugs into the payment token's rooms; the vectors must notice each
 	@scripts/seeded-bugs $(COUNT)

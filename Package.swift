@@ -177,7 +177,8 @@ let package = Package(
     benchmark(
       "PaymentBench",
       [
-        "LoadGenerator", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring", "Ledger", "Storage",
+        "LoadGenerator", "CostFuzzer", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring",
+        "Ledger", "Storage",
         "PlatformAPI", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
       ]),
     // Calls at a schedule that is kept whatever the server does.
@@ -267,9 +268,9 @@ let package = Package(
     tests(
       "TenderServerTests",
       [
-        "TenderServer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI", "TenderCheckoutAPI",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken", "Webhooks", "Ledger",
-        crypto, logging,
+        "TenderServer", "CostFuzzer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI",
+        "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken",
+        "Webhooks", "Ledger", crypto, logging,
         hummingbirdTesting, nioCore,
       ]),
     tests(
@@ -284,6 +285,11 @@ let package = Package(
         "Sandbox", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport",
         "TenderTesting", crypto, asn1, x509,
       ]),
+    // Requests that are made to cost the server much, and what they cost it: docs/testing.md.
+    .target(
+      name: "CostFuzzer",
+      dependencies: ["PlatformAPI", "StrictJSON", "TenderPayments", "TenderTesting", crypto], path: "Tests/CostFuzzer",
+      swiftSettings: house),
     tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
     tests("HouseTests"),
   ]

@@ -1,3 +1,4 @@
+import CostFuzzer
 import Foundation
 import HTTPTransport
 import NIOCore
@@ -49,6 +50,22 @@ struct PaymentSupply: Sendable {
   /// One payment token alone, as JSON.
   func token() throws -> [UInt8] {
     try mint.mint(TokenOrder(card: card, amount: Self.amount, recipient: recipient)).json.serialized()
+  }
+
+  /// What somebody needs who wants to make the server work: a basket, and a payment of another whose payment token is
+  /// opened to the end and names another amount.
+  func costTarget() async throws -> CostTarget {
+    let (basket, paid) = (RandomBytes.system.hex(16), RandomBytes.system.hex(16))
+    _ = try await sheet(of: basket, .manual)
+    let sheet = try await sheet(of: paid, .manual)
+    let order = TokenOrder(card: card, amount: try Self.amount.times(2), recipient: recipient)
+    let payment: JSONValue = [
+      "basketId": .string(paid), "quoteId": sheet["quoteId"] ?? .null, "token": try mint.mint(order).json,
+      "shippingContact": contact,
+    ]
+    return CostTarget(
+      port: store.port, process: store.process.id, origin: House.origin, key: key, basket: basket, payment: payment,
+      document: document(basket, .manual))
   }
 
   private func payment(_ capture: CaptureMode) async throws -> ByteBuffer {

@@ -26,6 +26,7 @@ struct Suite: Sendable {
     try await Burst(suite: self, most: most).measure()
     try await standstill()
     if filling > 0 { try await FullStore(suite: self, most: most).compare() }
+    try await CostOfRequests(suite: self).measure()
     try await settleAccounts()
   }
 

@@ -1,0 +1,58 @@
+import CostFuzzer
+import Foundation
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// What callers who are not to be trusted can make the server work.
+@Suite struct `The cost of a request` {
+  /// `TENDER_COST_REQUESTS` and `TENDER_SEED` make other and longer runs.
+  @Test func `is at most 50 ms of processor time, whatever the request is`() async throws {
+    let house = try await House.shared.value
+    let served = try await ServedTender(house)
+    defer { served.end() }
+    let target = try await Self.target(house, served)
+    let (count, seed) = (Self.number("TENDER_COST_REQUESTS") ?? 240, Self.number("TENDER_SEED") ?? 15)
+    let costs = try await RawConnection.onThread {
+      try CostMeter(target).costs(of: count, seed: UInt64(seed))
+    }
+    for cost in costs {
+      #expect(cost.time <= CostMeter.bar, "\(cost.name), \(cost.bytes) bytes: \(cost.time)")
+      #expect(cost.status != 500 && cost.bytes <= 1 << 20, "\(cost.name): \(cost.status)")
+    }
+    let answered = costs.count { $0.status > 0 }
+    #expect(answered > count * 9 / 10 && served.process.isRunning)
+    for status in [200, 400, 422] { #expect(costs.contains { $0.status == status }) }
+    #expect(try served.lines(at: "error") == [])
+    let most = try #require(costs.max { $0.time < $1.time })
+    let violations = costs.count { $0.time > CostMeter.bar }
+    print("cost: \(costs.count) runs, \(violations) violations; the most: \(most.name), \(most.time)")
+  }
+
+  /// The old reader compared keys as strings, and put many into a set.
+  @Test func `would be over the bar if keys were compared as strings`() throws {
+    let key = CostMeter.hostileKey
+    var found = false
+    let time = ProcessorClock.ofThread.time {
+      for known in ["basketId", "quoteId", "token", "billingContact", "shippingContact"] {
+        found = found || Set([key]).contains(known) || key.hasPrefix(known)
+      }
+    }
+    #expect(!found && time > CostMeter.bar, "\(time)")
+  }
+
+  private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+
+  private static func target(_ house: House, _ served: ServedTender) async throws -> CostTarget {
+    let shop = try Shopfront(House.harbourWish, house.directory, served.url, house.sender)
+    let paying = try await Shopper.enters(house, shop, service: "collection")
+    let shopper = try await Shopper.enters(house, shop)
+    // Opened as far as its last byte, and never good, so that the basket stays to be paid.
+    let token = try Altered.token(try await paying.token(), "data")
+    return CostTarget(
+      port: served.port, process: served.process.id, origin: shop.origin, key: shop.key, basket: shopper.basket,
+      payment: try await paying.payment(token), document: shopper.document(1250, "EUR", "delivery"))
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// `tender serve` in a process of its own, with a store of its own, for the merchants of the house.
+struct ServedTender: Sendable {
+  let process: ChildProcess
+  let port: Int
+  private let log: String
+
+  init(_ house: House) async throws {
+    let directory = "\(house.directory)/served-\(RandomBytes.system.hex(4))"
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    let file = directory + "/tender.yaml"
+    try Self.configuration(house, directory).write(toFile: file, atomically: true, encoding: .utf8)
+    log = directory + "/log"
+    process = try ChildProcess(
+      [try Self.program(), "serve", "--config", file, "--port", "0"],
+      environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TENDER") }, output: log)
+    port = try await Self.port(in: log, of: process)
+  }
+
+  var url: String { "http://127.0.0.1:\(port)" }
+
+  /// The lines of its log at a level.
+  func lines(at level: String) throws -> [String] {
+    try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").map(String.init)
+      .filter { $0.contains("\"level\":\"\(level)\"") }
+  }
+
+  func end() { process.signal(SIGKILL) }
+
+  private static func configuration(_ house: House, _ directory: String) -> String {
+    """
+    environment: simulated
+    directory: \(directory)
+    sandboxURL: \(house.sandbox.base)
+    merchants:
+      directory: \(house.directory)/merchants
+    platform:
+      directory: \(house.directory)/platform
+    acquirer:
+      baseURL: \(house.sandbox.base)
+    webhooks:
+      allowPrivateAddresses: true
+
+    """
+  }
+
+  /// It says on its first line where it listens.
+  private static func port(in log: String, of process: ChildProcess) async throws -> Int {
+    for _ in 0..<600 {
+      let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+      for line in text.split(separator: "\n") where line.hasPrefix("tender serves") {
+        if let port = line.split(separator: ":").last.flatMap({ Int($0) }) { return port }
+      }
+      try #require(process.isRunning, "the server did not start: \(text)")
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    throw Mailbox<Int>.Empty()
+  }
+
+  /// `TENDER`, or the program that was built together with these tests: it lies beside them.
+  private static func program() throws -> String {
+    let places: [String?] = [
+      ProcessInfo.processInfo.environment["TENDER"],
+      URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tender").path,
+      FileManager.default.currentDirectoryPath + "/.build/debug/tender",
+      FileManager.default.currentDirectoryPath + "/.build/release/tender",
+    ]
+    return try #require(places.compactMap(\.self).first { FileManager.default.isExecutableFile(atPath: $0) })
+  }
+}
