@@ -30,21 +30,6 @@ extension Journal {
     if let mended = after.mended { try remark(AuditEntry.ended, mended, on: id, in: store) }
     for reason in after.raised { try remark(AuditEntry.alarmed, reason.rawValue, on: id, in: store) }
   }
-
-  /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
-  /// table, does every payment stand where its last entry says?
-  public func verifyAudit() async throws -> AuditReport {
-    try await database.read { store in
-      var check = AuditCheck()
-      let lanes = try store.rows("SELECT lane, seq, hash FROM audit_heads ORDER BY lane")
-      for lane in lanes {
-        try check.walk(try lane.text("lane"), to: try lane.integer("seq"), ending: try lane.text("hash"), in: store)
-      }
-      try check.findLost(beside: lanes.map { try $0.text("lane") }, in: store)
-      try check.compareWithPayments(in: store)
-      return check.report
-    }
-  }
 }
 
 /// What reading the audit chain came to.
@@ -133,84 +118,6 @@ struct AuditEntry {
   }
 }
 
-/// Walks the chain page by page, and remembers where each payment was last.
-private struct AuditCheck {
-  private static let page: Int64 = 1_000
-  var report = AuditReport()
-  private var last: [PaymentID: AuditEntry] = [:]
-  private var began: Timestamp?
-
-  mutating func walk(_ lane: String, to end: Int64, ending head: String, in store: Transaction) throws {
-    var (number, hash): (Int64, String) = (0, "")
-    while true {
-      let rows = try store.rows(
-        "SELECT * FROM audit WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(lane), .integer(number),
-        .integer(Self.page))
-      guard !rows.isEmpty else { break }
-      for row in rows {
-        let entry = try AuditEntry(row)
-        check(entry, follows: number, hash, claims: try row.text("hash"))
-        (number, hash) = (entry.number, try row.text("hash"))
-      }
-    }
-    if number != end || hash != head { complain("\(lane): the chain ends at \(number), its head says \(end)") }
-    report.heads[lane] = hash
-  }
-
-  private mutating func check(_ entry: AuditEntry, follows number: Int64, _ hash: String, claims claimed: String) {
-    report.entries += 1
-    let name = "\(entry.lane) \(entry.number)"
-    if entry.number != number + 1 { complain("\(name): entry \(number + 1) is missing") }
-    if entry.hash(after: hash) != claimed { complain("\(name): the hash does not fit") }
-    if !entry.followsTable { complain("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
-    began = min(began ?? entry.at, entry.at)
-    let known = last[entry.payment]
-    if let known, known.after != entry.before { complain("\(name): the payment was \(known.after.rawValue) before") }
-    last[entry.payment] = entry
-  }
-
-  mutating func findLost(beside lanes: [String], in store: Transaction) throws {
-    for row in try store.rows("SELECT DISTINCT lane FROM audit ORDER BY lane") {
-      let lane = try row.text("lane")
-      if !lanes.contains(lane) { complain("\(lane): the chain has lost its head") }
-    }
-  }
-
-  mutating func compareWithPayments(in store: Transaction) throws {
-    var newest = ""
-    while true {
-      let rows = try store.rows(
-        "SELECT * FROM payments WHERE id > $1 ORDER BY id LIMIT $2", .text(newest), .integer(Self.page))
-      guard !rows.isEmpty else { break }
-      for row in rows {
-        let record = try PaymentRecord(row)
-        compare(record)
-        newest = record.payment.id.rawValue
-      }
-    }
-    for payment in last.keys { complain("payment \(payment) is in the chain and nowhere else") }
-  }
-
-  private mutating func compare(_ record: PaymentRecord) {
-    report.payments += 1
-    guard let entry = last.removeValue(forKey: record.payment.id) else {
-      report.paymentsWithoutHistory += 1
-      if let began, record.payment.createdAt >= began { complain("payment \(record.payment.id) has no history") }
-      return
-    }
-    let standing = record.standing
-    let agrees =
-      entry.after == standing.status && entry.authorized == standing.authorized && entry.captured == standing.captured
-      && entry.refunded == standing.refunded
-    if !agrees { complain("payment \(record.payment.id) is not where its last entry left it") }
-  }
-
-  /// The first hundred are listed; a broken chain has as many as it has entries.
-  private mutating func complain(_ text: String) {
-    if report.violations.count < 100 { report.violations.append(text) }
-  }
-}
-
 extension AuditEntry {
   /// An event with somebody's own words, in one line.
   static func text(_ event: String, _ words: String?) -> String {
@@ -219,7 +126,7 @@ extension AuditEntry {
   }
 
   /// Whether the table knows this change.
-  fileprivate var followsTable: Bool {
+  var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
     let name = event.prefix { $0 != ":" }
     if [Self.alarmed, Self.acknowledged, Self.ended, Self.told].contains(String(name)) { return after == before }
