@@ -34,8 +34,8 @@ public struct AcquirerCapabilities: Sendable {
   public let settleHorizon: Duration
   /// How long the acquirer holds the money; nil when it does not say.
   public let holdLifetime: Duration?
-  /// The acquirer's idea of a currency's decimals, where it differs from ISO 4217's: nil for a currency it does not
-  /// take.
+  /// The acquirer's idea of a currency's decimals, by which amounts are converted on their way to it and back: nil for
+  /// a currency it does not take.
   public let exponent: @Sendable (Currency) -> Int?
 
   public init(

@@ -39,8 +39,10 @@ extension PaymentGateway {
       return (try await settled(known, use), false)
     }
     try await crashes.reach(.authorizeOpened)
+    let call = inFlight.newCall()
+    defer { call.end() }
     switch try await journal.claim(
-      order, spending: card.use, card: card.summary, terms: terms(card), alongside: alongside)
+      order, spending: card.use, card: card.summary, terms: terms(card), alongside: call.noting(alongside))
     {
     case .known(let payment), .running(let payment): return (try await settled(payment, card.use), false)
     case .tokenReused: throw GatewayError.tokenReused
@@ -50,9 +52,8 @@ extension PaymentGateway {
         let request = card.request(for: order, attempt)
         let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
         try await crashes.reach(.authorizeAnswered)
-        let payment = try await journal.record(
-          answer, for: attempt, heardBy: .shopper(whenOpen: policy.tellsUnknownAs), pause: .seconds(1),
-          alongside: answered
+        let payment = try await record(
+          answer, for: attempt, heardBy: .shopper(whenOpen: policy.tellsUnknownAs), before: deadline, answered
         ).payment
         try await crashes.reach(.authorizeRecorded)
         return (payment, true)

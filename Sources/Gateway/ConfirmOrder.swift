@@ -32,6 +32,11 @@ struct ConfirmedInstrument: Sendable {
 }
 
 extension PaymentGateway {
+  /// Before anything is written: an amount that the acquirer cannot count is not rounded.
+  func refuseTooFine(_ amount: Amount) throws(GatewayError) {
+    guard acquirer.capabilities.toAcquirer(amount) != nil else { throw .amountTooFine(amount) }
+  }
+
   /// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The checks are the payment token
   /// library's; what they are held against is the order.
   ///
@@ -43,6 +48,7 @@ extension PaymentGateway {
     guard acquirer.capabilities.exponent(order.amount.currency) != nil else {
       throw GatewayError.currencyNotTaken(order.amount.currency)
     }
+    try refuseTooFine(order.amount)
     guard acquirer.capabilities.instruments.contains(.network) else {
       let verified = try opener.verifier.verify(token, at: clock.now())
       try verified.confirm(applicationDataHash: order.applicationDataHash)

@@ -104,25 +104,28 @@ struct FollowUp: Sendable {
     _ answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
   ) async throws -> OperationOutcome {
     let deadline = deadline ?? gateway.newDeadline()
-    let attempt = try await reserve(in: gateway.journal, through: gateway.route, alongside)
+    let call = gateway.inFlight.newCall()
+    defer { call.end() }
+    let attempt = try await reserve(by: gateway, call.noting(alongside))
     return try await gateway.scheduler.finishing {
       try await gateway.crashes.reach(points.reserved)
       let answer = await gateway.ask(attempt, before: deadline.within(gateway.policy.answerPatience))
       try await gateway.crashes.reach(points.answered)
-      let after = try await gateway.journal.record(
-        answer, for: attempt, heardBy: audience, pause: .seconds(1), alongside: answered)
+      let after = try await gateway.record(answer, for: attempt, heardBy: audience, before: deadline, answered)
       try await gateway.crashes.reach(points.recorded)
       return after
     }
   }
 
   private func reserve(
-    in journal: Journal, through route: String,
-    _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
+    by gateway: PaymentGateway, _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
   ) async throws -> Attempt {
     do {
-      return try await journal.reserve(kind, amount, isFinal: isFinal, of: payment, cause: cause) { attempt, store in
-        guard attempt.route == route else { throw GatewayError.acquirerNotConfigured(attempt.route) }
+      return try await gateway.journal.reserve(
+        kind, amount, isFinal: isFinal, of: payment, cause: cause
+      ) { attempt, store in
+        guard attempt.route == gateway.route else { throw GatewayError.acquirerNotConfigured(attempt.route) }
+        try gateway.refuseTooFine(attempt.amount)
         try alongside(attempt, store)
       }
     } catch let error as JournalError {

@@ -16,8 +16,12 @@ public enum GatewayError: Error, Sendable, Hashable {
   case outOfTime
   /// The acquirer does not take the currency.
   case currencyNotTaken(Currency)
+  /// The acquirer counts the currency with fewer decimals than the amount has.
+  case amountTooFine(Amount)
   /// The payment was authorized at another acquirer than the configured one, and only that one can be asked.
   case acquirerNotConfigured(String)
+  /// The acquirer was asked, and the store could neither keep its answer nor be read. The outcome is open.
+  case outcomeNotRecorded(PaymentID)
   /// The payment cannot take the operation.
   case operationRefused(JournalError)
 
@@ -30,6 +34,8 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .overloaded: "overloaded"
     case .outOfTime: "out_of_time"
     case .currencyNotTaken: "currency_not_supported"
+    case .amountTooFine: "amount_too_fine_for_acquirer"
+    case .outcomeNotRecorded: "outcome_not_recorded"
     case .acquirerNotConfigured: "acquirer_not_configured"
     case .operationRefused(let reason):
       switch reason {
@@ -51,7 +57,9 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .callInProgress: "the first call with this idempotency key is being worked on"
     case .overloaded: "more payments are under way than this server takes on"
     case .outOfTime: "too little was left of the shopper's time to ask the acquirer"
+    case .amountTooFine(let amount): "the acquirer counts \(amount.currency) in larger units than \(amount) needs"
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
+    case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
     case .operationRefused(let reason): reason.text
     }
@@ -64,7 +72,9 @@ public enum GatewayError: Error, Sendable, Hashable {
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
+    case .outcomeNotRecorded: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
+    case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .operationRefused(.conflict), .operationRefused(.inFlight):
       "Read the payment again, and repeat if the operation is still wanted."

@@ -80,12 +80,22 @@ extension PaymentGateway {
     }
   }
 
+  /// The key's answer for good. When the store does not say which it is, the caller has to ask again: the money has
+  /// moved by now.
+  private func kept(
+    _ answer: StoredAnswer, of outcome: OperationOutcome, for call: IdempotentCall
+  ) async throws -> StoredAnswer {
+    do { return try await journal.keep(call, answer, of: outcome) } catch is StorageError {
+      throw GatewayError.outcomeNotRecorded(outcome.payment.id)
+    }
+  }
+
   private func answer(
     _ outcome: OperationOutcome, to call: IdempotentCall, isReplay: Bool, sameRequest: Bool,
     _ render: (OperationOutcome) -> StoredAnswer
   ) async throws -> KeyedAnswer {
     let (rendered, isFinal) = (render(outcome), outcome.isFinal)
-    let answer = isFinal ? try await journal.keep(call, rendered, of: outcome) : rendered
+    let answer = isFinal ? try await kept(rendered, of: outcome, for: call) : rendered
     return KeyedAnswer(answer: answer, isFinal: isFinal, isReplay: isReplay, sameRequest: sameRequest)
   }
 }

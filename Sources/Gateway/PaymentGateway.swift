@@ -19,6 +19,8 @@ public struct PaymentGateway: Sendable {
   let policy: GatewayPolicy
   let crashes: CrashPoints
   let admission: Admission
+  let inFlight = OperationsInFlight()
+  let clocks: ClockComparison
 
   /// - Parameters:
   ///   - acquirer: behind a circuit breaker, if it is on a wire.
@@ -31,13 +33,14 @@ public struct PaymentGateway: Sendable {
   ) {
     self.opener = opener
     self.journal = journal
-    self.acquirer = acquirer
+    self.acquirer = acquirer.convertingAmounts()
     self.clock = clock
     self.random = random
     self.scheduler = scheduler
     self.policy = policy
     self.crashes = crashes
     self.admission = Admission(limit: policy.maximumInFlight)
+    self.clocks = ClockComparison(clock, scheduler)
   }
 
   /// The one acquirer that this gateway asks: connector and account. A payment that was authorized at another is left
@@ -46,6 +49,11 @@ public struct PaymentGateway: Sendable {
 
   /// What is not finished at acquirers that this gateway does not ask.
   public func unfinishedElsewhere() async throws -> [UnfinishedRoute] { try await journal.unfinished(besides: route) }
+
+  /// By how much the time of day has gone ahead of the time since the start.
+  package var clockLead: Duration { clocks.lead }
+  /// Whether the two agree, so that holds end and idempotency keys are forgotten.
+  package var clocksAgree: Bool { clocks.agree }
 
   public func payment(_ id: PaymentID) async throws -> Payment? { try await journal.payment(id) }
   public func payment(for order: OrderID) async throws -> Payment? { try await journal.payment(of: order) }
@@ -67,6 +75,8 @@ public struct GatewayPolicy: Sendable, Hashable {
   public var patience: Duration = .seconds(20)
   /// The same for an inquiry or a reversal of recovery, for which nobody waits.
   public var inquiryPatience: Duration = .seconds(5)
+  /// How long an answer is tried to be recorded while the caller waits, when the store does not take it.
+  public var recordPatience: Duration = .seconds(5)
   /// With less left of the budget nothing is written and the acquirer is not asked: an answer could not come in time.
   public var authorizationNeeds: Duration = .seconds(2)
   /// With less left of the budget no capture is begun in the shopper's call; recovery takes the money then.

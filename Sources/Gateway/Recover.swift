@@ -30,7 +30,10 @@ extension PaymentGateway {
 
   private func settleOpenOperations(_ limit: Int) async throws -> RecoveryReport {
     let deadline = newHold()
-    let attempts = try await journal.takeOverDue(limit)
+    let call = inFlight.newCall()
+    defer { call.end() }
+    await recordLateAnswers()
+    let attempts = try await journal.takeOverDue(limit, except: inFlight.references, taking: call.note)
     let outcomes = await concurrently(attempts, width: policy.recoveryWidth) { attempt in
       try await settle(attempt, before: deadline)
     }
@@ -48,12 +51,14 @@ extension PaymentGateway {
     return report
   }
 
+  /// Lets go of holds that have come to their end, and forgets old idempotency keys, unless the clock may be wrong.
   private func endExpired(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
+    report.alarms += try await raiseAlarmsElsewhere(limit)
+    guard try await clocks.allowEnding(journal.lastChange) else { return report }
     report.expiries = try await begun(
       journal.expiredHolds(limit, through: route).map { FollowUp(kind: .void, payment: $0, cause: .expiry) },
       width: policy.expiryWidth)
-    report.alarms += try await raiseAlarmsElsewhere(limit)
     try await journal.forgetKeys(limit)
     return report
   }
@@ -73,7 +78,11 @@ extension PaymentGateway {
   ///   be waiting for its own answer.
   public func inquire(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Payment {
     let deadline = newHold()
-    guard let attempt = try await journal.takeOver(payment, dueOnly: dueOnly) else { return try await known(payment) }
+    let call = inFlight.newCall()
+    defer { call.end() }
+    let taken = try await journal.takeOver(
+      payment, dueOnly: dueOnly, except: inFlight.references, taking: call.note)
+    guard let attempt = taken else { return try await known(payment) }
     _ = try await settle(attempt, before: deadline)
     return try await known(payment)
   }
@@ -122,6 +131,9 @@ extension PaymentGateway {
 
   private func reverse(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
     guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
+    let call = inFlight.newCall()
+    defer { call.end() }
+    call.note(reversal.reference)
     try await crashes.reach(.recoveryReversing)
     return try await undo(reversal, deadline)
   }

@@ -65,14 +65,15 @@ public enum KeyStanding: Sendable, Hashable {
 /// The table `idempotency`. All of it happens inside transactions of others, so that a key is claimed in the commit
 /// that begins the work, and answered in the commit that ends it.
 public enum IdempotencyKeys {
-  /// How long a key is remembered: longer than anybody retries.
+  /// How long a key is remembered at least: longer than anybody retries. It is known until it is forgotten by
+  /// ``Journal/forgetKeys(_:)``, whatever the clock says meanwhile.
   public static let memory: Duration = .seconds(86_400 * 7)
 
   public static func standing(of call: IdempotentCall, in store: Transaction) throws -> KeyStanding {
     let row = try store.row(
       "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
       .text(call.call), .text(call.key.rawValue))
-    guard let row, try row.time("expires_at") > store.now else { return .new }
+    guard let row else { return .new }
     let isSame = try row.text("request_hash") == call.requestHash
     guard try row.text("state") == "done" else {
       guard try row.time("lease_until") <= store.now, let operation = try row.textOrNil("operation") else {
@@ -91,9 +92,6 @@ public enum IdempotencyKeys {
   public static func begin(
     _ call: IdempotentCall, _ operation: AttemptReference, of payment: PaymentID, in store: Transaction
   ) throws {
-    try store.run(
-      "DELETE FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3 AND expires_at <= $4",
-      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .time(store.now))
     let added = try store.run(
       """
       INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, state, lease_until, created_at,

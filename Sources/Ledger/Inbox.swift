@@ -147,10 +147,10 @@ extension Journal {
     return .contradicted(reason.rawValue)
   }
 
+  /// Also where another alarm stands already: what the provider said belongs into the audit chain.
   private func alarm(_ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction) throws {
-    try store.run(
-      "UPDATE payments SET alarm = COALESCE(alarm, $2) WHERE id = $1", .text(record.payment.id.rawValue),
-      .text(reason.rawValue))
+    guard try !raise(reason, on: record.payment.id, in: store), record.alarm != reason.rawValue else { return }
+    try remark(AuditEntry.alarmed, reason.rawValue, on: record.payment.id, in: store)
   }
 }
 

@@ -143,6 +143,15 @@ extension Journal {
     }
   }
 
+  /// When a payment was last changed, by the audit chain; nil for an empty store.
+  public func lastChange() async throws -> Timestamp? {
+    try await database.read { store in
+      try store.row(
+        "SELECT max(at) AS at FROM audit JOIN audit_heads ON audit.lane = audit_heads.lane AND audit.seq = audit_heads.seq"
+      )?.timeOrNil("at")
+    }
+  }
+
   /// Payments that a person has to look at, with the reason, oldest first.
   public func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
     try await database.read { store in

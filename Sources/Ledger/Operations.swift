@@ -173,31 +173,31 @@ extension Operations {
   /// The open operation of the payment that comes first, with a new fence; nil when nobody may touch one. A reversal
   /// comes before the authorization that it undoes.
   static func takeOver(
-    _ payment: PaymentID, dueOnly: Bool, owner: String, until: Timestamp, in store: Transaction
+    _ payment: PaymentID, dueOnly: Bool, except inFlight: Set<AttemptReference>, owner: String, until: Timestamp,
+    in store: Transaction
   ) throws -> Attempt? {
-    let open = try store.lockedRow(
+    let open = try store.unclaimedRows(
       """
       SELECT reference FROM operations
       WHERE payment = $1 AND \(isOpen) AND lease_until <= $2 AND next_try <= $3
-      ORDER BY CASE kind WHEN 'reverse' THEN 0 ELSE 1 END, reference LIMIT 1
+      ORDER BY CASE kind WHEN 'reverse' THEN 0 ELSE 1 END, reference
       """, .text(payment.rawValue), .time(store.now), dueOnly ? .time(store.now) : .integer(.max - 1))
-    guard let reference = try open?.text("reference") else { return nil }
-    return try seize(AttemptReference(reference), owner: owner, until: until, in: store)
+    let free = try open.map { AttemptReference(try $0.text("reference")) }.first { !inFlight.contains($0) }
+    return try free.flatMap { try seize($0, owner: owner, until: until, in: store) }
   }
 
   /// Open operations whose time has come and that nobody holds, oldest first, each with a new fence.
   static func takeOverDue(
-    _ limit: Int, owner: String, until: Timestamp, in store: Transaction
+    _ limit: Int, except inFlight: Set<AttemptReference>, owner: String, until: Timestamp, in store: Transaction
   ) throws -> [Attempt] {
     let due = try store.unclaimedRows(
       """
       SELECT reference FROM operations
       WHERE state IN ('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until <= $1
       ORDER BY next_try LIMIT $2
-      """, .time(store.now), .integer(Int64(limit)))
-    return try due.compactMap {
-      try seize(AttemptReference(try $0.text("reference")), owner: owner, until: until, in: store)
-    }
+      """, .time(store.now), .integer(Int64(limit + inFlight.count)))
+    let free = try due.map { AttemptReference(try $0.text("reference")) }.filter { !inFlight.contains($0) }
+    return try free.prefix(limit).compactMap { try seize($0, owner: owner, until: until, in: store) }
   }
 
   /// Takes an open operation from whoever holds it. An answer for an earlier fence is dropped from now on. Its past is

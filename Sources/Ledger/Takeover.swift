@@ -8,18 +8,35 @@ extension Journal {
   ///
   /// Nil when there is none, or while the process that began it may still be waiting for its answer.
   ///
-  /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
-  public func takeOver(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Attempt? {
+  /// - Parameters:
+  ///   - dueOnly: whether to leave alone what was asked about a moment ago.
+  ///   - inFlight: what this process is working on itself; asked inside the transaction.
+  ///   - taking: told inside the transaction what is taken over.
+  public func takeOver(
+    _ payment: PaymentID, dueOnly: Bool = false,
+    except inFlight: @escaping @Sendable () -> Set<AttemptReference> = { [] },
+    taking: @escaping @Sendable (AttemptReference) -> Void = { _ in }
+  ) async throws -> Attempt? {
     try await database.write { store in
-      try Operations.takeOver(
-        payment, dueOnly: dueOnly, owner: owner, until: store.now.adding(Self.lease), in: store)
+      let attempt = try Operations.takeOver(
+        payment, dueOnly: dueOnly, except: inFlight(), owner: owner, until: store.now.adding(Self.lease), in: store)
+      if let attempt { taking(attempt.reference) }
+      return attempt
     }
   }
 
   /// Takes over operations whose answer is missing and whose time has come, the longest overdue first.
-  public func takeOverDue(_ limit: Int) async throws -> [Attempt] {
+  ///
+  /// - Parameters: as of ``takeOver(_:dueOnly:except:taking:)``.
+  public func takeOverDue(
+    _ limit: Int, except inFlight: @escaping @Sendable () -> Set<AttemptReference> = { [] },
+    taking: @escaping @Sendable (AttemptReference) -> Void = { _ in }
+  ) async throws -> [Attempt] {
     try await database.write { store in
-      try Operations.takeOverDue(limit, owner: owner, until: store.now.adding(Self.lease), in: store)
+      let attempts = try Operations.takeOverDue(
+        limit, except: inFlight(), owner: owner, until: store.now.adding(Self.lease), in: store)
+      for attempt in attempts { taking(attempt.reference) }
+      return attempts
     }
   }
 
@@ -87,14 +104,16 @@ extension Journal {
   /// - Returns: whether it was not marked before.
   @discardableResult
   public func raise(_ reason: AlarmReason, on payment: PaymentID) async throws -> Bool {
-    try await database.write { store in
-      let raised =
-        try store.run(
-          "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue),
-          .text(reason.rawValue)) == 1
-      if raised { try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store) }
-      return raised
-    }
+    try await database.write { try raise(reason, on: payment, in: $0) }
+  }
+
+  func raise(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
+    let raised =
+      try store.run(
+        "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue),
+        .text(reason.rawValue)) == 1
+    if raised { try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store) }
+    return raised
   }
 
   /// A person has looked.

@@ -22,6 +22,14 @@ public enum StorageError: Error, Sendable, Equatable {
   case migrationUnknown(String)
   case other(String)
 
+  /// Whether the same work may succeed later: a disk may get room again. A guard that refused stays.
+  public var mayPass: Bool {
+    switch self {
+    case .busy, .outcomeUnknown, .full, .connection, .other: true
+    case .unique, .check, .foreignKey, .notNull, .column, .migrationChanged, .migrationUnknown: false
+    }
+  }
+
   static func translating<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as DatabaseError { throw StorageError(error) }
   }

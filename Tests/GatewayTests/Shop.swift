@@ -27,11 +27,13 @@ struct Shop: Sendable {
   /// - Parameters:
   ///   - acquirer: nil for ``fake``.
   ///   - capabilities: the fake's.
+  ///   - database: nil for a file of its own.
   ///   - csr: whom the wallet seals payment tokens to, if not to the merchant: a provider's signing request.
   init(
     _ acquirer: Acquirer? = nil, capabilities: AcquirerCapabilities = FakeAcquirer.plain,
-    policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler = .system, crashes: CrashPoints = .none,
-    pki: SandboxPKI? = nil, sealedTo csr: String? = nil, clock: ManualClock = ManualClock(WallClock.system.now())
+    policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler? = nil, crashes: CrashPoints = .none,
+    database: Database? = nil, pki: SandboxPKI? = nil, sealedTo csr: String? = nil,
+    clock: ManualClock = ManualClock(WallClock.system.now())
   ) async throws {
     self.clock = clock
     fake = FakeAcquirer(capabilities)
@@ -49,11 +51,12 @@ struct Shop: Sendable {
         try pki.certificate(.processing, for: Self.identifier, csr: csr, clock: clock.wall)
       } else { certificate }
     recipient = try TokenRecipient(certificatePEM: sealing)
-    journal = Journal(try await files.open(Journal.migrations, clock: clock.wall))
+    let own = try await files.open(Journal.migrations, clock: clock.wall)
+    journal = Journal(database ?? own)
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
     gateway = PaymentGateway(
       opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall,
-      scheduler: scheduler, policy: policy, crashes: crashes)
+      scheduler: scheduler ?? clock.scheduler, policy: policy, crashes: crashes)
   }
 
   private static func request(for key: P256.Signing.PrivateKey) throws -> String {
@@ -88,12 +91,14 @@ struct Shop: Sendable {
   /// The process after this one: the same store, keys and acquirer, and nothing that happens at a named point.
   func reborn() -> PaymentGateway {
     PaymentGateway(
-      opener: opener, journal: Journal(journal.database), acquirer: fake.acquirer, clock: clock.wall)
+      opener: opener, journal: Journal(journal.database), acquirer: fake.acquirer, clock: clock.wall,
+      scheduler: clock.scheduler)
   }
 
   /// A process over the same store whose configuration names another acquirer.
   func gateway(asking other: FakeAcquirer) -> PaymentGateway {
-    PaymentGateway(opener: opener, journal: journal, acquirer: other.acquirer, clock: clock.wall)
+    PaymentGateway(
+      opener: opener, journal: journal, acquirer: other.acquirer, clock: clock.wall, scheduler: clock.scheduler)
   }
 
   func diskHolds(_ text: String) throws -> Bool {

@@ -3,12 +3,26 @@ public import TenderPayments
 
 /// A clock that stands still until a test moves it.
 public final class ManualClock: Sendable {
-  private let time: Mutex<Timestamp>
+  private let state: Mutex<(time: Timestamp, uptime: Duration)>
 
-  public init(_ start: Timestamp = Timestamp(seconds: 1_800_000_000)) { time = Mutex(start) }
+  public init(_ start: Timestamp = Timestamp(seconds: 1_800_000_000)) { state = Mutex((start, .zero)) }
 
-  public var now: Timestamp { time.withLock { $0 } }
-  public func advance(_ duration: Duration) { time.withLock { $0 = $0.adding(duration) } }
+  public var now: Timestamp { state.withLock { $0.time } }
+
+  /// Time passes.
+  public func advance(_ duration: Duration) {
+    state.withLock { $0 = ($0.time.adding(duration), $0.uptime + duration) }
+  }
+
+  /// Somebody sets the time of day; no time passes.
+  public func set(ahead duration: Duration) { state.withLock { $0.time = $0.time.adding(duration) } }
 
   public var wall: WallClock { WallClock { self.now } }
+
+  /// The machine's, with the time that passes here as well.
+  public var scheduler: Scheduler {
+    Scheduler(
+      uptime: { Scheduler.system.uptime() + self.state.withLock { $0.uptime } }, sleep: Scheduler.system.sleep,
+      finish: Scheduler.system.finish)
+  }
 }

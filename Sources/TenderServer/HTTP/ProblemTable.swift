@@ -67,9 +67,11 @@ enum ProblemTable {
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
     case .overloaded, .outOfTime:
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
+    case .outcomeNotRecorded:
+      Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .currencyNotTaken:
+    case .currencyNotTaken, .amountTooFine:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
     case .tokenReused, .acquirerNotConfigured, .operationRefused:
       Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")

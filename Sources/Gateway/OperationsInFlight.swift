@@ -1,0 +1,78 @@
+import Ledger
+import Storage
+import Synchronization
+import TenderPayments
+
+/// The operations that this process is working on at this moment, and the answers that its store has not taken yet.
+///
+/// Recovery leaves them alone: however far the clock is set meanwhile, a process does not take over from itself.
+final class OperationsInFlight: Sendable {
+  private struct State {
+    var running: [AttemptReference: Int] = [:]
+    var unrecorded: [AttemptReference: UnrecordedAnswer] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  @Sendable func references() -> Set<AttemptReference> {
+    state.withLock { Set($0.running.keys).union($0.unrecorded.keys) }
+  }
+
+  /// Answers that wait for the store, oldest first.
+  var unrecorded: [UnrecordedAnswer] {
+    state.withLock { $0.unrecorded.values.sorted { $0.attempt.reference.rawValue < $1.attempt.reference.rawValue } }
+  }
+
+  /// A call, or a round of recovery, that begins or takes over operations. It has to be ended.
+  func newCall() -> CallInFlight { CallInFlight(self) }
+
+  func keep(_ answer: UnrecordedAnswer) { state.withLock { $0.unrecorded[answer.attempt.reference] = answer } }
+  func forget(_ reference: AttemptReference) { state.withLock { _ = $0.unrecorded.removeValue(forKey: reference) } }
+
+  fileprivate func begin(_ reference: AttemptReference) { state.withLock { $0.running[reference, default: 0] += 1 } }
+
+  fileprivate func end(_ reference: AttemptReference) {
+    state.withLock { state in
+      let count = (state.running[reference] ?? 1) - 1
+      state.running[reference] = count > 0 ? count : nil
+    }
+  }
+}
+
+/// One call with the operations that it works on.
+final class CallInFlight: Sendable {
+  private let operations: OperationsInFlight
+  private let references = Mutex<Set<AttemptReference>>([])
+
+  fileprivate init(_ operations: OperationsInFlight) { self.operations = operations }
+
+  /// Called inside the transaction that begins the operation or takes it over, so that there is no moment at which
+  /// another may take it over. A transaction that is rolled back leaves a name of nothing until the call ends.
+  @Sendable func note(_ reference: AttemptReference) {
+    if references.withLock({ $0.insert(reference).inserted }) { operations.begin(reference) }
+  }
+
+  func noting(
+    _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
+  ) -> @Sendable (Attempt, Transaction) throws -> Void {
+    { attempt, store in
+      self.note(attempt.reference)
+      try alongside(attempt, store)
+    }
+  }
+
+  func end() {
+    let ended = references.withLock { references in
+      defer { references = [] }
+      return references
+    }
+    for reference in ended { operations.end(reference) }
+  }
+}
+
+/// An answer of the acquirer that is not in the journal yet.
+struct UnrecordedAnswer: Sendable {
+  let answer: AcquirerAnswer
+  let attempt: Attempt
+  let answered: @Sendable (OperationOutcome, Transaction) throws -> Void
+}

@@ -1,0 +1,55 @@
+import Acquiring
+import Ledger
+import Storage
+import TenderPayments
+
+// What becomes of an answer that the store does not take: its disk is full, or fails. The acquirer has been asked by
+// then, so nobody may be told that nothing happened.
+extension PaymentGateway {
+  /// Records an answer. While the store does not take it, tries again for ``GatewayPolicy/recordPatience``; then the
+  /// outcome is open, and the next round of recovery records the answer.
+  ///
+  /// - Returns: what the journal has. When the answer is not recorded, that is an operation without an answer and a
+  ///   payment of which the shopper was told nothing: what recovery goes by.
+  /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
+  func record(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, before deadline: Deadline,
+    _ answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
+  ) async throws -> OperationOutcome {
+    let end = deadline.within(policy.recordPatience)
+    var pause = Duration.milliseconds(50)
+    while true {
+      do {
+        return try await journal.record(
+          answer, for: attempt, heardBy: audience, pause: .seconds(1), alongside: answered)
+      } catch let error as StorageError {
+        guard error.mayPass else { return try await asRecorded(attempt) }
+        guard end.remaining > .zero, journal.database.failure == nil else {
+          inFlight.keep(UnrecordedAnswer(answer: answer, attempt: attempt, answered: answered))
+          return try await asRecorded(attempt)
+        }
+        try? await scheduler.sleep(pause)
+        pause = min(pause * 2, .seconds(1))
+      }
+    }
+  }
+
+  /// Records the answers that the store did not take before. An operation that was decided otherwise meanwhile, or
+  /// taken over by another process, keeps what it has.
+  func recordLateAnswers() async {
+    for late in inFlight.unrecorded {
+      do {
+        _ = try await journal.record(
+          late.answer, for: late.attempt, heardBy: .nobody, pause: .seconds(1), alongside: late.answered)
+      } catch let error as StorageError where error.mayPass { return } catch {}
+      // What the journal refuses is asked about again, as after a death.
+      inFlight.forget(late.attempt.reference)
+    }
+  }
+
+  private func asRecorded(_ attempt: Attempt) async throws -> OperationOutcome {
+    do { return try await journal.outcome(of: attempt.reference) } catch is StorageError {
+      throw GatewayError.outcomeNotRecorded(attempt.payment)
+    }
+  }
+}

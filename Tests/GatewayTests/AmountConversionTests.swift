@@ -1,0 +1,67 @@
+import Acquiring
+import Gateway
+import Ledger
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// An acquirer that counts a currency in other units than ISO 4217 hears its own units, and is heard in ours.
+@Suite struct `The units of an acquirer` {
+  private func shop(decimalsOfEuros decimals: Int) async throws -> Shop {
+    try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: true,
+        settleHorizon: .seconds(10), exponent: { $0 == .euro ? decimals : nil }))
+  }
+
+  @Test(arguments: [(0, 12, 5), (2, 1200, 500), (3, 12_000, 5_000)] as [(Int, Int64, Int64)])
+  func `are used for every request, and the books keep ISO's`(decimals: Int, whole: Int64, part: Int64) async throws {
+    let shop = try await shop(decimalsOfEuros: decimals)
+    let order = Shop.order("order-1", 1200)
+    let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    #expect(payment.authorized == 1200)
+    let captured = try await shop.gateway.capture(payment.id, .eur(500)).payment
+    _ = try await shop.gateway.void(payment.id, .eur(500))
+    shop.fake.refunds(.unknown(Interruption(.timeout)))
+    _ = try await shop.gateway.refund(payment.id)
+    shop.clock.advance(.seconds(5))
+    _ = try await shop.gateway.recover()
+    #expect(captured.captured == 500)
+    #expect(shop.fake.authorizations.map(\.amount.minorUnits) == [whole])
+    let followUps = shop.fake.captures + shop.fake.voids + shop.fake.refunds
+    #expect(followUps.map(\.amount.minorUnits) == [part, part, part])
+    #expect(shop.fake.inquiries.map(\.amount.minorUnits) == [part])
+  }
+
+  @Test func `that cannot count an amount refuse it before anything is written`() async throws {
+    let shop = try await shop(decimalsOfEuros: 0)
+    await #expect(throws: GatewayError.amountTooFine(.eur(1250))) {
+      try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    }
+    let order = Shop.order("order-2", 1200)
+    let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    await #expect(throws: GatewayError.amountTooFine(.eur(250))) {
+      try await shop.gateway.capture(payment.id, .eur(250))
+    }
+    #expect(shop.fake.authorizations.count == 1 && shop.fake.captures.isEmpty)
+    #expect(try await shop.journal.payments().count == 1)
+  }
+
+  @Test func `are converted back where the acquirer speaks by itself`() async throws {
+    let shop = try await shop(decimalsOfEuros: 0)
+    shop.fake.authorizes(.pending(Pending(acquirerReference: "P")))
+    let order = Shop.order("order-1", 1200)
+    let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    let reference = try #require(shop.fake.authorizations.first).reference
+    let speaking = Acquirer(
+      capabilities: shop.fake.acquirer.capabilities, authorize: shop.fake.acquirer.authorize,
+      capture: shop.fake.acquirer.capture, void: shop.fake.acquirer.void, refund: shop.fake.acquirer.refund,
+      inquire: shop.fake.acquirer.inquire, reverse: shop.fake.acquirer.reverse,
+      hear: { _ in
+        AcquirerEvent(id: "e", reference: reference, amount: .eur(12), answer: FakeAcquirer.approval(reference))
+      })
+    let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: speaking)
+    _ = try await gateway.receive(InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now))
+    #expect(try await shop.gateway.payment(payment.id)?.authorized == 1200)
+  }
+}
