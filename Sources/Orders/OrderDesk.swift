@@ -1,6 +1,6 @@
-import Ledger
+public import Ledger
 public import PlatformAPI
-public import Storage
+import Storage
 public import TenderPayments
 public import TenderSheet
 
@@ -8,7 +8,8 @@ public import TenderSheet
 ///
 /// No rule of a particular shop is here; they come with the basket. Placing an order is in `PlaceOrder.swift`.
 public struct OrderDesk: Sendable {
-  let database: Database
+  let journal: Journal
+  var database: Database { journal.database }
   let cashier: Cashier
   let quotes: QuoteSource
   let terms: @Sendable (MerchantID) async -> MerchantTerms
@@ -18,16 +19,16 @@ public struct OrderDesk: Sendable {
   let basketLifetime: Duration
 
   /// - Parameters:
-  ///   - database: opened with ``migrations`` and the ledger's.
+  ///   - journal: of a store that was opened with ``migrations`` and the ledger's.
   ///   - quotes: nil where no merchant prices by itself.
   ///   - guestTokens: nil where guests get none.
   ///   - basketLifetime: how long a basket can be paid after it was put here.
   public init(
-    database: Database, cashier: Cashier, quotes: QuoteSource? = nil,
+    journal: Journal, cashier: Cashier, quotes: QuoteSource? = nil,
     terms: @escaping @Sendable (MerchantID) async -> MerchantTerms, guestTokens: GuestTokenIssuer? = nil,
     clock: WallClock = .system, random: RandomBytes = .system, basketLifetime: Duration = .seconds(86_400)
   ) {
-    self.database = database
+    self.journal = journal
     self.cashier = cashier
     self.quotes = quotes ?? .rulesOnly(clock: clock)
     self.terms = terms

@@ -102,7 +102,7 @@ extension OrderDesk {
   /// The payment that holds the basket, or the one that this very payment token made.
   private func earlier(_ standing: BasketStanding, _ token: EncryptedPaymentToken) async throws -> Payment? {
     guard standing.order != nil else { return nil }
-    return try await Journal(database).answer(for: standing.record.order, spending: TokenUse(of: token))
+    return try await journal.answer(for: standing.record.order, spending: TokenUse(of: token))
   }
 
   /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
@@ -125,7 +125,7 @@ extension OrderDesk {
   /// While the outcome is open only the payment token that made the payment hears of it again; another one has to wait.
   private func checkMayHear(_ payment: Payment, _ token: EncryptedPaymentToken) async throws {
     guard !payment.status.isSettled else { return }
-    guard try await Journal(database).isPaid(payment.id, by: TokenUse(of: token)) else {
+    guard try await journal.isPaid(payment.id, by: TokenUse(of: token)) else {
       throw OrderError(.paymentInProgress, "the outcome of the basket's payment is not known yet")
     }
   }
@@ -209,7 +209,7 @@ extension OrderDesk {
   /// A store that takes no writes does not keep them from hearing it.
   private func telling(_ payment: Payment) async -> Payment {
     guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
-    return (try? await Journal(database).tell(payment.id)) ?? payment
+    return (try? await journal.tell(payment.id)) ?? payment
   }
 
   private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {

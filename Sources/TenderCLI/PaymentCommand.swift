@@ -23,7 +23,7 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws {
       let (limit, alarmed) = (limit, alarmed)
       let found = try await journal.access.ask(
-        here: { try await PaymentOffice.list(Journal($0), limit: limit, alarmed: alarmed) },
+        here: { try await PaymentOffice.list($0, limit: limit, alarmed: alarmed) },
         there: ("GET", "/payments?limit=\(limit)&alarmed=\(alarmed)"))
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
       for payment in found.payments { Terminal.say(payment.line) }
@@ -38,8 +38,8 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws {
       let id = PaymentID(id)
       let payment: PaymentReport = try await journal.access.ask(
-        here: { database in
-          guard let found = try await PaymentOffice.show(Journal(database), id) else {
+        here: { journal in
+          guard let found = try await PaymentOffice.show(journal, id) else {
             throw CallFailure("there is no payment \(id)")
           }
           return found
@@ -51,40 +51,40 @@ struct PaymentCommand: AsyncParsableCommand {
   struct Capture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Takes held money.")
     @OptionGroup var operation: OperationOptions
-    @Option(help: "For example 10.00; all that is left by default.") var amount: String?
+    @OptionGroup var movement: MovementOptions
     @Flag(help: "The last capture: what is left of the hold is let go.") var final = false
 
-    func run() async throws { try await operation.perform(.capture, amount, isFinal: final) }
+    func run() async throws { try await operation.perform(.capture, movement, isFinal: final) }
   }
 
   struct Void: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Lets go of held money.")
     @OptionGroup var operation: OperationOptions
-    @Option(help: "For example 10.00; all that is left by default.") var amount: String?
+    @OptionGroup var movement: MovementOptions
 
-    func run() async throws { try await operation.perform(.void, amount) }
+    func run() async throws { try await operation.perform(.void, movement) }
   }
 
   struct Refund: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Gives back taken money.")
     @OptionGroup var operation: OperationOptions
-    @Option(help: "For example 10.00; all that is left by default.") var amount: String?
+    @OptionGroup var movement: MovementOptions
 
-    func run() async throws { try await operation.perform(.refund, amount) }
+    func run() async throws { try await operation.perform(.refund, movement) }
   }
 
   struct Settle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Asks the acquirer what became of what is open.")
     @OptionGroup var operation: OperationOptions
 
-    func run() async throws { try await operation.perform(.settle, nil) }
+    func run() async throws { try await operation.perform(.settle) }
   }
 
   struct Acknowledge: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Ends a payment's alarm: a person has looked.")
     @OptionGroup var operation: OperationOptions
 
-    func run() async throws { try await operation.perform(.acknowledge, nil) }
+    func run() async throws { try await operation.perform(.acknowledge) }
   }
 
   struct Resolve: AsyncParsableCommand {
@@ -125,7 +125,7 @@ struct PaymentCommand: AsyncParsableCommand {
 
     func run() async throws {
       let report = try await journal.access.ask(
-        here: { try await Journal($0).verifyAudit() },
+        here: { try await $0.verifyAudit() },
         there: ("GET", "/journal/verification"))
       if journal.json { Terminal.say(try Terminal.json(report)) } else { say(report) }
       guard report.isIntact else { throw ExitCode(1) }
@@ -154,6 +154,22 @@ struct JournalOptions: ParsableArguments {
   }
 }
 
+/// What a capture, a void and a refund take.
+struct MovementOptions: ParsableArguments {
+  @Option(help: "For example 10.00; all that is left by default.") var amount: String?
+  @Option(help: "An idempotency key: the same command with the same key moves money once. One is made by default.")
+  var key: String?
+
+  /// The key. One that is made is printed before anything is asked, so that a command whose answer is lost can be
+  /// repeated with it.
+  func announcedKey() -> String {
+    if let key { return key }
+    let key = RandomBytes.system.hex(16)
+    Terminal.complain("idempotency key: repeat with --key \(key) if the answer is lost")
+    return key
+  }
+}
+
 /// An operation by hand. While no server runs, the acquirer is the one that the configuration names.
 ///
 /// Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that nobody knows.
@@ -162,11 +178,18 @@ struct OperationOptions: ParsableArguments {
   @Option(help: "A YAML file, as for tender serve.") var config: String?
   @Argument(help: "The payment's id.") var id: String
 
-  func perform(_ operation: PaymentOffice.Operation, _ amount: String?, isFinal: Bool = false) async throws {
+  func perform(_ operation: PaymentOffice.Operation) async throws {
     let id = PaymentID(id)
-    let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil].compactMap { $0 }
-    try await ask("\(operation.rawValue)?" + query.joined(separator: "&")) {
-      try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal)
+    try await ask(operation.rawValue) { try await $0.perform(operation, on: id, amount: nil, isFinal: false) }
+  }
+
+  func perform(
+    _ operation: PaymentOffice.Operation, _ movement: MovementOptions, isFinal: Bool = false
+  ) async throws {
+    let (id, amount, key) = (PaymentID(id), movement.amount, movement.announcedKey())
+    let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)"]
+    try await ask("\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
+      try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal, key: key)
     }
   }
 
@@ -176,8 +199,8 @@ struct OperationOptions: ParsableArguments {
   ) async throws {
     let config = config
     let payment = try await journal.access.ask(
-      here: { database in
-        let office = try await PaymentOffice(database, try await ConfigurationOptions.load(file: config))
+      here: { journal in
+        let office = try await PaymentOffice(journal, try await ConfigurationOptions.load(file: config))
         do {
           let report = try await here(office)
           await office.close()

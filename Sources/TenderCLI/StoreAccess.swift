@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Ledger
 import Storage
 import StrictJSON
 import TenderServer
@@ -14,24 +15,22 @@ struct StoreAccess: Sendable {
   ///   - here: asks the file itself.
   ///   - there: method and path of the same question on a running server's admin socket, with its body.
   func ask<Answer: Codable & Sendable>(
-    here: @Sendable (Database) async throws -> Answer,
+    here: @Sendable (Journal) async throws -> Answer,
     there: (method: String, path: String), body: [UInt8] = []
   ) async throws -> Answer {
     guard FileManager.default.fileExists(atPath: path) else {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
-    let database: Database
-    do { database = try await Database.sqlite(path: path, migrations: PaymentOffice.migrations) } catch StorageError
-      .busy
-    {
+    let journal: Journal
+    do { journal = try await PaymentOffice.open(path) } catch StorageError.busy {
       return try await askServer(there.method, there.path, body)
     }
     do {
-      let answer = try await here(database)
-      await database.close()
+      let answer = try await here(journal)
+      await journal.database.close()
       return answer
     } catch {
-      await database.close()
+      await journal.database.close()
       throw error
     }
   }

@@ -55,6 +55,7 @@ public struct TenderServer: Service {
         configuration: .init(
           services: [
             try application(), try adminApplication(), WebhookService(courier: wiring.courier), recovery,
+            ClockWatch(gateway: wiring.gateway, scheduler: .system, logger: logger),
           ],
           logger: logger))
       try await group.run()
@@ -100,9 +101,10 @@ public struct TenderServer: Service {
     try socket.prepare()
     let router = Router(context: ServerContext.self)
     router.add(middleware: recorder)
-    AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal)).add(to: router)
+    AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal, random: wiring.random)).add(
+      to: router)
     KeyController(keys: wiring.keys, clock: wiring.clock).add(to: router)
-    ReconciliationController(office: ReconciliationOffice(wiring.database)).add(to: router)
+    ReconciliationController(office: ReconciliationOffice(wiring.journal)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
       router: router, configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
@@ -177,7 +179,7 @@ extension TenderServer {
   @Sendable private func gauges() async throws -> [Gauge] {
     let (now, open) = (wiring.clock.now(), try await wiring.journal.openOutcomes())
     let webhooks = try await WebhookWatch.gauges(wiring.database)
-    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks
+    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks + [Gauge.clockLead(of: wiring.gateway)]
       + wiring.directory.merchants.flatMap { expiries($0, at: now) }
       + wiring.folders.flatMap { folder in
         folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }

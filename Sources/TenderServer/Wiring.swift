@@ -52,8 +52,8 @@ struct Wiring: Sendable {
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     try PrivateFile.makeFolder((configuration.storePath as NSString).deletingLastPathComponent)
-    database = try await Self.store(configuration.storePath, clock)
-    journal = Journal(database, random: random)
+    journal = try await Self.store(configuration.storePath, clock, random)
+    database = journal.database
     let book = ProcessingKeyBook(database)
     keys = try await ProcessingKeys(book, folders, configuration, logger: logger)
     let verifier = TokenVerifier(trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, logger))
@@ -71,7 +71,7 @@ struct Wiring: Sendable {
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
     let cashier = Cashier.gateway(gateway)
-    desk = Self.desk(database, journeys?.watching(cashier) ?? cashier, folders, guests, clock, random, network)
+    desk = Self.desk(journal, journeys?.watching(cashier) ?? cashier, folders, guests, clock, random, network)
     courier = try await Self.courier(database, folders, configuration, random, network, metrics, logger)
   }
 
@@ -82,22 +82,21 @@ struct Wiring: Sendable {
     await network.close()
   }
 
-  private static func store(_ path: String, _ clock: WallClock) async throws -> Database {
+  private static func store(_ path: String, _ clock: WallClock, _ random: RandomBytes) async throws -> Journal {
     do {
-      return try await Database.sqlite(path: path, migrations: PaymentOffice.migrations, clock: clock)
+      return try await PaymentOffice.open(path, clock: clock, random: random)
     } catch StorageError.busy {
       throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
     }
   }
 
   private static func desk(
-    _ database: Database, _ cashier: Cashier, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
+    _ journal: Journal, _ cashier: Cashier, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
     _ clock: WallClock, _ random: RandomBytes, _ network: Network
   ) -> OrderDesk {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
     return OrderDesk(
-      database: database,
-      cashier: cashier,
+      journal: journal, cashier: cashier,
       quotes: QuoteSource(sender: network.plain, clock: clock), terms: { terms[$0] ?? MerchantTerms() },
       guestTokens: guests, clock: clock, random: random)
   }

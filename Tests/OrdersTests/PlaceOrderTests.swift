@@ -276,7 +276,7 @@ import Testing
     try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     let desk = OrderDesk(
-      database: shop.database,
+      journal: Journal(shop.database),
       cashier: Cashier(
         pay: { order, token, deadline, alongside in
           try await shop.desk.cancel(Shop.basket, of: Shop.merchant)

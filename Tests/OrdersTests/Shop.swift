@@ -31,10 +31,11 @@ struct Shop: Sendable {
     let clock = HeldClock(Self.noon)
     file = try TemporaryStore()
     database = try await file.open(Journal.migrations + OrderDesk.migrations, clock: clock.wall)
-    acquirer = PlayedAcquirer(journal: Journal(database))
+    let journal = Journal(database)
+    acquirer = PlayedAcquirer(journal: journal)
     self.clock = clock
     desk = OrderDesk(
-      database: database, cashier: acquirer.cashier,
+      journal: journal, cashier: acquirer.cashier,
       quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)
   }

@@ -40,6 +40,14 @@ import Testing
         let unheard = try await run(words, payment, with: "nobody")
         #expect(unheard.exitCode == 1 && unheard.lines.last?.contains("did not reach the acquirer") == true)
       }
+      let first = try await run("refund --json --key once --amount 1.00", good)
+      let again = try await run("refund --json --key once --amount 1.00", good)
+      #expect(first.exitCode == 0 && again.lines == first.lines, "\(again.lines)")
+      #expect(again.lines.contains { $0.contains(#""refunded" : 300"#) }, "\(again.lines)")
+      let other = try await run("refund --key once --amount 2.00", good)
+      #expect(other.exitCode == 1 && other.lines.last?.contains("another amount") == true, "\(other.lines)")
+      let unnamed = try await run("refund --amount 1.00", good)
+      #expect(unnamed.lines.first?.hasPrefix("idempotency key: repeat with --key ") == true, "\(unnamed.lines)")
       let told = try await run("refund --json --amount 1.00", untaken)
       #expect(told.exitCode == 1 && told.lines.contains { $0.contains(#""performed" : {"#) }, "\(told.lines)")
       for (words, payment) in [("capture --amount 1.00", short), ("refund --amount 1.00", untaken)] {
@@ -47,6 +55,31 @@ import Testing
         #expect(answer.exitCode == 1, "\(answer.lines)")
         #expect(answer.lines.last?.hasPrefix("Error: nobody knows yet whether the") == true, "\(answer.lines)")
       }
+    }
+  }
+
+  @Test func `is left alone by commands and servers whose configuration names another account`() async throws {
+    let port = try FreePorts.row(of: 2)
+    let workshop = try Workshop()
+    let configuration = Self.configuration(sandbox: port, acquirer: port)
+    try workshop.write(configuration + "  account: moved\nstore:\n  path: tender.db\n", to: "moved.yaml")
+    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+      let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      let (held, open) = (try await books.hold(.eur(1250)), try await books.unknown())
+      await books.close()
+      for command in [
+        "tender payment capture \(held) --store tender.db --config moved.yaml",
+        "tender payment settle \(open) --store tender.db --config moved.yaml",
+        "tender serve --port 0 --config moved.yaml",
+      ] {
+        let answer = try await workshop.run(command)
+        #expect(answer.exitCode == 1, "\(answer.lines)")
+        #expect(
+          answer.lines.contains { $0.contains("sandbox: open operations 1, payments with held money 1") },
+          "\(answer.lines)")
+      }
+      let seen = try await workshop.run("tender payment acknowledge \(held) --store tender.db --config moved.yaml")
+      #expect(seen.exitCode == 0, "\(seen.lines)")
     }
   }
 

@@ -29,7 +29,7 @@ struct AdminController: Sendable {
     return JSONAnswer.response(payment)
   }
 
-  /// `POST /payments/{id}/capture|void|refund|settle|acknowledge?amount=10.00&final=true`
+  /// `POST /payments/{id}/capture|void|refund|settle|acknowledge?amount=10.00&final=true&key=…`
   private func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     guard let operation = PaymentOffice.Operation(rawValue: context.parameters.get("operation") ?? "") else {
@@ -38,7 +38,7 @@ struct AdminController: Sendable {
     return JSONAnswer.response(
       try await office.perform(
         operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query.get("amount"),
-        isFinal: query.get("final") == "true"))
+        isFinal: query.get("final") == "true", key: query.get("key")))
   }
 
   /// `POST /payments/{id}/resolve?as=voided&note=…`; `as=approved` with `&operation=…`

@@ -1,9 +1,17 @@
 import Acquiring
+import Gateway
 import Ledger
 import Storage
 import TenderPayments
 
 extension Gauge {
+  static func clockLead(of gateway: PaymentGateway) -> Gauge {
+    Gauge(
+      name: "tender_clock_lead_seconds",
+      help: "How far the time of day has gone ahead since the start. Beyond 300 either way no hold ends by itself.",
+      labels: [:], value: gateway.clockLead.components.seconds)
+  }
+
   /// What waits for an answer, for those who watch. `payments_unknown` and its age are what to be woken for.
   static func all(of open: OpenOutcomes, _ breaker: CircuitBreaker, _ database: Database) -> [Gauge] {
     let byStatus = open.payments.sorted { $0.key.rawValue < $1.key.rawValue }

@@ -24,23 +24,33 @@ public struct PaymentOffice: Sendable {
   public static let migrations =
     Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations + ProcessingKeyBook.migrations
 
+  /// Opens a server's store. The one place where its journal is made.
+  public static func open(
+    _ path: String, clock: WallClock = .system, random: RandomBytes = .system
+  ) async throws -> Journal {
+    Journal(try await Database.sqlite(path: path, migrations: migrations, clock: clock), random: random)
+  }
+
   private let gateway: PaymentGateway
   private let journal: Journal
+  private let random: RandomBytes
   /// Lets go of the connections; nothing to do inside a server.
   public let close: @Sendable () async -> Void
 
-  init(gateway: PaymentGateway, journal: Journal) {
+  init(gateway: PaymentGateway, journal: Journal, random: RandomBytes) {
     self.gateway = gateway
     self.journal = journal
+    self.random = random
     close = {}
   }
 
   /// For the command line, while no server runs: the same gateway, asked without one.
-  public init(_ database: Database, _ configuration: ServerConfiguration) async throws {
+  public init(_ journal: Journal, _ configuration: ServerConfiguration) async throws {
     let (network, logger) = (try Network.live(), Logger(label: "tender"))
     do {
       let apple = try await Apple(configuration, network)
-      journal = Journal(database)
+      self.journal = journal
+      random = .system
       // No payment token is opened here.
       gateway = PaymentGateway(
         opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: ProcessingKeyRing([:])),
@@ -78,26 +88,67 @@ extension PaymentOffice {
 
   func verify() async throws -> AuditReport { try await journal.verifyAudit() }
 
-  /// - Parameter amount: in the payment's currency, as `10.00`; nil for all that is left.
+  /// - Parameters:
+  ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
+  ///   - key: under which a capture, void or refund is done once, however often it is asked for; nil for a new one.
   public func perform(
-    _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool
+    _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool, key: String? = nil
   ) async throws -> PaymentReport {
     guard let payment = try await journal.payment(id) else {
       throw GatewayError.operationRefused(.noSuchPayment(id))
     }
     let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
     if operation != .acknowledge { try await gateway.refuseUnfinishedElsewhere() }
-    var outcome: OperationOutcome?
+    let key = try key.map(Self.idempotencyKey) ?? IdempotencyKey(random.hex(16))
+    var performed: OperationRecord?
     switch operation {
-    case .capture: outcome = try await gateway.capture(id, amount, isFinal: isFinal)
-    case .void: outcome = try await gateway.void(id, amount)
-    case .refund: outcome = try await gateway.refund(id, amount)
+    case .capture, .void, .refund:
+      performed = try await once(key, operation, payment, amount, isFinal: isFinal)
     case .settle: _ = try await gateway.inquire(id)
     case .acknowledge: try await journal.acknowledge(id)
     }
-    let after = try await journal.payment(id) ?? payment
     return PaymentReport(
-      after, operations: try await journal.operations(of: id), performed: outcome?.operation)
+      try await journal.payment(id) ?? payment, operations: try await journal.operations(of: id),
+      performed: performed, key: performed == nil ? nil : key)
+  }
+
+  /// Captures, voids or refunds once for the key. A repeat gets the operation that the first call began.
+  private func once(
+    _ key: IdempotencyKey, _ operation: Operation, _ payment: Payment, _ amount: Amount?, isFinal: Bool
+  ) async throws -> OperationRecord {
+    let id = payment.id
+    let call = IdempotentCall(
+      merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
+      requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
+    let answer = try await gateway.once(call, render: Self.reference) { hooks in
+      switch operation {
+      case .void: try await gateway.void(id, amount, alongside: hooks.alongside, answered: hooks.answered)
+      case .refund: try await gateway.refund(id, amount, alongside: hooks.alongside, answered: hooks.answered)
+      default:
+        try await gateway.capture(
+          id, amount, isFinal: isFinal, alongside: hooks.alongside, answered: hooks.answered)
+      }
+    }
+    guard answer.sameRequest else {
+      throw Problem(
+        .unprocessableContent, "idempotency_key_reused", "This key was used for the same payment with another amount.",
+        field: "key")
+    }
+    return try await journal.outcome(of: AttemptReference(String(decoding: answer.answer.body, as: UTF8.self)))
+      .operation
+  }
+
+  /// What is kept under a key: which operation it began. The rest of an answer is read again each time.
+  @Sendable private static func reference(_ outcome: OperationOutcome) -> StoredAnswer {
+    StoredAnswer(status: 200, body: Array(outcome.operation.reference.rawValue.utf8))
+  }
+
+  private static func idempotencyKey(_ text: String) throws -> IdempotencyKey {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Problem(
+        .badRequest, "bad_request", "An idempotency key has 1 to 64 visible ASCII characters.", field: "key")
+    }
+    return IdempotencyKey(text)
   }
 
   /// What a person decided about a payment that stays open, or found out about an operation.
@@ -160,12 +211,14 @@ public struct PaymentReport: Codable, Sendable {
   public let createdAt: String
   /// Oldest first; absent in lists.
   public let operations: [OperationReport]?
-  /// What was just asked of the acquirer; absent when nothing was.
+  /// What was just asked of the acquirer, or was when the key was used first; absent when nothing was.
   public let performed: OperationReport?
+  /// The idempotency key that it was done under.
+  public let idempotencyKey: IdempotencyKey?
 
   public init(
     _ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil,
-    performed: OperationRecord? = nil
+    performed: OperationRecord? = nil, key: IdempotencyKey? = nil
   ) {
     id = payment.id
     status = payment.status
@@ -185,6 +238,7 @@ public struct PaymentReport: Codable, Sendable {
     createdAt = payment.createdAt.description
     self.operations = operations?.map(OperationReport.init)
     self.performed = performed.map(OperationReport.init)
+    idempotencyKey = key
   }
 }
 

@@ -1,8 +1,7 @@
 import Acquiring
 public import Gateway
 import Hummingbird
-import Ledger
-public import Storage
+public import Ledger
 public import TenderPayments
 
 /// What `tender reconcile` asks of a running server: `POST /reconcile?from=&until=`, the report as the body.
@@ -31,7 +30,7 @@ struct ReconciliationController: Sendable {
 public struct ReconciliationOffice: Sendable {
   private let journal: Journal
 
-  public init(_ database: Database) { journal = Journal(database) }
+  public init(_ journal: Journal) { self.journal = journal }
 
   /// - Parameters:
   ///   - from: operations of ours that were sent before are not missed in the report.
