@@ -13,6 +13,9 @@ public enum Invariant: String, Sendable, Hashable, CaseIterable {
   case historyFollowsTable = "I11"
   case secrecy = "I12"
   case sums = "I13"
+  case immediateCaptureEnds = "I14"
+  case ownAcquirer = "asked"
+  case holdsLast = "holds"
   case failureIsNotCharged = "told"
 
   public var sentence: String {
@@ -30,7 +33,10 @@ public enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .historyFollowsTable: "the audit chain is intact and every change follows the table"
     case .secrecy: "no secret of the run stands where it must not"
     case .sums: "by currency, both sides took and gave back the same"
-    case .failureIsNotCharged: "nobody who was told failure was charged"
+    case .immediateCaptureEnds: "an order with immediate capture ends captured, voided on purpose, or alarmed"
+    case .ownAcquirer: "an acquirer is asked about its own payments only"
+    case .holdsLast: "no hold is let go by itself before its end"
+    case .failureIsNotCharged: "nobody who was told failure, or that nothing was done, was charged"
     }
   }
 }
@@ -79,8 +85,44 @@ public struct Auditor: Sendable {
     case .historyFollowsTable: evidence.chain
     case .secrecy: evidence.leaks
     case .sums: sums
-    case .failureIsNotCharged: wronged
+    case .immediateCaptureEnds: untaken
+    case .ownAcquirer: misdirected
+    case .holdsLast: hasty
+    case .failureIsNotCharged: wronged + chargedForNothing
     }
+  }
+}
+
+// Which alarm excuses which finding: a person was called to exactly this. An alarm that is not in the list excuses
+// nothing.
+extension Auditor {
+  static let excuses: [String: Set<Invariant>] = [
+    // The acquirer took the money back after the merchant had heard of it.
+    "capture_returned": [.acknowledgedIsDurable, .immediateCaptureEnds],
+    "refund_returned": [.acknowledgedIsDurable],
+    // The money of an order with immediate capture was not taken, or its hold has ended.
+    "capture_declined": [.immediateCaptureEnds],
+    "capture_misconfigured": [.immediateCaptureEnds],
+    "capture_overdue": [.immediateCaptureEnds],
+    "uncaptured_hold_ended": [.immediateCaptureEnds],
+    // An acquirer that answers no inquiry, and refuses every repeat: only a person can find out.
+    "capture_unknown": [.everythingSettles, .immediateCaptureEnds, .noPhantom, .sums],
+    // The acquirer did late what the balances do not have room for any more.
+    "capture_approved_late": [.noPhantom, .sums],
+    "refund_approved_late": [.noPhantom, .sums],
+    "void_approved_late": [.noPhantom],
+  ]
+
+  private func isExcused(_ payment: String, from invariant: Invariant) -> Bool {
+    payments[payment]?.alarms.contains { Self.excuses[$0]?.contains(invariant) == true } == true
+  }
+
+  private func isExcused(_ hold: AcquirerHold, from invariant: Invariant) -> Bool {
+    payment(of: hold.reference).map { isExcused($0, from: invariant) } ?? false
+  }
+
+  private func payment(of reference: String) -> String? {
+    evidence.operations.first { $0.reference == reference }?.payment
   }
 }
 
@@ -93,7 +135,9 @@ extension Auditor {
 
   private var lost: [String] {
     let known = Set(authorizations.values.filter { payments[$0.payment]?.isLive == true }.map(\.reference))
-    return evidence.holds.filter { $0.stands && !known.contains($0.reference) }.map { "hold \($0.reference)" }
+    return evidence.holds.filter {
+      $0.stands && !known.contains($0.reference) && !isExcused($0, from: .noLostAuthorization)
+    }.map { "hold \($0.reference)" }
   }
 
   private var phantoms: [String] {
@@ -103,7 +147,9 @@ extension Auditor {
       }
       let ours = [payment.authorized, payment.captured, payment.refunded]
       let theirs = [hold.authorized, hold.captured, hold.refunded]
-      guard ours != theirs || payment.currency != hold.currency else { return nil }
+      guard ours != theirs || payment.currency != hold.currency, !isExcused(payment.id, from: .noPhantom) else {
+        return nil
+      }
       return "payment \(payment.id): \(ours) \(payment.currency) here, \(theirs) \(hold.currency) there"
     }
   }
@@ -135,8 +181,8 @@ extension Auditor {
       if call.heard == .success, failed || ["authorizing", "pending", "unknown"].contains(payment.status) {
         return "payment \(id) was told as a success and is \(payment.status)"
       }
-      let isAlarmed = payment.alarm != nil
-      guard isAlarmed || payment.captured >= call.captured && payment.refunded >= call.refunded else {
+      let isExcused = isExcused(id, from: .acknowledgedIsDurable)
+      guard isExcused || payment.captured >= call.captured && payment.refunded >= call.refunded else {
         return "payment \(id) has moved less money than was told"
       }
       return nil
@@ -165,7 +211,9 @@ extension Auditor {
     var found: [String] = []
     if events.map(\.sequence) != Array(1...Int64(events.count)) { found.append("\(payment): a gap in the outbox") }
     var first: [Int64] = []
-    for delivery in came where !first.contains(delivery.sequence) { first.append(delivery.sequence) }
+    for delivery in came where !first.contains(delivery.sequence) && !isDead(delivery) {
+      first.append(delivery.sequence)
+    }
     if first != first.sorted() { found.append("\(payment): came as \(first)") }
     for event in events {
       let copies = came.filter { $0.sequence == event.sequence }
@@ -176,20 +224,33 @@ extension Auditor {
     return found
   }
 
+  private func isDead(_ delivery: SinkDelivery) -> Bool {
+    evidence.deadLetters.contains(DeadLetter(payment: delivery.payment, sequence: delivery.sequence))
+  }
+
   private var unsettled: [String] {
-    evidence.operations.filter(\.isOpen).map { "\($0.kind) \($0.reference) is \($0.state)" }
-      + evidence.payments.filter { ["authorizing", "pending", "unknown"].contains($0.status) }
+    let judged = evidence.payments.filter { !isExcused($0.id, from: .everythingSettles) }
+    return evidence.operations.filter { $0.isOpen && !isExcused($0.payment, from: .everythingSettles) }.map {
+      "\($0.kind) \($0.reference) is \($0.state)"
+    }
+      + judged.filter { ["authorizing", "pending", "unknown"].contains($0.status) }
       .map { "payment \($0.id) is \($0.status)" }
-      + evidence.payments.filter { $0.reserved != 0 }.map { "payment \($0.id) has \($0.reserved) reserved" }
-      + evidence.payments.filter { $0.isCaptureDue && $0.status == "authorized" }
+      + judged.filter { $0.reserved != 0 }.map { "payment \($0.id) has \($0.reserved) reserved" }
+      + judged.filter {
+        $0.isCaptureDue && $0.status == "authorized" && !isExcused($0.id, from: .immediateCaptureEnds)
+      }
       .map { "payment \($0.id) owes a capture" }
   }
 
   private var sums: [String] {
-    let here = Dictionary(grouping: evidence.payments, by: \.currency).mapValues { rows in
+    let judged = (
+      here: evidence.payments.filter { !isExcused($0.id, from: .sums) },
+      there: evidence.holds.filter { !isExcused($0, from: .sums) }
+    )
+    let here = Dictionary(grouping: judged.here, by: \.currency).mapValues { rows in
       rows.reduce(Int64(0)) { $0 + $1.captured - $1.refunded }
     }
-    let there = Dictionary(grouping: evidence.holds, by: \.currency).mapValues { rows in
+    let there = Dictionary(grouping: judged.there, by: \.currency).mapValues { rows in
       rows.reduce(Int64(0)) { $0 + $1.captured - $1.refunded }
     }
     return Set(here.keys).union(there.keys).filter { here[$0] ?? 0 != there[$0] ?? 0 }
@@ -205,6 +266,48 @@ extension Auditor {
       guard let reference = authorizations[payment]?.reference, let hold = holds[reference] else { return nil }
       return hold.stands || hold.captured > hold.refunded ? "payment \(payment)" : nil
     }
+  }
+}
+
+extension Auditor {
+  /// A client was told by every answer to its calls that nothing was done, and money is held or was taken.
+  private var chargedForNothing: [String] {
+    Dictionary(grouping: evidence.calls, by: \.order).compactMap { order, calls in
+      let asked = calls.count { $0.heard == .asked }
+      guard asked > 0, calls.count == 2 * asked, calls.count(where: { $0.heard == .nothing }) == asked else {
+        return nil
+      }
+      return evidence.holds.contains { $0.order == order && $0.wasApproved }
+        ? "order \(order): nothing was done, said every answer" : nil
+    }
+  }
+
+  /// What merchants let go on purpose, or a reversal undid, is not owed any more.
+  private var untaken: [String] {
+    let approved = evidence.operations.filter { $0.state == "approved" }
+    return evidence.payments.filter { payment in
+      guard payment.capturesAtOnce, payment.captured == 0, !isExcused(payment.id, from: .immediateCaptureEnds),
+        approved.contains(where: { $0.payment == payment.id && $0.kind == "authorize" })
+      else { return false }
+      let voided = approved.filter { $0.payment == payment.id && $0.kind == "void" && $0.cause == "merchant" }
+      return voided.reduce(0) { $0 + $1.amount } < payment.amount
+    }.map { "payment \($0.id) is \($0.status), and nothing of it was captured" }
+  }
+
+  private var misdirected: [String] {
+    let own = Dictionary(evidence.operations.map { ($0.reference, payments[$0.payment]?.connector) }) { first, _ in
+      first
+    }
+    return evidence.questions.filter { question in
+      guard let connector = own[question.reference] else { return false }
+      return connector != question.connector
+    }.map { "\($0.connector) was asked about \($0.reference)" }
+  }
+
+  private var hasty: [String] {
+    evidence.operations.filter {
+      $0.kind == "void" && $0.cause == "expiry" && evidence.earlyVoids.contains($0.reference)
+    }.map { "void \($0.reference) of payment \($0.payment)" }
   }
 }
 
@@ -240,6 +343,8 @@ extension Auditor {
   }
 
   private var keysWithoutAnswer: [String] {
-    replies.filter { $0.value.last?.isFinal == false }.map { "key \($0.key) has no answer for good" }
+    replies.filter { $0.value.last?.isFinal == false && !evidence.outlivedKeys.contains($0.key) }.map {
+      "key \($0.key) has no answer for good"
+    }
   }
 }

@@ -9,6 +9,14 @@ public struct Evidence: Sendable {
   public var calls: [ClientCall] = []
   public var keyed: [KeyedCall] = []
   public var deliveries: [SinkDelivery] = []
+  /// Deliveries that the engine gave up and an operator sent again. They arrive after those that came later.
+  public var deadLetters: Set<DeadLetter> = []
+  /// Which acquirer was asked about which operation, of every request that arrived anywhere.
+  public var questions: Set<AcquirerQuestion> = []
+  /// Voids that arrived at the acquirer before the hold had come to its end, by our reference, in true time.
+  public var earlyVoids: Set<String> = []
+  /// Idempotency keys that were older than their promised memory before they had a final answer.
+  public var outlivedKeys: Set<String> = []
   /// What reading the audit chain complained of.
   public var chain: [String] = []
   /// Secrets of the run that were found where they must not be.
@@ -42,18 +50,24 @@ public struct BookedPayment: Sendable, Hashable {
   /// In flight, of any kind.
   public var reserved: Int64
   public var told: String?
-  public var alarm: String?
+  /// Every reason for which a person was called to this payment, acknowledged or not.
+  public var alarms: Set<String>
   public var isCaptureDue: Bool
+  /// Whether the order wanted its money taken at once.
+  public var capturesAtOnce: Bool
+  /// The acquirer that the payment was made with.
+  public var connector: String
 
   public init(
     id: String, order: String, status: String, isLive: Bool, amount: Int64, currency: String, authorized: Int64,
-    captured: Int64, refunded: Int64, reserved: Int64 = 0, told: String? = nil, alarm: String? = nil,
-    isCaptureDue: Bool = false
+    captured: Int64, refunded: Int64, reserved: Int64 = 0, told: String? = nil, alarms: Set<String> = [],
+    isCaptureDue: Bool = false, capturesAtOnce: Bool = false, connector: String = ""
   ) {
     (self.id, self.order, self.status, self.isLive) = (id, order, status, isLive)
     (self.amount, self.currency) = (amount, currency)
     (self.authorized, self.captured, self.refunded, self.reserved) = (authorized, captured, refunded, reserved)
-    (self.told, self.alarm, self.isCaptureDue) = (told, alarm, isCaptureDue)
+    (self.told, self.alarms, self.isCaptureDue) = (told, alarms, isCaptureDue)
+    (self.capturesAtOnce, self.connector) = (capturesAtOnce, connector)
   }
 }
 
@@ -131,8 +145,12 @@ public struct AcquirerHold: Sendable, Hashable {
 public struct ClientCall: Sendable, Hashable {
   public enum Heard: String, Sendable, Hashable {
     case success, failure, pending
-    /// Refused before anything was written.
+    /// Refused. The refusal may mean that another call is under way.
     case refused
+    /// Refused with the promise that this call did nothing.
+    case nothing
+    /// The client has asked; what it heard, if it did, is another entry.
+    case asked
   }
 
   public var order: String
@@ -177,6 +195,23 @@ public struct KeyedCall: Sendable, Hashable {
   public init(key: String, payment: String, kind: String, reply: Reply? = nil) {
     (self.key, self.payment, self.kind, self.reply) = (key, payment, kind, reply)
   }
+}
+
+/// A webhook delivery that was given up after its last try.
+public struct DeadLetter: Sendable, Hashable {
+  public var payment: String
+  public var sequence: Int64
+
+  public init(payment: String, sequence: Int64) { (self.payment, self.sequence) = (payment, sequence) }
+}
+
+/// A request that arrived at an acquirer.
+public struct AcquirerQuestion: Sendable, Hashable {
+  public var connector: String
+  /// Our reference of the operation that it is about.
+  public var reference: String
+
+  public init(connector: String, reference: String) { (self.connector, self.reference) = (connector, reference) }
 }
 
 /// A webhook as the merchant's server took it, in the order of arrival.

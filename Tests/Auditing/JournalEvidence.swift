@@ -1,8 +1,24 @@
 public import Storage
 
 extension Evidence {
+  /// By payment, the reasons for which a person was called, apart from those that have ended by themselves.
+  private func alarms(_ store: Transaction) throws -> [String: Set<String>] {
+    try store.rows("SELECT payment, event FROM audit WHERE event LIKE 'alarm %: %' ORDER BY lane, seq").reduce(
+      into: [:]
+    ) { all, row in
+      let parts = try row.text("event").split(separator: ": ", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { return }
+      switch parts[0] {
+      case "alarm raised": all[try row.text("payment"), default: []].insert(parts[1])
+      case "alarm ended": all[try row.text("payment")]?.remove(parts[1])
+      default: break
+      }
+    }
+  }
+
   /// Tender's own part of the evidence, read with nothing but SQL.
   public mutating func readJournal(_ store: Transaction) throws {
+    let raised = try alarms(store)
     payments = try store.rows("SELECT * FROM payments ORDER BY id").map { row in
       BookedPayment(
         id: try row.text("id"), order: try row.text("order_id"), status: try row.text("status"),
@@ -10,8 +26,10 @@ extension Evidence {
         authorized: try row.integer("authorized"), captured: try row.integer("captured"),
         refunded: try row.integer("refunded"),
         reserved: try row.integer("reserved_capture") + row.integer("reserved_void") + row.integer("reserved_refund"),
-        told: try row.textOrNil("told"), alarm: try row.textOrNil("alarm"),
-        isCaptureDue: try row.integerOrNil("capture_due") != nil)
+        told: try row.textOrNil("told"),
+        alarms: raised[try row.text("id"), default: []].union(try row.textOrNil("alarm").map { [$0] } ?? []),
+        isCaptureDue: try row.integerOrNil("capture_due") != nil,
+        capturesAtOnce: try row.text("capture_mode") == "immediate", connector: try row.text("connector"))
     }
     operations = try store.rows("SELECT * FROM operations ORDER BY reference").map { row in
       BookedMove(

@@ -14,6 +14,10 @@ private enum Sound {
       payment("p2", "o2", "authorized", 500, [500, 0, 0], currency: "JPY"),
       payment("p3", "o3", "declined", 700, [0, 0, 0]),
     ]
+    for index in evidence.payments.indices { evidence.payments[index].connector = "sandbox" }
+    evidence.payments[0].capturesAtOnce = true
+    evidence.questions = Set(
+      ["a1", "c1", "r1", "a2", "a3"].map { AcquirerQuestion(connector: "sandbox", reference: $0) })
     evidence.operations = [
       BookedMove(reference: "a1", payment: "p1", kind: "authorize", state: "approved", amount: 1000),
       BookedMove(reference: "c1", payment: "p1", kind: "capture", state: "approved", amount: 800),
@@ -33,6 +37,7 @@ private enum Sound {
         captured: 0, refunded: 0),
     ]
     evidence.calls = [
+      ClientCall(order: "o1", key: "t1", heard: .asked, payment: nil),
       ClientCall(order: "o1", key: "t1", heard: .pending, payment: "p1"),
       ClientCall(order: "o1", key: "t1", heard: .success, payment: "p1"),
       ClientCall(order: "o1", key: "k1", heard: .success, payment: "p1", captured: 800),
@@ -48,6 +53,14 @@ private enum Sound {
         isAuthentic: true)
     }
     return evidence
+  }
+
+  /// A hold that came to its end and was let go.
+  static func expire(_ payment: String, _ evidence: inout Evidence) {
+    evidence.payments[1].status = "voided"
+    (evidence.payments[1].isLive, evidence.payments[1].authorized, evidence.holds[1].authorized) = (false, 0, 0)
+    evidence.operations.append(
+      BookedMove(reference: "v2", payment: payment, kind: "void", state: "approved", amount: 500, cause: "expiry"))
   }
 
   /// What was heard of the refund under the key `k2`.
@@ -108,7 +121,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.calls.append(ClientCall(order: "o9", key: "t9", heard: .success, payment: "p9"))
     },
     Damage("a success that became a decline", .acknowledgedIsDurable) { $0.payments[0].status = "declined" },
-    Damage("a capture that was told and is not booked", .acknowledgedIsDurable) { $0.calls[2].captured = 900 },
+    Damage("a capture that was told and is not booked", .acknowledgedIsDurable) { $0.calls[3].captured = 900 },
     Damage("two answers for one key", .sameAnswer) {
       $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .failure, payment: "p1"))
     },
@@ -144,6 +157,31 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("a broken chain", .historyFollowsTable) { $0.chain = ["main 7: the hash does not fit"] },
     Damage("a card number on the disk", .secrecy) { $0.leaks = ["a device account number in store.db"] },
     Damage("a refund that only the acquirer made", .sums) { $0.holds[0].refunded = 400 },
+    Damage("an immediate capture that was forgotten", .immediateCaptureEnds) { $0.payments[1].capturesAtOnce = true },
+    Damage("an immediate capture whose hold came to its end", .immediateCaptureEnds) {
+      Sound.expire("p2", &$0)
+      $0.payments[1].capturesAtOnce = true
+    },
+    Damage("an immediate capture behind an alarm about something else", .immediateCaptureEnds) {
+      $0.payments[1].capturesAtOnce = true
+      $0.payments[1].alarms = ["refund_returned"]
+    },
+    Damage("a capture that was told and is not booked, behind an alarm about something else", .acknowledgedIsDurable) {
+      $0.calls[3].captured = 900
+      $0.payments[0].alarms = ["void_refused"]
+    },
+    Damage("an acquirer that was asked about another one's payment", .ownAcquirer) {
+      $0.questions.insert(AcquirerQuestion(connector: "other", reference: "c1"))
+    },
+    Damage("a hold that was let go by itself before its end", .holdsLast) {
+      Sound.expire("p2", &$0)
+      $0.earlyVoids = ["v2"]
+    },
+    Damage("a hold of somebody who was told that nothing was done", .failureIsNotCharged) {
+      $0.holds.append(Sound.hold("a8", "o8", "t8", 1000, [1000, 0, 0]))
+      $0.calls.append(ClientCall(order: "o8", key: "t8", heard: .asked, payment: nil))
+      $0.calls.append(ClientCall(order: "o8", key: "t8", heard: .nothing, payment: nil))
+    },
     Damage("a hold behind a failure that was told", .failureIsNotCharged) {
       ($0.holds[2].wasApproved, $0.holds[2].authorized) = (true, 700)
     },
@@ -161,6 +199,15 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     damage.plant(&evidence)
     let found = Auditor(evidence).violations.map(\.invariant)
     #expect(found.contains(damage.invariant), "\(found)")
+  }
+
+  @Test func `excuses what the alarm of a payment is about, and a dead letter that comes late`() {
+    var evidence = Sound.evidence
+    evidence.calls[3].captured = 900
+    evidence.payments[0].alarms = ["capture_returned"]
+    evidence.deliveries.append(evidence.deliveries.remove(at: 0))
+    evidence.deadLetters = [DeadLetter(payment: "p1", sequence: 1)]
+    #expect(Auditor(evidence).violations.isEmpty)
   }
 
   @Test func `has a planted damage for every invariant`() {
