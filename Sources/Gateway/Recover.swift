@@ -125,7 +125,7 @@ extension PaymentGateway {
   private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
     let answer = await ask(attempt, before: patience(deadline))
     try await crashes.reach(.recoveryRepeated)
-    if case .notSent = answer { return try await leave(attempt) }
+    guard !answer.saysNothingOfAnEarlierRequest else { return try await leave(attempt) }
     return try await adopt(answer, attempt)
   }
 
@@ -307,6 +307,16 @@ private func outcome<Value: Sendable>(_ work: () async throws -> Value) async ->
 }
 
 extension AcquirerAnswer {
+  /// Whether the request under the same reference before this one may have been done all the same: this one was not
+  /// sent, or refused because of our account before the acquirer looked at it.
+  fileprivate var saysNothingOfAnEarlierRequest: Bool {
+    switch self {
+    case .notSent: true
+    case .declined(let decline): decline.declineClass == .configuration
+    case .approved, .pending, .unknown: false
+    }
+  }
+
   fileprivate var isFinal: Bool {
     switch self {
     case .approved, .declined, .notSent: true

@@ -143,6 +143,25 @@ import Testing
     }
   }
 
+  @Test func `a repeat that is refused because of our account leaves the operation open`() async throws {
+    let shop = try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], idempotency: .reference(window: .seconds(3_600)), inquiry: false,
+        reversal: true, settleHorizon: .seconds(10)))
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    shop.fake.captures(.unknown(Interruption(.timeout)))
+    _ = try await shop.gateway.capture(payment.id)
+    shop.fake.captures(.declined(Decline(reason: .configuration, code: "unauthorized")))
+    shop.clock.advance(.seconds(60))
+    _ = try await shop.gateway.recover()
+    let capture = try await shop.journal.operations(of: payment.id).first { $0.kind == .capture }
+    #expect(capture?.state == .unknown, "the first request may have been done")
+    shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
+    shop.clock.advance(.seconds(120))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
+  }
+
   @Test func `outside the window asks and does not send again`() async throws {
     let shop = try await Shop(
       capabilities: AcquirerCapabilities(
