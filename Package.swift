@@ -195,8 +195,8 @@ let package = Package(
     .target(
       name: "Simulation",
       dependencies: [
-        "Auditing", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport", "Storage",
-        "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", crypto, asn1, x509,
+        "Auditing", "Orders", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport",
+        "PlatformAPI", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "Sandbox", crypto, asn1, x509,
       ], path: "Tests/Simulation", swiftSettings: house),
     .executableTarget(
       name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),

@@ -13,6 +13,9 @@ public struct Coverage: Sendable, Hashable {
   /// How often a call with an idempotency key was told what.
   public var keys: [String: Int] = [:]
 
+  /// How often a hazard was met.
+  public var hazards: [String: Int] = [:]
+
   public init() {}
 
   public mutating func add(_ other: Coverage) {
@@ -20,6 +23,7 @@ public struct Coverage: Sendable, Hashable {
     fates.merge(other.fates, uniquingKeysWith: +)
     events.merge(other.events, uniquingKeysWith: +)
     keys.merge(other.keys, uniquingKeysWith: +)
+    hazards.merge(other.hazards, uniquingKeysWith: +)
   }
 
   /// Every row of the state table, as the audit chain names it.
@@ -38,7 +42,7 @@ public struct Coverage: Sendable, Hashable {
       "audit audit_heads operations payments", "audit audit_heads operations", "operations",
       "audit audit_heads inbox operations outbox payments", "outbox webhook_deliveries", "webhook_deliveries",
       "audit audit_heads idempotency operations payments", "audit audit_heads idempotency operations outbox payments",
-      "idempotency",
+      "idempotency", "audit audit_heads operations order_contacts orders outbox payments token_uses",
     ]
   }
 
@@ -47,6 +51,7 @@ public struct Coverage: Sendable, Hashable {
     Self.allEvents.filter { events[$0] == nil && Self.impossible[$0] == nil }.map { "event: \($0)" }
       + Self.allDeaths.filter { deaths[$0] == nil && Self.impossible[$0] == nil }.map { "death: \($0)" }
       + EngineLife.Keyed.kinds.filter { keys[$0] == nil }.map { "key: \($0)" }
+      + Hazard.allCases.filter { hazards[$0.rawValue] == nil }.map { "hazard: \($0.rawValue)" }
   }
 
   /// What was reached and is said to be impossible: then the reason is wrong.
@@ -55,7 +60,8 @@ public struct Coverage: Sendable, Hashable {
   }
 
   public var table: [String] {
-    let rows = [("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys)].flatMap { kind, counts in
+    let rows = [("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys), ("hazards", hazards)].flatMap
+    { kind, counts in
       counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
     }
     return rows
@@ -69,6 +75,7 @@ public struct Coverage: Sendable, Hashable {
       switch cells[0] {
       case "deaths": deaths[String(cells[1])] = count
       case "fates": fates[String(cells[1])] = count
+      case "hazards": hazards[String(cells[1])] = count
       case "keys": keys[String(cells[1])] = count
       default: events[String(cells[1])] = count
       }

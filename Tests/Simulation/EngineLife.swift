@@ -4,6 +4,7 @@ import ApplePayToken
 import Gateway
 import HTTPTransport
 import Ledger
+import Orders
 import Storage
 import StrictJSON
 import TenderPayments
@@ -57,23 +58,33 @@ final class EngineLife: @unchecked Sendable {
   }
 
   let number: Int
-  private let gateway: PaymentGateway
+  /// The acquirer that is configured.
+  let connector: String
+  let gateway: PaymentGateway
+  /// Places orders over this gateway.
+  let desk: OrderDesk
   private let courier: WebhookCourier
   private(set) var isDelivering = false
 
   init(
     number: Int, database: Database, wire: Acquirer, supplies: Supplies, thread: SimulatedThread, sink: SimulatedSink,
-    random: RandomBytes, profile: BankProfile, policy: GatewayPolicy
+    random: RandomBytes, policy: GatewayPolicy, schedule: RetrySchedule = .standard,
+    believesWallClock: Bool = false
   ) {
     self.number = number
+    connector = wire.capabilities.name
     gateway = PaymentGateway(
       opener: supplies.opener, journal: Journal(database, random: random), acquirer: wire, clock: thread.clock,
-      random: random, scheduler: thread.scheduler, policy: policy,
+      random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
       crashes: CrashPoints { await thread.stop($0.rawValue) })
+    desk = OrderDesk(
+      database: database, cashier: .gateway(gateway), terms: { _ in MerchantTerms() }, clock: thread.clock,
+      random: random)
     courier = WebhookCourier(
-      database: database, endpoints: { _ in [SimulatedSink.endpoint] },
+      database: database, endpoints: { _ in [sink.endpoint] },
       destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },
-      network: DeliveryNetwork { _ in .init(sink.sender) }, random: random)
+      network: DeliveryNetwork { _ in .init(sink.sender) }, schedule: schedule, random: random,
+      report: { if case .tried(let delivery, .dead, _) = $0 { sink.note(dead: delivery) } })
   }
 
   func pay(_ order: Order, _ token: EncryptedPaymentToken, _ heard: @escaping (Answer) -> Void) {
@@ -102,7 +113,8 @@ final class EngineLife: @unchecked Sendable {
   /// As placing an order does: whoever was told *pending* hears the end of it for the first time now.
   private func told(_ payment: Payment) async throws -> Payment {
     guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
-    return try await gateway.journal.tell(payment.id)
+    // A store that takes no writes does not keep them from hearing it.
+    return (try? await gateway.journal.tell(payment.id)) ?? payment
   }
 
   func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {
@@ -171,7 +183,7 @@ final class EngineLife: @unchecked Sendable {
     }
   }
 
-  private func begin(_ heard: @escaping (Answer) -> Void, _ work: @escaping @Sendable () async throws -> Payment) {
+  func begin(_ heard: @escaping (Answer) -> Void, _ work: @escaping @Sendable () async throws -> Payment) {
     let heard = Carried(heard)
     Task.detached {
       do {
@@ -186,6 +198,7 @@ final class EngineLife: @unchecked Sendable {
     switch error {
     case let error as GatewayError: error.code
     case let error as PaymentTokenError: error.code.rawValue
+    case let error as OrderError: error.code.rawValue
     default: "\(error)"
     }
   }
@@ -199,9 +212,14 @@ struct Carried<Value>: @unchecked Sendable {
 
 extension SimulatedThread {
   /// Time as the engine counts it. Nobody sleeps: what waits, waits for an event of the simulation.
-  var scheduler: Scheduler {
+  var scheduler: Scheduler { scheduler { self.uptime } }
+
+  /// A defect: time that only counts, and is set with the wall clock.
+  var settableScheduler: Scheduler { scheduler { self.uptime + self.offset } }
+
+  private func scheduler(_ uptime: @escaping @Sendable () -> Duration) -> Scheduler {
     Scheduler(
-      uptime: { self.uptime },
+      uptime: uptime,
       sleep: { duration in await self.suspended { heard in self.after(duration, "a sleeper wakes") { heard(()) } } },
       finish: { work in await Task.detached { await work() }.value })
   }
@@ -210,16 +228,29 @@ extension SimulatedThread {
 /// The merchant's server, where webhooks arrive, or do not.
 final class SimulatedSink: @unchecked Sendable {
   static let key = WebhookKey(id: "sink", secret: "a secret of the simulation")
-  static let endpoint = WebhookEndpoint(url: "https://sink.example/hooks", key: key)
   static let addresses = NetworkAddress(bytes: [93, 184, 215, 14]).map { [($0, "93.184.215.14")] } ?? []
 
   private let thread: SimulatedThread
   private(set) var deliveries: [SinkDelivery] = []
+  /// What the engine has given up.
+  private(set) var deadLetters: Set<DeadLetter> = []
+  private var moves = 0
   var trouble = 0
   /// Whom answers may reach.
   var life = 0
 
   init(_ thread: SimulatedThread) { self.thread = thread }
+
+  /// Where it is now.
+  var url: String { "https://sink.example/hooks/\(moves)" }
+  var endpoint: WebhookEndpoint { WebhookEndpoint(url: url, key: Self.key) }
+
+  /// It is somewhere else from now on, and answers nothing where it was.
+  func move() { moves += 1 }
+
+  func note(dead delivery: Delivery) {
+    deadLetters.insert(DeadLetter(payment: delivery.payment.rawValue, sequence: delivery.sequence))
+  }
 
   var sender: HTTPSender {
     HTTPSender { request, patience throws(TransportError) in
@@ -230,7 +261,8 @@ final class SimulatedSink: @unchecked Sendable {
   }
 
   private func receive(_ request: OutboundRequest, _ patience: Duration, _ heard: @escaping (Int) -> Void) {
-    let fate = trouble > 0 && thread.choices.chance(trouble) ? thread.choices.pick(3) : 3
+    let isHere = request.url == url
+    let fate = !isHere ? 0 : trouble > 0 && thread.choices.chance(trouble) ? thread.choices.pick(3) : 3
     let (way, life) = (thread.choices.milliseconds(5...500), life)
     func hear(_ delay: Duration, _ status: Int) {
       thread.after(delay, "the merchant's server says \(status)") { if self.life == life { heard(status) } }

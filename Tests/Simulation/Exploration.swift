@@ -2,6 +2,7 @@ public import Auditing
 import Acquiring
 import Gateway
 import Ledger
+import Orders
 import Storage
 import TenderPayments
 import TenderTesting
@@ -71,7 +72,6 @@ private final class SmallWorld: @unchecked Sendable {
   private var lives = 0
   private var mayDie: Bool
   private var evidence = Evidence()
-  private let profile: BankProfile
   private let mutant: Mutant?
 
   init(
@@ -82,13 +82,13 @@ private final class SmallWorld: @unchecked Sendable {
     choices.schedules = setting != .sleeper
     mayDie = setting == .oneDeath
     // The sleeper can do most harm where a void is done twice.
-    profile = setting == .sleeper ? .withoutReversal : BankProfile.all[0]
+    let profile: BankProfile = setting == .sleeper ? .withoutReversal : BankProfile.all[0]
     bank = SimulatedBank(repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
     thread.takeJobs()
     let plain: @Sendable (String) -> String = { $0 }
     store = try MemoryStore(dialect: mutant?.dialect ?? plain)
-    wire = SimulatedWire(thread, bank, profile.capabilities, fates: [.replyLost])
+    wire = SimulatedWire(thread, bank, profile.capabilities(named: "simulated"), fates: [.replyLost])
     sink = SimulatedSink(thread)
     thread.dies = { [unowned self] place in dies(at: place) }
     thread.death = { [unowned self] _ in
@@ -139,12 +139,13 @@ private final class SmallWorld: @unchecked Sendable {
     let hooks = CommitHooks(
       reading: { await self.thread.stop("before a read") }, before: { await self.thread.stop("before a commit") },
       after: { await self.thread.stop("after a commit") })
-    let database = try store.open(Journal.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
+    let database = try store.open(
+      Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
     var policy = GatewayPolicy()
     policy.tellsUnknownAs = setting == .sleeper ? .failure : .pending
     return EngineLife(
       number: lives, database: database, wire: mutant?.wiring(wire.acquirer) ?? wire.acquirer, supplies: supplies,
-      thread: thread, sink: sink, random: random, profile: profile, policy: policy)
+      thread: thread, sink: sink, random: random, policy: policy)
   }
 
   /// The shopper was told that it failed, and recovery has begun to undo it; while it asks about the authorization its

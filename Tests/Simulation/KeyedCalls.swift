@@ -54,10 +54,12 @@ extension Supplies.Purchase {
 }
 
 extension EngineLife {
+  /// - Parameter quote: the price that the shopper saw; nil for an order that is not placed over a basket.
   func pay(
-    _ purchase: Supplies.Purchase, _ token: Int, replied: @escaping (KeyedAnswer) -> Void,
+    _ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID?, replied: @escaping (KeyedAnswer) -> Void,
     _ heard: @escaping (Answer) -> Void
   ) {
+    if let quote { return place(purchase, token, quote, heard) }
     let (order, token, key) = (purchase.order, purchase.tokens[token], purchase.key(token))
     guard purchase.isKeyed else { return pay(order, token, heard) }
     pay(order, token, under: key, replied, heard)
@@ -74,13 +76,21 @@ extension SimulatedWorld {
 
   /// Whoever has no answer for good when the faults have stopped asks a last time.
   func callAgain() {
-    for request in keyedRequests where !hasAnswer(request.key) { call(request, tries: 7) }
+    for request in keyedRequests where !isOver(request.key) { call(request, tries: 7) }
     for purchase in supplies.purchases where purchase.isKeyed {
-      for token in purchase.tokens.indices where !hasAnswer(purchase.key(token)) {
+      for token in purchase.tokens.indices where !isOver(purchase.key(token)) {
         if evidence.keyed.contains(where: { $0.key == purchase.key(token) }) { pay(purchase, token: token, tries: 6) }
       }
     }
   }
+
+  /// Keys that have no final answer, and whose promised memory ends before a time so far ahead: nobody may repeat them.
+  func noteOutlivedKeys(within time: Duration = .seconds(86_400 * 9)) {
+    guard time >= IdempotencyKeys.memory else { return }
+    evidence.outlivedKeys.formUnion(Set(evidence.keyed.map(\.key)).filter { !hasAnswer($0) })
+  }
+
+  private func isOver(_ key: String) -> Bool { hasAnswer(key) || evidence.outlivedKeys.contains(key) }
 
   private func hasAnswer(_ key: String) -> Bool {
     evidence.keyed.contains { $0.key == key && $0.reply?.isFinal == true }
@@ -96,7 +106,7 @@ extension SimulatedWorld {
   }
 
   private func call(_ request: KeyedRequest, tries: Int) {
-    guard tries < 8 else { return }
+    guard tries < 8, !evidence.outlivedKeys.contains(request.key) else { return }
     guard let engine else { return call(request, after: 1_000...5_000, tries: tries + 1) }
     evidence.keyed.append(request.evidence())
     var heard = false

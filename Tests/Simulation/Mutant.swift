@@ -1,4 +1,5 @@
 import Acquiring
+import Foundation
 import Synchronization
 import TenderPayments
 
@@ -10,13 +11,22 @@ public struct Mutant: Sendable {
   let dialect: @Sendable (String) -> String
   /// What the engine's acquirer becomes.
   let wiring: @Sendable (Acquirer) -> Acquirer
-  /// Whether commits are acknowledged that the disk does not have yet.
-  let forgets: Bool
+  /// What is wrong around the engine; nil where the defect lies in a text or an answer.
+  let defect: Defect?
   /// Nil where the defect is no text that must be found.
   private let planting: Planting?
 
   /// Whether the defect found its place. SQL that was rewritten since leaves a mutant that is none.
   public var isPlanted: Bool { planting?.isDone ?? true }
+
+  enum Defect: Sendable {
+    /// Commits are acknowledged that the disk does not have yet.
+    case forgetsCommits
+    /// An approval that comes as an event is dropped.
+    case dropsApprovals
+    /// The time that only counts follows the wall clock.
+    case believesWallClock
+  }
 
   /// Notes that a defect found its place.
   private final class Planting: Sendable {
@@ -26,11 +36,11 @@ public struct Mutant: Sendable {
   }
 
   init(
-    _ name: String, forgets: Bool = false, dialect: @escaping @Sendable (String) -> String = { $0 },
+    _ name: String, _ defect: Defect? = nil, dialect: @escaping @Sendable (String) -> String = { $0 },
     wiring: @escaping @Sendable (Acquirer) -> Acquirer = { $0 }
   ) {
     self.name = name
-    self.forgets = forgets
+    self.defect = defect
     self.dialect = dialect
     self.wiring = wiring
     planting = nil
@@ -40,67 +50,104 @@ public struct Mutant: Sendable {
     let planting = Planting()
     self.name = name
     self.planting = planting
-    forgets = false
+    defect = nil
     wiring = { $0 }
     dialect = { sql in
-      let changed = sql.replacing(text, with: other)
+      let changed = Self.replacing(text, with: other, in: sql)
       if changed != sql { planting.note() }
       return changed
     }
+  }
+
+  /// Replaces a text. Each `$#` in it stands for any one parameter; `$#1` in what takes its place is the first of them.
+  /// So a mutant still finds its place when a column is added.
+  private static func replacing(_ text: String, with other: String, in sql: String) -> String {
+    let parts = text.components(separatedBy: "$#")
+    var (done, rest) = ("", Substring(sql))
+    while let place = rest.firstRange(of: parts[0]) {
+      done += rest[..<place.lowerBound]
+      guard let (parameters, tail) = match(parts.dropFirst(), rest[place.upperBound...]) else {
+        done += rest[place]
+        rest = rest[place.upperBound...]
+        continue
+      }
+      done += parameters.enumerated().reduce(other) { $0.replacing("$#\($1.offset + 1)", with: $1.element) }
+      rest = tail
+    }
+    return done + rest
+  }
+
+  /// The parameters that stand before each of the texts, and what comes after the last.
+  private static func match(_ parts: ArraySlice<String>, _ text: Substring) -> ([String], Substring)? {
+    var (found, rest): ([String], Substring) = ([], text)
+    for part in parts {
+      let number = rest.dropFirst().prefix { $0.isNumber }
+      guard rest.first == "$", !number.isEmpty else { return nil }
+      let tail = rest[number.endIndex...]
+      guard tail.hasPrefix(part) else { return nil }
+      found.append("$\(number)")
+      rest = tail.dropFirst(part.count)
+    }
+    return (found, rest)
   }
 
   private static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
     Mutant(name, replacing: text, with: other)
   }
 
-  public static let all: [Mutant] = inTheStore + onTheWire
+  public static let all: [Mutant] = inTheStore + onTheWire + aroundTheEngine
 }
 
 extension Mutant {
   private static let inTheStore: [Mutant] = [
-    Mutant("a commit is acknowledged before it is on the disk", forgets: true),
-    replacing("the fence is ignored", "AND fence = $2", "AND $2 IS NOT NULL"),
+    Mutant("a commit is acknowledged before it is on the disk", .forgetsCommits),
+    replacing("the fence is ignored", "AND fence = $#", "AND $#1 IS NOT NULL"),
     replacing(
       "an order may have two live payments", "CREATE UNIQUE INDEX payments_one_live_per_order",
       "CREATE INDEX payments_one_live_per_order"),
     replacing(
-      "a payment token is remembered for one payment only", "VALUES ($1, $2, $3, $4)",
-      "VALUES ($1 || $3, $2 || $3, $3, $4)"),
-    replacing("what the shopper was told is not kept", "told = $14", "told = SUBSTR($14, 1, 0) || NULL"),
+      "a payment token is remembered for one payment only", "payload_hash, payment, used_at) VALUES ($#, $#, $#, $#)",
+      "payload_hash, payment, used_at) VALUES ($#1 || $#3, $#2 || $#3, $#3, $#4)"),
+    replacing("what the shopper was told is not kept", "told = $#", "told = SUBSTR($#1, 1, 0) || NULL"),
     replacing(
-      "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $4",
-      "UPDATE webhook_deliveries SET state = 'delivered', lease_until = $4"),
+      "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $#",
+      "UPDATE webhook_deliveries SET state = 'delivered', lease_until = $#1"),
     replacing("webhooks of a payment overtake one another", "AND earlier.seq < due.seq", "AND earlier.seq < 0"),
     replacing(
-      "the audit chain does not link", "DO UPDATE SET seq = $2, hash = $3", "DO UPDATE SET seq = $2, hash = $1"),
-    replacing("a capture in flight is not reserved", "reserved_capture = $8", "reserved_capture = 0 * $8"),
-    replacing("a refund in flight is not reserved", "reserved_refund = $10", "reserved_refund = 0 * $10"),
+      "the audit chain does not link", "hash = $#", "hash = SUBSTR($#1, 1, 0) || 'none'"),
+    replacing("a capture in flight is not reserved", "reserved_capture = $#", "reserved_capture = 0 * $#1"),
+    replacing("a refund in flight is not reserved", "reserved_refund = $#", "reserved_refund = 0 * $#1"),
     replacing(
       "nobody minds that an undoing is under way", "kind = 'reverse' AND (state", "kind = 'none' AND (state"),
-    Mutant(
-      "a void is not remembered until it is answered",
-      dialect: {
-        $0.replacing("sent_until = $8", with: "sent_until = NULL")
-          .replacing("SET sent_until = $2", with: "SET sent_until = NULL * $2")
-      }),
+    replacing("a void is not remembered until it is answered", "sent_until = $#", "sent_until = NULL * $#1"),
     Mutant(
       "an idempotency key is forgotten",
       dialect: {
-        $0.replacing("FROM idempotency WHERE", with: "FROM idempotency WHERE 1 = 0 AND")
-          .replacing(
-            "'running', $7, $8, $9) ON CONFLICT DO NOTHING",
-            with: "'running', $7, $8, $9) ON CONFLICT (merchant, call, key) DO UPDATE SET operation = $6")
+        replacing(
+          "'running', $#, $#, $#) ON CONFLICT DO NOTHING",
+          with: """
+            'running', $#1, $#2, $#3)
+            ON CONFLICT (merchant, call, key) DO UPDATE SET operation = excluded.operation
+            """, in: $0.replacing("FROM idempotency WHERE", with: "FROM idempotency WHERE 1 = 0 AND"))
       }),
+    replacing("a refused immediate capture is forgotten", "capture_due = $#", "capture_due = NULL * $#1"),
     replacing(
       "the answer of a key is not kept", "UPDATE idempotency SET state = 'done'",
       "UPDATE idempotency SET state = 'running'"),
     replacing(
       "recovery finds nothing that is open",
-      "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until <= $1",
-      "('sending', 'pending', 'unknown') AND next_try <= $1 AND lease_until < 0 * $1"),
+      "('sending', 'pending', 'unknown') AND next_try <= $# AND lease_until <= $#",
+      "('sending', 'pending', 'unknown') AND next_try <= $#1 AND lease_until < 0 * $#2"),
+  ]
+
+  private static let aroundTheEngine: [Mutant] = [
+    Mutant("an approval that comes late is dropped", .dropsApprovals),
+    Mutant("a clock that was set is believed", .believesWallClock),
   ]
 
   private static let onTheWire: [Mutant] = [
+    Mutant("the acquirer that is configured is asked, whatever is stored", wiring: { $0.named("simulated") }),
+    Mutant("a refused void counts as done", wiring: { $0.mutated(void: { $0.orHoldEnded }) }),
     Mutant("a timeout is a decline", wiring: { $0.mutated(authorize: { _, answer in answer.orDeclined }) }),
     Mutant("an inquiry without an answer is a decline", wiring: { $0.mutated(inquire: { $0.orDeclined }) }),
     Mutant("not found is believed at once", wiring: { $0.mutated(inquire: { $0.foundOrDeclined }) }),
@@ -136,16 +183,27 @@ extension Acquirer {
   fileprivate func mutated(
     before: @escaping @Sendable (AuthorizationRequest) -> AuthorizationRequest = { $0 },
     authorize change: @escaping @Sendable (AuthorizationRequest, AcquirerAnswer) async -> AcquirerAnswer = { $1 },
+    void letGo: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
     inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil
   ) -> Acquirer {
     Acquirer(
       capabilities: capabilities,
-      authorize: { await change($0, authorize(before($0), $1)) }, capture: capture, void: void, refund: refund,
-      inquire: { found(await inquire($0, $1)) },
+      authorize: { await change($0, authorize(before($0), $1)) }, capture: capture,
+      void: { letGo(await void($0, $1)) }, refund: refund, inquire: { found(await inquire($0, $1)) },
       reverse: { request, deadline in
         if let reversal { return reversal }
         return await reverse(request, deadline)
       })
+  }
+
+  /// The same acquirer under another one's name.
+  fileprivate func named(_ name: String) -> Acquirer {
+    Acquirer(
+      capabilities: AcquirerCapabilities(
+        name: name, instruments: capabilities.instruments, idempotency: capabilities.idempotency,
+        inquiry: capabilities.inquiry, reversal: capabilities.reversal, settleHorizon: capabilities.settleHorizon,
+        holdLifetime: capabilities.holdLifetime, exponent: capabilities.exponent),
+      authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
   }
 }
 
@@ -153,6 +211,10 @@ extension AcquirerAnswer {
   fileprivate static let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "05"))
 
   fileprivate var orDeclined: AcquirerAnswer { if case .unknown = self { .refusal } else { self } }
+
+  fileprivate var orHoldEnded: AcquirerAnswer {
+    if case .declined = self { .declined(Decline(reason: .holdEnded, code: "25")) } else { self }
+  }
 
   fileprivate var orApproved: AcquirerAnswer {
     if case .pending(let pending) = self {

@@ -25,7 +25,11 @@ extension SimulatedWorld {
     guard let engine else { return again(token, 1_000...5_000) }
     var heard = false
     let isLost = faults && thread.choices.chance(80)
-    engine.pay(purchase, token, replied: { [self] in if !isLost { hear($0, purchase, token) } }) { [self] answer in
+    evidence.calls.append(
+      ClientCall(order: purchase.order.id.rawValue, key: "token \(token)", heard: .asked, payment: nil))
+    engine.pay(
+      purchase, token, quotes[purchase.order.basket], replied: { [self] in if !isLost { hear($0, purchase, token) } }
+    ) { [self] answer in
       guard !isLost else { return }
       heard = true
       thread.note("\(name): \(answer)")
@@ -106,11 +110,16 @@ extension Payment {
 extension EngineLife.Answer {
   func call(_ order: Order, _ key: String) -> ClientCall {
     switch self {
-    case .refused: ClientCall(order: order.id.rawValue, key: key, heard: .refused, payment: nil)
+    case .refused(let code):
+      ClientCall(
+        order: order.id.rawValue, key: key, heard: Self.leavesOpen.contains(code) ? .refused : .nothing, payment: nil)
     case .payment(let payment):
       ClientCall(order: order.id.rawValue, key: key, heard: payment.heard, payment: payment.id.rawValue)
     }
   }
+
+  /// Refusals that say that another call is under way. Every other one promises that this call did nothing.
+  private static let leavesOpen = ["payment_in_progress", "idempotency_key_in_use", "operation_in_progress"]
 
   /// What a merchant heard of a capture, a void or a refund; only the balances count.
   fileprivate func call(_ payment: Payment, _ key: String) -> ClientCall {

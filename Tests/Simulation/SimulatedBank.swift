@@ -26,6 +26,10 @@ final class SimulatedBank {
   private var answers: [String: Answer] = [:]
   /// Captures and refunds that it has accepted and not decided, by our reference.
   private var undecided: [String: (kind: String, request: FollowUpRequest)] = [:]
+  /// What it has declined after it had accepted it.
+  private var rejected: [String: (kind: String, request: FollowUpRequest)] = [:]
+  /// References that it does not know again.
+  private var forgotten: Set<String> = []
   private var reversed: Set<String> = []
   /// What an operation let go of its hold, in minor units.
   private var letGo: [String: Int64] = [:]
@@ -33,6 +37,10 @@ final class SimulatedBank {
   private var closing: [String: String] = [:]
   private var tokens: Set<String> = []
   private var count = 0
+  /// Verbs that are refused because of our account, and what is to be done when one is.
+  private var refused: (verbs: Set<String>, met: () -> Void) = ([], {})
+  /// How many requests were refused because of our account.
+  private(set) var refusals = 0
   let repeatsAnswers: Bool
   let remembersReversals: Bool
   /// Whether it takes a payment token once. One that does not is why the gateway must.
@@ -42,6 +50,22 @@ final class SimulatedBank {
     (self.repeatsAnswers, self.remembersReversals) = (repeatsAnswers, remembersReversals)
     self.refusesUsedTokens = refusesUsedTokens
   }
+
+  func refuse(_ verbs: Set<String>, met: @escaping () -> Void) { refused = (verbs, met) }
+
+  /// Whether our account may not do this at the moment. Nothing is kept of such a request.
+  func isRefused(_ verb: String) -> Bool {
+    guard refused.verbs.contains(verb) else { return false }
+    refusals += 1
+    refused.met()
+    return true
+  }
+
+  /// Whether the acquirer has answered an operation under this reference.
+  func isAnswered(_ reference: String) -> Bool { answers[reference] != nil }
+
+  /// What the acquirer knew of an operation is gone: its idempotency window has ended. Its ledger stays.
+  func forgetAnswer(_ reference: String) { forgotten.insert(reference) }
 
   var evidence: [AcquirerHold] { holds.values.map(\.hold).sorted { $0.reference < $1.reference } }
 
@@ -83,11 +107,14 @@ final class SimulatedBank {
 
   func name(of reference: String) -> String? { holds[reference]?.name }
 
+  /// Our reference of the authorization that it calls so.
+  func reference(of name: String) -> String? { names[name] }
+
   /// - Parameter later: whether it is only accepted now.
   func followUp(_ kind: String, _ request: FollowUpRequest, later: Bool = false) -> AcquirerAnswer {
     let reference = request.reference.rawValue
-    let contents = "\(kind) \(request.authorization) \(request.amount) \(request.isFinal)"
-    if let known = answers[reference], repeatsAnswers {
+    let contents = Self.contents(kind, request)
+    if let known = answers[reference], repeatsAnswers, !forgotten.contains(reference) {
       return known.contents == contents ? known.answer : .declined(Self.refusal("94"))
     }
     if later {
@@ -102,8 +129,30 @@ final class SimulatedBank {
     guard let (kind, request) = undecided.removeValue(forKey: reference) else { return nil }
     let contents = answers[reference]?.contents ?? ""
     guard !approves else { return post(kind, request, contents) }
+    rejected[reference] = (kind, request)
     names[request.authorization].map(close)
     return keep(.declined(Self.refusal("05")), reference, contents)
+  }
+
+  /// Declines an operation with a code that means *try again*, as another one.
+  func declineForNow(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
+    let contents = Self.contents(kind, request)
+    return keep(.declined(Decline(reason: .issuerUnavailable, code: "91")), request.reference.rawValue, contents)
+  }
+
+  /// Does what it declined before; nil when it cannot any more.
+  func reconsider(_ reference: String) -> AcquirerAnswer? {
+    guard let (kind, request) = rejected.removeValue(forKey: reference), let known = answers[reference] else {
+      return nil
+    }
+    let answer = post(kind, request, known.contents)
+    if case .approved = answer { return answer }
+    answers[reference] = known
+    return nil
+  }
+
+  private static func contents(_ kind: String, _ request: FollowUpRequest) -> String {
+    "\(kind) \(request.authorization) \(request.amount) \(request.isFinal)"
   }
 
   private func post(_ kind: String, _ request: FollowUpRequest, _ contents: String) -> AcquirerAnswer {
@@ -114,7 +163,10 @@ final class SimulatedBank {
     let before = hold.hold.authorized
     guard hold.hold.wasApproved, !hold.isUndone, hold.hold.currency == request.amount.currency.code,
       Self.post(kind, request.amount.minorUnits, request.isFinal, accepted(request.authorization), &hold.hold)
-    else { return keep(.declined(Self.refusal("13")), reference, contents) }
+    else {
+      let isOver = kind != "refund" && (hold.isUndone || hold.hold.authorized == hold.hold.captured)
+      return keep(.declined(isOver ? Self.holdIsOver : Self.refusal("13")), reference, contents)
+    }
     letGo[reference] = before - hold.hold.authorized
     if kind == "capture", request.isFinal { closing[target] = reference }
     holds[target] = hold
@@ -138,6 +190,11 @@ final class SimulatedBank {
       hold.refunded += amount
     }
     return true
+  }
+
+  /// Whether a void lets go of all that was ever held.
+  func isWhole(_ request: FollowUpRequest) -> Bool {
+    names[request.authorization].flatMap { holds[$0] }?.hold.amount == request.amount.minorUnits
   }
 
   func inquire(_ reference: String) -> Inquiry {
@@ -208,6 +265,8 @@ final class SimulatedBank {
     count += 1
     return "B\(count)"
   }
+
+  private static let holdIsOver = Decline(reason: .holdEnded, code: "25")
 
   private static func refusal(_ code: String) -> Decline { Decline(reason: .other, code: code) }
 

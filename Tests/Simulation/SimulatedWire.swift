@@ -4,7 +4,7 @@ import TenderPayments
 /// What can become of one call over a network that keeps no promise.
 enum Fate: String, CaseIterable {
   case answered, notSent, requestLost, replyLost, resetAfterwards, late, twice, garbage, serverErrorBefore,
-    serverErrorAfter
+    serverErrorAfter, afterHorizon
 
   /// Whether the request arrives while somebody waits for the answer.
   static let common: [Fate] = [.answered]
@@ -16,7 +16,7 @@ final class SimulatedWire: @unchecked Sendable {
   private let bank: SimulatedBank
   /// How many of a thousand calls go wrong.
   var trouble = 0
-  private let fates: [Fate]
+  private var fates: [Fate]
   /// What becomes of the next call, whatever the chances.
   var next: Fate?
   let capabilities: AcquirerCapabilities
@@ -24,10 +24,20 @@ final class SimulatedWire: @unchecked Sendable {
   var met: (Fate) -> Void = { _ in }
   /// An authorization waits for the bank's decision.
   var waits: (AuthorizationRequest) -> Void = { _ in }
-  /// Whether a capture or refund is only accepted now, and decided later.
+  /// Whether a capture, void or refund is only accepted now, and decided later.
   var isLater: () -> Bool = { false }
   /// Such a one waits for the bank's decision.
-  var accepted: (FollowUpRequest) -> Void = { _ in }
+  var accepted: (_ kind: String, FollowUpRequest) -> Void = { _, _ in }
+  /// Whether a capture, void or refund is declined for now.
+  var isDeclinedForNow: () -> Bool = { false }
+  /// An operation arrived after the settle horizon, and has this answer.
+  var arrivedLate: (_ reference: String, _ amount: Amount, AcquirerAnswer) -> Void = { _, _, _ in }
+  /// References of everything that it was asked about.
+  private(set) var questions: Set<String> = []
+  /// Voids that arrived before their hold's end.
+  private(set) var earlyVoids: Set<String> = []
+  /// How long the bank gives its first answer again; nil for ever.
+  var memory: Duration?
   /// A capture or refund was approved.
   var moved: (_ kind: String, FollowUpRequest) -> Void = { _, _ in }
 
@@ -36,35 +46,44 @@ final class SimulatedWire: @unchecked Sendable {
     fates: [Fate] = Fate.allCases
   ) {
     (self.thread, self.bank, self.capabilities) = (thread, bank, capabilities)
-    self.fates = fates.filter { $0 != .answered && ($0 != .twice || bank.repeatsAnswers) }
+    self.fates = fates.filter { $0 != .answered && $0 != .afterHorizon && ($0 != .twice || bank.repeatsAnswers) }
   }
+
+  /// From now on requests may arrive after the settle horizon too.
+  func allowLateArrivals() { fates.append(.afterHorizon) }
 
   var acquirer: Acquirer {
     Acquirer(
       capabilities: capabilities,
       authorize: { request, deadline in
-        await self.ask("authorize", deadline, broken: AcquirerAnswer.broken) { self.authorize(request) }
+        await self.ask(
+          "authorize", deadline, broken: AcquirerAnswer.broken, late: self.report(request.reference, request.amount)
+        ) { self.authorize(request) }
       },
-      capture: { request, deadline in
-        await self.ask("capture", deadline, broken: AcquirerAnswer.broken) { self.followUp("capture", request) }
-      },
-      void: { request, deadline in
-        await self.ask("void", deadline, broken: AcquirerAnswer.broken) { self.followUp("void", request) }
-      },
-      refund: { request, deadline in
-        await self.ask("refund", deadline, broken: AcquirerAnswer.broken) { self.followUp("refund", request) }
-      },
+      capture: { request, deadline in await self.ask("capture", request, deadline) },
+      void: { request, deadline in await self.ask("void", request, deadline) },
+      refund: { request, deadline in await self.ask("refund", request, deadline) },
       inquire: { request, deadline in
         await self.ask("inquire", deadline, broken: Inquiry.broken) { self.inquire(request) }
       },
       reverse: { request, deadline in
-        await self.ask("reverse", deadline, broken: Reversal.broken) {
-          self.bank.reverse(request.reference.rawValue)
-        }
+        await self.ask("reverse", deadline, broken: Reversal.broken) { self.reverse(request) }
       })
   }
 
+  private func ask(_ kind: String, _ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
+    await ask(kind, deadline, broken: AcquirerAnswer.broken, late: report(request.reference, request.amount)) {
+      self.followUp(kind, request)
+    }
+  }
+
+  private func report(_ reference: AttemptReference, _ amount: Amount) -> (AcquirerAnswer) -> Void {
+    { self.arrivedLate(reference.rawValue, amount, $0) }
+  }
+
   private func authorize(_ request: AuthorizationRequest) -> AcquirerAnswer {
+    questions.insert(request.reference.rawValue)
+    guard !bank.isRefused("authorize") else { return .unauthorized }
     note(request.reference)
     let answer = bank.authorize(request, verdict(request.merchantReference))
     if case .pending = answer { waits(request) }
@@ -72,14 +91,33 @@ final class SimulatedWire: @unchecked Sendable {
   }
 
   private func followUp(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
+    questions.insert(request.reference.rawValue)
+    guard !bank.isRefused(kind) else { return .unauthorized }
+    if kind == "void", isEarly(request) { earlyVoids.insert(request.reference.rawValue) }
+    forgetWhatIsOld(request.reference.rawValue)
+    let isNew = !bank.isAnswered(request.reference.rawValue)
     note(request.reference)
-    let answer = bank.followUp(kind, request, later: kind != "void" && isLater())
+    if isNew, isDeclinedForNow() { return bank.declineForNow(kind, request) }
+    let answer = bank.followUp(kind, request, later: isLater())
     switch answer {
     case .approved where kind != "void": moved(kind, request)
-    case .pending: accepted(request)
+    case .pending where isNew: accepted(kind, request)
     default: break
     }
     return answer
+  }
+
+  /// Much before the hold's end, in true time.
+  private func isEarly(_ request: FollowUpRequest) -> Bool {
+    guard let lifetime = capabilities.holdLifetime, let hold = bank.reference(of: request.authorization),
+      let begin = arrivals[hold]
+    else { return false }
+    return thread.uptime < begin + lifetime - .seconds(86_400)
+  }
+
+  private func forgetWhatIsOld(_ reference: String) {
+    guard let memory, let begin = arrivals[reference], thread.uptime > begin + memory else { return }
+    bank.forgetAnswer(reference)
   }
 
   private func note(_ reference: AttemptReference) {
@@ -94,20 +132,29 @@ final class SimulatedWire: @unchecked Sendable {
   /// A status service that lags behind: what it does not know yet it may know a moment later.
   private func inquire(_ request: InquiryRequest) -> Inquiry {
     let reference = request.reference.rawValue
+    questions.insert(reference)
+    guard !bank.isRefused("inquire") else { return .unavailable(.unauthorized) }
     let isNews = arrivals[reference].map { thread.uptime < $0 + Self.lag } ?? true
     guard !isNews || trouble == 0 || !thread.choices.chance(trouble / 2) else { return .notFound }
     return bank.inquire(reference)
   }
 
+  private func reverse(_ request: InquiryRequest) -> Reversal {
+    questions.insert(request.reference.rawValue)
+    guard !bank.isRefused("reverse") else { return .unavailable(.unauthorized) }
+    return bank.reverse(request.reference.rawValue)
+  }
+
   private func ask<Answer: Sendable>(
-    _ verb: String, _ deadline: Deadline, broken: @escaping (Fate) -> Answer, _ process: @escaping () -> Answer
+    _ verb: String, _ deadline: Deadline, broken: @escaping (Fate) -> Answer,
+    late: @escaping (Answer) -> Void = { _ in }, _ process: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
     let fate = next ?? drawn
     next = nil
     met(fate)
     return await thread.suspended { heard in
-      self.run(fate, verb, deadline.remaining, broken(fate), process, heard)
+      self.run(fate, verb, deadline.remaining, broken(fate), late, process, heard)
     }
   }
 
@@ -116,8 +163,8 @@ final class SimulatedWire: @unchecked Sendable {
   }
 
   private func run<Answer>(
-    _ fate: Fate, _ verb: String, _ patience: Duration, _ broken: Answer, _ process: @escaping () -> Answer,
-    _ heard: @escaping (Answer) -> Void
+    _ fate: Fate, _ verb: String, _ patience: Duration, _ broken: Answer,
+    _ late: @escaping (Answer) -> Void, _ process: @escaping () -> Answer, _ heard: @escaping (Answer) -> Void
   ) {
     // Whoever asked may have died since; then nobody hears, and it happens all the same.
     let way = thread.choices.milliseconds(5...400)
@@ -133,8 +180,12 @@ final class SimulatedWire: @unchecked Sendable {
     switch fate {
     case .answered: arrive(way) { answer in hear(way) { answer } }
     case .twice:
-      arrive(way) { answer in hear(way) { answer } }
-      arrive(way * 3)
+      // A copy of what was refused because of our account is refused like it, also if it comes when that is mended.
+      let before = bank.refusals
+      arrive(way) { answer in
+        hear(way) { answer }
+        if self.bank.refusals == before { arrive(way * 2) }
+      }
     case .notSent, .serverErrorBefore: hear(way) { broken }
     case .requestLost: hear(patience) { broken }
     case .replyLost:
@@ -142,6 +193,9 @@ final class SimulatedWire: @unchecked Sendable {
       hear(patience) { broken }
     case .late:
       arrive(patience + thread.choices.milliseconds(1...50_000))
+      hear(patience) { broken }
+    case .afterHorizon:
+      arrive(patience + capabilities.settleHorizon + thread.choices.milliseconds(1_000...200_000), late)
       hear(patience) { broken }
     case .resetAfterwards, .garbage, .serverErrorAfter: arrive(way) { _ in hear(way) { broken } }
     }
@@ -162,7 +216,13 @@ extension Fate {
   }
 }
 
+extension Interruption {
+  fileprivate static let unauthorized = Interruption(.serverError, detail: "HTTP 401")
+}
+
 extension AcquirerAnswer {
+  fileprivate static let unauthorized = AcquirerAnswer.declined(Decline(reason: .configuration, code: "unauthorized"))
+
   fileprivate static func broken(_ fate: Fate) -> AcquirerAnswer {
     fate == .notSent ? .notSent("connection refused") : .unknown(fate.interruption)
   }

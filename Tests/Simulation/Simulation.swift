@@ -3,6 +3,7 @@ public import Auditing
 import Foundation
 import Gateway
 import Ledger
+import Orders
 import Storage
 import TenderPayments
 import TenderTesting
@@ -44,12 +45,17 @@ final class SimulatedWorld: @unchecked Sendable {
   let supplies: Supplies
   let thread: SimulatedThread
   let store: MemoryStore
-  let bank: SimulatedBank
-  private let wire: SimulatedWire
+  /// The acquirer of the beginning, and one that may be configured in its place.
+  let acquirers: [SimulatedAcquirer]
+  /// Which of them is configured.
+  private(set) var configured = 0
+  let hazards: Hazards
   let profile: BankProfile
   let sink: SimulatedSink
   private let random: RandomBytes
-  var engine: EngineLife?
+  /// The processes that work on the store; as a rule one, and none while it is dead.
+  private var engines: [EngineLife] = []
+  /// Counts the deaths: what was asked for before the last one has no answer.
   private var lives = 0
   var evidence = Evidence()
   var coverage = Coverage()
@@ -58,8 +64,13 @@ final class SimulatedWorld: @unchecked Sendable {
   /// What the store was told to commit in the transaction under way, and whether the process dies in it.
   private var tearing = false
   private var tables: Set<String> = []
+  /// Whether the store refuses writes.
+  var isDiskFull = false
   var ownEvents = 0
   var keyedRequests: [KeyedRequest] = []
+  /// By basket, the quote that a shopper saw; empty where orders are not placed over baskets.
+  var quotes: [BasketID: QuoteID] = [:]
+  private let placesOrders: Bool
   /// What merchants work with.
   var sold: [Payment] = []
   private var latestOffset: Duration = .zero
@@ -71,14 +82,16 @@ final class SimulatedWorld: @unchecked Sendable {
     (self.settings, self.supplies) = (settings, supplies)
     let choices = SeededChoices(seed: settings.seed)
     profile = BankProfile.all[choices.pick(BankProfile.all.count)]
+    hazards = Hazards(choices, profile)
+    placesOrders = choices.chance(350)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
     thread.takeJobs()
     if settings.keepsTrace { thread.keepTrace() }
-    bank = SimulatedBank(
-      repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals,
-      refusesUsedTokens: !profile.capabilities.instruments.contains(.sealed))
-    wire = SimulatedWire(thread, bank, profile.capabilities)
-    wire.trouble = [0, 80, 200, 400][choices.pick(4)]
+    acquirers = [
+      SimulatedAcquirer("simulated", profile, thread), SimulatedAcquirer("simulated-2", profile, thread),
+    ]
+    let trouble = [0, 80, 200, 400][choices.pick(4)]
+    for acquirer in acquirers { acquirer.wire.trouble = trouble }
     deadliness = [0, 2, 6, 15][choices.pick(4)]
     random = .seeded(settings.seed)
     let plain: @Sendable (String) -> String = { $0 }
@@ -92,6 +105,9 @@ final class SimulatedWorld: @unchecked Sendable {
     connect()
   }
 
+  /// One of the processes; nil while there is none.
+  var engine: EngineLife? { engines.isEmpty ? nil : engines[thread.choices.pick(engines.count)] }
+
   private func connect() {
     let verdicts: [SimulatedBank.Verdict] = supplies.purchases.map { _ in
       switch thread.choices.pick(10) {
@@ -101,38 +117,76 @@ final class SimulatedWorld: @unchecked Sendable {
       default: .approve
       }
     }
-    wire.verdict = { order in verdicts[Int(order.suffix(1)) ?? 0] }
-    wire.met = { self.coverage.fates[$0.rawValue, default: 0] += 1 }
-    wire.waits = { request in self.decideLater(request, self.wire.verdict(request.merchantReference)) }
-    let answersLater = profile.capabilities.instruments.contains(.sealed)
-    wire.isLater = { answersLater && self.faults && self.thread.choices.chance(250) }
-    wire.accepted = { request in self.decideLater(request) }
-    wire.moved = { kind, request in
-      guard self.faults, self.thread.choices.chance(60) else { return }
-      self.takeBackLater(kind, request)
-    }
+    for acquirer in acquirers { connect(acquirer, verdicts) }
     thread.dies = { place in self.dies(at: place) }
     thread.death = { place in self.buried(at: place) }
   }
 
+  private func connect(_ acquirer: SimulatedAcquirer, _ verdicts: [SimulatedBank.Verdict]) {
+    let (wire, choices) = (acquirer.wire, thread.choices)
+    wire.verdict = { order in verdicts[Int(order.suffix(1)) ?? 0] }
+    wire.met = { self.coverage.fates[$0.rawValue, default: 0] += 1 }
+    wire.waits = { [unowned acquirer] request in
+      self.decideLater(request, acquirer.wire.verdict(request.merchantReference), acquirer)
+    }
+    let answersLater = profile.isSealed
+    wire.isLater = { answersLater && self.faults && choices.chance(250) }
+    wire.accepted = { [unowned acquirer] kind, request in self.decideLater(kind, request, acquirer) }
+    wire.moved = { [unowned acquirer] kind, request in
+      guard self.faults, choices.chance(60) else { return }
+      self.takeBackLater(kind, request, acquirer)
+    }
+    if hazards.includes(.declinedForNow) {
+      wire.isDeclinedForNow = {
+        guard self.faults, choices.chance(300) else { return false }
+        self.met(.declinedForNow)
+        return true
+      }
+    }
+    if hazards.includes(.afterHorizon) { wire.allowLateArrivals() }
+    wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
+      self.met(.afterHorizon)
+      self.tell(ProviderEvent(answer, reference, amount, self.newEvent(), from: acquirer), patience: .max)
+    }
+  }
+
   func outcome() throws -> Simulation.Outcome {
     try start()
+    if placesOrders { withoutDeaths(openSheets) }
     for index in supplies.purchases.indices { shop(index) }
     if profile.bearsJumps, thread.choices.chance(300) { jumpClocks() }
+    planHazards()
     thread.run(until: Self.storm)
     calm()
-    thread.run(until: Self.storm + .seconds(3_600))
+    settle(for: .seconds(3_600))
     callAgain()
-    thread.run(until: Self.storm + .seconds(4_500))
-    if thread.choices.chance(250) {
-      thread.offset += .seconds(86_400 * 9)
-      if thread.choices.chance(700) { bank.expireHolds() }
+    thread.run(until: thread.uptime + .seconds(300))
+    replayDeadLetters()
+    settle(for: .seconds(900))
+    // Where captures are refused for good, what is open stays so until a person hears of it after a day.
+    if hazards.includes(.capturesRefused) || thread.choices.chance(250) {
+      noteOutlivedKeys()
+      thread.slumber(.seconds(86_400 * 9))
+      if thread.choices.chance(700) { for acquirer in acquirers { acquirer.bank.expireHolds() } }
       actLate()
-      thread.run(until: Self.storm + .seconds(7_200))
+      settle(for: .seconds(2_700))
+      mend()
+      settle(for: .seconds(1_800))
       callAgain()
-      thread.run(until: Self.storm + .seconds(8_100))
+      thread.run(until: thread.uptime + .seconds(900))
     }
     return try judged()
+  }
+
+  /// Lets so much time pass; with each of the acquirers if both have payments.
+  private func settle(for duration: Duration) {
+    let end = thread.uptime + duration
+    if hazards.includes(.connectorChanged) {
+      restart(with: 1)
+      thread.run(until: thread.uptime + duration / 2)
+      restart(with: 0)
+    }
+    thread.run(until: end)
   }
 }
 
@@ -140,7 +194,16 @@ final class SimulatedWorld: @unchecked Sendable {
 extension SimulatedWorld {
   private func start() throws {
     lives += 1
-    wire.life = lives
+    for acquirer in acquirers { acquirer.wire.life = lives }
+    sink.life = lives
+    engines = []
+    try startAnother()
+  }
+
+  private static let migrations = Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations
+
+  /// Starts a process on the store, beside those that run.
+  private func startAnother() throws {
     let life = lives
     let hooks = CommitHooks(
       reading: { await self.thread.stop("before a read") },
@@ -148,16 +211,7 @@ extension SimulatedWorld {
         await self.thread.stop("before a commit")
         self.tearing = self.faults && self.deadliness > 0 && self.thread.choices.chance(self.deadliness)
       },
-      inside: { tables in
-        self.tables = tables
-        if self.tearing { throw Torn() }
-        if self.settings.mutant?.forgets == true, self.faults, self.thread.choices.chance(20) {
-          self.thread.after(self.thread.choices.milliseconds(50...1_500), "the power fails") {
-            self.kill("waiting", life)
-          }
-          throw CommitHooks.Forgotten()
-        }
-      },
+      inside: { try self.commit($0, life) },
       after: {
         let name = self.tables.sorted().joined(separator: " ")
         if self.tearing {
@@ -168,11 +222,46 @@ extension SimulatedWorld {
         self.tables = []
         if !name.isEmpty { await self.thread.stop("after \(name)") }
       })
-    let database = try store.open(Journal.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
-    engine = EngineLife(
-      number: life, database: database, wire: settings.mutant?.wiring(wire.acquirer) ?? wire.acquirer,
-      supplies: supplies, thread: thread, sink: sink, random: random, profile: profile, policy: policy)
-    work(life)
+    let database = try store.open(Self.migrations, clock: thread.clock, hooks: hooks)
+    let wire = acquirers[configured].wire.acquirer
+    let engine = EngineLife(
+      number: life, database: database, wire: settings.mutant?.wiring(wire) ?? wire, supplies: supplies,
+      thread: thread, sink: sink, random: random, policy: policy, schedule: schedule,
+      believesWallClock: settings.mutant?.defect == .believesWallClock)
+    engines.append(engine)
+    work(engine)
+  }
+
+  /// All is written and not committed yet.
+  private func commit(_ tables: Set<String>, _ life: Int) throws {
+    if isDiskFull, !tables.isEmpty {
+      met(.diskFull)
+      throw StorageError.full
+    }
+    self.tables = tables
+    if tearing { throw Torn() }
+    if settings.mutant?.defect == .forgetsCommits, faults, thread.choices.chance(20) {
+      thread.after(thread.choices.milliseconds(50...1_500), "the power fails") { self.kill("waiting", life) }
+      throw CommitHooks.Forgotten()
+    }
+  }
+
+  /// A second process works for a while. It takes its part of the calls, and what it has begun goes on when it gets no
+  /// more of them.
+  func startSecond() {
+    guard engines.count == 1 else { return }
+    met(.secondProcess)
+    try? startAnother()
+    let second = engines.last
+    thread.after(thread.choices.milliseconds(1_000...60_000), "the second process gets no more calls") {
+      self.engines.removeAll { $0 === second }
+    }
+  }
+
+  /// Ends every process as it stands, and starts one with this acquirer.
+  func restart(with acquirer: Int) {
+    kill("waiting", lives)
+    configured = acquirer
   }
 
   /// In one of four simulations the shopper is told *failure* while nobody knows.
@@ -182,17 +271,28 @@ extension SimulatedWorld {
     return policy
   }
 
+  private var schedule: RetrySchedule {
+    hazards.includes(.deadLetter) ? RetrySchedule(waits: [.seconds(2), .seconds(5)]) : .standard
+  }
+
+  private func withoutDeaths(_ work: () -> Void) {
+    let usual = deadliness
+    deadliness = 0
+    work()
+    deadliness = usual
+  }
+
   private struct Torn: Error {}
 
   private func dies(at place: String) -> Bool {
-    guard engine != nil, faults, deadliness > 0, place != "torn" else { return false }
+    guard !engines.isEmpty, faults, deadliness > 0, place != "torn" else { return false }
     // While nothing runs, a death means little; most of them are spent where something is half done.
     guard place != "waiting" || thread.choices.chance(100) else { return false }
     return thread.choices.chance(deadliness)
   }
 
   private func kill(_ place: String, _ life: Int) {
-    guard life == lives, engine != nil else { return }
+    guard life == lives, !engines.isEmpty else { return }
     thread.note("dies at \(place)")
     thread.forgetEverybody()
     buried(at: place)
@@ -200,46 +300,58 @@ extension SimulatedWorld {
 
   private func buried(at place: String) {
     coverage.deaths[place == "before a commit" ? "waiting" : place, default: 0] += 1
-    engine = nil
+    engines = []
     lives += 1
-    wire.life = lives
+    for acquirer in acquirers { acquirer.wire.life = lives }
     sink.life = lives
     (tearing, tables) = (false, [])
     thread.after(thread.choices.milliseconds(100...8_000), "starts again") { [self] in try? start() }
   }
 
   /// Recovery and the courier, as long as this life lasts.
-  private func work(_ life: Int) {
-    guard let engine, engine.number == life else { return }
-    sink.life = life
+  private func work(_ engine: EngineLife) {
+    guard runs(engine) else { return }
     let pause = faults ? 200...2_500 : 20_000...120_000
     thread.after(thread.choices.milliseconds(pause), "recovery looks") { [self] in
-      guard let engine = self.engine, engine.number == life else { return }
-      engine.recover { self.work(life) }
+      guard runs(engine) else { return }
+      engine.recover { self.work(engine) }
     }
     if !engine.isDelivering {
       thread.after(thread.choices.milliseconds(pause), "the courier looks") { [self] in
-        guard let engine = self.engine, engine.number == life else { return }
-        engine.deliver()
+        if runs(engine) { engine.deliver() }
       }
     }
   }
 
-  /// The faults stop; the store's clock is right again, and never goes back behind what it once said.
+  private func runs(_ engine: EngineLife) -> Bool { engines.contains { $0 === engine } }
+
+  /// The faults stop, and so much time passes that the right clock says no less than the wrong one ever did. A process
+  /// whose clock was wrong is started again.
   private func calm() {
     faults = false
-    thread.offset = max(thread.offset, latestOffset)
-    (wire.trouble, sink.trouble) = (0, 0)
-    if engine == nil { try? start() }
+    isDiskFull = false
+    for acquirer in acquirers { acquirer.wire.trouble = 0 }
+    sink.trouble = 0
+    mend()
+    let wasWrong = latestOffset != .zero || thread.offset != .zero
+    noteOutlivedKeys(within: latestOffset)
+    thread.offset = .zero
+    thread.slumber(latestOffset)
+    if engines.isEmpty { try? start() } else if wasWrong { restart(with: configured) }
   }
 
   /// The store's clock is set, ahead or back, while everything goes on.
   private func jumpClocks() {
     for _ in 0..<3 {
       thread.after(thread.choices.milliseconds(1_000...300_000), "the clock jumps") { [self] in
-        thread.offset += .seconds([-3_600, 3_600, 400, -30][thread.choices.pick(4)])
-        latestOffset = max(latestOffset, thread.offset)
+        set(clock: thread.offset + .seconds([-3_600, 3_600, 400, -30][thread.choices.pick(4)]))
       }
     }
+  }
+
+  /// Sets the store's clock so far beside the true time.
+  func set(clock offset: Duration) {
+    thread.offset = offset
+    latestOffset = max(latestOffset, offset)
   }
 }

@@ -75,10 +75,15 @@ private struct Minting {
     let cards = ["visa-debit", "mastercard-credit", "visa-credit"]
     let tokens = try cards.compactMap { SandboxCards.card(id: $0) }.map { card in
       let wish = TokenOrder(
-        card: card, amount: order.amount, recipient: recipient, applicationData: Array(order.basket.rawValue.utf8))
+        card: card, amount: order.amount, recipient: recipient, applicationData: Self.applicationData(order.basket))
       return try EncryptedPaymentToken(json: mint.mint(wish).json)
     }
     return Supplies.Purchase(order: order, tokens: tokens)
+  }
+
+  /// As the checkout signs it.
+  private static func applicationData(_ basket: BasketID) -> [UInt8] {
+    Array("tender:v1:shop:\(basket)".utf8)
   }
 
   private func order(_ number: Int, basket: Int, _ terms: (Int64, String, CaptureMode)) -> Order {
@@ -86,7 +91,8 @@ private struct Minting {
     return Order(
       id: OrderID("order-\(number)"), merchant: MerchantID("shop"), basket: BasketID(basket),
       amount: Amount(minorUnits: terms.0, currency: Currency(code: terms.1) ?? Currency.all[0]),
-      applicationDataHash: Array(SHA256.hash(data: Array(basket.utf8))), merchantReference: "order-\(number)",
+      applicationDataHash: Array(SHA256.hash(data: Self.applicationData(BasketID(basket)))),
+      merchantReference: "order-\(number)",
       capture: terms.2)
   }
 }

@@ -3,11 +3,13 @@ import Foundation
 import Ledger
 import Storage
 import TenderPayments
+import Webhooks
 
 // The verdict.
 extension SimulatedWorld {
   func judged() throws -> Simulation.Outcome {
     let database = try store.open([], clock: thread.clock)
+    let purchases = supplies.purchases
     let (secrets, seen, isFourth) = (supplies.secrets, evidence, settings.seed.isMultiple(of: 4))
     let journal = Journal(database)
     let findings = Findings()
@@ -16,6 +18,7 @@ extension SimulatedWorld {
       findings.journal = try? await database.read { store in
         var evidence = seen
         try evidence.readJournal(store)
+        try evidence.readPlacedOrders(store, of: purchases)
         // It takes as long as a tenth of the history did, and what leaks, leaks in every one.
         if isFourth { evidence.leaks = try store.leaks(of: secrets) }
         return (evidence, try store.events(), try store.operations())
@@ -27,13 +30,33 @@ extension SimulatedWorld {
     }
     var evidence = read
     evidence.chain = audit.violations
-    evidence.holds = bank.evidence
+    evidence.holds = acquirers.flatMap(\.bank.evidence)
+    evidence.questions = Set(
+      acquirers.flatMap { acquirer in
+        acquirer.wire.questions.map { AcquirerQuestion(connector: acquirer.name, reference: $0) }
+      })
+    evidence.earlyVoids = acquirers.reduce(into: []) { $0.formUnion($1.wire.earlyVoids) }
     evidence.deliveries = sink.deliveries
+    evidence.deadLetters = sink.deadLetters
     coverage.events = events
     return Simulation.Outcome(
       violations: Auditor(evidence).violations, trace: thread.trace.hash, steps: thread.trace.steps,
       coverage: coverage, lines: settings.keepsTrace ? thread.trace.lines + operations : [],
       payments: evidence.payments.count)
+  }
+}
+
+// What an operator does when the faults have stopped.
+extension SimulatedWorld {
+  /// Sends again what was given up.
+  func replayDeadLetters() {
+    guard hazards.includes(.deadLetter) || hazards.includes(.urlChanged) else { return }
+    guard let database = try? store.open([], clock: thread.clock) else { return }
+    Task.detached {
+      let count = (try? await WebhookCourier.replay(in: database)) ?? 0
+      if count > 0 { self.met(.deadLetter) }
+    }
+    thread.run(until: thread.uptime)
   }
 }
 
