@@ -68,7 +68,8 @@ struct ServedStore: Sendable {
   /// Durable commits since its start, each one flush of the disk.
   func commits() async throws -> Int {
     let name = "tender_store_commits "
-    let request = OutboundRequest(method: "GET", url: url + "/metrics", headers: [], body: [])
+    let socket = "\(path)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(method: "GET", url: "http+unix://\(socket)/metrics", headers: [], body: [])
     let page = String(decoding: try await sender.send(request, .seconds(30)).body, as: UTF8.self)
     let line = page.split(separator: "\n").first { $0.hasPrefix(name) }
     guard let count = line.flatMap({ Int($0.dropFirst(name.count)) }) else {

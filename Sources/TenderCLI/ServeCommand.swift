@@ -13,6 +13,9 @@ struct ServeCommand: AsyncParsableCommand {
     let logger = Terminal.logger("tender")
     let configuration = try await options.load()
     try await Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
+    if let port = configuration.metricsPort {
+      try await Port.require([port], on: configuration.metricsHost, advice: "Choose another metrics.port.")
+    }
     let server = try await TenderServer(configuration, logger: logger) { port in
       Terminal.say("tender serves \(configuration.environment.rawValue) on http://\(configuration.host):\(port)")
     }

@@ -54,6 +54,5 @@ struct Routes: Sendable {
     // Operations.
     router.get("/healthz", use: health.alive)
     router.get("/readyz", use: health.ready)
-    router.get("/metrics", use: health.exposition)
   }
 }

@@ -51,13 +51,11 @@ public struct TenderServer: Service {
   /// Serves until the service group shuts down; calls under way are finished first.
   public func run() async throws {
     do {
-      let group = ServiceGroup(
-        configuration: .init(
-          services: [
-            try application(), try adminApplication(), WebhookService(courier: wiring.courier), recovery,
-            ClockWatch(gateway: wiring.gateway, scheduler: .system, logger: logger),
-          ],
-          logger: logger))
+      let services: [any Service] = [
+        try application(), try adminApplication(), WebhookService(courier: wiring.courier), recovery,
+        ClockWatch(gateway: wiring.gateway, scheduler: .system, logger: logger),
+      ]
+      let group = ServiceGroup(configuration: .init(services: services + (try metricsServices()), logger: logger))
       try await group.run()
     } catch {
       await wiring.close()
@@ -96,6 +94,21 @@ public struct TenderServer: Service {
     return try .tls(plain, tlsConfiguration: tls)
   }
 
+  /// `GET /metrics` on a listener of its own, where the configuration names one.
+  private func metricsServices() throws -> [any Service] {
+    guard let port = wiring.configuration.metricsPort else { return [] }
+    let router = Router(context: ServerContext.self)
+    router.add(middleware: recorder)
+    metricsController.add(to: router)
+    let application = Application(
+      router: router, server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+      configuration: .init(address: .hostname(wiring.configuration.metricsHost, port: port), serverName: nil),
+      logger: logger)
+    return [application]
+  }
+
+  private var metricsController: MetricsController { MetricsController(metrics: wiring.metrics, gauges: gauges) }
+
   private func adminApplication() throws -> some ApplicationProtocol {
     let socket = PrivateSocket(wiring.configuration.adminSocketPath)
     try socket.prepare()
@@ -104,6 +117,7 @@ public struct TenderServer: Service {
     AdminController(office: PaymentOffice(gateway: wiring.gateway, journal: wiring.journal, random: wiring.random)).add(
       to: router)
     KeyController(keys: wiring.keys, clock: wiring.clock).add(to: router)
+    metricsController.add(to: router)
     ReconciliationController(office: ReconciliationOffice(wiring.journal)).add(to: router)
     WebhookAdminController(office: WebhookOffice(wiring.database, clock: wiring.clock)).add(to: router)
     return Application(
@@ -162,7 +176,7 @@ extension TenderServer {
         gateway: wiring.gateway, connector: wiring.configuration.acquirer.connector, clock: wiring.clock,
         metrics: wiring.metrics),
       journeys: wiring.journeys.map { JourneyController(book: $0.book, baskets: baskets) },
-      health: HealthController(database: wiring.database, metrics: wiring.metrics, gauges: gauges))
+      health: HealthController(database: wiring.database))
   }
 
   private func validators() throws -> [MerchantID: MerchantValidator] {

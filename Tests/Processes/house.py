@@ -295,7 +295,7 @@ class House:
 
     # Asking.
     def metrics(self):
-        text = call(self.base, "GET", "/metrics", timeout=10)[1].decode()
+        text = self.administer("GET", "/metrics", timeout=10)[1].decode()
         return {m[0]: float(m[1]) for m in re.findall(r"^(\S+) ([0-9.]+)$", text, re.M)}
 
     def signed(self, method, path, body):

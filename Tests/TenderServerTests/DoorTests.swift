@@ -50,8 +50,7 @@ import Testing
       #expect(answer.headers.contains("access-control-allow-origin: \(shop.origin)"))
       #expect(answer.headers.contains { $0.hasPrefix("x-request-id: ") && !routed.headers.contains($0) })
     }
-    let answer = try await shop.sender.send(OutboundRequest(method: "GET", url: shop.server + "/metrics"), .seconds(30))
-    let metrics = String(decoding: answer.body, as: UTF8.self)
+    let metrics = try await shop.metrics()
     #expect(metrics.contains(#"{method="POST",route="/applepay/payment",status="503"} 2"#), "\(metrics)")
     #expect(metrics.contains(#"tender_refusals_total{code="overloaded"} 2"#), "\(metrics)")
   }
@@ -169,33 +168,9 @@ extension `A server that is full` {
     return try await [first, second]
   }
 
-  /// The house's first merchant at a second server, with a store of its own.
-  ///
   /// - Parameter hold: while it is on, the acquirer's answers to authorizations are.
   private static func shop(_ house: House, mostAtOnce limit: Int, _ hold: Hold? = nil) async throws -> Shopfront {
-    var configuration = ServerConfiguration(
-      environment: .simulated, directory: "\(house.directory)/full-\(RandomBytes.system.hex(4))", host: "127.0.0.1",
-      port: 0,
-      sandboxURL: house.sandbox.base, acquirer: .init(connector: "sandbox", baseURL: house.sandbox.base, apiKey: ""))
-    configuration.merchantsDirectory = house.directory + "/merchants"
-    configuration.platformDirectory = house.directory + "/platform"
-    configuration.allowsPrivateWebhooks = true
-    configuration.maximumPaymentsInFlight = limit
-    var logger = Logger(label: "full")
-    logger.logLevel = .critical
-    let ready = Mailbox<Int>()
-    let network = Network(
-      plain: HTTPSender { request, patience throws(TransportError) in
-        if request.method == "POST" { while hold?.isOn == true { try? await Task.sleep(for: .milliseconds(5)) } }
-        return try await house.sender.send(request, patience)
-      },
-      identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender })
-    let server = try await TenderServer(configuration, clock: house.clock.wall, network: network, logger: logger) {
-      ready.put($0)
-    }
-    Task { try await server.run() }
-    let url = "http://127.0.0.1:\(try await ready.awaited)"
-    return try Shopfront(House.harbourWish, house.directory, url, house.sender)
+    try await house.secondServer(hold) { $0.maximumPaymentsInFlight = limit }
   }
 }
 

@@ -67,11 +67,28 @@ import Testing
   @Test func `is alive, ready, and counts`() async throws {
     #expect(try await get("/healthz").status == 200)
     #expect(try await get("/readyz").status == 200)
-    let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
+    let text = try await house.metrics()
     for name in ["tender_http_requests_total", "tender_payments_unsettled", "tender_certificate_seconds_left"] {
       #expect(text.contains("# TYPE \(name) "), "\(name)")
     }
     #expect(!text.contains(house.harbour.key.secret))
+  }
+
+  @Test func `shows shoppers no metrics`() async throws {
+    #expect(try await get("/metrics").status == 404)
+  }
+
+  @Test func `serves its metrics on a port of their own, and nothing else there`() async throws {
+    let port = try RawConnection.freePort()
+    let shop = try await house.secondServer { $0.metricsPort = port }
+    for _ in 0..<100 where (try? RawConnection(port: port)) == nil { try await Task.sleep(for: .milliseconds(20)) }
+    let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/metrics")
+    let text = String(decoding: try await shop.sender.send(request, .seconds(10)).body, as: UTF8.self)
+    #expect(text.contains("# TYPE tender_http_requests_total counter"))
+    for path in ["/healthz", "/payments", "/applepay/metadata"] {
+      let other = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)\(path)")
+      #expect(try await shop.sender.send(other, .seconds(10)).status == 404)
+    }
   }
 
   @Test func `counts what it refuses to pages, and sends refusals with the headers of every answer`() async throws {
@@ -79,7 +96,7 @@ import Testing
     let refused = try await shopper.shop.page.call(
       "POST", "/applepay/basket/\(shopper.basket)/update", ["shippingMethod": "drone"])
     #expect(refused.body["code"] == "shipping_method_unknown")
-    let text = String(decoding: try await get("/metrics").body, as: UTF8.self)
+    let text = try await house.metrics()
     #expect(text.contains("tender_refusals_total{code=\"shipping_method_unknown\"} 1"))
     #expect(try await get("/nothing/here").header("X-Content-Type-Options") == "nosniff")
   }

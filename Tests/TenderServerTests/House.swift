@@ -78,9 +78,21 @@ final class House: Sendable {
 
   /// What somebody asks at the admin socket.
   func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
+    try JSONReader.read(try await Self.admin(directory, sender, method, path, body).body)
+  }
+
+  func metrics() async throws -> String { try await Self.metrics(directory, sender) }
+
+  static func metrics(_ directory: String, _ sender: HTTPSender) async throws -> String {
+    String(decoding: try await admin(directory, sender, "GET", "/metrics", []).body, as: UTF8.self)
+  }
+
+  private static func admin(
+    _ directory: String, _ sender: HTTPSender, _ method: String, _ path: String, _ body: [UInt8]
+  ) async throws -> InboundResponse {
     let socket = "\(directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
-    return try JSONReader.read(try await sender.send(request, .seconds(30)).body)
+    return try await sender.send(request, .seconds(30))
   }
 
   private static func startSandbox(
@@ -169,14 +181,23 @@ struct Shopfront: Sendable {
   let key: (merchant: String, id: String, secret: String)
   let server: String
   let sender: HTTPSender
+  /// Below which the server's store is.
+  private let store: String
 
-  init(_ wish: MerchantProvisioning.Wish, _ directory: String, _ server: String, _ sender: HTTPSender) throws {
+  init(
+    _ wish: MerchantProvisioning.Wish, _ directory: String, _ server: String, _ sender: HTTPSender,
+    store: String? = nil
+  ) throws {
     self.wish = wish
+    self.store = store ?? directory
     self.origin = "http://\(wish.domains[0])"
     self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", "http://\(wish.domains[0])")])
     self.key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(wish.id)")
     (self.server, self.sender) = (server, sender)
   }
+
+  /// What the server has counted.
+  func metrics() async throws -> String { try await House.metrics(store, sender) }
 
   var port: Int { Int(server.split(separator: ":").last ?? "") ?? 0 }
 

@@ -67,9 +67,7 @@ import Testing
 
   @Test func `is counted`() async throws {
     let house = try await House.shared.value
-    let answer = try await house.sender.send(
-      OutboundRequest(method: "GET", url: house.server + "/metrics"), .seconds(30))
-    let text = String(decoding: answer.body, as: UTF8.self)
+    let text = try await house.metrics()
     #expect(text.contains("tender_webhooks_waiting") && text.contains("tender_webhooks_oldest_seconds"))
   }
 

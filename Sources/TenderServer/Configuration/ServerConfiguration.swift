@@ -29,6 +29,9 @@ public struct ServerConfiguration: Sendable {
   public var tellsUnknownAs: Telling = .pending
   /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
   public var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
+  /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
+  public var metricsPort: Int?
+  public var metricsHost = "127.0.0.1"
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
   public var allowsPrivateWebhooks = false
   /// PEM files, to serve TLS here instead of in a proxy.

@@ -4,7 +4,7 @@ import TenderPayments
 extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
-    ServerConfiguration(), placing + apple + acquirer + payments + webhooks + keys + tls)
+    ServerConfiguration(), placing + apple + acquirer + payments + metrics + webhooks + keys + tls)
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
   private static let placing: [Setting<ServerConfiguration>] = [
@@ -66,6 +66,15 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,
       "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),
+  ]
+
+  private static let metrics: [Setting<ServerConfiguration>] = [
+    Setting(
+      "metrics.port", .number(1...65_535), \.metricsPort,
+      "A port for `GET /metrics`, without authentication. It is on the admin socket in any case."),
+    Setting(
+      "metrics.host", .text("a host name or an address", as: "127.0.0.1"), \.metricsHost,
+      "The address on which that port listens."),
   ]
 
   private static let webhooks: [Setting<ServerConfiguration>] = [

@@ -3,11 +3,9 @@ import Hummingbird
 import NIOCore
 import Storage
 
-/// Is the process alive, can it take payments, what has it counted.
+/// Is the process alive, can it take payments.
 struct HealthController: Sendable {
   let database: Database
-  let metrics: Metrics
-  let gauges: @Sendable () async throws -> [Gauge]
 
   /// `GET /healthz`: the process answers.
   func alive(_ request: Request, _ context: ServerContext) -> Response {
@@ -24,9 +22,17 @@ struct HealthController: Sendable {
       throw Problem(.serviceUnavailable, "store_unavailable", "The store does not answer.", retryAfter: 5)
     }
   }
+}
+
+/// What the server has counted. It is for operators alone, so it is not on the shoppers' port.
+struct MetricsController: Sendable {
+  let metrics: Metrics
+  let gauges: @Sendable () async throws -> [Gauge]
+
+  func add(to router: Router<ServerContext>) { router.get("/metrics", use: exposition) }
 
   /// `GET /metrics`: Prometheus text.
-  func exposition(_ request: Request, _ context: ServerContext) async throws -> Response {
+  private func exposition(_ request: Request, _ context: ServerContext) async throws -> Response {
     let text = metrics.text(gauges: try await gauges())
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
