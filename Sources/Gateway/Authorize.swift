@@ -29,8 +29,8 @@ extension PaymentGateway {
     alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void,
     answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
   ) async throws -> (payment: Payment, isNew: Bool) {
-    try admission.enter()
-    defer { admission.leave() }
+    let slot = try AdmissionSlot.current == nil ? admission.admit() : nil
+    defer { slot?.release() }
     let card: ConfirmedInstrument
     do { card = try await opened(token, for: order, before: deadline) } catch {
       // A repeat whose token is good goes on to the claim, which knows the answer too.

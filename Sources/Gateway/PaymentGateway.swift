@@ -1,5 +1,5 @@
-public import Acquiring
-public import ApplePayToken
+package import Acquiring
+package import ApplePayToken
 public import Ledger
 public import TenderPayments
 
@@ -18,7 +18,7 @@ public struct PaymentGateway: Sendable {
   let scheduler: Scheduler
   let policy: GatewayPolicy
   let crashes: CrashPoints
-  let admission: Admission
+  let admission: AdmissionControl
   let inFlight = OperationsInFlight()
   let clocks: ClockComparison
 
@@ -26,10 +26,11 @@ public struct PaymentGateway: Sendable {
   ///   - acquirer: behind a circuit breaker, if it is on a wire.
   ///   - random: only for how long recovery waits.
   ///   - crashes: what happens at the named points; nothing, outside of tests.
-  public init(
+  ///   - admission: which a server shares with its gateway; nil for one of the gateway's own.
+  package init(
     opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
     random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
-    crashes: CrashPoints = .none
+    crashes: CrashPoints = .none, admission: AdmissionControl? = nil
   ) {
     self.opener = opener
     self.journal = journal
@@ -39,7 +40,7 @@ public struct PaymentGateway: Sendable {
     self.scheduler = scheduler
     self.policy = policy
     self.crashes = crashes
-    self.admission = Admission(limit: policy.maximumInFlight)
+    self.admission = admission ?? AdmissionControl(maximumInFlight: policy.maximumInFlight)
     self.clocks = ClockComparison(clock, scheduler)
   }
 

@@ -80,10 +80,10 @@ public struct TenderServer: Service {
 
   private func listener() throws -> HTTPServerBuilder {
     let headRefusal = RequestHeadRefusal(recorder: recorder, logger: logger)
-    let refusal = OverloadRefusal(door: wiring.door, recorder: recorder, gate: gate, logger: logger)
+    let refusal = PaymentRefusal(admission: wiring.admission, recorder: recorder, gate: gate, logger: logger)
     let plain = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [RequestHeadHandler(headRefusal), OverloadHandler(refusal)],
+        additionalChannelHandlers: [RequestHeadHandler(headRefusal), PaymentAdmissionHandler(refusal)],
         idleTimeout: .seconds(30), httpDecoderConfiguration: RequestHeadRules.decoderLimits))
     guard let files = wiring.configuration.tls else { return plain }
     var tls = TLSConfiguration.makeServerConfiguration(
@@ -167,7 +167,7 @@ extension TenderServer {
         validators: try validators(), callers: callers, metrics: wiring.metrics),
       payments: PaymentController(
         desk: wiring.desk, baskets: baskets, metrics: wiring.metrics,
-        door: wiring.door,
+        admission: wiring.admission,
         newDeadline: wiring.gateway.newDeadline),
       kit: KitController(), associations: AssociationController(directory: wiring.directory),
       guests: GuestTokenController(issuer: wiring.guests),

@@ -30,7 +30,7 @@ struct Wiring: Sendable {
   let folders: [MerchantFolder]
   let directory: MerchantDirectory
   let metrics: Metrics
-  let door: PaymentDoor
+  let admission: PaymentAdmission
   let keys: ProcessingKeys
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
@@ -44,9 +44,10 @@ struct Wiring: Sendable {
     self.random = random
     self.network = network
     self.metrics = Metrics()
-    door = PaymentDoor(
-      limit: configuration.maximumPaymentsInFlight,
-      atWork: PaymentDoor.perProcessor * ProcessInfo.processInfo.activeProcessorCount)
+    let control = AdmissionControl(
+      maximumInFlight: configuration.maximumPaymentsInFlight,
+      maximumWorking: AdmissionControl.workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
+    admission = PaymentAdmission(control)
     apple = try await Apple(configuration, network)
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
@@ -61,11 +62,11 @@ struct Wiring: Sendable {
     journeys = try apple.simulated.map { [ring = keys.ring] in try JourneyRecorder(of: $0, keys: ring, clock: clock) }
     let answers = AcquirerAnswerWatch(metrics: metrics, logger: logger)
     let connector = Self.acquirer(configuration, apple, network, logger).observed(by: answers.note)
-    let acquirer = door.watching(connector.guarded(by: breaker))
+    let acquirer = control.excludingWaits(for: connector.guarded(by: breaker))
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random,
-      policy: configuration.gatewayPolicy, crashes: crashes)
+      policy: configuration.gatewayPolicy, crashes: crashes, admission: control)
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",

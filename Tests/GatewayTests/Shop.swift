@@ -32,7 +32,7 @@ struct Shop: Sendable {
   init(
     _ acquirer: Acquirer? = nil, capabilities: AcquirerCapabilities = FakeAcquirer.plain,
     policy: GatewayPolicy = GatewayPolicy(), scheduler: Scheduler? = nil, crashes: CrashPoints = .none,
-    database: Database? = nil, pki: SandboxPKI? = nil, sealedTo csr: String? = nil,
+    admission: AdmissionControl? = nil, database: Database? = nil, pki: SandboxPKI? = nil, sealedTo csr: String? = nil,
     clock: ManualClock = ManualClock(WallClock.system.now())
   ) async throws {
     self.clock = clock
@@ -56,7 +56,7 @@ struct Shop: Sendable {
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
     gateway = PaymentGateway(
       opener: opener, journal: journal, acquirer: acquirer ?? fake.acquirer, clock: clock.wall,
-      scheduler: scheduler ?? clock.scheduler, policy: policy, crashes: crashes)
+      scheduler: scheduler ?? clock.scheduler, policy: policy, crashes: crashes, admission: admission)
   }
 
   private static func request(for key: P256.Signing.PrivateKey) throws -> String {

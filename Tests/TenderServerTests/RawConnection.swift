@@ -13,6 +13,12 @@ struct RawConnection: ~Copyable {
 
   struct Trouble: Error { let words: String }
 
+  /// One that several closures use, one after the other.
+  final class Shared: Sendable {
+    let value: RawConnection
+    init(port: Int) throws { value = try RawConnection(port: port) }
+  }
+
   private let descriptor: Int32
 
   init(port: Int) throws {

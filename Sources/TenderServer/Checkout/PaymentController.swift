@@ -1,5 +1,6 @@
 import Acquiring
 import ApplePayToken
+import Gateway
 import HTTPTypes
 import Hummingbird
 import Orders
@@ -13,18 +14,19 @@ struct PaymentController: Sendable {
   let desk: OrderDesk
   let baskets: BasketLookup
   let metrics: Metrics
-  let door: PaymentDoor
+  let admission: PaymentAdmission
   /// Made before the body is read: from its headers on, the sheet waits for this call.
   let newDeadline: @Sendable () -> Acquiring.Deadline
 
   /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let deadline = newDeadline()
-    // Whoever is slow with the body holds nobody's place.
     let body = try await RequestBody.bytes(request)
-    try door.enter(context.connection)
-    defer { door.leave(context.connection) }
-    return try await pay(body, request, context, before: deadline)
+    let slot = try admission.begin(on: context.connection)
+    defer { slot.release() }
+    return try await AdmissionSlot.$current.withValue(slot) {
+      try await pay(body, request, context, before: deadline)
+    }
   }
 
   private func pay(

@@ -11,7 +11,7 @@ struct ServerContext: RequestContext {
   /// The call as a merchant's server signed it; only on the platform API.
   var signedCall: SignedCall?
   /// On which the call came.
-  let connection: PaymentDoor.Caller
+  let connection: PaymentAdmission.Connection
 
   init(source: Source) {
     coreContext = .init(source: source)

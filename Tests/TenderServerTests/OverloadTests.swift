@@ -92,7 +92,67 @@ import Testing
     }
   }
 
-  @Test func `keeps no place for a call that was no payment`() async throws {
+  @Test func `frees the slot of a request that is answered before it has ended`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 128)
+    // Each is answered for its content type or its origin at once, and sends its body of one byte afterwards.
+    let connections = try await RawConnection.onThread { () -> [RawConnection.Shared] in
+      try (0..<130).map { number in
+        let origin = number.isMultiple(of: 2) ? shop.origin : "https://unknown.example"
+        let connection = try RawConnection.Shared(port: shop.port)
+        try connection.value.send(Self.head(origin, type: "text/plain", length: 1))
+        let status = try connection.value.answers(1)[0].status
+        guard [415, 403].contains(status) else { throw RawConnection.Trouble(words: "\(status)") }
+        try connection.value.send("x")
+        return connection
+      }
+    }
+    #expect(try await Self.pays(house, shop) == 200)
+    // Connections that were answered early can be used again, and are in order.
+    let again = try await RawConnection.onThread { () -> Int in
+      try connections[0].value.send(Self.payment(at: shop, body: "{}"))
+      return try connections[0].value.answers(1)[0].status
+    }
+    #expect(again == 400)
+  }
+
+  @Test func `holds no slot for a body that is slow`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 1)
+    let connection = try RawConnection(port: shop.port)
+    try connection.send(Self.head(shop.origin, type: "application/json", length: 20) + "{")
+    #expect(try await Self.pays(house, shop) == 200)
+    try connection.send(" ")
+  }
+
+  @Test func `frees the slot after each of two payments that came together`() async throws {
+    let house = try await House.shared.value
+    let shop = try await Self.shop(house, mostAtOnce: 1)
+    let two = Self.payment(at: shop) + Self.payment(at: shop)
+    #expect(try await RawConnection.answers(2, to: two, port: shop.port).map(\.status) == [400, 400])
+    #expect(try await Self.pays(house, shop) == 200)
+  }
+
+  @Test func `counts a payment that is under way also when its connection has closed`() async throws {
+    let house = try await House.shared.value
+    let hold = Hold()
+    let shop = try await Self.shop(house, mostAtOnce: 1, hold)
+    let shopper = try await Shopper.enters(house, shop, service: "collection")
+    let payment = try await shopper.payment(try await shopper.token())
+    try await RawConnection.onThread {
+      let connection = try RawConnection(port: shop.port)
+      try connection.send(Self.payment(at: shop, body: String(decoding: payment.serialized(), as: UTF8.self)))
+      // Until the payment is under way.
+      usleep(1_000_000)
+    }
+    for _ in 0..<1_000 where try await shopper.outcome().status == 404 { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try await shopper.outcome().status != 404)
+    #expect(try await RawConnection.answers(1, to: Self.payment(at: shop), port: shop.port)[0].status == 503)
+    hold.end()
+    #expect(try await Self.pays(house, shop) == 200)
+  }
+
+  @Test func `keeps no slot for a request that was no payment`() async throws {
     let house = try await House.shared.value
     let shop = try await Self.shop(house, mostAtOnce: 1)
     for (type, body, status) in [
@@ -103,14 +163,7 @@ import Testing
     }
     // One who leaves before the answer.
     for _ in 0..<20 { try RawConnection(port: shop.port).send(Self.payment(at: shop)) }
-    let shopper = try await Shopper.enters(house, shop, service: "collection")
-    let payment = try await shopper.payment(try await shopper.token())
-    var answer = try await shopper.pays(payment)
-    for _ in 0..<100 where answer.status == 503 {
-      try await Task.sleep(for: .milliseconds(20))
-      answer = try await shopper.pays(payment)
-    }
-    #expect(answer.status == 200, "\(answer.complaint)")
+    #expect(try await Self.pays(house, shop) == 200)
   }
 }
 
@@ -123,9 +176,35 @@ extension `A server that is full` {
     let payment = try await shopper.payment(try await shopper.token())
     async let answer = shopper.pays(payment)
     for _ in 0..<1_000 where try await shopper.outcome().status == 404 { try await Task.sleep(for: .milliseconds(5)) }
+    try #require(try await shopper.outcome().status != 404)
     try await body()
     hold.end()
     #expect(try await answer.status == 200)
+  }
+
+  /// The status of a payment, sent again for two seconds while it is above the limit.
+  private static func pays(_ house: House, _ shop: Shopfront) async throws -> Int {
+    let shopper = try await Shopper.enters(house, shop, service: "collection")
+    let payment = try await shopper.payment(try await shopper.token())
+    var answer = try await shopper.pays(payment)
+    for _ in 0..<100 where answer.status == 503 {
+      try await Task.sleep(for: .milliseconds(20))
+      answer = try await shopper.pays(payment)
+    }
+    return answer.status
+  }
+
+  /// A payment without its body.
+  private static func head(_ origin: String, type: String, length: Int) -> String {
+    """
+    POST /applepay/payment HTTP/1.1
+    Host: localhost
+    Origin: \(origin)
+    Content-Type: \(type)
+    Content-Length: \(length)
+
+
+    """
   }
 
   private static func payment(
@@ -168,6 +247,8 @@ extension `A server that is full` {
     return try await [first, second]
   }
 
+  /// A server on which `limit` payments can be under way.
+  ///
   /// - Parameter hold: while it is on, the acquirer's answers to authorizations are.
   private static func shop(_ house: House, mostAtOnce limit: Int, _ hold: Hold? = nil) async throws -> Shopfront {
     try await house.secondServer(hold) { $0.maximumPaymentsInFlight = limit }
@@ -179,7 +260,7 @@ final class Hold: Sendable {
   private let isOver = Mutex(false)
   private let latest: ContinuousClock.Instant
 
-  init(_ most: Duration = .seconds(20)) { latest = .now.advanced(by: most) }
+  init(_ most: Duration = .seconds(60)) { latest = .now.advanced(by: most) }
 
   var isOn: Bool { !isOver.withLock { $0 } && ContinuousClock.now < latest }
   func end() { isOver.withLock { $0 = true } }
