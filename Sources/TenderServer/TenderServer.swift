@@ -8,7 +8,6 @@ public import Logging
 import Ledger
 import MerchantIdentity
 import NIOCore
-import NIOSSL
 public import ServiceLifecycle
 public import TenderPayments
 
@@ -79,19 +78,15 @@ public struct TenderServer: Service {
   }
 
   private func listener() throws -> HTTPServerBuilder {
-    let headRefusal = RequestHeadRefusal(recorder: recorder, logger: logger)
-    let refusal = PaymentRefusal(admission: wiring.admission, recorder: recorder, gate: gate, logger: logger)
+    let headRefusal = RequestHeadRefusal(recorder: recorder, securityHeaders: securityHeaders, logger: logger)
+    let refusal = PaymentRefusal(
+      admission: wiring.admission, recorder: recorder, gate: gate, securityHeaders: securityHeaders, logger: logger)
     let plain = HTTPServerBuilder.http1(
       configuration: .init(
         additionalChannelHandlers: [RequestHeadHandler(headRefusal), PaymentAdmissionHandler(refusal)],
         idleTimeout: .seconds(30), httpDecoderConfiguration: RequestHeadRules.decoderLimits))
     guard let files = wiring.configuration.tls else { return plain }
-    var tls = TLSConfiguration.makeServerConfiguration(
-      certificateChain: try NIOSSLCertificate.fromPEMFile(files.certificateFile).map { .certificate($0) },
-      privateKey: .privateKey(
-        try NIOSSLPrivateKey(bytes: Array(MerchantFolder.secretText(files.keyFile).utf8), format: .pem)))
-    tls.minimumTLSVersion = .tlsv12
-    return try .tls(plain, tlsConfiguration: tls)
+    return try .tls(plain, tlsConfiguration: .modern(files))
   }
 
   /// `GET /metrics` on a listener of its own, where the configuration names one.
@@ -134,7 +129,7 @@ extension TenderServer {
   /// Every route behind the middlewares, in the order in which a call meets them.
   func router() throws -> Router<ServerContext> {
     let router = Router(context: ServerContext.self)
-    router.add(middleware: SecurityHeaders())
+    router.add(middleware: securityHeaders)
     router.add(middleware: recorder)
     router.add(middleware: gate)
     if let journeys = wiring.journeys { router.add(middleware: journeys) }
@@ -145,6 +140,10 @@ extension TenderServer {
   private var recorder: CallRecorder {
     CallRecorder(
       random: wiring.random, metrics: wiring.metrics, problems: ProblemAnswers(metrics: wiring.metrics))
+  }
+
+  private var securityHeaders: SecurityHeaders {
+    SecurityHeaders(requiresHTTPS: wiring.configuration.publicURL.hasPrefix("https://"))
   }
 
   private var gate: CrossOriginGate {

@@ -59,6 +59,11 @@ public struct ServerConfiguration: Sendable {
   public struct TLSFiles: Sendable {
     public var certificateFile: String
     public var keyFile: String
+
+    public init(certificateFile: String, keyFile: String) {
+      self.certificateFile = certificateFile
+      self.keyFile = keyFile
+    }
   }
 
   /// The socket on which the command line reaches a running server: beside the store.

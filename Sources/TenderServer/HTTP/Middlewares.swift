@@ -161,15 +161,19 @@ enum CallingPage {
 
 /// Outermost, so that refusals have them too: headers for answers that a browser may look at as a page.
 struct SecurityHeaders: RouterMiddleware {
+  /// Whether browsers shall use HTTPS alone for this host from now on (HSTS, RFC 6797).
+  let requiresHTTPS: Bool
+
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    Self.add(to: &response.headers)
+    add(to: &response.headers)
     return response
   }
 
-  static func add(to headers: inout HTTPFields) {
+  func add(to headers: inout HTTPFields) {
+    if requiresHTTPS { headers[.strictTransportSecurity] = "max-age=31536000" }
     headers[.xContentTypeOptions] = "nosniff"
     headers[.referrerPolicy] = "no-referrer"
     if headers[.contentSecurityPolicy] == nil {

@@ -49,6 +49,7 @@ struct PaymentRefusal: Sendable {
   let admission: PaymentAdmission
   let recorder: CallRecorder
   let gate: CrossOriginGate
+  let securityHeaders: SecurityHeaders
   let logger: Logger
 
   static func concerns(_ request: HTTPRequest) -> Bool { request.method == .post && request.path == Routes.payment }
@@ -63,7 +64,7 @@ struct PaymentRefusal: Sendable {
     return recorder.recording(request.method, Routes.payment, logger) { id in
       var answer = recorder.problems.overloaded(id)
       page.mayRead(&answer.head.headerFields)
-      SecurityHeaders.add(to: &answer.head.headerFields)
+      securityHeaders.add(to: &answer.head.headerFields)
       return answer
     }
   }

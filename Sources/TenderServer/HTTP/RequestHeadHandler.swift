@@ -9,6 +9,7 @@ import TenderPayments
 /// Makes the answers to requests whose head is refused: counted and logged as every call, without a route.
 struct RequestHeadRefusal: Sendable {
   let recorder: CallRecorder
+  let securityHeaders: SecurityHeaders
   let logger: Logger
 
   /// - Parameter method: of the request, where the decoder got so far.
@@ -21,7 +22,7 @@ struct RequestHeadRefusal: Sendable {
     var answer = problem.answer(requestID: id)
     answer.head.headerFields[.requestID] = id
     answer.head.headerFields[.connection] = "close"
-    SecurityHeaders.add(to: &answer.head.headerFields)
+    securityHeaders.add(to: &answer.head.headerFields)
     return answer
   }
 }
