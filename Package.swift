@@ -44,6 +44,7 @@ let asyncHTTPClient = server("AsyncHTTPClient", "async-http-client")
 let nioCore = server("NIOCore", "swift-nio")
 let nioPosix = server("NIOPosix", "swift-nio")
 let nioHTTP1 = server("NIOHTTP1", "swift-nio")
+let nioEmbedded = server("NIOEmbedded", "swift-nio")
 let nioFoundation = server("NIOFoundationCompat", "swift-nio")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
 let nioSSL = server("NIOSSL", "swift-nio-ssl")
@@ -270,8 +271,8 @@ let package = Package(
       [
         "TenderServer", "CostFuzzer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI",
         "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken",
-        "Webhooks", "Ledger", crypto, logging,
-        hummingbirdTesting, nioCore,
+        "Webhooks", "Ledger", crypto, logging, httpTypes,
+        hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
       ]),
     tests(
       "DemoShopTests",

@@ -71,6 +71,7 @@ private struct Scene: Sendable {
   }
 
   func play() async throws {
+    FileDescriptors.raiseLimit()
     let sandboxIsUp = Announcement<Void>()
     let stage = Stage(first: try await sandbox(sandboxIsUp), logger: logger("demo"))
     try await stage.run {

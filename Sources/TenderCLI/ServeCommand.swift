@@ -10,6 +10,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var options: ConfigurationOptions
 
   func run() async throws {
+    FileDescriptors.raiseLimit()
     let logger = Terminal.logger("tender")
     let configuration = try await options.load()
     try await Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")

@@ -72,8 +72,15 @@ public struct TenderServer: Service {
     let configuration = wiring.configuration
     return Application(
       router: try router(), server: try listener(),
-      configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: nil),
-      onServerRunning: { [onRunning] channel in await onRunning(channel.localAddress?.port ?? configuration.port) },
+      configuration: .init(
+        address: .hostname(configuration.host, port: configuration.port), serverName: nil,
+        availableConnectionsDelegate: LimitedConnections(limit: wiring.connections)),
+      onServerRunning: { [onRunning, logger, limit = wiring.connections] channel in
+        do { try await AcceptPause.add(to: channel, limit, logger: logger) } catch {
+          logger.error("the listener has no pause", metadata: ["error": .string("\(error)")])
+        }
+        await onRunning(channel.localAddress?.port ?? configuration.port)
+      },
       logger: logger)
   }
 
@@ -81,10 +88,15 @@ public struct TenderServer: Service {
     let headRefusal = RequestHeadRefusal(recorder: recorder, securityHeaders: securityHeaders, logger: logger)
     let refusal = PaymentRefusal(
       admission: wiring.admission, recorder: recorder, gate: gate, securityHeaders: securityHeaders, logger: logger)
+    let (limit, times, late) = (
+      wiring.connections, wiring.configuration.connectionTimes, wiring.metrics.lateConnections
+    )
     let plain = HTTPServerBuilder.http1(
       configuration: .init(
-        additionalChannelHandlers: [RequestHeadHandler(headRefusal), PaymentAdmissionHandler(refusal)],
-        idleTimeout: .seconds(30), httpDecoderConfiguration: RequestHeadRules.decoderLimits))
+        additionalChannelHandlers: [
+          ConnectionHandler(limit, times) { late.count(["with": $0.rawValue]) }, RequestHeadHandler(headRefusal),
+          PaymentAdmissionHandler(refusal),
+        ], httpDecoderConfiguration: RequestHeadRules.decoderLimits))
     guard let files = wiring.configuration.tls else { return plain }
     return try .tls(plain, tlsConfiguration: .modern(files))
   }
@@ -95,9 +107,15 @@ public struct TenderServer: Service {
     let router = Router(context: ServerContext.self)
     router.add(middleware: recorder)
     metricsController.add(to: router)
+    let limit = ConnectionLimit(maximum: 16)
     let application = Application(
-      router: router, server: .http1(configuration: .init(idleTimeout: .seconds(30))),
-      configuration: .init(address: .hostname(wiring.configuration.metricsHost, port: port), serverName: nil),
+      router: router,
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ConnectionHandler(limit, wiring.configuration.connectionTimes)])),
+      configuration: .init(
+        address: .hostname(wiring.configuration.metricsHost, port: port), serverName: nil,
+        availableConnectionsDelegate: LimitedConnections(limit: limit)),
       logger: logger)
     return [application]
   }
@@ -192,7 +210,8 @@ extension TenderServer {
   @Sendable private func gauges() async throws -> [Gauge] {
     let (now, open) = (wiring.clock.now(), try await wiring.journal.openOutcomes())
     let webhooks = try await WebhookWatch.gauges(wiring.database)
-    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks + [Gauge.clockLead(of: wiring.gateway)]
+    return Gauge.all(of: open, wiring.breaker, wiring.database) + webhooks + Gauge.all(of: wiring.connections)
+      + [Gauge.clockLead(of: wiring.gateway)]
       + wiring.directory.merchants.flatMap { expiries($0, at: now) }
       + wiring.folders.flatMap { folder in
         folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }

@@ -31,6 +31,7 @@ struct Wiring: Sendable {
   let directory: MerchantDirectory
   let metrics: Metrics
   let admission: PaymentAdmission
+  let connections: ConnectionLimit
   let keys: ProcessingKeys
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
@@ -48,6 +49,10 @@ struct Wiring: Sendable {
       maximumInFlight: configuration.maximumPaymentsInFlight,
       maximumWorking: AdmissionControl.workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
     admission = PaymentAdmission(control)
+    connections = ConnectionLimit(
+      maximum: try DescriptorBudget(
+        limit: FileDescriptors.limit, maximumPayments: configuration.maximumPaymentsInFlight
+      ).maximumConnections(configuration.maximumConnections))
     apple = try await Apple(configuration, network)
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: clock.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)

@@ -29,6 +29,10 @@ public struct ServerConfiguration: Sendable {
   public var tellsUnknownAs: Telling = .pending
   /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
   public var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
+  /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.
+  public var maximumConnections: Int?
+  /// How long the caller may take on a connection.
+  public var connectionTimes = ConnectionTimes()
   /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
   public var metricsPort: Int?
   public var metricsHost = "127.0.0.1"

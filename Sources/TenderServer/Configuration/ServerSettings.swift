@@ -4,7 +4,7 @@ import TenderPayments
 extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
-    ServerConfiguration(), placing + apple + acquirer + payments + metrics + webhooks + keys + tls)
+    ServerConfiguration(), placing + apple + acquirer + payments + connections + metrics + webhooks + keys + tls)
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
   private static let placing: [Setting<ServerConfiguration>] = [
@@ -66,6 +66,21 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,
       "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),
+  ]
+
+  private static let connections: [Setting<ServerConfiguration>] = [
+    Setting(
+      "connections.maximum", .number(8...(.max)), \.maximumConnections,
+      "How many connections may be open. The default follows the limit of open files, and is at most 10,000."),
+    Setting(
+      "connections.headerSeconds", .number(1...3_600), \.connectionTimes.headerSeconds,
+      "How long the TLS handshake and the headers of a connection's first request may take."),
+    Setting(
+      "connections.bodySeconds", .number(1...3_600), \.connectionTimes.bodySeconds,
+      "How long the body of a request may take."),
+    Setting(
+      "connections.idleSeconds", .number(1...3_600), \.connectionTimes.idleSeconds,
+      "How long a connection stays open without a new request. A proxy in front should close its own earlier."),
   ]
 
   private static let metrics: [Setting<ServerConfiguration>] = [

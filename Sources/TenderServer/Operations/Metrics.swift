@@ -16,13 +16,15 @@ struct Metrics: Sendable {
   let providerEvents = CounterFamily("tender_provider_events_total", "Events of acquirers and providers, by verdict.")
   let acquirerAnswers = CounterFamily(
     "tender_acquirer_answers_total", "Answers of the acquirer, by operation and class of answer.")
+  let lateConnections = CounterFamily(
+    "tender_connections_late_total", "Connections closed because the caller was late, by what it was late with.")
   let webhooks = CounterFamily("tender_webhooks_tried_total", "Tries to deliver a webhook, by outcome.")
 
   /// The Prometheus text exposition format, version 0.0.4.
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, recovered.text, providerEvents.text, acquirerAnswers.text,
+      placements.text, webhooks.text, recovered.text, providerEvents.text, acquirerAnswers.text, lateConnections.text,
     ].joined()
       + Gauge.text(gauges)
   }

@@ -46,4 +46,16 @@ extension Gauge {
           value: Int64(open.alarms)),
       ]
   }
+
+  /// How near the limit of connections is.
+  static func all(of connections: ConnectionLimit) -> [Gauge] {
+    [
+      Gauge(
+        name: "tender_connections_open", help: "Connections that are open on the shoppers' port.", labels: [:],
+        value: Int64(connections.open)),
+      Gauge(
+        name: "tender_connections_maximum", help: "How many of them there can be.", labels: [:],
+        value: Int64(connections.maximum)),
+    ]
+  }
 }

@@ -1,0 +1,153 @@
+import HummingbirdCore
+import Synchronization
+
+/// Limits how many connections a listener has open, so that the process keeps file descriptors for its store, its own
+/// requests and its log.
+///
+/// At the limit the next connection takes the place of one on which no complete request has arrived for the longest
+/// time, approximately. If every connection waits for a response, the next one waits in the system's queue. So callers
+/// that open connections and send nothing do not keep others out.
+package final class ConnectionLimit: Sendable {
+  package let maximum: Int
+  /// Whether a caller waits in the system's queue: the next connection that becomes idle is closed for it.
+  private let isWaiting = Atomic(false)
+  private let state = Mutex(State())
+
+  fileprivate struct State {
+    /// Accepted and not yet closed.
+    var accepted = 0
+    /// Those that are set up, in the order of a clock with one hand (second chance).
+    var connections: [Connection] = []
+    var hand = 0
+    /// Connections that were told to close, and are not closed yet.
+    var evicted = 0
+  }
+
+  package init(maximum: Int) { self.maximum = maximum }
+
+  /// How many connections are open.
+  package var open: Int { state.withLock { $0.accepted } }
+
+  package func accepted() { state.withLock { $0.accepted += 1 } }
+  package func closed() { state.withLock { $0.accepted -= 1 } }
+
+  /// Whether a connection that becomes idle now shall close.
+  package var wantsRoom: Bool { isWaiting.load(ordering: .sequentiallyConsistent) }
+
+  /// Adds a connection that was accepted.
+  ///
+  /// - Parameter evict: closes it, if it is idle still; otherwise it calls ``keep(_:)``.
+  package func add(evict: @escaping @Sendable () -> Void) -> Connection {
+    state.withLock { state in
+      let connection = Connection(at: state.connections.count, evict: evict)
+      state.connections.append(connection)
+      return connection
+    }
+  }
+
+  package func remove(_ connection: Connection) {
+    state.withLock { state in
+      if connection.isEvicted { state.evicted -= 1 }
+      state.remove(connection)
+    }
+  }
+
+  /// The connection has a complete request, after all.
+  package func keep(_ connection: Connection) {
+    state.withLock { state in
+      guard connection.isEvicted else { return }
+      connection.isEvicted = false
+      state.evicted -= 1
+    }
+  }
+
+  /// Whether another connection can be accepted. At the limit this closes idle ones.
+  package func makeRoom() -> Bool {
+    // Set before the connections are looked at, so that one that becomes idle meanwhile is not overlooked.
+    isWaiting.store(true, ordering: .sequentiallyConsistent)
+    let (victims, hasRoom) = state.withLock { $0.makeRoom(below: maximum) }
+    if hasRoom { isWaiting.store(false, ordering: .sequentiallyConsistent) }
+    for victim in victims { victim.evict() }
+    return hasRoom
+  }
+
+  /// Closes the connection that has been idle for the longest time, approximately.
+  package func evictOne() { state.withLock { $0.victim() }?.evict() }
+
+  /// One connection, as far as the limit needs to know it.
+  package final class Connection: Sendable {
+    fileprivate let evict: @Sendable () -> Void
+    /// Whether a complete request waits for its response.
+    private let isBusy = Atomic(false)
+    private let wasUsed = Atomic(true)
+    /// Guarded by the limit's lock.
+    private let place: Mutex<(index: Int, isEvicted: Bool)>
+
+    fileprivate init(at index: Int, evict: @escaping @Sendable () -> Void) {
+      self.evict = evict
+      place = Mutex((index, false))
+    }
+
+    /// Notes a change; called on the connection's event loop.
+    package func setBusy(_ busy: Bool) {
+      isBusy.store(busy, ordering: .sequentiallyConsistent)
+      if busy { wasUsed.store(true, ordering: .relaxed) }
+    }
+
+    fileprivate var index: Int {
+      get { place.withLock { $0.index } }
+      set { place.withLock { $0.index = newValue } }
+    }
+
+    fileprivate var isEvicted: Bool {
+      get { place.withLock { $0.isEvicted } }
+      set { place.withLock { $0.isEvicted = newValue } }
+    }
+
+    fileprivate var isCandidate: Bool { !isBusy.load(ordering: .sequentiallyConsistent) && !isEvicted }
+    fileprivate func losesSecondChance() -> Bool { wasUsed.exchange(false, ordering: .relaxed) }
+  }
+}
+
+extension ConnectionLimit.State {
+  /// Connections that are told to close and have not closed yet hold descriptors: only so many at once.
+  private static let maximumEvicted = 16
+
+  mutating func makeRoom(below maximum: Int) -> (victims: [ConnectionLimit.Connection], hasRoom: Bool) {
+    var victims: [ConnectionLimit.Connection] = []
+    while accepted - evicted >= maximum, evicted < Self.maximumEvicted, let victim = victim() {
+      victims.append(victim)
+    }
+    return (victims, accepted - evicted < maximum && evicted < Self.maximumEvicted)
+  }
+
+  /// The first candidate from the hand on that was not used since the hand's last turn.
+  mutating func victim() -> ConnectionLimit.Connection? {
+    for _ in 0..<2 * connections.count {
+      if hand >= connections.count { hand = 0 }
+      let connection = connections[hand]
+      hand += 1
+      guard connection.isCandidate, !connection.losesSecondChance() else { continue }
+      connection.isEvicted = true
+      evicted += 1
+      return connection
+    }
+    return nil
+  }
+
+  mutating func remove(_ connection: ConnectionLimit.Connection) {
+    let last = connections.removeLast()
+    guard last !== connection else { return }
+    last.index = connection.index
+    connections[last.index] = last
+  }
+}
+
+/// How Hummingbird asks whether it may accept.
+struct LimitedConnections: AvailableConnectionsDelegate {
+  let limit: ConnectionLimit
+
+  func connectionOpened() { limit.accepted() }
+  func connectionClosed() { limit.closed() }
+  func isAcceptingNewConnections() -> Bool { limit.makeRoom() }
+}

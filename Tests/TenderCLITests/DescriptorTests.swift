@@ -1,0 +1,98 @@
+import Foundation
+import TenderTesting
+import Testing
+
+/// `tender serve` in a process that may open 160 files.
+@Suite(.serialized) struct `A server that may open 160 files` {
+  @Test func `answers while more connections are opened than it has files, and does not spin`() async throws {
+    try await Self.serving { server, port in
+      let idle = try (0..<200).map { _ in try Connection(port) }
+      try await Task.sleep(for: .milliseconds(500))
+      let before = try ProcessorTime.of(server)
+      for _ in 0..<10 { #expect(try Connection(port).asksForHealth() == "HTTP/1.1 200 OK") }
+      try await Task.sleep(for: .seconds(1))
+      #expect(try ProcessorTime.of(server) - before < .milliseconds(500))
+      #expect(idle.count == 200)
+    }
+  }
+
+  /// The limit is lowered from outside below what is open, so that no limit of connections can help.
+  @Test func `pauses when there are no files left, and goes on when there are`() async throws {
+    try await Self.serving { server, port in
+      let kept = try Connection(port)
+      #expect(try kept.asksForHealth() == "HTTP/1.1 200 OK")
+      try Self.limitFiles(of: server, to: 8)
+      let waiting = try Connection(port)
+      try await Task.sleep(for: .milliseconds(500))
+      let before = try ProcessorTime.of(server)
+      try await Task.sleep(for: .seconds(2))
+      #expect(try ProcessorTime.of(server) - before < .milliseconds(500))
+      try Self.limitFiles(of: server, to: 160)
+      #expect(try waiting.asksForHealth() == "HTTP/1.1 200 OK")
+    }
+  }
+
+  private static func serving(_ body: (_ server: pid_t, _ port: Int) async throws -> Void) async throws {
+    let port = try FreePorts.row(of: 2)
+    let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 1)"])
+    let sandbox = "tender sandbox --port \(port + 1)"
+    try await workshop.with(sandbox, sign: "gateway") { _ in
+      let serve =
+        "sh -c 'ulimit -n 160; echo $$ > pid; mkdir -p .tender/merchants; "
+        + "TENDER_SANDBOX_URL=$SANDBOX exec tender serve --port $PORT'"
+      try await workshop.with(serve, sign: "tender serves simulated") { _ in
+        let text = try workshop.text("pid").split(separator: "\n")[0]
+        try await body(try #require(pid_t(text)), port)
+      }
+    }
+  }
+
+  /// Sets the soft limit of another process.
+  private static func limitFiles(of process: pid_t, to count: Int) throws {
+    let answer = try ChildProcess.run(["prlimit", "--pid", "\(process)", "--nofile=\(count):160"])
+    try #require(answer.status == 0)
+  }
+}
+
+/// A connection that is opened at once and sends nothing until it is told.
+private final class Connection: Sendable {
+  private let descriptor: Int32
+
+  struct NotConnected: Error { let code: Int32 }
+
+  init(_ port: Int) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var (address, patience) = (sockaddr_in(), timeval(tv_sec: 10, tv_usec: 0))
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let code = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { throw NotConnected(code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The first line of the answer, or what came until ten seconds had passed.
+  func asksForHealth() throws -> String {
+    let request = Array("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) == request.count else { return "" }
+    var buffer = [UInt8](repeating: 0, count: 4_096)
+    let count = recv(descriptor, &buffer, buffer.count, 0)
+    return String(decoding: buffer.prefix(max(0, count)).prefix { $0 != 0x0D }, as: UTF8.self)
+  }
+}
+
+/// What a process has used of the processors, in user and system mode.
+private enum ProcessorTime {
+  static func of(_ process: pid_t) throws -> Duration {
+    let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    let fields = try #require(text.split(separator: ")").last).split(separator: " ")
+    let ticks = try #require(Int(fields[11])) + #require(Int(fields[12]))
+    return .milliseconds(ticks * 1_000 / sysconf(Int32(_SC_CLK_TCK)))
+  }
+}
