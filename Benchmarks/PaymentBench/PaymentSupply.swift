@@ -7,6 +7,7 @@ import Sandbox
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 
 /// Payments that are ready to be sent: a basket stored and shown by the API, and a payment token of its own, freshly
 /// minted. All of it before the clock runs.

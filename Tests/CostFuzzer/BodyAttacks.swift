@@ -105,7 +105,7 @@ enum BodyAttacks {
   }
 
   private static func text(_ random: inout SeededGenerator, _ request: inout HostileRequest) -> (HostileText, Int) {
-    let text = HostileText.all.randomElement(using: &random) ?? HostileText.all[0]
+    let text = HostileText.random(&random)
     let size = [900, 57_000].randomElement(using: &random) ?? 0
     request.name += ", \(size) bytes of \(text.name)"
     return (text, size)

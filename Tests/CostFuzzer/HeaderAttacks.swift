@@ -13,7 +13,7 @@ enum HeaderAttacks {
   /// A header with a hostile text: as long as headers may be, or much longer.
   private static let values = names.map { name in
     Attack(name: "value of \(name)") { request, random in
-      let text = HostileText.all.randomElement(using: &random) ?? HostileText.all[0]
+      let text = HostileText.random(&random)
       let size = [7_000, 15_000, 78_000].randomElement(using: &random) ?? 0
       request.name += ", \(size) bytes of \(text.name)"
       request.set(name, text.filling(size))
@@ -39,7 +39,7 @@ enum HeaderAttacks {
   }
 
   private static let escapes = Attack(name: "escapes") { request, random in
-    let text = HostileText.all.randomElement(using: &random) ?? HostileText.all[0]
+    let text = HostileText.random(&random)
     let size = [2_000, 5_000, 25_000].randomElement(using: &random) ?? 0
     request.name += ", \(size) bytes of \(text.name)"
     request.target += "?" + text.filling(size).utf8.map { "%" + Hex.encode([$0]) }.joined()

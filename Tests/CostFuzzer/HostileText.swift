@@ -1,3 +1,5 @@
+import TenderTesting
+
 /// Texts that a careless reader needs long for: each repeats a few scalars.
 struct HostileText: Sendable {
   let name: String
@@ -19,6 +21,11 @@ struct HostileText: Sendable {
     HostileText(name: "commas", scalars: [","]), HostileText(name: "equals", scalars: ["a", "=", ",", "v", "1", "="]),
     HostileText(name: "colons", scalars: [":"]), HostileText(name: "dots", scalars: ["."]),
   ]
+
+  /// Every second one is the text that costs the most to compare.
+  static func random(_ random: inout SeededGenerator) -> HostileText {
+    Bool.random(using: &random) ? all[0] : all.randomElement(using: &random) ?? all[0]
+  }
 
   /// As many whole repetitions as fit into so many bytes.
   func filling(_ bytes: Int) -> String {
