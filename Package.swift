@@ -160,11 +160,13 @@ let package = Package(
         "PlatformAPI", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, logging,
         lifecycle,
       ], plugins: ["EmbedWeb"]),
+    // `prctl` has variadic arguments, with which Swift cannot call it.
+    .target(name: "CProcessMemory"),
     .executableTarget(
       name: "TenderCLI",
       dependencies: [
-        "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
-        "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments",
+        "CProcessMemory", "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
+        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments",
         "StrictJSON", "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),

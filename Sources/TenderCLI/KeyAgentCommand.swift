@@ -26,7 +26,7 @@ struct KeyAgentCommand: AsyncParsableCommand {
   var client: UInt32?
 
   func run() async throws {
-    Self.forbidCoreDumps()
+    try ProcessMemory.forbidDumps()
     let folders = KeyFolders(merchants: merchants, platform: platform)
     let keys = try folders.keys()
     guard !keys.isEmpty else { throw CallFailure("there is no key below \(merchants)/<id>/processing") }
@@ -42,16 +42,6 @@ struct KeyAgentCommand: AsyncParsableCommand {
     try await stage.run {
       await stage.join(KeyReading(folders: folders, server: server, hangups: hangups, logger: logger))
     }
-  }
-
-  /// The memory of this process is all that its secrets are in.
-  private static func forbidCoreDumps() {
-    var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    #if canImport(Darwin)
-      setrlimit(RLIMIT_CORE, &none)
-    #else
-      setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-    #endif
   }
 }
 

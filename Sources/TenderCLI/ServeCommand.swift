@@ -10,6 +10,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var options: ConfigurationOptions
 
   func run() async throws {
+    try ProcessMemory.forbidDumps()
     FileDescriptors.raiseLimit()
     let logger = Terminal.logger("tender")
     let configuration = try await options.load()

@@ -35,6 +35,26 @@ import Testing
     }
   }
 
+  @Test func `cannot be dumped or read by others of its user, and neither can the agent`() async throws {
+    let town = try Town()
+    try await town.place.with("tender sandbox --port \(town.port + 2)", sign: "gateway") { _ in
+      try await town.makeMerchant()
+      try await town.place.with(Town.plain(Town.agent), sign: "tender holds 1 key") { _ in
+        try await town.place.with(Town.plain(Town.server), sign: "tender serves simulated") { _ in
+          for process in ["agent.pid", "server.pid"] {
+            let limit = try await town.place.run("grep 'core file' /proc/$(cat \(process))/limits")
+            #expect(limit.lines.first?.split(separator: " ").suffix(3) == ["0", "0", "bytes"], "\(limit.lines)")
+            let maps = try await town.place.run("\(Town.reader) /proc/$(cat \(process))/maps")
+            #expect(maps.exitCode != 0 && maps.lines.contains { $0.contains("Permission denied") }, "\(maps.lines)")
+          }
+        }
+      }
+    }
+    let other = try await town.place.run(
+      "\(Town.plain("sleep 20")) & sleep 0.5; \(Town.reader) /proc/$!/maps; code=$?; kill $!; exit $code")
+    #expect(other.exitCode == 0, "another process of the same user can be read: \(other.lines)")
+  }
+
   @Test func `keeps its keys when files that it is to read again are broken`() async throws {
     let place = try TokenFixtures().workshop
     _ = try await place.run("mkdir -p vault/m1/processing && cp processing.* vault/m1/processing/")
@@ -156,6 +176,17 @@ private struct Town {
 
   static let agent =
     "sh -c 'echo $$ > agent.pid; exec tender keys agent --merchants vault --socket keys.sock'"
+
+  static let server = "sh -c 'echo $$ > server.pid; exec tender serve --config tender.yaml'"
+
+  /// A command without the capabilities with which root reads every process.
+  static func plain(_ command: String) -> String {
+    let caps = "-sys_ptrace,-perfmon,-sys_admin"
+    return getuid() == 0 ? "setpriv --inh-caps=\(caps) --bounding-set=\(caps) \(command)" : command
+  }
+
+  /// Reads a file as another process of the same user.
+  static let reader = plain("cat")
 
   var shop: String {
     "tender shop --port \(port + 1) --server http://localhost:\(port) --sandbox http://localhost:\(port + 2)"
