@@ -26,7 +26,8 @@ public struct TokenOpener: Sendable {
     let verified = try verifier.verify(token, at: time)
     let chosen = try keys.choose(for: verified, of: merchant)
     let contentKey = try chosen.key.holder.contentKey(from: token.keyMaterial, within: patience)
-    let plaintext = try chosen.decrypt(token, with: contentKey, within: patience)
+    var plaintext = try chosen.decrypt(token, with: contentKey, within: patience)
+    defer { plaintext.wipe() }
     let opened = OpenedPaymentToken(verified, merchant, chosen.binding, try PaymentData(plaintext: plaintext))
     keys.used(chosen, at: time)
     return opened

@@ -15,7 +15,9 @@ enum AgentMessages {
   static func send(_ message: [UInt8], on socket: UnixSocket, by deadline: Deadline) throws(SocketError) {
     let count = UInt32(message.count)
     let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
-    try socket.write(head + message, by: deadline)
+    var framed = head + message
+    defer { framed.wipe() }
+    try socket.write(framed, by: deadline)
   }
 
   /// The next message; nil when the other side closed.
@@ -94,6 +96,7 @@ enum AgentAnswer {
   case done([UInt8])
   case refused(PaymentTokenError)
 
+  /// The caller wipes them.
   var bytes: [UInt8] {
     switch self {
     case .done(let bytes): [0] + bytes
@@ -112,5 +115,13 @@ enum AgentAnswer {
       self = .refused(PaymentTokenError(code, String(decoding: parts[1], as: UTF8.self)))
     default: return nil
     }
+  }
+
+  /// Overwrites what may be a key.
+  mutating func wipe() {
+    guard case .done(var bytes) = self else { return }
+    // Now `bytes` has the only reference.
+    self = .done([])
+    bytes.wipe()
   }
 }

@@ -43,22 +43,27 @@ public final class KeyAgentClient: Sendable {
       heldBy: HeldByAgent(client: self, publicKeyHash: publicKeyHash))
   }
 
+  /// - Returns: what the agent answers; keys among it are the caller's to wipe.
   func ask(_ question: AgentQuestion, within patience: Duration) throws(PaymentTokenError) -> [UInt8] {
     let deadline = Deadline(in: patience)
     guard places.wait(timeout: .now() + .milliseconds(Int(deadline.milliseconds))) == .success else {
       throw Self.unavailable("too many questions are under way")
     }
     defer { places.signal() }
-    let answer: AgentAnswer?
-    do {
-      answer = AgentAnswer(try exchange(question.bytes, by: deadline))
-    } catch {
-      throw Self.unavailable(error.reason)
-    }
-    switch answer {
+    switch try answer(to: question, by: deadline) {
     case .done(let bytes): return bytes
     case .refused(let error): throw error
     case nil: throw Self.unavailable("it answers in another way than expected")
+    }
+  }
+
+  private func answer(to question: AgentQuestion, by deadline: Deadline) throws(PaymentTokenError) -> AgentAnswer? {
+    do throws(SocketError) {
+      var message = try exchange(question.bytes, by: deadline)
+      defer { message.wipe() }
+      return AgentAnswer(message)
+    } catch {
+      throw Self.unavailable(error.reason)
     }
   }
 
@@ -99,7 +104,8 @@ private struct HeldByAgent: ProcessingKeyHolder {
   func contentKey(
     from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> ContentKey {
-    let bytes = try client.ask(.unwrap(publicKeyHash: publicKeyHash, material), within: patience)
+    var bytes = try client.ask(.unwrap(publicKeyHash: publicKeyHash, material), within: patience)
+    defer { bytes.wipe() }
     guard let key = ContentKey(bytes: bytes) else { throw KeyAgentClient.unavailable("it answers with no AES key") }
     return key
   }
@@ -107,7 +113,8 @@ private struct HeldByAgent: ProcessingKeyHolder {
   func keysOfMistakes(
     in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
-    let bytes = try client.ask(.mistakes(publicKeyHash: publicKeyHash, material), within: patience)
+    var bytes = try client.ask(.mistakes(publicKeyHash: publicKeyHash, material), within: patience)
+    defer { bytes.wipe() }
     return stride(from: 0, to: bytes.count - 32, by: 33).compactMap { start in
       guard let mistake = KeyDerivationMistake(rawValue: bytes[start]),
         let key = ContentKey(bytes: Array(bytes[(start + 1)..<(start + 33)]))

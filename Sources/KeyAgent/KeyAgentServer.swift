@@ -96,9 +96,16 @@ public final class KeyAgentServer: Sendable {
       on: connection, limit: AgentMessages.questionLimit, by: Deadline(in: idle), patience: patience),
       let question = AgentQuestion(message)
     {
-      let answer = answer(to: question)
-      guard (try? AgentMessages.send(answer.bytes, on: connection, by: Deadline(in: patience))) != nil else { return }
+      guard send(answer(to: question), on: connection) else { return }
     }
+  }
+
+  /// - Returns: whether all of it was sent.
+  private func send(_ answer: consuming AgentAnswer, on connection: UnixSocket) -> Bool {
+    var bytes = answer.bytes
+    answer.wipe()
+    defer { bytes.wipe() }
+    return (try? AgentMessages.send(bytes, on: connection, by: Deadline(in: patience))) != nil
   }
 
   private func answer(to question: AgentQuestion) -> AgentAnswer {

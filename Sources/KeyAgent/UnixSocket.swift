@@ -67,22 +67,24 @@ final class UnixSocket: Sendable {
 
   /// Exactly so many bytes; nil when the other side closed before the first one.
   func read(_ count: Int, by deadline: Deadline) throws(SocketError) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    while bytes.count < count {
+    // Of its full length from the beginning: a buffer that grows leaves copies of what was read.
+    var (bytes, filled) = ([UInt8](repeating: 0, count: count), 0)
+    while filled < count {
       try wait(for: Int16(POLLIN), by: deadline)
-      var piece = [UInt8](repeating: 0, count: count - bytes.count)
-      let size = recv(descriptor, &piece, piece.count, 0)
+      let size = bytes.withUnsafeMutableBytes {
+        recv(descriptor, $0.baseAddress?.advanced(by: filled), $0.count - filled, 0)
+      }
       if size < 0 {
         guard errno == EAGAIN || errno == EINTR else {
-          throw SocketError("the connection broke", isStale: bytes.isEmpty)
+          throw SocketError("the connection broke", isStale: filled == 0)
         }
         continue
       }
       guard size > 0 else {
-        guard bytes.isEmpty else { throw SocketError("the connection ended inside a message") }
+        guard filled == 0 else { throw SocketError("the connection ended inside a message") }
         return nil
       }
-      bytes += piece[..<size]
+      filled += size
     }
     return bytes
   }

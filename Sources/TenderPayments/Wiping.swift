@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension [UInt8] {
   /// Overwrites the bytes with zeros and removes them, for secrets that are no longer needed.
@@ -9,6 +9,14 @@ extension [UInt8] {
   package mutating func wipe() {
     withUnsafeMutableBytes { Wiping.zero($0) }
     self = []
+  }
+}
+
+extension Data {
+  /// The same for what Foundation and swift-crypto answer with.
+  package mutating func wipe() {
+    withUnsafeMutableBytes { Wiping.zero($0) }
+    self = Data()
   }
 }
 

@@ -3,7 +3,7 @@ import TenderPayments
 /// The blocks of a PEM text (RFC 7468), whatever stands between them.
 struct PEM {
   let label: String
-  let bytes: [UInt8]
+  var bytes: [UInt8]
 
   /// Every block of the text; nil when one is begun and not ended, or is no base64.
   static func blocks(_ text: String) -> [PEM]? {

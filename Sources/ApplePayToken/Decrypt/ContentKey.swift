@@ -17,7 +17,7 @@ public struct ContentKey: Sendable {
     key = SymmetricKey(data: bytes)
   }
 
-  /// For the wire between an agent and its client alone.
+  /// For the wire between an agent and its client alone. The caller wipes them.
   package var bytes: [UInt8] { key.withUnsafeBytes { Array($0) } }
 
   private static let tagBytes = 16
@@ -30,6 +30,7 @@ public struct ContentKey: Sendable {
   /// vector of another length than 12 bytes is hashed into the first counter.
   ///
   /// - Parameter data: ciphertext, then the tag of 16 bytes.
+  /// - Returns: card data, which the caller wipes.
   /// - Throws: stage `decrypt`.
   func open(_ data: [UInt8]) throws(PaymentTokenError) -> [UInt8] {
     guard data.count > Self.tagBytes, let vector = Self.zeroVector else {
@@ -38,7 +39,9 @@ public struct ContentKey: Sendable {
     do {
       let box = try AES.GCM.SealedBox(
         nonce: vector, ciphertext: data.dropLast(Self.tagBytes), tag: data.suffix(Self.tagBytes))
-      return Array(try AES.GCM.open(box, using: key))
+      var plaintext = try AES.GCM.open(box, using: key)
+      defer { plaintext.wipe() }
+      return Array(plaintext)
     } catch {
       throw PaymentTokenError(.tagMismatch, "the data was not encrypted with this key, or was changed", field: "data")
     }

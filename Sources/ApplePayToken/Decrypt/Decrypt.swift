@@ -18,6 +18,14 @@ extension ChosenKey {
 
   private func mistake(in token: EncryptedPaymentToken, within patience: Duration) -> KeyDerivationMistake? {
     let candidates = (try? key.holder.keysOfMistakes(in: token.keyMaterial, within: patience)) ?? []
-    return candidates.first { (try? $0.key.open(token.data)) != nil }?.mistake
+    return candidates.first { $0.key.opens(token.data) }?.mistake
+  }
+}
+
+extension ContentKey {
+  fileprivate func opens(_ data: [UInt8]) -> Bool {
+    guard var plaintext = try? open(data) else { return false }
+    plaintext.wipe()
+    return true
   }
 }

@@ -8,18 +8,24 @@ enum PrivateKey {
   case rsa(_RSA.Encryption.PrivateKey)
 
   init(pem: String) throws(PaymentTokenError) {
-    guard let blocks = PEM.blocks(pem) else {
+    guard var blocks = PEM.blocks(pem) else {
       throw PaymentTokenError(.unreadableKey, "the private key's file is no PEM")
     }
+    defer { for index in blocks.indices { blocks[index].bytes.wipe() } }
     guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
-    let keys = blocks.filter { $0.label.hasSuffix("PRIVATE KEY") }
-    guard let key = keys.first, keys.count == 1 else {
+    // By their places, so that each block keeps the only reference to its bytes.
+    let keys = blocks.indices.filter { blocks[$0].label.hasSuffix("PRIVATE KEY") }
+    guard let place = keys.first, keys.count == 1 else {
       let count = keys.isEmpty ? "no private key" : "\(keys.count) private keys"
       throw PaymentTokenError(.unreadableKey, "\(count) here; give exactly one")
     }
-    if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: key.bytes) {
+    try self.init(der: blocks[place].bytes)
+  }
+
+  private init(der: [UInt8]) throws(PaymentTokenError) {
+    if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: der) {
       self = .p256(key)
-    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: key.bytes), key.keySizeInBits == 2048 {
+    } else if let key = try? _RSA.Encryption.PrivateKey(derRepresentation: der), key.keySizeInBits == 2048 {
       self = .rsa(key)
     } else {
       throw PaymentTokenError(.unreadableKey, "the private key is neither of P-256 nor RSA of 2048 bits")

@@ -49,10 +49,12 @@ enum KeyHolderInMemory: ProcessingKeyHolder {
   private static func shortened(
     _ secret: SharedSecret, _ party: PartyInfo
   ) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
-    let coordinate = secret.withUnsafeBytes { Array($0) }
-    guard coordinate.first == 0 else { return [] }
-    let short = Array(coordinate.drop { $0 == 0 })
-    let key = short.withUnsafeBytes { KeyDerivation.contentKey(coordinate: $0, partyBytes: party.bytes) }
+    let key: SymmetricKey? = secret.withUnsafeBytes { coordinate in
+      guard coordinate.first == 0 else { return nil }
+      let short = UnsafeRawBufferPointer(rebasing: coordinate.drop { $0 == 0 })
+      return KeyDerivation.contentKey(coordinate: short, partyBytes: party.bytes)
+    }
+    guard let key else { return [] }
     return [(.secretWithoutLeadingZeros, ContentKey(key))]
   }
 
@@ -60,9 +62,10 @@ enum KeyHolderInMemory: ProcessingKeyHolder {
   private static func unwrap(
     _ wrapped: [UInt8], _ key: _RSA.Encryption.PrivateKey
   ) throws(PaymentTokenError) -> ContentKey {
-    guard let bytes = try? key.decrypt(wrapped, padding: .PKCS1_OAEP_SHA256), bytes.count == 16 else {
+    guard var bytes = try? key.decrypt(wrapped, padding: .PKCS1_OAEP_SHA256), bytes.count == 16 else {
       throw PaymentTokenError(.badWrappedKey, "no AES key of 128 bits comes out", field: "header.wrappedKey")
     }
+    defer { bytes.wipe() }
     return ContentKey(SymmetricKey(data: bytes))
   }
 }
