@@ -166,7 +166,8 @@ let package = Package(
       name: "TenderCLI",
       dependencies: [
         "CProcessMemory", "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
-        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI", "TenderPayments",
+        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI",
+        "TenderPayments",
         "StrictJSON", "HTTPTransport",
         "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
       ], swiftSettings: house),
@@ -199,7 +200,8 @@ let package = Package(
       name: "Simulation",
       dependencies: [
         "Auditing", "Orders", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport",
-        "PlatformAPI", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "Sandbox", crypto, asn1, x509,
+        "PlatformAPI", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "Sandbox", crypto,
+        asn1, x509,
       ], path: "Tests/Simulation", swiftSettings: house),
     .executableTarget(
       name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
