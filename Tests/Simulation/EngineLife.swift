@@ -78,7 +78,7 @@ final class EngineLife: @unchecked Sendable {
       random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
       crashes: CrashPoints { await thread.stop($0.rawValue) })
     desk = OrderDesk(
-      database: database, cashier: .gateway(gateway), terms: { _ in MerchantTerms() }, clock: thread.clock,
+      journal: gateway.journal, cashier: .gateway(gateway), terms: { _ in MerchantTerms() }, clock: thread.clock,
       random: random)
     courier = WebhookCourier(
       database: database, endpoints: { _ in [sink.endpoint] },

@@ -119,7 +119,9 @@ extension EngineLife.Answer {
   }
 
   /// Refusals that say that another call is under way. Every other one promises that this call did nothing.
-  private static let leavesOpen = ["payment_in_progress", "idempotency_key_in_use", "operation_in_progress"]
+  private static let leavesOpen = [
+    "payment_in_progress", "idempotency_key_in_use", "operation_in_progress", "outcome_not_recorded",
+  ]
 
   /// What a merchant heard of a capture, a void or a refund; only the balances count.
   fileprivate func call(_ payment: Payment, _ key: String) -> ClientCall {
