@@ -102,7 +102,8 @@ extension Auditor {
     "refund_returned": [.acknowledgedIsDurable],
     // The money of an order with immediate capture was not taken, or its hold has ended.
     "capture_declined": [.immediateCaptureEnds],
-    "capture_misconfigured": [.immediateCaptureEnds],
+    // Also of a capture whose first answer was lost: nothing more is known until the account is mended.
+    "capture_misconfigured": [.immediateCaptureEnds, .everythingSettles, .noPhantom],
     "capture_overdue": [.immediateCaptureEnds],
     "uncaptured_hold_ended": [.immediateCaptureEnds],
     // An acquirer that answers no inquiry, and refuses every repeat: only a person can find out.

@@ -60,6 +60,9 @@ final class SimulatedThread: @unchecked Sendable {
     }
   }
 
+  /// Ends the calling task, as if its process were dead already.
+  func end() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+
   /// Suspends the calling task until `begin` has somebody resume it.
   func suspended<Value>(_ begin: (@escaping (Value) -> Void) -> Void) async -> Value {
     let box = await withUnsafeContinuation { (continuation: UnsafeContinuation<Box<Value>, Never>) in

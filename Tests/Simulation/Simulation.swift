@@ -217,7 +217,7 @@ extension SimulatedWorld {
         if self.tearing {
           self.tearing = false
           self.thread.after(.zero, "torn") { self.kill(name.isEmpty ? "waiting" : "before \(name)", life) }
-          await self.thread.stop("torn")
+          await self.thread.end()
         }
         self.tables = []
         if !name.isEmpty { await self.thread.stop("after \(name)") }
