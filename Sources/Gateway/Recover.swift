@@ -55,11 +55,13 @@ extension PaymentGateway {
   private func endExpired(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
     report.alarms += try await raiseAlarmsElsewhere(limit)
+    // Read before the clocks are compared: a clock that is set afterwards ends nothing in this round.
+    let now = clock.now()
     guard try await clocks.allowEnding(journal.lastChange) else { return report }
     report.expiries = try await begun(
-      journal.expiredHolds(limit, through: route).map { FollowUp(kind: .void, payment: $0, cause: .expiry) },
+      journal.expiredHolds(limit, through: route, by: now).map { FollowUp(kind: .void, payment: $0, cause: .expiry) },
       width: policy.expiryWidth)
-    try await journal.forgetKeys(limit)
+    try await journal.forgetKeys(limit, by: now)
     return report
   }
 

@@ -66,7 +66,7 @@ public enum KeyStanding: Sendable, Hashable {
 /// that begins the work, and answered in the commit that ends it.
 public enum IdempotencyKeys {
   /// How long a key is remembered at least: longer than anybody retries. It is known until it is forgotten by
-  /// ``Journal/forgetKeys(_:)``, whatever the clock says meanwhile.
+  /// ``Journal/forgetKeys(_:by:)``, whatever the clock says meanwhile.
   public static let memory: Duration = .seconds(86_400 * 7)
 
   public static func standing(of call: IdempotentCall, in store: Transaction) throws -> KeyStanding {
@@ -127,12 +127,12 @@ public enum IdempotencyKeys {
   }
 
   /// Forgets what nobody retries any more; at most `limit` at a time.
-  static func forget(_ limit: Int, in store: Transaction) throws {
+  static func forget(_ limit: Int, by end: Timestamp?, in store: Transaction) throws {
     try store.run(
       """
       DELETE FROM idempotency WHERE (merchant, call, key) IN
         (SELECT merchant, call, key FROM idempotency WHERE expires_at <= $1 LIMIT $2)
-      """, .time(store.now), .integer(Int64(limit)))
+      """, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)))
   }
 }
 
@@ -167,7 +167,9 @@ extension Journal {
   }
 
   /// Forgets old keys.
-  public func forgetKeys(_ limit: Int) async throws {
-    try await database.write { try IdempotencyKeys.forget(limit, in: $0) }
+  ///
+  /// - Parameter end: the moment by which a key is old; nil, or a later one, for the store's own time.
+  public func forgetKeys(_ limit: Int, by end: Timestamp? = nil) async throws {
+    try await database.write { try IdempotencyKeys.forget(limit, by: end, in: $0) }
   }
 }

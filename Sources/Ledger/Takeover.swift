@@ -76,9 +76,13 @@ extension Journal {
 
   /// Payments whose hold has come to its end with something in it that nobody took.
   ///
-  /// - Parameter route: only those that were authorized there.
-  public func expiredHolds(_ limit: Int, through route: String) async throws -> [PaymentID] {
-    try await ids("\(Self.holdHasEnded) AND connector = $3 ORDER BY hold_until LIMIT $2", limit, route)
+  /// - Parameters:
+  ///   - route: only those that were authorized there.
+  ///   - end: the moment by which the hold has ended; nil, or a later one, for the store's own time.
+  public func expiredHolds(
+    _ limit: Int, through route: String, by end: Timestamp? = nil
+  ) async throws -> [PaymentID] {
+    try await ids("\(Self.holdHasEnded) AND connector = $3 ORDER BY hold_until LIMIT $2", limit, route, by: end)
   }
 
   /// Payments of other acquirers for which a capture or the end of a hold is due, and that have no alarm yet.
@@ -126,9 +130,13 @@ extension Journal {
     }
   }
 
-  private func ids(_ sql: String, _ limit: Int, _ route: String) async throws -> [PaymentID] {
+  private func ids(
+    _ sql: String, _ limit: Int, _ route: String, by end: Timestamp? = nil
+  ) async throws -> [PaymentID] {
     try await database.read { store in
-      try store.rows(sql, .time(store.now), .integer(Int64(limit)), .text(route)).map { PaymentID(try $0.text("id")) }
+      try store.rows(sql, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)), .text(route)).map {
+        PaymentID(try $0.text("id"))
+      }
     }
   }
 }

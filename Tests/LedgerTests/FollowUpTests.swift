@@ -187,6 +187,8 @@ import Testing
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
     bench.clock.advance(.seconds(86_400 * 7))
     #expect(try await bench.journal.expiredHolds(10, through: "sandbox") == [payment])
+    let before = bench.clock.wall.now().adding(.seconds(-1))
+    #expect(try await bench.journal.expiredHolds(10, through: "sandbox", by: before).isEmpty)
   }
 
   /// Whether the acquirer took the last one before or after the first came back is not to be seen from its answers.
@@ -427,6 +429,8 @@ import Testing
     let attempt = try await begun()
     bench.clock.advance(IdempotencyKeys.memory)
     #expect(try await bench.journal.standing(of: call()) == .open(attempt.reference, sameRequest: true))
+    try await bench.journal.forgetKeys(100, by: bench.clock.wall.now().adding(.seconds(-1)))
+    #expect(try await bench.journal.standing(of: call()) != .new)
     try await bench.journal.forgetKeys(100)
     #expect(try await bench.journal.standing(of: call()) == .new)
     let left = try await bench.database.read { try $0.row("SELECT count(*) AS n FROM idempotency")?.integer("n") }
