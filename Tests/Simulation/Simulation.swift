@@ -209,7 +209,7 @@ extension SimulatedWorld {
       reading: { await self.thread.stop("before a read") },
       before: {
         await self.thread.stop("before a commit")
-        self.tearing = self.faults && self.deadliness > 0 && self.thread.choices.chance(self.deadliness)
+        self.tearing = self.mayDie && self.thread.choices.chance(self.deadliness)
       },
       inside: { try self.commit($0, life) },
       after: {
@@ -284,8 +284,13 @@ extension SimulatedWorld {
 
   private struct Torn: Error {}
 
+  /// A process that starts twice while its clock is days off cannot know it.
+  private var mayDie: Bool {
+    faults && deadliness > 0 && abs(thread.offset.components.seconds) < 86_400
+  }
+
   private func dies(at place: String) -> Bool {
-    guard !engines.isEmpty, faults, deadliness > 0, place != "torn" else { return false }
+    guard !engines.isEmpty, mayDie, place != "torn" else { return false }
     // While nothing runs, a death means little; most of them are spent where something is half done.
     guard place != "waiting" || thread.choices.chance(100) else { return false }
     return thread.choices.chance(deadliness)
