@@ -78,6 +78,12 @@ extension AlarmReason {
     }
   }
 
+  /// The alarms that end by themselves with an answer. Any answer shows that the payment's acquirer is configured.
+  static func mended(byAnswer outcome: Outcome, to kind: OperationKind) -> Set<String> {
+    let mended = outcome == .approved ? mended(by: kind) : []
+    return mended.union([acquirerNotConfigured.rawValue])
+  }
+
   /// The alarms that end by themselves when an operation of this kind is approved.
   static func mended(by kind: OperationKind) -> Set<String> {
     let reasons: [AlarmReason] =

@@ -28,7 +28,7 @@ extension Journal {
     let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
     var after = before.moved(
       to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
-    if outcome == .approved { after.endAlarm(among: AlarmReason.mended(by: attempt.kind)) }
+    after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: attempt.kind))
     try scheduleCapture(&after, attempt, answer, audience, in: store)
     try scheduleExpiry(&after, attempt, outcome, in: store)
     return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
@@ -85,6 +85,7 @@ extension Journal {
     let outcome = Outcome(answer, to: attempt)
     let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
     var after = before.moved(to: standing, at: store.now)
+    after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: .reverse))
     if let target = attempt.target {
       switch outcome {
       case .approved: try Operations.end(target, as: .reversed, in: store)

@@ -111,11 +111,15 @@ extension Journal {
     try await database.write { try raise(reason, on: payment, in: $0) }
   }
 
+  /// Any other reason takes the place of ``AlarmReason/acquirerNotConfigured``: it is known because the acquirer could be
+  /// asked again.
   func raise(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised =
       try store.run(
-        "UPDATE payments SET alarm = $2 WHERE id = $1 AND alarm IS NULL", .text(payment.rawValue),
-        .text(reason.rawValue)) == 1
+        """
+        UPDATE payments SET alarm = $2
+        WHERE id = $1 AND (alarm IS NULL OR alarm = 'acquirer_not_configured' AND alarm <> $2)
+        """, .text(payment.rawValue), .text(reason.rawValue)) == 1
     if raised { try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store) }
     return raised
   }
