@@ -67,7 +67,7 @@ extension PaymentGateway {
   private func terms(_ card: ConfirmedInstrument) -> ClaimTerms {
     ClaimTerms(
       connector: route, amountConfirmed: card.amountConfirmed,
-      holdLifetime: acquirer.capabilities.holdLifetime)
+      holdUntil: acquirer.capabilities.holdLifetime.map { clocks.latest.adding($0) })
   }
 
   private func opened(

@@ -27,6 +27,10 @@ final class ClockComparison: Sendable {
   /// By how much the time of day has gone ahead since the start; negative when it has fallen behind.
   var lead: Duration { clock.now().since(start.time) - (scheduler.uptime() - start.uptime) }
 
+  /// The time of day, or what it would be if it had not been set back. What is to last for days lasts from here: it would
+  /// end at once when the clock is right again.
+  var latest: Timestamp { lead < .zero - Self.tolerance ? clock.now().adding(.zero - lead) : clock.now() }
+
   var agree: Bool { max(lead, .zero - lead) <= Self.tolerance }
 
   /// Whether what ends at a date may be ended now.

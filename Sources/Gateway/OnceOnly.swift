@@ -57,7 +57,9 @@ extension PaymentGateway {
     _ call: IdempotentCall, _ render: @escaping @Sendable (OperationOutcome) -> StoredAnswer
   ) -> KeyHooks {
     KeyHooks(
-      alongside: { try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1) },
+      alongside: { [clocks] in
+        try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, notBefore: clocks.latest, in: $1)
+      },
       answered: { outcome, store in
         guard outcome.isFinal else { return try IdempotencyKeys.leaveOpen(call, in: store) }
         try IdempotencyKeys.finish(call, render(outcome), in: store)

@@ -87,11 +87,15 @@ public enum IdempotencyKeys {
 
   /// Claims the key in the commit that begins the work.
   ///
-  /// - Parameter operation: what the call asks for, from which its answer can be read again.
+  /// - Parameters:
+  ///   - operation: what the call asks for, from which its answer can be read again.
+  ///   - time: from when the key is remembered, if that is later than the store's own time.
   /// - Throws: ``KeyTaken`` when it is not new any more, which rolls the work's beginning back.
   public static func begin(
-    _ call: IdempotentCall, _ operation: AttemptReference, of payment: PaymentID, in store: Transaction
+    _ call: IdempotentCall, _ operation: AttemptReference, of payment: PaymentID, notBefore time: Timestamp? = nil,
+    in store: Transaction
   ) throws {
+    let start = max(store.now, time ?? store.now)
     let added = try store.run(
       """
       INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, state, lease_until, created_at,
@@ -100,7 +104,7 @@ public enum IdempotencyKeys {
       """,
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(call.requestHash),
       .text(payment.rawValue), .text(operation.rawValue), .time(store.now.adding(Journal.lease)), .time(store.now),
-      .time(store.now.adding(memory)))
+      .time(start.adding(memory)))
     guard added == 1 else { throw KeyTaken(standing: try standing(of: call, in: store)) }
   }
 
@@ -150,15 +154,17 @@ extension Journal {
   /// Keeps an answer for good that no verb kept on its way: of an outcome that was open at first, or of work that was
   /// done before the key came.
   ///
+  /// - Parameter time: as of `IdempotencyKeys.begin`.
   /// - Returns: the answer of the key, which is the first one.
   public func keep(
-    _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome
+    _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome, notBefore time: Timestamp? = nil
   ) async throws -> StoredAnswer {
     // As a rule the commit of the work has kept it, and a look is cheaper than a turn of the writer's.
     if case .answered(let kept, _) = try await standing(of: call) { return kept }
     return try await database.write { store in
       if case .new = try IdempotencyKeys.standing(of: call, in: store) {
-        try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)
+        try IdempotencyKeys.begin(
+          call, outcome.operation.reference, of: outcome.payment.id, notBefore: time, in: store)
       }
       try IdempotencyKeys.finish(call, answer, in: store)
       guard case .answered(let kept, _) = try IdempotencyKeys.standing(of: call, in: store) else { return answer }

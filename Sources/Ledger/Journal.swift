@@ -113,13 +113,13 @@ public struct ClaimTerms: Sendable, Hashable {
   public let connector: String
   /// Whether the amount inside the payment token was read and is the order's.
   public let amountConfirmed: Bool
-  /// How long the acquirer holds the money; nil when nobody knows.
-  public let holdLifetime: Duration?
+  /// Until when the acquirer holds the money; nil when it does not say.
+  public let holdUntil: Timestamp?
 
-  public init(connector: String = "sandbox", amountConfirmed: Bool = true, holdLifetime: Duration? = nil) {
+  public init(connector: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil) {
     self.connector = connector
     self.amountConfirmed = amountConfirmed
-    self.holdLifetime = holdLifetime
+    self.holdUntil = holdUntil
   }
 }
 

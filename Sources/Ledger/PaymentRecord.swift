@@ -28,7 +28,7 @@ struct PaymentRecord {
     standing = Standing(status: .authorizing)
     connector = terms.connector
     captureMode = order.capture
-    holdUntil = terms.holdLifetime.map { now.adding($0) }
+    holdUntil = terms.holdUntil
     version = 1
   }
 

@@ -48,6 +48,20 @@ import Testing
     #expect(try await shop.journal.standing(of: call) == .new)
   }
 
+  @Test func `back ends no hold and forgets no key when it is right again`() async throws {
+    let shop = try await Shop()
+    let order = Shop.order(capture: .manual)
+    shop.clock.set(ahead: .zero - Self.days)
+    let payment = try await shop.gateway.authorize(order, with: shop.token()).id
+    let call = IdempotentCall(merchant: "shop", call: "capture", key: IdempotencyKey("k"), requestHash: "h")
+    _ = try await shop.gateway.once(
+      call, render: { StoredAnswer(status: 200, body: Array($0.operation.reference.rawValue.utf8)) }
+    ) { try await shop.gateway.capture(payment, .eur(10), alongside: $0.alongside, answered: $0.answered) }
+    shop.clock.set(ahead: Self.days)
+    #expect(try await shop.gateway.recover().expiries == 0)
+    #expect(try await shop.journal.standing(of: call) != .new)
+  }
+
   @Test func `takes nothing over from a call that is still running in the same process`() async throws {
     let shop = try await Shop()
     shop.fake.authorizes { reference, _ in
