@@ -27,9 +27,9 @@ package enum PrivateFile {
     guard !path.isEmpty, !isFolder(path) else { return }
     let parent = split(path).folder
     if parent != path { try makeFolder(parent) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST && isFolder(path) else {
-      throw .system(path, "cannot be made")
-    }
+    // The process's umask can take rights away, so they are given once more; it can never add any.
+    if mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 { return }
+    guard errno == EEXIST, isFolder(path) else { throw .system(path, "cannot be made") }
   }
 
   /// The text of a file that only its owner may read. Its rights and its text are those of one open file.
