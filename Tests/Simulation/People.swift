@@ -25,15 +25,15 @@ extension SimulatedWorld {
     guard let engine else { return again(token, 1_000...5_000) }
     var heard = false
     let isLost = faults && thread.choices.chance(80)
-    evidence.calls.append(
-      ClientCall(order: purchase.order.id.rawValue, key: "token \(token)", heard: .asked, payment: nil))
+    let order = paidOrder(purchase)
+    evidence.calls.append(ClientCall(order: order.id.rawValue, key: "token \(token)", heard: .asked, payment: nil))
     engine.pay(
       purchase, token, quotes[purchase.order.basket], replied: { [self] in if !isLost { hear($0, purchase, token) } }
     ) { [self] answer in
       guard !isLost else { return }
       heard = true
       thread.note("\(name): \(answer)")
-      evidence.calls.append(answer.call(purchase.order, "token \(token)"))
+      evidence.calls.append(answer.call(order, "token \(token)"))
       switch answer {
       case .payment(let payment) where payment.isGood: if tries < 4 { sell(payment) }
       case .payment(let payment) where payment.told == .failure:
@@ -47,6 +47,12 @@ extension SimulatedWorld {
       }
     }
     thread.after(.seconds(31), "\(name) waits no longer") { if !heard { again(token, 100...5_000) } }
+  }
+
+  /// A basket that is placed as an order is one order, whoever pays it: two purchases share one.
+  private func paidOrder(_ purchase: Supplies.Purchase) -> Order {
+    guard quotes[purchase.order.basket] != nil else { return purchase.order }
+    return supplies.purchases.first { $0.order.basket == purchase.order.basket }?.order ?? purchase.order
   }
 
   /// Somebody wants to know at once, while recovery may be at it.

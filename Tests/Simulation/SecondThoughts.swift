@@ -29,7 +29,8 @@ extension SimulatedWorld {
   }
 
   private func reconsiderLater(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
-    thread.after(thread.choices.milliseconds(5_000...300_000), "the bank approves after all") { [self] in
+    // After the last repeat of the event that told of the decline: events carry no order.
+    thread.after(thread.choices.milliseconds(150_000...300_000), "the bank approves after all") { [self] in
       guard let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
       tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: .max)
@@ -66,6 +67,8 @@ extension SimulatedWorld {
     tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: 3)
     guard faults, thread.choices.chance(200) else { return }
     thread.after(thread.choices.milliseconds(10_000...200_000), "old news") { [self] in
+      // A decline that was reconsidered since would look like money that came back.
+      if case .declined = answer, acquirer.bank.inquire(reference) != .answer(answer) { return }
       tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: 3)
     }
   }

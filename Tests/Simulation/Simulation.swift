@@ -249,7 +249,7 @@ extension SimulatedWorld {
   /// A second process works for a while. It takes its part of the calls, and what it has begun goes on when it gets no
   /// more of them.
   func startSecond() {
-    guard engines.count == 1 else { return }
+    guard engines.count == 1, isClockRight else { return }
     met(.secondProcess)
     try? startAnother()
     let second = engines.last
@@ -284,10 +284,11 @@ extension SimulatedWorld {
 
   private struct Torn: Error {}
 
-  /// A process that starts twice while its clock is days off cannot know it.
-  private var mayDie: Bool {
-    faults && deadliness > 0 && abs(thread.offset.components.seconds) < 86_400
-  }
+  private var mayDie: Bool { faults && deadliness > 0 && isClockRight }
+
+  /// Whether the clock is less than a day off. A process that starts while it is days off, beside or after one that wrote
+  /// with the same clock, cannot know it.
+  var isClockRight: Bool { abs(thread.offset.components.seconds) < 86_400 }
 
   private func dies(at place: String) -> Bool {
     guard !engines.isEmpty, mayDie, place != "torn" else { return false }
