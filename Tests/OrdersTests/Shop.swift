@@ -43,7 +43,7 @@ struct Shop: Sendable {
   /// The same store, after the operator has changed the merchant's configuration.
   func under(_ terms: MerchantTerms, quotes: HTTPSender) -> OrderDesk {
     OrderDesk(
-      database: database, cashier: acquirer.cashier, quotes: QuoteSource(sender: quotes, clock: clock.wall),
+      journal: Journal(database), cashier: acquirer.cashier, quotes: QuoteSource(sender: quotes, clock: clock.wall),
       terms: { _ in terms }, clock: clock.wall)
   }
 

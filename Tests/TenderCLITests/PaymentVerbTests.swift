@@ -62,7 +62,8 @@ import Testing
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop()
     let configuration = Self.configuration(sandbox: port, acquirer: port)
-    try workshop.write(configuration + "  account: moved\nstore:\n  path: tender.db\n", to: "moved.yaml")
+    let store = "  account: moved\nstore:\n  path: tender.db\nmerchants:\n  directory: .\n"
+    try workshop.write(configuration + store, to: "moved.yaml")
     try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
       let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
       let (held, open) = (try await books.hold(.eur(1250)), try await books.unknown())

@@ -1,4 +1,6 @@
 import Foundation
+import Storage
+import TenderPayments
 import TenderServer
 import Testing
 
@@ -48,7 +50,7 @@ import Testing
   func `refuses an API key, by its id or by its secret, as the key for callbacks`(sharesID: Bool) async throws {
     let error = await refusal { folder, key in
       let (id, secret) = sharesID ? (key.id, "another secret, long enough") : ("zz", key.secret)
-      try MerchantProvisioning.write(secret, to: "\(folder)/callback-keys/\(id).secret", secret: true)
+      try PrivateFile.write(secret, to: "\(folder)/callback-keys/\(id).secret")
       // The key that comes last by its id is the one in use.
       for name in try FileManager.default.contentsOfDirectory(atPath: folder + "/callback-keys")
       where name != id + ".secret" { try FileManager.default.removeItem(atPath: "\(folder)/callback-keys/\(name)") }

@@ -84,8 +84,7 @@ import Testing
 
   @Test func `is counted when it is refused`() async throws {
     _ = try await answer("")
-    let page = try await house.sender.send(.init(method: "GET", url: house.server + "/metrics"), .seconds(10))
-    #expect(String(decoding: page.body, as: UTF8.self).contains("tender_refusals_total{code=\"bad_host\"}"))
+    #expect(try await house.metrics().contains("tender_refusals_total{code=\"bad_host\"}"))
   }
 }
 
