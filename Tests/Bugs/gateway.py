@@ -24,6 +24,10 @@ BUGS = [
          "guard available.isPositive || true else {"),
         ("Ledger/LedgerSchema.swift", "(refunded + reserved_refund <= captured)", "(refunded >= 0)"),
     ], ["LedgerTests/sixty-four refunds give back no more than was taken"]),
+    ("the fence is ignored", "Ledger/Operations.swift",
+     "WHERE reference = $1 AND fence = $2 AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
+     "WHERE reference = $1 AND $2 IS NOT NULL AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
+     ["LedgerTests/an answer to a former holder is dropped"]),
     ("an idempotency key is claimed in a commit of its own, after the work has begun", [
         ("Gateway/OnceOnly.swift",
          "        try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, notBefore: clocks.latest, in: $1)\n",

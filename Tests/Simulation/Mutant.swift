@@ -101,7 +101,6 @@ public struct Mutant: Sendable {
 extension Mutant {
   private static let inTheStore: [Mutant] = [
     Mutant("a commit is acknowledged before it is on the disk", .forgetsCommits),
-    replacing("the fence is ignored", "AND fence = $#", "AND $#1 IS NOT NULL"),
     replacing(
       "an order may have two live payments", "CREATE UNIQUE INDEX payments_one_live_per_order",
       "CREATE INDEX payments_one_live_per_order"),
