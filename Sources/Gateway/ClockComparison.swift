@@ -35,7 +35,7 @@ final class ClockComparison: Sendable {
 
   /// Whether what ends at a date may be ended now.
   ///
-  /// - Parameter newest: when the store was last written before the start; asked for once.
+  /// - Parameter newest: when the store was last written; asked for once, so what this process wrote before counts too.
   func allowEnding(_ newest: () async throws -> Timestamp?) async throws -> Bool {
     guard agree else { return false }
     if let end = waitsUntil.withLock({ $0 }) { return scheduler.uptime() >= end }
