@@ -35,11 +35,12 @@ final class ClockComparison: Sendable {
 
   /// Whether what ends at a date may be ended now.
   ///
-  /// - Parameter newest: when the store was last written; asked for once, so what this process wrote before counts too.
-  func allowEnding(_ newest: () async throws -> Timestamp?) async throws -> Bool {
+  /// - Parameter lastChange: when the store was last written before a time; asked for once.
+  func allowEnding(_ lastChange: (Timestamp) async throws -> Timestamp?) async throws -> Bool {
     guard agree else { return false }
     if let end = waitsUntil.withLock({ $0 }) { return scheduler.uptime() >= end }
-    let isSilent = try await newest().map { start.time.since($0) > Self.silence } ?? false
+    // Not what this process wrote itself: that was by the clock which is in question.
+    let isSilent = try await lastChange(start.time).map { start.time.since($0) > Self.silence } ?? false
     let end = start.uptime + (isSilent ? Self.wait : .zero)
     waitsUntil.withLock { $0 = end }
     return scheduler.uptime() >= end

@@ -97,4 +97,15 @@ import Testing
     shop.clock.advance(.seconds(200))
     #expect(try await next.recover().expiries == 1)
   }
+
+  @Test func `is not believed for what the process itself wrote by it before it compared`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
+    shop.clock.set(ahead: Self.days)
+    let next = shop.reborn()
+    let other = Shop.order("order-2")
+    _ = try await next.authorize(other, with: shop.token(for: other))
+    #expect(try await next.recover().expiries == 0)
+    #expect(try await shop.gateway.payment(payment)?.status == .authorized)
+  }
 }

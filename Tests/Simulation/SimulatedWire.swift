@@ -16,7 +16,10 @@ final class SimulatedWire: @unchecked Sendable {
   private let bank: SimulatedBank
   /// How many of a thousand calls go wrong.
   var trouble = 0
-  private var fates: [Fate]
+  private let fates: [Fate]
+  /// Whether requests may arrive after the settle horizon too. Not an authorization: one that its reversal did not find
+  /// and that holds money afterwards is beyond what the gateway promises.
+  var hasLateArrivals = false
   /// What becomes of the next call, whatever the chances.
   var next: Fate?
   let capabilities: AcquirerCapabilities
@@ -48,9 +51,6 @@ final class SimulatedWire: @unchecked Sendable {
     (self.thread, self.bank, self.capabilities) = (thread, bank, capabilities)
     self.fates = fates.filter { $0 != .answered && $0 != .afterHorizon && ($0 != .twice || bank.repeatsAnswers) }
   }
-
-  /// From now on requests may arrive after the settle horizon too.
-  func allowLateArrivals() { fates.append(.afterHorizon) }
 
   var acquirer: Acquirer {
     Acquirer(
@@ -150,7 +150,7 @@ final class SimulatedWire: @unchecked Sendable {
     late: @escaping (Answer) -> Void = { _ in }, _ process: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
-    let fate = next ?? drawn
+    let fate = next ?? drawn(verb)
     next = nil
     met(fate)
     return await thread.suspended { heard in
@@ -158,8 +158,10 @@ final class SimulatedWire: @unchecked Sendable {
     }
   }
 
-  private var drawn: Fate {
-    trouble > 0 && thread.choices.chance(trouble) ? fates[thread.choices.pick(fates.count)] : .answered
+  private func drawn(_ verb: String) -> Fate {
+    guard trouble > 0, thread.choices.chance(trouble) else { return .answered }
+    let possible = hasLateArrivals && verb != "authorize" ? fates + [.afterHorizon] : fates
+    return possible[thread.choices.pick(possible.count)]
   }
 
   private func run<Answer>(

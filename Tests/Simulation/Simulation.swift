@@ -144,7 +144,7 @@ final class SimulatedWorld: @unchecked Sendable {
         return true
       }
     }
-    if hazards.includes(.afterHorizon) { wire.allowLateArrivals() }
+    wire.hasLateArrivals = hazards.includes(.afterHorizon)
     wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
       self.met(.afterHorizon)
       self.tell(ProviderEvent(answer, reference, amount, self.newEvent(), from: acquirer), patience: .max)
