@@ -299,7 +299,7 @@ extension SimulatedWorld {
   }
 
   private func kill(_ place: String, _ life: Int) {
-    guard life == lives, !engines.isEmpty else { return }
+    guard life == lives, !engines.isEmpty, isClockRight else { return }
     thread.note("dies at \(place)")
     thread.forgetEverybody()
     buried(at: place)
