@@ -1,4 +1,3 @@
-import Synchronization
 import TenderPayments
 
 /// Compares the time of day, which can be set, with the time since the start, which cannot.
@@ -8,15 +7,13 @@ import TenderPayments
 final class ClockComparison: Sendable {
   /// More than any time synchronisation corrects at once, less than any hold or key lasts.
   static let tolerance: Duration = .seconds(300)
-  /// A store that was last written longer ago than this when the process started tells nothing of the time.
-  private static let silence: Duration = .seconds(86_400)
-  /// How long such a process waits: time synchronisation corrects a wrong clock meanwhile, and then the two disagree.
+  /// How long a process waits after its start: time synchronisation corrects a wrong clock meanwhile, and then the two
+  /// disagree.
   private static let wait: Duration = .seconds(900)
 
   private let clock: WallClock
   private let scheduler: Scheduler
   private let start: (time: Timestamp, uptime: Duration)
-  private let waitsUntil = Mutex<Duration?>(nil)
 
   init(_ clock: WallClock, _ scheduler: Scheduler) {
     self.clock = clock
@@ -34,15 +31,5 @@ final class ClockComparison: Sendable {
   var agree: Bool { max(lead, .zero - lead) <= Self.tolerance }
 
   /// Whether what ends at a date may be ended now.
-  ///
-  /// - Parameter lastChange: when the store was last written before a time; asked for once.
-  func allowEnding(_ lastChange: (Timestamp) async throws -> Timestamp?) async throws -> Bool {
-    guard agree else { return false }
-    if let end = waitsUntil.withLock({ $0 }) { return scheduler.uptime() >= end }
-    // Not what this process wrote itself: that was by the clock which is in question.
-    let isSilent = try await lastChange(start.time).map { start.time.since($0) > Self.silence } ?? false
-    let end = start.uptime + (isSilent ? Self.wait : .zero)
-    waitsUntil.withLock { $0 = end }
-    return scheduler.uptime() >= end
-  }
+  var allowEnding: Bool { agree && scheduler.uptime() >= start.uptime + Self.wait }
 }

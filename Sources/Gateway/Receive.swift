@@ -19,7 +19,7 @@ extension PaymentGateway {
   /// The same for an event that was found authentic before.
   package func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
     try await crashes.reach(.eventAccepted)
-    let verdict = try await journal.receive(event)
+    let verdict = try await journal.receive(event, notBefore: clocks.latest)
     try await crashes.reach(.eventRecorded)
     return verdict
   }

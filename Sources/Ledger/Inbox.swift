@@ -64,16 +64,20 @@ extension Journal {
   ///
   /// It comes before the answer that a call may still be waiting for: whoever records first wins, and the other finds
   /// it done.
-  public func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
+  ///
+  /// - Parameter time: what is held again is held from here, if the store's clock is behind it.
+  public func receive(_ event: ProviderEvent, notBefore time: Timestamp? = nil) async throws -> InboxVerdict {
     try await database.write { store in
       guard try Inbox.add(event, in: store) else { return .known }
-      let verdict = try judge(event, in: store)
+      let verdict = try judge(event, notBefore: time, in: store)
       try Inbox.conclude(event, verdict, in: store)
       return verdict
     }
   }
 
-  private func judge(_ event: ProviderEvent, in store: Transaction) throws -> InboxVerdict {
+  private func judge(
+    _ event: ProviderEvent, notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
       return .refused("unknown_reference")
     }
@@ -85,7 +89,7 @@ extension Journal {
     guard attempt.amount == event.amount else {
       return try contradict(.eventAmountMismatch, record, in: store)
     }
-    guard state.isOpen else { return try review(event, attempt, state, record, in: store) }
+    guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
     let seized = try Operations.seize(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
     return .applied(try post(event.answer, for: seized, heardBy: .nobody, pause: .zero, in: store))
   }
@@ -93,14 +97,14 @@ extension Journal {
   /// The operation had its answer. The provider may have thought better of it.
   private func review(
     _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ record: PaymentRecord,
-    in store: Transaction
+    notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     switch (event.outcome, state) {
     case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
       (.declined, .returned):
       return .known
     case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
-      return try takeBack(attempt, record, in: store)
+      return try takeBack(attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
       return try approveLate(event, attempt, state, record, in: store)
     case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
@@ -113,7 +117,7 @@ extension Journal {
   }
 
   private func takeBack(
-    _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
+    _ attempt: Attempt, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     let posted = try? Posting.post(.returned, of: attempt.movement, on: before.standing)
     guard var standing = posted, standing.isCovered else { return try tooEarly(before, in: store) }
@@ -124,7 +128,7 @@ extension Journal {
     after.raise(.returned(attempt.kind))
     // What is held again is held for an end too, if somebody forgets it.
     if attempt.kind == .capture, standing.free > 0 {
-      after.holdUntil = before.holdUntil ?? store.now.adding(Self.usualHold)
+      after.holdUntil = before.holdUntil ?? max(store.now, time ?? store.now).adding(Self.usualHold)
     }
     return .applied(
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))

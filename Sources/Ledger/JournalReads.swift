@@ -143,20 +143,6 @@ extension Journal {
     }
   }
 
-  /// When a payment was last changed before a time, by the audit chain; nil when none was.
-  ///
-  /// Each lane of the chain is read from its end, and no further than the first entry that is old enough.
-  public func lastChange(before time: Timestamp) async throws -> Timestamp? {
-    try await database.read { store in
-      try store.rows("SELECT lane FROM audit_heads").compactMap { head in
-        try store.row(
-          "SELECT at FROM audit WHERE lane = $1 AND at < $2 ORDER BY seq DESC LIMIT 1",
-          .text(try head.text("lane")), .time(time)
-        )?.time("at")
-      }.max()
-    }
-  }
-
   /// Payments that a person has to look at, with the reason, oldest first.
   public func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
     try await database.read { store in

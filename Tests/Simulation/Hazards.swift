@@ -87,7 +87,7 @@ extension SimulatedWorld {
   }
 
   private func changeConnector() {
-    guard isClockRight else { return }
+    guard !isClockBehind else { return }
     met(.connectorChanged)
     restart(with: 1 - configured)
   }

@@ -250,7 +250,7 @@ extension SimulatedWorld {
   /// A second process works for a while. It takes its part of the calls, and what it has begun goes on when it gets no
   /// more of them.
   func startSecond() {
-    guard engines.count == 1, isClockRight else { return }
+    guard engines.count == 1, !isClockBehind else { return }
     met(.secondProcess)
     try? startAnother()
     let second = engines.last
@@ -285,11 +285,10 @@ extension SimulatedWorld {
 
   private struct Torn: Error {}
 
-  private var mayDie: Bool { faults && deadliness > 0 && isClockRight }
+  private var mayDie: Bool { faults && deadliness > 0 && !isClockBehind }
 
-  /// Whether the clock is less than a day off. A process that starts while it is days off, beside or after one that wrote
-  /// with the same clock, cannot know it.
-  var isClockRight: Bool { abs(thread.offset.components.seconds) < 86_400 }
+  /// Whether the clock is days behind. A process that starts then dates the end of new holds by it, and cannot know.
+  var isClockBehind: Bool { thread.offset < .seconds(-86_400) }
 
   private func dies(at place: String) -> Bool {
     guard !engines.isEmpty, mayDie, place != "torn" else { return false }
@@ -299,7 +298,7 @@ extension SimulatedWorld {
   }
 
   private func kill(_ place: String, _ life: Int) {
-    guard life == lives, !engines.isEmpty, isClockRight else { return }
+    guard life == lives, !engines.isEmpty else { return }
     thread.note("dies at \(place)")
     thread.forgetEverybody()
     buried(at: place)
