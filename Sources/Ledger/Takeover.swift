@@ -103,16 +103,18 @@ extension Journal {
       AND authorized - captured - reserved_capture - reserved_void > 0
     """
 
-  /// Marks a payment for a person to look at. The first reason stays until it is acknowledged.
+  /// Marks a payment for a person to look at. It shows the first reason until that is acknowledged.
   ///
-  /// - Returns: whether it was not marked before.
+  /// - Returns: whether the reason was not raised already.
   @discardableResult
   public func raise(_ reason: AlarmReason, on payment: PaymentID) async throws -> Bool {
     try await database.write { try raise(reason, on: payment, in: $0) }
   }
 
-  /// Any other reason takes the place of ``AlarmReason/acquirerNotConfigured``: it is known because the acquirer could be
-  /// asked again.
+  /// A payment shows the first reason; the audit chain has each. Any other reason takes the place of
+  /// ``AlarmReason/acquirerNotConfigured``: it is known because the acquirer could be asked again.
+  ///
+  /// - Returns: whether it was not raised already.
   func raise(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised =
       try store.run(
@@ -120,8 +122,18 @@ extension Journal {
         UPDATE payments SET alarm = $2
         WHERE id = $1 AND (alarm IS NULL OR alarm = 'acquirer_not_configured' AND alarm <> $2)
         """, .text(payment.rawValue), .text(reason.rawValue)) == 1
-    if raised { try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store) }
-    return raised
+    guard try raised || !stands(reason, on: payment, in: store) else { return false }
+    try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store)
+    return true
+  }
+
+  /// Whether the reason was raised before and has not ended since, beside the one that the payment shows.
+  private func stands(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
+    let raised = AuditEntry.text(AuditEntry.alarmed, reason.rawValue)
+    let last = try store.row(
+      "SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3) ORDER BY at DESC, seq DESC LIMIT 1",
+      .text(payment.rawValue), .text(raised), .text(AuditEntry.text(AuditEntry.ended, reason.rawValue)))
+    return try last?.text("event") == raised
   }
 
   /// A person has looked.

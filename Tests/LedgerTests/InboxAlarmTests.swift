@@ -24,3 +24,19 @@ import Testing
     #expect(audit.isIntact, "\(audit.violations)")
   }
 }
+
+@Suite struct `A second reason for an alarm` {
+  @Test func `is in the audit chain once, and the payment shows the first`() async throws {
+    let bench = try await Bench()
+    let payment = try await bench.attempt().payment
+    let raised = [AlarmReason.authorizeUnknown, .captureUnknown, .captureUnknown]
+    var news: [Bool] = []
+    for reason in raised { news.append(try await bench.journal.raise(reason, on: payment)) }
+    #expect(news == [true, true, false])
+    let entries = try await bench.database.read { store in
+      try store.rows("SELECT event FROM audit WHERE event LIKE 'alarm%' ORDER BY seq").map { try $0.text("event") }
+    }
+    #expect(entries == ["alarm raised: authorize_unknown", "alarm raised: capture_unknown"])
+    #expect(try await bench.journal.alarms().map(\.reason) == ["authorize_unknown"])
+  }
+}
