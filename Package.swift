@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house's habits, switched on from the first commit.
-let house: [SwiftSetting] = [
+/// How every target is compiled.
+let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"),
@@ -10,31 +10,43 @@ let house: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// A product of another package. Each stands behind the trait `Server`, so that an app that takes the ◆ rooms with
-/// `traits: []` resolves Tender alone. What ApplePayToken needs is behind a trait of its own, which `Server` switches on:
-/// who takes that library alone, with `traits: ["PaymentToken"]`, resolves swift-crypto and what it needs, and no more.
+/// A product of another package, behind the trait `Server`: an app that takes the app kit with `traits: []` resolves
+/// Tender alone.
 func server(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["Server"]))
 }
 
-func room(
-  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
-  plugins: [Target.PluginUsage] = []
-) -> Target {
-  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: house, plugins: plugins)
-}
-
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: house)
-}
-
-func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .executableTarget(name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: house)
-}
-
+/// A product that ApplePayToken needs, behind a trait of its own: `traits: ["PaymentToken"]` resolves swift-crypto and
+/// what it needs, and no more. `Server` switches it on.
 func token(_ name: String, _ package: String) -> Target.Dependency {
   .product(name: name, package: package, condition: .when(traits: ["PaymentToken"]))
 }
+
+/// A module of `Sources`. Which may import which: `Tests/Unit/StructureTests/Architecture.swift`.
+func module(
+  _ path: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], plugins: [Target.PluginUsage] = []
+) -> Target {
+  .target(
+    name: name(of: path), dependencies: dependencies, path: "Sources/\(path)", exclude: exclude,
+    swiftSettings: settings, plugins: plugins)
+}
+
+/// The tests of a module, in `Tests`.
+func tests(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .testTarget(name: name(of: path), dependencies: dependencies, path: "Tests/\(path)", swiftSettings: settings)
+}
+
+/// What tests, attacks and benchmarks share.
+func support(_ path: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name(of: path), dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+/// A program that is in no product.
+func tool(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .executableTarget(name: name(of: path), dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
 let crypto = server("Crypto", "swift-crypto")
 let cryptoExtras = server("CryptoExtras", "swift-crypto")
@@ -56,13 +68,11 @@ let httpTypes = server("HTTPTypes", "swift-http-types")
 let grdb = server("GRDB", "GRDB.swift")
 let sqlite = server("GRDBSQLite", "GRDB.swift")
 let arguments = server("ArgumentParser", "swift-argument-parser")
-let configuration = server("Configuration", "swift-configuration")
 let logging = server("Logging", "swift-log")
 let lifecycle = server("ServiceLifecycle", "swift-service-lifecycle")
 let unixSignals = server("UnixSignals", "swift-service-lifecycle")
 let mustache = server("Mustache", "swift-mustache")
 let jwt = server("JWTKit", "jwt-kit")
-let systemPackage = server("SystemPackage", "swift-system")
 let yams = server("Yams", "Yams")
 
 let package = Package(
@@ -74,10 +84,10 @@ let package = Package(
     .library(name: "TenderPayments", targets: ["TenderPayments"]),
     .library(name: "TenderSheet", targets: ["TenderSheet"]),
     .library(name: "TenderCheckoutAPI", targets: ["TenderCheckoutAPI"]),
-    // What an app takes: every ◆ room.
+    // What an app takes: every ◆ module.
     .library(
       name: "TenderCheckout",
-      targets: ["TenderCheckout", "TenderPassKit", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
+      targets: ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
   ],
   traits: [
     .default(enabledTraits: ["Server"]),
@@ -96,206 +106,185 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
-    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
-    // Ground
-    room("TenderPayments"),
-    room("StrictJSON"),
-    room("HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
-    room("Storage", ["TenderPayments", grdb, sqlite]),
+    module("Base/TenderPayments"),
+    module("Base/StrictJSON"),
+    module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
+    module("Base/Storage", ["TenderPayments", grdb, sqlite]),
 
-    // Skills
-    room(
-      "ApplePayToken",
+    module("Kit/TenderSheet", ["TenderPayments"]),
+    module("Kit/TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
+    module("Kit/TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
+
+    module(
+      "Tokens/ApplePayToken",
       ["StrictJSON", "TenderPayments", token("Crypto", "swift-crypto"), token("CryptoExtras", "swift-crypto")],
       exclude: ["README.md"]),
-    room("KeyAgent", ["ApplePayToken", "TenderPayments"]),
-    room("MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
-    room("Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
-    room("Ledger", ["Storage", "TenderPayments", crypto]),
-    room("Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
-    room("TenderSheet", ["TenderPayments"]),
-    room("TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
-    room("PlatformAPI", ["TenderPayments", crypto]),
+    module("Tokens/KeyAgent", ["ApplePayToken", "TenderPayments"]),
 
-    // Decisions
-    room("Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments"]),
-    room(
-      "Orders",
+    module("Payments/DirectWire", ["TenderPayments", crypto]),
+    module("Payments/Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
+    module("Payments/Ledger", ["Storage", "TenderPayments", crypto]),
+    module("Payments/Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
+    module("Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments"]),
+
+    module(
+      "Checkout/MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
+    module(
+      "Checkout/Orders",
       [
-        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "PlatformAPI",
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderSheet", "TenderPayments", "DirectWire",
         "HTTPTransport", "StrictJSON", crypto, jwt,
       ]),
-    room("TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON"]),
-    room("TenderPassKit", ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments"]),
 
-    // Doors
-    room(
-      "Sandbox",
+    module(
+      "Sandbox/Sandbox",
       [
         "ApplePayToken", "TenderSheet", "TenderPayments", "StrictJSON", "Storage", crypto, cryptoExtras, asn1, x509,
         hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, mustache, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
-    room(
-      "TenderServer",
+    module(
+      "Sandbox/DemoShop",
       [
-        "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
-        "TenderSheet",
-        "TenderCheckoutAPI", "PlatformAPI", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", crypto,
-        hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, nioFoundation,
-        configuration, systemPackage, logging, lifecycle, yams,
-      ], plugins: ["EmbedWeb"]),
-    room(
-      "DemoShop",
-      [
-        "PlatformAPI", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, logging,
+        "DirectWire", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, logging,
         lifecycle,
       ], plugins: ["EmbedWeb"]),
-    // `prctl` has variadic arguments, with which Swift cannot call it.
-    .target(name: "CProcessMemory"),
-    .executableTarget(
-      name: "TenderCLI",
-      dependencies: [
-        "CProcessMemory", "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
-        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "PlatformAPI",
-        "TenderPayments",
-        "StrictJSON", "HTTPTransport",
-        "Storage", arguments, crypto, x509, logging, lifecycle, unixSignals, configuration, nioCore, nioPosix,
-      ], swiftSettings: house),
 
-    // Text files of `Web/` become string constants of the module that serves them.
-    .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
-    .executableTarget(name: "embed-web", path: "Plugins/embed-web", swiftSettings: house),
-
-    // What is measured: `make bench`
-    benchmark("TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
-    benchmark(
-      "PaymentBench",
+    module(
+      "Server/TenderServer",
       [
-        "LoadGenerator", "CostFuzzer", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring",
-        "Ledger", "Storage",
-        "PlatformAPI", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
-      ]),
-    // Calls at a schedule that is kept whatever the server does.
-    .target(
-      name: "LoadGenerator", dependencies: [nioCore, nioPosix], path: "Benchmarks/LoadGenerator", swiftSettings: house),
+        "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
+        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage",
+        crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
+        nioFoundation, logging, lifecycle, yams,
+      ], plugins: ["EmbedWeb"]),
 
-    // Test support and tests
-    .target(
-      name: "TenderTesting",
-      dependencies: ["Acquiring", "TenderPayments", "StrictJSON", "Storage"], path: "Tests/TenderTesting",
-      swiftSettings: house),
-    // Attacks on the gateway, and the auditor that judges what came of them: docs/reliability.md.
-    .target(name: "Auditing", dependencies: ["Storage", "StrictJSON"], path: "Tests/Auditing", swiftSettings: house),
-    .target(
-      name: "Simulation",
-      dependencies: [
-        "Auditing", "Orders", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport",
-        "PlatformAPI", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "Sandbox", crypto,
-        asn1, x509,
-      ], path: "Tests/Simulation", swiftSettings: house),
-    .executableTarget(
-      name: "payment-simulator", dependencies: ["Auditing", "Simulation"], path: "Tests/simulate", swiftSettings: house),
-    .executableTarget(
-      name: "payment-auditor", dependencies: ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"],
-      path: "Tests/audit", swiftSettings: house),
-    // `tender serve` that dies at a named point; never in a product: `scripts/crash`.
-    .executableTarget(
-      name: "crashing-server",
-      dependencies: ["TenderServer", "Gateway", "TenderPayments", logging, lifecycle, unixSignals],
-      path: "Tests/crashing-server", swiftSettings: house),
-    tests("AuditingTests", ["Auditing"]),
-    .target(
-      name: "TokenVectors", dependencies: ["ApplePayToken", "TenderPayments", "StrictJSON"], path: "Tests/TokenVectors",
-      swiftSettings: house),
-    tests("TenderPaymentsTests", ["TenderPayments"]),
-    tests("StrictJSONTests", ["StrictJSON", "TenderTesting"]),
-    tests("HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
-    tests("StorageTests", ["Storage", "TenderTesting", "TenderPayments"]),
+    // `prctl` has variadic arguments, with which Swift cannot call it.
+    .target(name: "CProcessMemory", path: "Sources/CommandLine/CProcessMemory"),
+    tool(
+      "Sources/CommandLine/TenderCLI",
+      [
+        "CProcessMemory", "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
+        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire",
+        "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, crypto, x509, logging, lifecycle,
+        unixSignals, nioCore, nioPosix,
+      ]),
+
+    // The text files of `Web/` become string constants of the module that serves them.
+    .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
+    tool("Plugins/embed-web"),
+
+    // Unit tests
+    support("Tests/Support/TenderTesting", ["Acquiring", "TenderPayments", "StrictJSON", "Storage"]),
+    support("Tests/Support/TokenVectors", ["ApplePayToken", "TenderPayments", "StrictJSON"]),
+    tests("Unit/StructureTests"),
+    tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
+    tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
+    tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
+    tests("Unit/Base/StorageTests", ["Storage", "TenderTesting", "TenderPayments"]),
+    tests("Unit/Kit/TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests(
-      "ApplePayTokenTests",
+      "Unit/Kit/TenderCheckoutTests",
+      ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "TenderTesting"]),
+    tests(
+      "Unit/Tokens/ApplePayTokenTests",
       [
         "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras,
         x509, asn1,
       ]),
-    tests("KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
+    tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
+    tests("Unit/Payments/DirectWireTests", ["DirectWire", "TenderPayments"]),
     tests(
-      "TokenAttackTests",
-      [
-        "ApplePayToken", "KeyAgent", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto,
-        cryptoExtras, x509, asn1,
-      ]),
-    tests(
-      "MerchantIdentityTests",
-      ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
-    tests(
-      "AcquiringTests",
+      "Unit/Payments/AcquiringTests",
       [
         "Acquiring", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", hummingbird,
         hummingbirdTesting,
       ]),
-    tests("LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
+    tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
-      "WebhooksTests",
+      "Unit/Payments/WebhooksTests",
       ["Webhooks", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", "TenderTesting"]),
-    tests("TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests(
-      "TenderCheckoutTests",
-      ["TenderCheckout", "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "TenderTesting"]),
-    tests("PlatformAPITests", ["PlatformAPI", "TenderPayments"]),
-    tests(
-      "GatewayTests",
+      "Unit/Payments/GatewayTests",
       [
         "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox",
         "HTTPTransport", "Auditing", crypto, asn1, x509, hummingbird, hummingbirdTesting,
       ]),
     tests(
-      "OrdersTests",
+      "Unit/Checkout/MerchantIdentityTests",
+      ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
+    tests(
+      "Unit/Checkout/OrdersTests",
       [
-        "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "PlatformAPI", "TenderSheet",
+        "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "DirectWire", "TenderSheet",
         "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
       ]),
     tests(
-      "SandboxTests",
+      "Unit/Sandbox/SandboxTests",
       [
         "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto,
         cryptoExtras, asn1, x509, nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
       ]),
     tests(
-      "TenderServerTests",
+      "Unit/Sandbox/DemoShopTests",
       [
-        "TenderServer", "CostFuzzer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "PlatformAPI",
-        "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken",
-        "Webhooks", "Ledger", crypto, logging, httpTypes,
-        hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
-      ]),
-    tests(
-      "DemoShopTests",
-      [
-        "DemoShop", "HTTPTransport", "PlatformAPI", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
+        "DemoShop", "HTTPTransport", "DirectWire", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
         httpTypes, nioCore,
       ]),
     tests(
-      "TenderCLITests",
+      "Unit/Server/TenderServerTests",
+      [
+        "TenderServer", "CostFuzzer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "DirectWire",
+        "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken",
+        "Webhooks", "Ledger", crypto, logging, httpTypes, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
+      ]),
+    tests(
+      "Unit/CommandLine/TenderCLITests",
       [
         "Sandbox", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport",
         "TenderTesting", crypto, asn1, x509,
       ]),
-    // Requests that are made to cost the server much, and what they cost it: docs/testing.md.
-    .target(
-      name: "CostFuzzer",
-      dependencies: ["PlatformAPI", "StrictJSON", "TenderPayments", "TenderTesting", crypto], path: "Tests/CostFuzzer",
-      swiftSettings: house),
-    tests("LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
-    tests("HouseTests"),
+
+    // Attacks, and the auditor that judges what came of them: docs/reliability.md.
+    tests(
+      "Attacks/TokenAttackTests",
+      [
+        "ApplePayToken", "KeyAgent", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto,
+        cryptoExtras, x509, asn1,
+      ]),
+    support("Tests/Attacks/CostFuzzer", ["DirectWire", "StrictJSON", "TenderPayments", "TenderTesting", crypto]),
+    support("Tests/Attacks/Auditing", ["Storage", "StrictJSON"]),
+    tests("Attacks/AuditingTests", ["Auditing"]),
+    support(
+      "Tests/Attacks/Simulation",
+      [
+        "Auditing", "Orders", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport",
+        "DirectWire", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "Sandbox", crypto,
+        asn1, x509,
+      ]),
+    tool("Tests/Attacks/payment-simulator", ["Auditing", "Simulation"]),
+    tool("Tests/Attacks/payment-auditor", ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"]),
+    // `tender serve` that dies at a named point: `scripts/crash`.
+    tool(
+      "Tests/Attacks/crashing-server", ["TenderServer", "Gateway", "TenderPayments", logging, lifecycle, unixSignals]),
+
+    // Measurements: `make bench`
+    tool("Benchmarks/TenderBench", ["ApplePayToken", "TokenVectors", "TenderPayments", crypto]),
+    tool(
+      "Benchmarks/PaymentBench",
+      [
+        "LoadGenerator", "CostFuzzer", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring",
+        "Ledger", "Storage", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
+      ]),
+    support("Benchmarks/LoadGenerator", [nioCore, nioPosix]),
+    tests("Attacks/LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
   ]
 )

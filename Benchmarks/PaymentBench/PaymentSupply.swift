@@ -2,7 +2,7 @@ import CostFuzzer
 import Foundation
 import HTTPTransport
 import NIOCore
-import PlatformAPI
+import DirectWire
 import Sandbox
 import StrictJSON
 import TenderPayments

@@ -1,4 +1,4 @@
-"""The web kit plays the transcripts of Tests/Flows, in a real browser with a clock of its own."""
+"""The web kit plays the transcripts of Tests/Support/Flows, in a real browser with a clock of its own."""
 
 import pathlib
 
@@ -7,7 +7,7 @@ from pages import serve
 
 HOUSE = pathlib.Path(__file__).resolve().parents[2]
 KIT = HOUSE / "Web/kit"
-FLOWS = HOUSE / "Tests/Flows"
+FLOWS = HOUSE / "Tests/Support/Flows"
 
 # Mistakes that a kit could make: the story that notices each, and what is written in the kit instead of what. The first
 # is none, and goes unnoticed.

@@ -25,7 +25,7 @@ def parsed(path):
 
 def main():
     directory = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
-                             pathlib.Path(__file__).parent.parent / "Vectors" / "apple-pay-token")
+                             pathlib.Path(__file__).parent.parent / "Support/Vectors/apple-pay-token")
     readers, opened, refused, wrong = {}, 0, 0, []
     for path in sorted(directory.glob("*.txt")):
         header, body = parsed(path)

@@ -1,5 +1,5 @@
 // Tender's web kit: an Apple Pay button and the sheet behind it. What is public, tender.d.ts explains; what happens in
-// which case, Tests/Flows. The sheet must open inside the shopper's click, so all it needs is fetched before.
+// which case, Tests/Support/Flows. The sheet must open inside the shopper's click, so all it needs is fetched before.
 
 // Of Apple Pay.
 const NEWEST_VERSION = 14;

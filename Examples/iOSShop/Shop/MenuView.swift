@@ -1,6 +1,5 @@
 import SwiftUI
 import TenderCheckout
-import TenderPassKit
 import TenderPayments
 import TenderSheet
 

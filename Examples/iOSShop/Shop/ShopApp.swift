@@ -1,6 +1,5 @@
 import SwiftUI
 import TenderCheckout
-import TenderPassKit
 
 @main struct ShopApp: App {
   @StateObject private var model = ShopModel()

@@ -2,7 +2,6 @@ import Foundation
 import SwiftUI
 import TenderCheckout
 import TenderCheckoutAPI
-import TenderPassKit
 import TenderPayments
 import TenderSheet
 

@@ -1,4 +1,4 @@
-// Plays transcripts of Tests/Flows to the web kit: in place of the device, the server and the clock.
+// Plays transcripts of Tests/Support/Flows to the web kit: in place of the device, the server and the clock.
 
 const EVENTS = {
   "shipping-contact": "shippingcontactselected",

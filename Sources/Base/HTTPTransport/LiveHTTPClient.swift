@@ -1,0 +1,139 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// The client certificate and key that a connection presents.
+package struct ClientIdentity: Sendable {
+  let certificateChainPEM: String
+  let privateKeyPEM: String
+
+  package init(certificateChainPEM: String, privateKeyPEM: String) {
+    self.certificateChainPEM = certificateChainPEM
+    self.privateKeyPEM = privateKeyPEM
+  }
+}
+
+/// Whose certificates a connection accepts.
+package enum TrustedRoots: Sendable {
+  case system
+  /// Exactly these, PEM.
+  case pem(String)
+}
+
+/// HTTP over the network, with or without mutual TLS: one connection pool for one identity.
+///
+/// TLS 1.2 or later with Apple's six suites, no redirects, no proxy, no decompression. Whoever made it shuts it down;
+/// one that is dropped, as by a start that failed half-way, shuts itself down behind the last of its senders.
+package final class LiveHTTPClient: Sendable {
+  private let client: HTTPClient
+  private let maximumResponseBytes: Int
+
+  /// - Parameters:
+  ///   - maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
+  ///   - maximumConnections: to one host at a time; a further request waits for one of them. An acquirer that takes a
+  ///     second over an answer needs as many as there are payments a second.
+  ///   - pinned: the address at which to reach a host, instead of asking the resolver. Certificates are judged by the
+  ///     host's name all the same.
+  package init(
+    identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536,
+    maximumConnections: Int = 512, pinned: [String: String] = [:]
+  ) throws {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    configuration.dnsOverride = pinned
+    configuration.tlsConfiguration = try Self.tls(identity, trust)
+    configuration.timeout = .init(connect: .seconds(5))
+    configuration.connectionPool.idleTimeout = .seconds(5)
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = maximumConnections
+    configuration.connectionPool.retryConnectionEstablishment = false
+    configuration.httpVersion = .http1Only
+    self.client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    self.maximumResponseBytes = maximumResponseBytes
+  }
+
+  package func shutdown() async throws { try await client.shutdown() }
+
+  // The second shutdown of one that was shut down in good order is refused, and harmless.
+  deinit { client.shutdown { _ in } }
+
+  package var sender: HTTPSender {
+    HTTPSender { request, timeout throws(TransportError) in
+      guard Self.schemes.contains(where: request.url.hasPrefix) else { throw .notSent("not HTTP") }
+      do {
+        return try await self.exchange(request, timeout)
+      } catch {
+        throw Self.classify(error)
+      }
+    }
+  }
+
+  private func exchange(_ request: OutboundRequest, _ timeout: Duration) async throws -> InboundResponse {
+    var outbound = HTTPClientRequest(url: request.url)
+    outbound.method = HTTPMethod(rawValue: request.method)
+    for field in request.headers { outbound.headers.add(name: field.name, value: field.value) }
+    if !request.body.isEmpty { outbound.body = .bytes(ByteBuffer(bytes: request.body)) }
+    let end = ContinuousClock.now.advanced(by: timeout)
+    let answer = try await client.execute(outbound, timeout: TimeAmount(timeout))
+    let body = try await Self.collect(answer.body, maximumResponseBytes, until: end)
+    return InboundResponse(
+      status: Int(answer.status.code),
+      headers: answer.headers.map { HTTPField($0.name, $0.value) },
+      body: Array(body.readableBytesView))
+  }
+
+  /// The client's own deadline ends with the head of the answer. A body that trickles in must not outlast it either:
+  /// somebody holds a lease on a payment meanwhile.
+  private static func collect(
+    _ body: HTTPClientResponse.Body, _ limit: Int, until end: ContinuousClock.Instant
+  ) async throws -> ByteBuffer {
+    try await TimeLimits.shared.run(until: end, late: TransportError.timedOut) {
+      let bytes = try await body.collect(upTo: limit)
+      // A body whose reader was cancelled ends early and looks whole.
+      try Task.checkCancellation()
+      return bytes
+    }
+  }
+
+  private static func tls(_ identity: ClientIdentity?, _ trust: TrustedRoots) throws -> TLSConfiguration {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    tls.minimumTLSVersion = .tlsv12
+    tls.cipherSuiteValues = [
+      .TLS_AES_128_GCM_SHA256, .TLS_AES_256_GCM_SHA384,
+      .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+      .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ]
+    if case .pem(let text) = trust {
+      tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(Array(text.utf8)))
+    }
+    if let identity {
+      tls.certificateChain = try NIOSSLCertificate.fromPEMBytes(Array(identity.certificateChainPEM.utf8))
+        .map { .certificate($0) }
+      tls.privateKey = .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.privateKeyPEM.utf8), format: .pem))
+    }
+    return tls
+  }
+
+  /// Anything that is not known to have failed before the first byte counts as possibly arrived. That includes TLS
+  /// errors after the handshake: in TLS 1.3 a server refuses a client certificate after the client may have spoken.
+  private static func classify(_ error: any Error) -> TransportError {
+    switch error {
+    case let error as TransportError: error
+    case is NIOTooManyBytesError: .responseTooLarge
+    case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout: .timedOut
+    case let error as HTTPClientError where neverSent.contains(error): .notSent("\(error)")
+    case let error as IOError where error.errnoCode == ECONNREFUSED: .notSent("connection refused")
+    case NIOSSLError.handshakeFailed: .notSent("TLS handshake failed: \(error)")
+    case is NIOConnectionError, is NIOSSLExtraError: .notSent("\(error)")
+    default: .interrupted("\(error)")
+    }
+  }
+
+  /// The last is HTTP over a Unix socket: how the command line reaches a server on the same machine.
+  private static let schemes = ["https://", "http://", "http+unix://"]
+
+  private static let neverSent: [HTTPClientError] = [
+    .connectTimeout, .invalidURL, .emptyHost, .emptyScheme, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,
+  ]
+}

@@ -1,0 +1,62 @@
+package import TenderPayments
+
+/// The store: one SQL text, reads and durable writes.
+///
+/// The text is the part of SQL that SQLite and PostgreSQL both take: `$n` parameters, the column types BIGINT, TEXT
+/// and BYTEA, `INSERT … ON CONFLICT DO NOTHING` before any SELECT. Times are BIGINT microseconds.
+package struct Database: Sendable {
+  let engine: any StoreEngine
+
+  /// Opens or creates an SQLite file and brings it to the newest migration.
+  ///
+  /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
+  ///
+  /// - Parameter migrations: of every module that keeps tables in the file: one that is in the file and not among them
+  ///   is refused. Empty to open the file as it stands.
+  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a file that a newer version has written.
+  package static func sqlite(
+    path: String, migrations: [Migration], clock: WallClock = .system
+  ) async throws -> Database {
+    let lock = try StoreLock(path: path)
+    let pool = try SQLiteEngine.open(path)
+    try await SQLiteEngine.makeDurable(pool)
+    try await Migrator(migrations: migrations, clock: clock).run(on: pool)
+    return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
+  }
+
+  /// Runs `body` on one consistent snapshot.
+  package func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
+    try await StorageError.translating { try await engine.read(body) }
+  }
+
+  /// Runs `body` in a transaction and returns when its effects are on disk. An error rolls all of it back.
+  ///
+  /// Writes that wait at the same moment share one commit, so durable throughput grows with load. `body` may be run
+  /// again, and must not have effects outside the transaction.
+  @discardableResult
+  package func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
+    try await StorageError.translating { try await engine.write(body) }
+  }
+
+  /// Commits since the store was opened, each one flush of the disk: under load far fewer than writes.
+  package var commits: Int { engine.commits }
+
+  /// Writes that wait for the next commit.
+  package var waiting: Int { engine.waiting }
+
+  /// Why nothing can be written any more, if so: the disk failed to keep a commit. What it holds is not known then, and
+  /// only a new process that reads it again may go on.
+  package var failure: StorageError? { engine.failure }
+
+  package func close() async { await engine.close() }
+}
+
+/// What a store is made of.
+protocol StoreEngine: Sendable {
+  func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
+  func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
+  func close() async
+  var commits: Int { get }
+  var waiting: Int { get }
+  var failure: StorageError? { get }
+}

@@ -1,0 +1,83 @@
+import Crypto
+import TenderPayments
+
+/// Apple's name for a merchant, made in the developer account: `merchant.` and a reverse domain name.
+///
+/// Platforms that Apple has approved get names that begin `platformintegrator.` instead. It never expires, and it is
+/// not Tender's ``TenderPayments/MerchantID``.
+package struct MerchantIdentifier: Sendable, Hashable, CustomStringConvertible {
+  package let text: String
+  /// SHA-256 of the name. Certificates carry it, and the key that opens a payment token is derived with it.
+  package let hash: [UInt8]
+
+  package init(_ text: String) throws(MerchantIdentityError) {
+    guard Self.isWellFormed(text) else {
+      throw MerchantIdentityError(
+        .badMerchantIdentifier, "“\(text.prefix(80))” is not a merchant identifier.",
+        advice: "Take the identifier from the developer account as it stands: merchant.com.example.shop.")
+    }
+    self.text = text
+    self.hash = Array(SHA256.hash(data: Array(text.utf8)))
+  }
+
+  /// The hash as Apple writes it in certificates, sessions and error messages.
+  package var uppercaseHexHash: String { Hex.encode(hash).uppercased() }
+
+  package var description: String { text }
+
+  private static func isWellFormed(_ text: String) -> Bool {
+    guard text.utf8.count <= 255, let dot = text.firstIndex(of: "."),
+      ["merchant", "platformintegrator"].contains(text[..<dot])
+    else { return false }
+    return text[dot...].dropFirst().split(separator: ".", omittingEmptySubsequences: false).allSatisfy(isLabel)
+  }
+
+  private static func isLabel(_ label: Substring) -> Bool {
+    !label.isEmpty
+      && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+}
+
+/// The shop's name as the shopper reads it in the sheet: 1 to 64 characters, the same in every language.
+package struct DisplayName: Sendable, Hashable, CustomStringConvertible {
+  package let text: String
+
+  package init(_ text: String) throws(MerchantIdentityError) {
+    guard (1...64).contains(text.unicodeScalars.count),
+      text.unicodeScalars.allSatisfy({ !($0.properties.generalCategory == .control) })
+    else {
+      throw MerchantIdentityError(
+        .badDisplayName, "The display name must have 1 to 64 characters and none that controls the terminal.",
+        advice: "Use the shop's name as it stands on the shopper's statement.")
+    }
+    self.text = text
+  }
+
+  package var description: String { text }
+}
+
+/// The ten letters and digits of a developer account, which stand for an app where a web page has its domain.
+package struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
+  package let text: String
+
+  package init(_ text: String) throws(MerchantIdentityError) {
+    let allowed = { (byte: UInt8) in (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) }
+    guard text.utf8.count == 10, text.utf8.allSatisfy(allowed) else {
+      throw MerchantIdentityError(
+        .badTeamIdentifier, "“\(text.prefix(40))” is not a team identifier.",
+        advice: "It has ten capital letters and digits and stands in the developer account under Membership.")
+    }
+    self.text = text
+  }
+
+  package var description: String { text }
+}

@@ -1,0 +1,52 @@
+package import DirectWire
+package import TenderPayments
+package import TenderSheet
+
+/// A basket whose every rule has been checked: what is for sale and how it is priced.
+package struct Basket: Sendable, Hashable {
+  package let id: BasketID
+  package let merchant: MerchantID
+  package let document: BasketDocument
+  /// What the shopper may choose from; never empty.
+  package let services: [ServiceType]
+  /// What the sheet opens with unless the shopper chose otherwise.
+  package let service: ServiceType
+
+  /// Checks the document from its first property to its last, and that the sheet it opens with has something to pay.
+  package init(_ document: BasketDocument, id: BasketID, merchant: MerchantID) throws {
+    try BasketRules.checkID(id)
+    self.id = id
+    self.merchant = merchant
+    self.document = document
+    self.services = try BasketRules.services(document)
+    self.service = try BasketRules.service(document, among: services)
+    try BasketRules.check(document)
+    for service in services { try checkTotal(service) }
+  }
+
+  package var currency: Currency { document.currencyCode }
+
+  func amount(_ minorUnits: Int64) -> Amount { Amount(minorUnits: minorUnits, currency: currency) }
+
+  /// Priced before anything is known of the shopper, as the sheet will open.
+  private func checkTotal(_ service: ServiceType) throws {
+    guard !document.pending else { return }
+    let total: Amount
+    do {
+      let priced = try QuoteRules.price(self, SheetState(service: service), at: Timestamp(seconds: 0))
+      total = try priced.summary(document.businessName).total.amount
+    } catch let violation as SheetViolation {
+      if case .negativeTotal = violation { throw OrderError(.totalNotPositive, violation.reason) }
+      throw OrderError(violation)
+    } catch is AmountError {
+      throw OrderError(.basketInvalid, "the total does not fit into 64 bits", field: "items")
+    }
+    guard total.isPositive else { throw OrderError(.totalNotPositive, "the total for \(service) is \(total)") }
+  }
+}
+
+extension Basket {
+  /// What the payment request carries and the signed payment token repeats as a hash: it ties the token to this
+  /// basket, so that one shopper's token cannot pay another's basket of the same price.
+  package var applicationData: [UInt8] { Array("tender:v1:\(merchant.rawValue):\(id.rawValue)".utf8) }
+}

@@ -1,0 +1,105 @@
+import DirectWire
+import Storage
+import TenderPayments
+import TenderSheet
+
+/// A basket as it stands in the store, with what the shopper prepared and which quote was shown last.
+struct BasketRecord: Sendable, Hashable {
+  let basket: Basket
+  /// Fixed with the basket, so that every attempt to pay it is for one order.
+  let order: OrderID
+  var service: ServiceType
+  var destination: Destination
+  var requestedFor: String?
+  var note: String?
+  let isCancelled: Bool
+  let currentQuote: QuoteID?
+  let expiresAt: Timestamp
+
+  /// What the sheet opens with.
+  var opening: SheetState {
+    SheetState(service: service, destination: destination, couponCode: basket.document.couponCode)
+  }
+}
+
+extension BasketRecord {
+  static func find(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
+    try store.row("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)).map(BasketRecord.init)
+  }
+
+  /// The merchant's basket, or anybody's. Another merchant's is as unknown as none.
+  static func known(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws -> BasketRecord {
+    guard let record = try find(id, in: store), merchant == nil || record.basket.merchant == merchant else {
+      throw OrderError(.basketUnknown, "no such basket", field: "basketId")
+    }
+    return record
+  }
+
+  /// Whose basket it is, without reading what is in it.
+  static func merchant(of id: BasketID, in store: Transaction) throws -> MerchantID? {
+    try store.row("SELECT merchant FROM baskets WHERE id = $1", .text(id.rawValue)).map {
+      MerchantID(try $0.text("merchant"))
+    }
+  }
+
+  /// Throws unless the merchant's basket stands and shows the quote. For the commit of a claim: while it looks, nobody
+  /// else writes, so it reads no more than it has to.
+  static func check(
+    _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
+  ) throws {
+    let row = try store.row(
+      "SELECT cancelled, current_quote FROM baskets WHERE id = $1 AND merchant = $2", .text(id.rawValue),
+      .text(merchant.rawValue))
+    guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
+    guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    guard try row.textOrNil("current_quote") == quote.rawValue else {
+      throw OrderError(.quoteStale, "another quote was shown since")
+    }
+  }
+
+  private init(_ row: Row) throws {
+    let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
+    basket = try Basket(
+      document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")))
+    order = OrderID(try row.text("order_id"))
+    service = ServiceType(rawValue: try row.text("service")) ?? basket.service
+    destination = try StoredJSON.value(Destination.self, row.text("destination"))
+    requestedFor = try row.textOrNil("requested_for")
+    note = try row.textOrNil("note")
+    isCancelled = try row.integer("cancelled") == 1
+    currentQuote = try row.textOrNil("current_quote").map { QuoteID($0) }
+    expiresAt = try row.time("expires_at")
+  }
+
+  /// Inserts the basket, or gives its row this new content. What was shown of the old content is stale then.
+  static func put(_ basket: Basket, order: OrderID, expires: Timestamp, in store: Transaction) throws {
+    let document = try StoredJSON.text(basket.document)
+    try store.run(
+      """
+      INSERT INTO baskets (id, merchant, document, order_id, service, destination, requested_for, note, cancelled,
+        current_quote, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $9, $10)
+      ON CONFLICT (id) DO UPDATE SET document = $3, service = $5, destination = $6, requested_for = $7, note = $8,
+        current_quote = NULL, expires_at = $10
+      """,
+      .text(basket.id.rawValue), .text(basket.merchant.rawValue), .text(document), .text(order.rawValue),
+      .text(basket.service.rawValue), .text(try StoredJSON.text(Destination.unknown)),
+      .text(optional: basket.document.requestedFor), .text(optional: basket.document.note), .time(store.now),
+      .time(expires))
+  }
+
+  /// Writes what the shopper prepared; the sheet that is open shows something else from now on.
+  func savePrepared(in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE baskets SET service = $2, destination = $3, requested_for = $4, note = $5, current_quote = NULL
+      WHERE id = $1
+      """,
+      .text(basket.id.rawValue), .text(service.rawValue), .text(try StoredJSON.text(destination)),
+      .text(optional: requestedFor), .text(optional: note))
+  }
+
+  func cancel(in store: Transaction) throws {
+    try store.run("UPDATE baskets SET cancelled = 1 WHERE id = $1", .text(basket.id.rawValue))
+  }
+}

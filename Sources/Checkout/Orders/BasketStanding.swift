@@ -1,0 +1,46 @@
+import Ledger
+package import DirectWire
+import Storage
+package import TenderPayments
+
+/// What became of a basket: for the shopper who reloads the page, and for the merchant who asks.
+package struct BasketOutcome: Sendable, Hashable {
+  package let state: BasketAnswer.State
+  package let order: OrderRecord?
+  /// The live payment, or the latest.
+  package let payment: Payment?
+}
+
+/// A basket with its order and payment, seen at one moment.
+struct BasketStanding: Sendable {
+  let record: BasketRecord
+  let order: OrderRecord?
+  let payment: Payment?
+
+  init(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws {
+    record = try BasketRecord.known(id, of: merchant, in: store)
+    order = try OrderRecord.find(of: id, in: store)
+    payment = try Journal.payment(of: id, in: store)
+  }
+
+  /// The payment that holds the basket: not one that was declined, after which another card may pay.
+  var livePayment: Payment? { payment.flatMap { $0.status.isLive ? $0 : nil } }
+
+  /// Whether the acquirer may know more than we do: of the payment, or of money that should have been taken at once.
+  var waitsForAnswer: Bool {
+    guard let payment else { return false }
+    return !payment.status.isSettled || payment.status == .authorized && record.basket.document.capture == .immediate
+  }
+
+  var outcome: BasketOutcome {
+    let state: BasketAnswer.State = record.isCancelled ? .cancelled : livePayment == nil ? .open : .placed
+    return BasketOutcome(state: state, order: order, payment: payment)
+  }
+
+  /// Throws unless the basket can still be shown and paid.
+  func checkOpen(at now: Timestamp) throws {
+    if record.isCancelled { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    if let livePayment { throw OrderError(.basketPlaced, "the basket's payment is \(livePayment.status.rawValue)") }
+    guard now < record.expiresAt else { throw OrderError(.basketExpired, "the basket ended at \(record.expiresAt)") }
+  }
+}

@@ -1,0 +1,176 @@
+package import Ledger
+package import DirectWire
+import Storage
+package import TenderPayments
+package import TenderSheet
+
+/// Where a basket becomes an order: the merchant puts it here, the sheet asks what to show, the shopper places it.
+///
+/// No rule of a particular shop is here; they come with the basket. Placing an order is in `PlaceOrder.swift`.
+package struct OrderDesk: Sendable {
+  let journal: Journal
+  var database: Database { journal.database }
+  let cashier: Cashier
+  let quotes: QuoteSource
+  let terms: @Sendable (MerchantID) async -> MerchantTerms
+  let guestTokens: GuestTokenIssuer?
+  let clock: WallClock
+  let random: RandomBytes
+  let basketLifetime: Duration
+
+  /// - Parameters:
+  ///   - journal: of a store that was opened with ``migrations`` and the ledger's.
+  ///   - quotes: nil where no merchant prices by itself.
+  ///   - guestTokens: nil where guests get none.
+  ///   - basketLifetime: how long a basket can be paid after it was put here.
+  package init(
+    journal: Journal, cashier: Cashier, quotes: QuoteSource? = nil,
+    terms: @escaping @Sendable (MerchantID) async -> MerchantTerms, guestTokens: GuestTokenIssuer? = nil,
+    clock: WallClock = .system, random: RandomBytes = .system, basketLifetime: Duration = .seconds(86_400)
+  ) {
+    self.journal = journal
+    self.cashier = cashier
+    self.quotes = quotes ?? .rulesOnly(clock: clock)
+    self.terms = terms
+    self.guestTokens = guestTokens
+    self.clock = clock
+    self.random = random
+    self.basketLifetime = basketLifetime
+  }
+}
+
+// The merchant's side.
+extension OrderDesk {
+  /// Takes a basket, or new content for one that nobody has tried to pay yet. The same content again changes nothing.
+  @discardableResult
+  package func put(_ document: BasketDocument, as id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
+    let basket = try Basket(document, id: id, merchant: merchant)
+    try await terms(merchant).check(quoteURL: document.quoteURL)
+    let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
+    try await database.write { store in
+      if let known = try BasketRecord.find(id, in: store) {
+        guard known.basket.merchant == merchant else { throw OrderError(.basketIDTaken, "the id is in use") }
+        if known.basket == basket, !known.isCancelled { return }
+        try Self.checkReplaceable(known, in: store)
+      }
+      try BasketRecord.put(basket, order: newOrder, expires: store.now.adding(lifetime), in: store)
+    }
+    return try await self.basket(id, of: merchant)
+  }
+
+  package func basket(_ id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
+    let (standing, shown) = try await database.read { store in
+      let standing = try BasketStanding(id, of: merchant, in: store)
+      return (standing, try standing.record.currentQuote.flatMap { try Quote.find($0, in: store) })
+    }
+    return try answer(standing, shown)
+  }
+
+  /// What became of the basket.
+  package func outcome(_ id: BasketID, of merchant: MerchantID) async throws -> BasketOutcome {
+    try await database.read { try BasketStanding(id, of: merchant, in: $0).outcome }
+  }
+
+  /// Ends the basket for good, unless an acquirer may already have heard of it.
+  ///
+  /// The check and the mark are one transaction, and so are the claim of a payment and its look at the mark: exactly
+  /// one of the two wins.
+  package func cancel(_ id: BasketID, of merchant: MerchantID) async throws {
+    try await database.write { store in
+      let record = try BasketRecord.known(id, of: merchant, in: store)
+      guard try !Journal.hasAttempt(for: id, in: store) else {
+        let status = try Journal.payment(of: id, in: store)?.status.rawValue ?? "unknown"
+        throw OrderError(.basketPlaced, "the basket's payment is \(status)")
+      }
+      try record.cancel(in: store)
+    }
+  }
+
+  /// The contact of a placed order; the merchant's to know, not the page's.
+  package func contact(_ id: BasketID, of merchant: MerchantID) async throws -> OrderContact? {
+    try await database.read { store in
+      try BasketStanding(id, of: merchant, in: store).order.flatMap { try OrderContact.find(of: $0.id, in: store) }
+    }
+  }
+
+  private static func checkReplaceable(_ record: BasketRecord, in store: Transaction) throws {
+    if record.isCancelled { throw OrderError(.basketCancelled, "the basket was cancelled") }
+    guard try OrderRecord.find(of: record.basket.id, in: store) == nil else {
+      throw OrderError(.basketPlaced, "an order was made of the basket")
+    }
+  }
+
+  private func answer(_ standing: BasketStanding, _ shown: Quote?) throws -> BasketAnswer {
+    let record = standing.record
+    let name = record.basket.document.businessName
+    let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(name).total.amount
+    let outcome = standing.outcome
+    return BasketAnswer(
+      basketId: record.basket.id, state: outcome.state, total: WireAmount(total),
+      pending: shown?.isPending ?? record.basket.document.pending, expiresAt: WireTime(record.expiresAt),
+      order: outcome.order.map { order in
+        // A quote that was shown after a decline is not the order's.
+        let confirmed = shown?.id == order.quote ? shown : nil
+        return OrderAnswer(
+          orderId: order.id, paymentId: outcome.payment?.id, merchantReference: order.merchantReference,
+          status: outcome.payment?.status, amount: WireAmount(order.amount),
+          lines: confirmed?.lines.map { .init(label: $0.label, amount: $0.amount.minorUnits) },
+          unavailableItems: confirmed?.unavailableItems)
+      })
+  }
+}
+
+// The sheet's side.
+extension OrderDesk {
+  /// Whose basket this is. A page knows its basket's id and not the merchant's name here; the id is the capability.
+  package func merchant(of id: BasketID) async throws -> MerchantID {
+    guard let merchant = try await database.read({ try BasketRecord.merchant(of: id, in: $0) }) else {
+      throw OrderError(.basketUnknown, "no such basket")
+    }
+    return merchant
+  }
+
+  /// What the sheet opens with. Makes the quote that a payment may name.
+  package func sheet(_ id: BasketID, of merchant: MerchantID) async throws -> SheetRequest {
+    let terms = await terms(merchant)
+    let shown = try await showing(id, merchant) { record in
+      let priced = try quotes.open(record.basket, record.opening)
+      return (priced, try record.factory(terms).request(for: record.contents(priced, terms)))
+    }
+    return SheetRequest(quote: shown.quote, request: shown.answer)
+  }
+
+  /// Prices what the shopper changed. With an error of the address the sheet stays open and cannot be paid.
+  package func update(
+    _ id: BasketID, of merchant: MerchantID, _ change: SheetChange
+  ) async throws -> (quote: Quote, update: SheetUpdate) {
+    let terms = await terms(merchant)
+    let shown = try await showing(id, merchant) { record in
+      let state = try await state(of: record)
+      let priced = try await quotes.price(record.basket, state, after: change, terms)
+      return (priced, try record.update(priced, after: change))
+    }
+    return (shown.quote, shown.answer)
+  }
+
+  /// Chooses service and wishes before the sheet opens.
+  package func prepare(_ id: BasketID, of merchant: MerchantID, _ details: OrderDetails) async throws {
+    let now = clock.now()
+    try await database.write { store in
+      let standing = try BasketStanding(id, of: merchant, in: store)
+      try standing.checkOpen(at: now)
+      try standing.record.prepared(details).savePrepared(in: store)
+    }
+  }
+
+  /// Whether the basket can go there, as far as country and postal code tell.
+  package func checkPostalCode(
+    _ postalCode: String, country: String, _ id: BasketID, of merchant: MerchantID
+  ) async throws -> Bool {
+    let record = try await database.read { try BasketRecord.known(id, of: merchant, in: $0) }
+    var state = record.opening
+    state.destination = record.basket.destination(
+      shown: RedactedContact(postalCode: postalCode, countryCode: country))
+    return try quotes.open(record.basket, state).errors.isEmpty
+  }
+}

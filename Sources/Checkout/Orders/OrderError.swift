@@ -1,0 +1,82 @@
+package import TenderSheet
+
+/// Why a basket, a quote or an order was refused.
+package struct OrderError: Error, Sendable, Hashable {
+  package let code: Code
+  /// The property of the basket or the request that is at fault: `items[0].unitAmount`.
+  package let field: String?
+  /// For the operator; never a contact, never card data.
+  package let detail: String
+  /// What the sheet can show, the gravest first.
+  package let sheetErrors: [SheetError]
+  /// What the integrator does about it.
+  package var advice: String { code.advice }
+
+  package init(_ code: Code, _ detail: String, field: String? = nil, sheetErrors: [SheetError] = []) {
+    self.code = code
+    self.field = field
+    self.detail = detail
+    self.sheetErrors = sheetErrors
+  }
+
+  /// Stable; the raw value is what callers see.
+  package enum Code: String, Sendable, Hashable, CaseIterable {
+    case basketUnknown = "basket_unknown"
+    case basketIDWeak = "basket_id_weak"
+    case basketIDTaken = "basket_id_taken"
+    case basketInvalid = "basket_invalid"
+    case amountTooFine = "amount_too_fine"
+    case totalNotPositive = "total_not_positive"
+    case basketPlaced = "basket_placed"
+    case basketCancelled = "basket_cancelled"
+    case basketExpired = "basket_expired"
+    case serviceUnavailable = "service_unavailable"
+    case shippingMethodUnknown = "shipping_method_unknown"
+    case quoteUnknown = "quote_unknown"
+    case quoteForeign = "quote_foreign"
+    case quoteStale = "quote_stale"
+    case quoteSourceUnavailable = "quote_source_unavailable"
+    case quoteSourceInvalid = "quote_source_invalid"
+    case totalPending = "total_pending"
+    case contactIncomplete = "contact_incomplete"
+    case addressUnserviceable = "address_unserviceable"
+    case addressChangesPrice = "address_changes_price"
+    case paymentInProgress = "payment_in_progress"
+  }
+}
+
+extension OrderError.Code {
+  /// One sentence or two for `docs/errors.md` and for the answer.
+  package var advice: String {
+    switch self {
+    case .basketUnknown: "Send the basket with PUT before the page opens, and use the same merchant's credentials."
+    case .basketIDWeak: "Make the id of at least 128 random bits: 22 characters of base64url or 32 of hex."
+    case .basketIDTaken: "Another merchant uses this id. Make ids at random."
+    case .basketInvalid: "Correct the named property and send the basket again."
+    case .amountTooFine: "Apple's sheet writes two decimals. Round prices so that the third is zero."
+    case .totalNotPositive: "There must be something to pay. Take orders that cost nothing without Apple Pay."
+    case .basketPlaced: "An attempt to pay was made. Ask for its outcome, and use a new basket for another order."
+    case .basketCancelled: "The basket was cancelled for good. Use a new one."
+    case .basketExpired: "Send the basket again under a new id."
+    case .serviceUnavailable: "Choose one of the basket's serviceTypes."
+    case .shippingMethodUnknown: "Choose one of the methods that the last update offered."
+    case .quoteUnknown, .quoteForeign: "Send the quoteId that came with this basket's last answer."
+    case .quoteStale: "The basket or the sheet has changed. Open the sheet again and send its last quoteId."
+    case .quoteSourceUnavailable: "The merchant's quoteURL did not answer in five seconds. Try again; check the shop."
+    case .quoteSourceInvalid: "The merchant's quoteURL answered something else than a price. Check the shop."
+    case .totalPending: "A payment needs a final total. Price the pending lines before the shopper authorizes."
+    case .contactIncomplete: "Show the sheet errors; the shopper corrects the contact and authorizes again."
+    case .addressUnserviceable: "Show the sheet errors; the shopper chooses another address."
+    case .addressChangesPrice: "Show the sheet errors; choosing the address again shows its price."
+    case .paymentInProgress: "Wait, then ask for the outcome. Do not send another payment token."
+    }
+  }
+}
+
+extension OrderError {
+  /// A price that cannot stand on a sheet.
+  init(_ violation: SheetViolation, field: String? = nil) {
+    let code: Code = if case .amountTooFine = violation { .amountTooFine } else { .basketInvalid }
+    self.init(code, violation.reason, field: field)
+  }
+}

@@ -1,0 +1,74 @@
+import Storage
+package import TenderPayments
+package import TenderSheet
+
+/// An order as it was placed. Its payment stands in the ledger, under the same id.
+package struct OrderRecord: Sendable, Hashable {
+  package let id: OrderID
+  package let merchant: MerchantID
+  package let basket: BasketID
+  package let quote: QuoteID
+  package let merchantReference: String
+  package let amount: Amount
+  package let service: ServiceType
+  /// The merchant's reference of a signed-in shopper; nil for a guest.
+  package let customer: String?
+  package let requestedFor: String?
+  package let note: String?
+  package let createdAt: Timestamp
+  /// Kept with the order because a signature is made with chance: only so is a repeated answer the same bytes.
+  let guestToken: String?
+}
+
+extension OrderRecord {
+  static func find(of basket: BasketID, in store: Transaction) throws -> OrderRecord? {
+    try store.row("SELECT * FROM orders WHERE basket = $1", .text(basket.rawValue)).map(OrderRecord.init)
+  }
+
+  /// Writes the order with its contact. Another card after a decline pays the same order, perhaps at another quote.
+  ///
+  /// - Returns: the order as it is stored, which has been an order since the first card.
+  func save(_ contact: OrderContact, in store: Transaction) throws -> OrderRecord {
+    let stored = try store.rows(
+      """
+      INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, customer,
+        requested_for, note, guest_token, created_at, updated_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
+      ON CONFLICT (id) DO UPDATE SET quote = $4, amount = $6, currency = $7, service = $8, requested_for = $10,
+        note = $11, updated_at = $13
+      RETURNING *
+      """,
+      .text(id.rawValue), .text(merchant.rawValue), .text(basket.rawValue), .text(quote.rawValue),
+      .text(merchantReference), .integer(amount.minorUnits), .text(amount.currency.code), .text(service.rawValue),
+      .text(optional: customer), .text(optional: requestedFor), .text(optional: note), .text(optional: guestToken),
+      .time(store.now))
+    try store.run(
+      """
+      INSERT INTO order_contacts (order_id, contact, updated_at) VALUES ($1, $2, $3)
+      ON CONFLICT (order_id) DO UPDATE SET contact = $2, updated_at = $3
+      """,
+      .text(id.rawValue), .text(try StoredJSON.text(contact)), .time(store.now))
+    return try stored.first.map(OrderRecord.init) ?? self
+  }
+
+  private init(_ row: Row) throws {
+    guard let currency = Currency(code: try row.text("currency")) else { throw StorageError.column("currency") }
+    guard let service = ServiceType(rawValue: try row.text("service")) else { throw StorageError.column("service") }
+    self.init(
+      id: OrderID(try row.text("id")), merchant: MerchantID(try row.text("merchant")),
+      basket: BasketID(try row.text("basket")), quote: QuoteID(try row.text("quote")),
+      merchantReference: try row.text("merchant_reference"),
+      amount: Amount(minorUnits: try row.integer("amount"), currency: currency), service: service,
+      customer: try row.textOrNil("customer"), requestedFor: try row.textOrNil("requested_for"),
+      note: try row.textOrNil("note"), createdAt: try row.time("created_at"),
+      guestToken: try row.textOrNil("guest_token"))
+  }
+}
+
+extension OrderContact {
+  static func find(of order: OrderID, in store: Transaction) throws -> OrderContact? {
+    try store.row("SELECT contact FROM order_contacts WHERE order_id = $1", .text(order.rawValue)).map {
+      try StoredJSON.value(OrderContact.self, $0.text("contact"))
+    }
+  }
+}

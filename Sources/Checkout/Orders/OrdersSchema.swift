@@ -1,0 +1,65 @@
+package import Storage
+
+extension OrderDesk {
+  /// The tables of baskets, quotes and orders. To be opened in the same store as the ledger's, so that an order and
+  /// the claim of its payment are one commit.
+  ///
+  /// Contacts stand in a table of their own and only with an order, so that they can be deleted without touching what
+  /// the books need.
+  package static let migrations: [Migration] = [
+    Migration(
+      "orders-1",
+      """
+      CREATE TABLE baskets (
+        id TEXT PRIMARY KEY NOT NULL,
+        merchant TEXT NOT NULL,
+        document TEXT NOT NULL,
+        order_id TEXT NOT NULL UNIQUE,
+        service TEXT NOT NULL,
+        destination TEXT NOT NULL,
+        requested_for TEXT,
+        note TEXT,
+        cancelled BIGINT NOT NULL CHECK (cancelled IN (0, 1)),
+        current_quote TEXT,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL
+      );
+      CREATE TABLE quotes (
+        id TEXT PRIMARY KEY NOT NULL,
+        basket TEXT NOT NULL REFERENCES baskets (id),
+        total BIGINT NOT NULL CHECK (total >= 0),
+        currency TEXT NOT NULL,
+        pending BIGINT NOT NULL CHECK (pending IN (0, 1)),
+        payable BIGINT NOT NULL CHECK (payable IN (0, 1)),
+        state TEXT NOT NULL,
+        shown TEXT NOT NULL,
+        created_at BIGINT NOT NULL
+      );
+      CREATE INDEX quotes_of_basket ON quotes (basket, id);
+      CREATE TABLE orders (
+        id TEXT PRIMARY KEY NOT NULL,
+        merchant TEXT NOT NULL,
+        basket TEXT NOT NULL UNIQUE REFERENCES baskets (id),
+        quote TEXT NOT NULL REFERENCES quotes (id),
+        merchant_reference TEXT NOT NULL,
+        amount BIGINT NOT NULL CHECK (amount > 0),
+        currency TEXT NOT NULL,
+        service TEXT NOT NULL,
+        customer TEXT,
+        requested_for TEXT,
+        note TEXT,
+        guest_token TEXT,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL
+      );
+      CREATE INDEX orders_of_merchant ON orders (merchant, id);
+      CREATE TABLE order_contacts (
+        order_id TEXT PRIMARY KEY NOT NULL REFERENCES orders (id),
+        contact TEXT NOT NULL,
+        updated_at BIGINT NOT NULL
+      );
+      """),
+    // The quotes that no order rests on are removed; without an index each removal would read all orders.
+    Migration("orders-2", "CREATE INDEX orders_of_quote ON orders (quote);\n"),
+  ]
+}

@@ -1,0 +1,250 @@
+package import Acquiring
+import ApplePayToken
+import Crypto
+import Ledger
+import DirectWire
+import Storage
+import Synchronization
+package import TenderPayments
+package import TenderSheet
+
+/// What the authorized sheet hands over.
+package struct PlaceOrderRequest: Sendable {
+  package let basket: BasketID
+  /// The quote whose total the shopper saw last.
+  package let quote: QuoteID
+  package let token: EncryptedPaymentToken
+  package let billingContact: FullContact?
+  package let shippingContact: FullContact?
+
+  package init(
+    basket: BasketID, quote: QuoteID, token: EncryptedPaymentToken, billingContact: FullContact? = nil,
+    shippingContact: FullContact? = nil
+  ) {
+    self.basket = basket
+    self.quote = quote
+    self.token = token
+    self.billingContact = billingContact
+    self.shippingContact = shippingContact
+  }
+}
+
+/// An order that was placed, whatever its payment came to: a decline is an answer.
+package struct PlacedOrder: Sendable, Hashable {
+  package let order: OrderRecord
+  /// As it stands now.
+  package let payment: Payment
+  /// As the shopper was told that it stands: the first answer for good, given again whatever the merchant does with the
+  /// payment afterwards. While there is none, as it stands now.
+  package var status: PaymentStatus { payment.toldStatus ?? payment.status }
+  /// For guests, once the payment is good.
+  package let guestToken: String?
+}
+
+extension OrderDesk {
+  /// Places the order of a basket: already placed? quote still good? contact complete? does it go there at this price?
+  /// Then the money.
+  ///
+  /// The basket makes it idempotent: while its payment lives, every further call gets that payment's answer, whatever
+  /// payment token, clock or quote it comes with; only while the outcome is open another payment token has to wait. A
+  /// payment token that was declined is told so again.
+  ///
+  /// - Parameters:
+  ///   - merchant: whose page or app asks; nil when the call does not say. The basket's id is what allows to pay it, but
+  ///     never on another merchant's page.
+  ///   - deadline: made when the shopper's call began. The merchant's price and the acquirer's answer have what is left
+  ///     of it, so that together they keep within the time in which the sheet waits.
+  package func place(
+    _ request: PlaceOrderRequest, of merchant: MerchantID?, before deadline: Deadline
+  ) async throws -> PlacedOrder {
+    let (standing, named) = try await database.read { store in
+      (try BasketStanding(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
+    }
+    let merchant = standing.record.basket.merchant
+    if let payment = try await earlier(standing, request.token) {
+      return try await again(payment, standing, request.token, before: deadline)
+    }
+    try standing.checkOpen(at: clock.now())
+    let quote = try goodQuote(named, standing.record)
+    let contact = try completeContact(request, standing.record.basket, quote)
+    let terms = await terms(merchant)
+    try await confirmPrice(standing.record.basket, quote, at: contact.address, terms, before: deadline)
+    let record = try await newOrder(quote, standing.record)
+    let order = record.forGateway(standing.record.basket, terms)
+    let written = WrittenOrder()
+    let payment = try await cashier.pay(order, request.token, deadline) { store in
+      try BasketRecord.check(order.basket, of: merchant, stillShows: quote.id, in: store)
+      written.order = try record.save(contact, in: store)
+    }
+    return try await placed(record.basket, payment, written.order)
+  }
+}
+
+// Asked afterwards.
+extension OrderDesk {
+  /// What placing the basket's order came to: for a page that was reloaded, or lost its connection after sending.
+  /// Nil when nobody has tried.
+  package func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
+    let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
+    guard let payment = standing.payment, standing.order != nil else { return nil }
+    let mode = standing.record.basket.document.capture
+    return try await placed(id, standing.waitsForAnswer ? settled(payment, mode) : payment)
+  }
+
+  /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
+  private func settled(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
+    (try? await cashier.settle(payment.id, mode)) ?? payment
+  }
+}
+
+// The steps, in their order.
+extension OrderDesk {
+  /// The payment that holds the basket, or the one that this very payment token made.
+  private func earlier(_ standing: BasketStanding, _ token: EncryptedPaymentToken) async throws -> Payment? {
+    guard standing.order != nil else { return nil }
+    return try await journal.answer(for: standing.record.order, spending: TokenUse(of: token))
+  }
+
+  /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
+  /// have been taken the taking is tried again.
+  private func again(
+    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken, before deadline: Deadline
+  ) async throws -> PlacedOrder {
+    let basket = standing.record.basket
+    guard payment.status != .authorizing, let order = standing.order else {
+      throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
+    }
+    try await checkMayHear(payment, token)
+    let isTaken = payment.status != .authorized || basket.document.capture == .manual
+    guard !isTaken else { return try await placed(basket.id, payment) }
+    let wanted = order.forGateway(basket, await terms(basket.merchant))
+    let answer = try await cashier.pay(wanted, token, deadline) { _ in }
+    return try await placed(basket.id, answer)
+  }
+
+  /// While the outcome is open only the payment token that made the payment hears of it again; another one has to wait.
+  private func checkMayHear(_ payment: Payment, _ token: EncryptedPaymentToken) async throws {
+    guard !payment.status.isSettled else { return }
+    guard try await journal.isPaid(payment.id, by: TokenUse(of: token)) else {
+      throw OrderError(.paymentInProgress, "the outcome of the basket's payment is not known yet")
+    }
+  }
+
+  private func goodQuote(_ named: Quote?, _ record: BasketRecord) throws -> Quote {
+    guard let quote = named else {
+      throw OrderError(.quoteUnknown, "no such quote", field: "quoteId")
+    }
+    guard quote.basket == record.basket.id else {
+      throw OrderError(.quoteForeign, "the quote is of another basket", field: "quoteId")
+    }
+    guard record.currentQuote == quote.id else {
+      throw OrderError(.quoteStale, "another quote was shown since", field: "quoteId")
+    }
+    guard quote.isPayable else {
+      throw OrderError(.addressUnserviceable, "the quote was shown with an error", field: "quoteId")
+    }
+    guard !quote.isPending else { throw OrderError(.totalPending, "the total was shown as pending", field: "quoteId") }
+    guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }
+    return quote
+  }
+
+  private func completeContact(
+    _ request: PlaceOrderRequest, _ basket: Basket, _ quote: Quote
+  ) throws -> OrderContact {
+    let contact = OrderContact(
+      service: quote.state.service, shipping: request.shippingContact, billing: request.billingContact,
+      billingRequired: basket.document.billingRequired)
+    var missing = contact.missingFields(for: quote.state.service)
+    if basket.document.billingRequired, request.billingContact.flatMap({ OrderAddress($0) }) == nil {
+      missing.append(.billingContactInvalid(.postalAddress, "Enter a billing address."))
+    }
+    guard missing.isEmpty else {
+      let fields = missing.compactMap { $0.contactField?.rawValue }.joined(separator: ", ")
+      throw OrderError(.contactIncomplete, "missing: \(fields)", field: "shippingContact", sheetErrors: missing)
+    }
+    return contact
+  }
+
+  /// The redacted contact was a guess. The full address must be one that we deliver to, at the price that was shown:
+  /// a shopper who authorized one total is never charged another.
+  private func confirmPrice(
+    _ basket: Basket, _ quote: Quote, at address: OrderAddress?, _ terms: MerchantTerms, before deadline: Deadline
+  ) async throws {
+    guard quote.state.service.needsAddress else { return }
+    let priced = try await quotes.price(basket, quote, at: address, terms, before: deadline)
+    guard priced.errors.isEmpty else {
+      throw OrderError(
+        .addressUnserviceable, "the full address is not served", field: "shippingContact",
+        sheetErrors: priced.errors)
+    }
+    let total = try priced.summary(basket.document.businessName).total
+    let isSame = total.amount == quote.total && total.kind == .final
+    guard isSame, priced.state.shippingMethod == quote.state.shippingMethod,
+      priced.unavailableItems == quote.unavailableItems
+    else {
+      throw OrderError(
+        .addressChangesPrice, "shown \(quote.total), with the full address \(total.amount)", field: "shippingContact",
+        sheetErrors: [.shippingContactInvalid(.postalCode, "Choose this address again to see its price.")])
+    }
+  }
+
+  /// - Parameter written: the order, if this very call has written it.
+  private func placed(
+    _ basket: BasketID, _ payment: Payment, _ written: OrderRecord? = nil
+  ) async throws -> PlacedOrder {
+    guard let order = try await order(of: basket, written) else {
+      throw OrderError(.basketUnknown, "the payment is of another order")
+    }
+    let told = await telling(payment)
+    let isGood = (told.toldStatus ?? told.status).isLive
+    return PlacedOrder(order: order, payment: told, guestToken: isGood ? order.guestToken : nil)
+  }
+
+  private func order(of basket: BasketID, _ written: OrderRecord?) async throws -> OrderRecord? {
+    if let written { return written }
+    return try await database.read { try OrderRecord.find(of: basket, in: $0) }
+  }
+
+  /// Whoever was told *pending*, or nothing because the process died, hears the end of it for the first time now.
+  /// A store that takes no writes does not keep them from hearing it.
+  private func telling(_ payment: Payment) async -> Payment {
+    guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+    return (try? await journal.tell(payment.id)) ?? payment
+  }
+
+  private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {
+    let now = clock.now()
+    let isGuest = record.basket.document.customer == nil
+    let guestToken =
+      isGuest ? try await guestTokens?.token(for: record.order, of: record.basket.id, issued: now) : nil
+    return OrderRecord(quote, record, guestToken: guestToken, at: now)
+  }
+}
+
+/// The order as the commit of the claim wrote it; nil when the claim never came to that.
+private final class WrittenOrder: Sendable {
+  private let content = Mutex<OrderRecord?>(nil)
+
+  var order: OrderRecord? {
+    get { content.withLock { $0 } }
+    set { content.withLock { $0 = newValue } }
+  }
+}
+
+extension OrderRecord {
+  fileprivate init(_ quote: Quote, _ record: BasketRecord, guestToken: String?, at now: Timestamp) {
+    self.init(
+      id: record.order, merchant: record.basket.merchant, basket: record.basket.id, quote: quote.id,
+      merchantReference: record.basket.document.merchantReference, amount: quote.total, service: quote.state.service,
+      customer: record.basket.document.customer, requestedFor: record.requestedFor, note: record.note, createdAt: now,
+      guestToken: guestToken)
+  }
+
+  /// The order as the gateway needs it: the payment token must carry this amount and this hash.
+  fileprivate func forGateway(_ basket: Basket, _ terms: MerchantTerms) -> Order {
+    Order(
+      id: id, merchant: merchant, basket: self.basket, amount: amount,
+      applicationDataHash: Array(SHA256.hash(data: terms.applicationData(of: basket))),
+      merchantReference: merchantReference, capture: basket.document.capture)
+  }
+}

@@ -1,0 +1,32 @@
+import TenderPayments
+package import TenderSheet
+
+/// A basket with prices on it, for one state of the sheet. From the basket's own rules, or from the merchant.
+package struct Priced: Sendable, Hashable {
+  /// The state as it was understood: a coupon that is no good is gone, a method that is not offered is replaced.
+  package let state: SheetState
+  /// All lines but the total.
+  package let lines: [SummaryItem]
+  /// What is offered, the selected one first, because the sheet selects the first.
+  package let shippingMethods: [ShippingMethod]
+  /// Ids of items that cannot be had at the destination and are not in the total.
+  package let unavailableItems: [String]
+  /// For the sheet, the gravest first.
+  package let errors: [SheetError]
+
+  package init(
+    state: SheetState, lines: [SummaryItem], shippingMethods: [ShippingMethod] = [], unavailableItems: [String] = [],
+    errors: [SheetError] = []
+  ) {
+    self.state = state
+    self.lines = lines
+    self.shippingMethods = shippingMethods
+    self.unavailableItems = unavailableItems
+    self.errors = errors
+  }
+
+  func summary(_ businessName: String) throws -> Summary {
+    guard let currency = lines.first?.amount.currency else { throw SheetViolation.emptyLabel }
+    return try Summary(businessName: businessName, lines: lines, currency: currency)
+  }
+}

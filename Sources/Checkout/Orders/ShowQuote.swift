@@ -1,0 +1,120 @@
+import Ledger
+import DirectWire
+import Storage
+import TenderPayments
+package import TenderSheet
+
+/// What a sheet is opened with, and the quote that stands behind it.
+package struct SheetRequest: Sendable, Hashable {
+  package let quote: Quote
+  package let request: PaymentRequest
+}
+
+/// What the shopper decides before the sheet opens.
+package struct OrderDetails: Sendable, Hashable, Codable {
+  package var serviceType: ServiceType
+  /// When the shopper wants it; passed on unread.
+  package var requestedFor: String?
+  package var note: String?
+  /// Where it goes, if the page knows; only the zone is kept.
+  package var contact: RedactedContact?
+
+  package init(
+    serviceType: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: RedactedContact? = nil
+  ) {
+    self.serviceType = serviceType
+    self.requestedFor = requestedFor
+    self.note = note
+    self.contact = contact
+  }
+}
+
+/// Somebody else showed a quote of this basket in between.
+private struct Superseded: Error {}
+
+extension OrderDesk {
+  /// Prices the basket as it stands, and keeps the price as the quote that was shown last.
+  ///
+  /// The merchant may be asked in between, so it happens outside a transaction; if the basket was changed meanwhile it
+  /// is priced again, a few times.
+  func showing<Answer: Sendable>(
+    _ id: BasketID, _ merchant: MerchantID, _ price: (BasketRecord) async throws -> (Priced, Answer)
+  ) async throws -> (quote: Quote, answer: Answer) {
+    for _ in 0..<4 {
+      let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
+      try standing.checkOpen(at: clock.now())
+      do {
+        let (priced, answer) = try await price(standing.record)
+        return (try await keep(priced, standing.record), answer)
+      } catch let violation as SheetViolation {
+        throw OrderError(violation)
+      } catch is Superseded {
+        continue
+      }
+    }
+    throw OrderError(.quoteStale, "the basket changed again and again while it was priced")
+  }
+
+  /// A quote that shows the same as the last one is the last one: reloading a page makes no rows.
+  private func keep(_ priced: Priced, _ record: BasketRecord) async throws -> Quote {
+    let quote = try Quote(priced, of: record.basket, id: QuoteID(random.timeOrderedID(clock)), at: clock.now())
+    return try await database.write { store in
+      guard try BasketRecord.find(record.basket.id, in: store) == record else { throw Superseded() }
+      if let last = try record.currentQuote.flatMap({ try Quote.find($0, in: store) }), last.shows(theSameAs: quote) {
+        return last
+      }
+      try quote.save(in: store)
+      return quote
+    }
+  }
+
+  /// What the shopper has chosen so far: the state of the quote that was shown last.
+  func state(of record: BasketRecord) async throws -> SheetState {
+    guard let id = record.currentQuote else { return record.opening }
+    return try await database.read { try Quote.find(id, in: $0)?.state } ?? record.opening
+  }
+}
+
+extension BasketRecord {
+  func factory(_ terms: MerchantTerms) -> PaymentRequestFactory {
+    PaymentRequestFactory(
+      businessName: basket.document.businessName, countryCode: basket.document.countryCode,
+      supportedNetworks: terms.supportedNetworks, merchantCapabilities: terms.merchantCapabilities,
+      supportedCountries: basket.document.supportedCountries)
+  }
+
+  func contents(_ priced: Priced, _ terms: MerchantTerms) -> SheetContents {
+    SheetContents(
+      currency: basket.currency, service: priced.state.service, lines: priced.lines,
+      shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
+      couponCode: priced.state.couponCode, billingRequired: basket.document.billingRequired,
+      applicationData: terms.applicationData(of: basket))
+  }
+
+  /// The methods are sent again only where they may have changed: a new list makes the sheet select its first.
+  func update(_ priced: Priced, after change: SheetChange) throws -> SheetUpdate {
+    let resendsMethods = priced.state.service.needsAddress && change.moment.mayChangeMethods
+    return SheetUpdate(
+      summary: try priced.summary(basket.document.businessName),
+      shippingMethods: resendsMethods ? priced.shippingMethods : nil,
+      errors: priced.errors.filter { $0.isAllowed(at: change.moment) })
+  }
+
+  func prepared(_ details: OrderDetails) throws -> BasketRecord {
+    guard basket.services.contains(details.serviceType) else {
+      throw OrderError(
+        .serviceUnavailable, "the basket offers no \(details.serviceType.rawValue)", field: "serviceType")
+    }
+    try BasketRules.check(details)
+    var record = self
+    record.service = details.serviceType
+    record.destination = details.contact.map { basket.destination(shown: $0) } ?? .unknown
+    record.requestedFor = details.requestedFor ?? requestedFor
+    record.note = details.note ?? note
+    return record
+  }
+}
+
+extension SheetMoment {
+  fileprivate var mayChangeMethods: Bool { self == .contactSelection || self == .couponCodeChange }
+}

@@ -1,0 +1,29 @@
+public import TenderPayments
+public import TenderSheet
+
+/// What the device can be asked about Apple Pay. The folder `PassKit` asks PassKit; tests answer themselves.
+public struct PaymentDevice: Sendable {
+  /// Decides which networks the device knows.
+  public let platform: Platform
+  /// The hardware is there, and nobody has forbidden payments.
+  public let canMakePayments: @Sendable () -> Bool
+  /// A card of one of these networks is in the wallet, with these capabilities.
+  public let hasCard: @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool
+  /// Wallet can be opened to add a card.
+  public let canOpenWallet: @Sendable () -> Bool
+  /// Opens Wallet to add a card.
+  public let openWallet: @Sendable () async -> Void
+
+  /// A device that answers as these functions do.
+  public init(
+    platform: Platform, canMakePayments: @escaping @Sendable () -> Bool,
+    hasCard: @escaping @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool,
+    canOpenWallet: @escaping @Sendable () -> Bool, openWallet: @escaping @Sendable () async -> Void
+  ) {
+    self.platform = platform
+    self.canMakePayments = canMakePayments
+    self.hasCard = hasCard
+    self.canOpenWallet = canOpenWallet
+    self.openWallet = openWallet
+  }
+}

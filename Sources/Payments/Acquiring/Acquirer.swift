@@ -1,0 +1,68 @@
+package import TenderPayments
+
+/// What an acquirer can be asked, as functions: a connector fills them in, a test answers in its place.
+///
+/// None of them throws. Whatever happens on the wire is an answer, because all of it means something to money: see
+/// `AcquirerAnswer`. None of them asks twice; whoever wants to know more inquires. And none of them sends anything
+/// when no time is left: by then the operation may be in other hands.
+package struct Acquirer: Sendable {
+  package typealias Verb<Request, Answer> = @Sendable (_ request: Request, _ deadline: Deadline) async -> Answer
+
+  package let capabilities: AcquirerCapabilities
+  /// Holds money.
+  package let authorize: Verb<AuthorizationRequest, AcquirerAnswer>
+  /// Takes held money, all or a part.
+  package let capture: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Lets go of what is held and not taken.
+  package let void: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Gives back taken money, all or a part.
+  package let refund: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Asks what became of an operation. Changes nothing.
+  package let inquire: Verb<InquiryRequest, Inquiry>
+  /// Undoes an authorization whose answer never came, whether or not it ever arrived.
+  package let reverse: Verb<InquiryRequest, Reversal>
+  /// Judges what the acquirer says by itself: authentic? understood? Nothing is believed of it yet beyond that.
+  package let hear: Ear
+
+  package typealias Ear = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> AcquirerEvent
+
+  package init(
+    capabilities: AcquirerCapabilities,
+    authorize: @escaping Verb<AuthorizationRequest, AcquirerAnswer>,
+    capture: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    void: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    refund: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    inquire: @escaping Verb<InquiryRequest, Inquiry>,
+    reverse: @escaping Verb<InquiryRequest, Reversal>,
+    hear: @escaping Ear = { _ throws(EventRefusal) in throw .notExpected }
+  ) {
+    self.capabilities = capabilities
+    self.authorize = authorize
+    self.capture = capture
+    self.void = void
+    self.refund = refund
+    self.inquire = inquire
+    self.reverse = reverse
+    self.hear = hear
+  }
+}
+
+/// What an inquiry found.
+package enum Inquiry: Sendable, Hashable {
+  /// The acquirer's answer to the operation, as it should have come the first time.
+  case answer(AcquirerAnswer)
+  /// The acquirer does not know the operation. It may still be on its way until the settle horizon has passed.
+  case notFound
+  /// The acquirer could not be asked, or its answer made no sense. Ask again later.
+  case unavailable(Interruption)
+}
+
+/// What a reversal achieved.
+package enum Reversal: Sendable, Hashable {
+  case reversed
+  /// There was nothing to undo, which is as good.
+  case nothingFound
+  /// The acquirer will not: the operation has gone too far.
+  case refused(code: String)
+  case unavailable(Interruption)
+}

@@ -1,0 +1,72 @@
+package import TenderPayments
+
+/// What a connector states about its acquirer. The gateway chooses its recovery by it; what it does not act upon is not
+/// stated. Any answer may be *pending*, so whether an acquirer answers later is not among it.
+package struct AcquirerCapabilities: Sendable {
+  /// The vehicle in which a payment may reach the acquirer.
+  package enum Instrument: Sendable, Hashable, CaseIterable {
+    /// Decrypted by the merchant.
+    case network
+    /// The verified payment token, which the provider decrypts.
+    case sealed
+  }
+
+  /// How the acquirer treats an operation that is sent twice under one reference.
+  package enum Idempotency: Sendable, Hashable {
+    /// It would be done twice.
+    case none
+    /// The first answer again, for so long. What it makes of other contents does not matter: the gateway repeats an
+    /// operation with the contents that it had.
+    case reference(window: Duration)
+  }
+
+  /// The connector's name: in metrics, in the address of its inbox.
+  package let name: String
+  /// The operator's name of the account at the acquirer; nil where there is only one.
+  package let account: String?
+  package let instruments: Set<Instrument>
+  package let idempotency: Idempotency
+  package let inquiry: Bool
+  /// Whether an authorization can be undone by our reference alone. Where it cannot, it is inquired about and voided.
+  package let reversal: Bool
+  /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
+  /// that it never arrived.
+  package let settleHorizon: Duration
+  /// How long the acquirer holds the money; nil when it does not say.
+  package let holdLifetime: Duration?
+  /// The acquirer's idea of a currency's decimals, by which amounts are converted on their way to it and back: nil for
+  /// a currency it does not take.
+  package let exponent: @Sendable (Currency) -> Int?
+
+  package init(
+    name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>, idempotency: Idempotency,
+    inquiry: Bool,
+    reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
+    exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
+  ) {
+    self.name = name
+    self.account = account
+    self.instruments = instruments
+    self.idempotency = idempotency
+    self.inquiry = inquiry
+    self.reversal = reversal
+    self.settleHorizon = settleHorizon
+    self.holdLifetime = holdLifetime
+    self.exponent = exponent
+  }
+
+  /// Connector and account, as the journal keeps them with a payment: `sandbox`, or `sandbox/eu`. Whatever follows an
+  /// authorization goes the same way.
+  package var route: String { account.map { "\(name)/\($0)" } ?? name }
+
+  /// Whether the text may be an account's name: 1 to 40 letters, digits and hyphens.
+  package static func isAccountName(_ text: String) -> Bool {
+    (1...40).contains(text.utf8.count)
+      && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D }
+  }
+
+  /// Whether an operation that was sent so long ago may be sent again, under its reference and with its contents.
+  package func mayRepeat(after age: Duration) -> Bool {
+    if case .reference(let window) = idempotency { age < window } else { false }
+  }
+}

@@ -1,0 +1,126 @@
+import Synchronization
+package import TenderPayments
+
+/// Stops asking an acquirer that does not answer, so that shoppers hear *no* at once instead of waiting for it.
+///
+/// After ``Settings/failures`` calls in a row that broke it opens: nothing is sent, and every verb answers that nothing
+/// was. After ``Settings/rest`` one call is let through; its answer closes the circuit, or opens it again.
+package final class CircuitBreaker: Sendable {
+  package struct Settings: Sendable, Hashable {
+    package var failures = 5
+    package var rest: Duration = .seconds(5)
+    package init() {}
+  }
+
+  private enum State: Sendable { case closed(failures: Int), open(until: Duration), trying(until: Duration) }
+
+  private let settings: Settings
+  private let uptime: @Sendable () -> Duration
+  private let state = Mutex(State.closed(failures: 0))
+
+  package init(_ settings: Settings = Settings(), on scheduler: Scheduler = .system) {
+    self.settings = settings
+    self.uptime = scheduler.uptime
+  }
+
+  /// Whether calls are being turned away; for the gauge.
+  package var isOpen: Bool {
+    state.withLock { state in if case .closed = state { false } else { true } }
+  }
+
+  /// Whether a call may go out. While a first one tries, the others are turned away; one that never comes back gives
+  /// its turn to the next.
+  func admits() -> Bool {
+    let now = uptime()
+    return state.withLock { state in
+      switch state {
+      case .closed: return true
+      case .open(let until), .trying(let until):
+        guard now >= until else { return false }
+        state = .trying(until: now + settings.rest)
+        return true
+      }
+    }
+  }
+
+  func note(broken: Bool) {
+    let now = uptime()
+    state.withLock { state in
+      switch (broken, state) {
+      case (false, _): state = .closed(failures: 0)
+      case (true, .closed(let failures)) where failures + 1 < settings.failures:
+        state = .closed(failures: failures + 1)
+      case (true, _): state = .open(until: now + settings.rest)
+      }
+    }
+  }
+}
+
+extension Acquirer {
+  /// The same acquirer behind a circuit breaker.
+  package func guarded(by breaker: CircuitBreaker) -> Acquirer {
+    Acquirer(
+      capabilities: capabilities, authorize: breaker.guarding(authorize), capture: breaker.guarding(capture),
+      void: breaker.guarding(void), refund: breaker.guarding(refund), inquire: breaker.guarding(inquire),
+      reverse: breaker.guarding(reverse), hear: hear)
+  }
+}
+
+/// An answer that says whether the acquirer was there at all.
+private protocol Reachability: SendableMetatype {
+  var isBroken: Bool { get }
+  static var turnedAway: Self { get }
+}
+
+extension CircuitBreaker {
+  fileprivate func guarding<Request, Answer: Reachability>(
+    _ verb: @escaping Acquirer.Verb<Request, Answer>
+  ) -> Acquirer.Verb<Request, Answer> {
+    { request, deadline in
+      // Then nothing is sent, and that says nothing of the acquirer.
+      guard deadline.remaining > .zero else { return await verb(request, deadline) }
+      guard self.admits() else { return .turnedAway }
+      let answer = await verb(request, deadline)
+      self.note(broken: answer.isBroken)
+      return answer
+    }
+  }
+}
+
+private let open = "the acquirer has not answered for a while; its circuit is open"
+
+extension AcquirerAnswer: Reachability {
+  fileprivate var isBroken: Bool {
+    switch self {
+    case .unknown(let interruption): interruption.isBroken
+    case .notSent: true
+    case .approved, .declined, .pending: false
+    }
+  }
+  fileprivate static var turnedAway: AcquirerAnswer { .notSent(open) }
+}
+
+extension Inquiry: Reachability {
+  fileprivate var isBroken: Bool {
+    switch self {
+    case .unavailable(let interruption): interruption.isBroken
+    case .answer, .notFound: false
+    }
+  }
+  fileprivate static var turnedAway: Inquiry { .unavailable(Interruption(.connectionLost, detail: open)) }
+}
+
+extension Reversal: Reachability {
+  fileprivate var isBroken: Bool {
+    switch self {
+    case .unavailable(let interruption): interruption.isBroken
+    case .reversed, .nothingFound, .refused: false
+    }
+  }
+  fileprivate static var turnedAway: Reversal { .unavailable(Interruption(.connectionLost, detail: open)) }
+}
+
+extension Interruption {
+  /// An acquirer that answers with doubt is there; one that says nothing, or nonsense, is not.
+  fileprivate var isBroken: Bool { kind != .acquirerUncertain }
+}

@@ -1,0 +1,153 @@
+package import TenderPayments
+
+/// The body of `PUT /v2/{merchantId}/baskets/{basketId}`: what is for sale, and the rules by which the sheet prices it.
+///
+/// Amounts are whole minor units of `currencyCode`. Properties that are not listed here are refused by name.
+package struct BasketDocument: Sendable, Hashable, Codable {
+  package var currencyCode: Currency
+  /// The merchant's country, ISO 3166-1 alpha-2.
+  package var countryCode: String
+  /// The merchant's own name for the order, as the acquirer shows it.
+  package var merchantReference: String
+  /// As on the card statement; the label of the total.
+  package var businessName: String
+  /// What the shopper may choose from: `delivery`, `collection`, `shipping`.
+  package var serviceTypes: [String]
+  /// What the sheet opens with; one of `serviceTypes`, the first if absent.
+  package var serviceType: String?
+  package var items: [Item]
+  package var fees: [Fee]
+  /// Where there is delivery. No zones: everywhere, by every method.
+  package var zones: [Zone]
+  package var shippingMethods: [Method]
+  package var coupons: [Coupon]
+  /// A code that the shopper entered on the merchant's page. The sheet opens with it, unless it is no good.
+  package var couponCode: String?
+  /// When the shopper wants it; passed on unread.
+  package var requestedFor: String?
+  package var note: String?
+  /// The merchant's reference of a signed-in shopper; without one the order is a guest's.
+  package var customer: String?
+  package var capture: CaptureMode
+  /// The price is not known yet: the sheet shows it as pending, and the payment token is signed for zero.
+  package var pending: Bool
+  package var billingRequired: Bool
+  /// Issuer countries; empty for all.
+  package var supportedCountries: [String]
+  /// Where the merchant prices updates by itself, with a signed call and five seconds.
+  package var quoteURL: String?
+
+  package init(
+    currencyCode: Currency, countryCode: String, merchantReference: String, businessName: String,
+    serviceTypes: [String], serviceType: String? = nil, items: [Item], fees: [Fee] = [], zones: [Zone] = [],
+    shippingMethods: [Method] = [], coupons: [Coupon] = [], couponCode: String? = nil, requestedFor: String? = nil,
+    note: String? = nil, customer: String? = nil, capture: CaptureMode = .immediate, pending: Bool = false,
+    billingRequired: Bool = false, supportedCountries: [String] = [], quoteURL: String? = nil
+  ) {
+    self.currencyCode = currencyCode
+    self.countryCode = countryCode
+    self.merchantReference = merchantReference
+    self.businessName = businessName
+    self.serviceTypes = serviceTypes
+    self.serviceType = serviceType
+    self.items = items
+    self.fees = fees
+    self.zones = zones
+    self.shippingMethods = shippingMethods
+    self.coupons = coupons
+    self.couponCode = couponCode
+    self.requestedFor = requestedFor
+    self.note = note
+    self.customer = customer
+    self.capture = capture
+    self.pending = pending
+    self.billingRequired = billingRequired
+    self.supportedCountries = supportedCountries
+    self.quoteURL = quoteURL
+  }
+
+  package struct Item: Sendable, Hashable, Codable {
+    package var id: String
+    package var label: String
+    package var unitAmount: Int64
+    package var quantity: Int64
+    /// The zones in which the item can be had; nil for all.
+    package var availableIn: [String]?
+
+    package init(id: String, label: String, unitAmount: Int64, quantity: Int64 = 1, availableIn: [String]? = nil) {
+      self.id = id
+      self.label = label
+      self.unitAmount = unitAmount
+      self.quantity = quantity
+      self.availableIn = availableIn
+    }
+  }
+
+  package struct Fee: Sendable, Hashable, Codable {
+    package var label: String
+    package var amount: Int64
+    /// Nil for all.
+    package var serviceTypes: [String]?
+    /// `credit`, `debit`, `prepaid`, `store`, `unknown`; nil for all.
+    package var paymentMethodTypes: [String]?
+
+    package init(label: String, amount: Int64, serviceTypes: [String]? = nil, paymentMethodTypes: [String]? = nil) {
+      self.label = label
+      self.amount = amount
+      self.serviceTypes = serviceTypes
+      self.paymentMethodTypes = paymentMethodTypes
+    }
+  }
+
+  package struct Zone: Sendable, Hashable, Codable {
+    package var id: String
+    package var countryCode: String
+    /// The beginnings of its postal codes; empty for the whole country.
+    package var postalPrefixes: [String]
+    /// Identifiers of shipping methods; empty for all.
+    package var methods: [String]
+
+    package init(id: String, countryCode: String, postalPrefixes: [String] = [], methods: [String] = []) {
+      self.id = id
+      self.countryCode = countryCode
+      self.postalPrefixes = postalPrefixes
+      self.methods = methods
+    }
+  }
+
+  package struct Method: Sendable, Hashable, Codable {
+    package var identifier: String
+    package var label: String
+    package var detail: String
+    package var amount: Int64
+    /// The method costs nothing from this value of the goods.
+    package var freeFrom: Int64?
+
+    package init(identifier: String, label: String, detail: String = "", amount: Int64, freeFrom: Int64? = nil) {
+      self.identifier = identifier
+      self.label = label
+      self.detail = detail
+      self.amount = amount
+      self.freeFrom = freeFrom
+    }
+  }
+
+  /// Takes off either hundredths of a percent of the goods or an amount.
+  package struct Coupon: Sendable, Hashable, Codable {
+    package var code: String
+    package var label: String
+    package var percentBasisPoints: Int64?
+    package var amount: Int64?
+    package var expiresAt: WireTime?
+
+    package init(
+      code: String, label: String, percentBasisPoints: Int64? = nil, amount: Int64? = nil, expiresAt: WireTime? = nil
+    ) {
+      self.code = code
+      self.label = label
+      self.percentBasisPoints = percentBasisPoints
+      self.amount = amount
+      self.expiresAt = expiresAt
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/// An error answer of the platform API, in Worldline Direct's shape.
+package struct PlatformError: Error, Sendable, Hashable, Codable {
+  /// Unique for this answer; what a caller quotes to the operator.
+  package let errorId: String
+  package let errors: [PlatformFault]
+  /// The HTTP status.
+  package let status: Int
+
+  package init(errorId: String, status: Int, errors: [PlatformFault]) {
+    self.errorId = errorId
+    self.errors = errors
+    self.status = status
+  }
+
+  /// One fault, which gives the answer its status.
+  package init(errorId: String, _ fault: PlatformFault) {
+    self.init(errorId: errorId, status: fault.httpStatusCode, errors: [fault])
+  }
+}
+
+/// One thing that is wrong with a request.
+package struct PlatformFault: Sendable, Hashable, Codable {
+  package enum Category: String, Sendable, Hashable, Codable {
+    case directPlatform = "DIRECT_PLATFORM_ERROR"
+    case paymentPlatform = "PAYMENT_PLATFORM_ERROR"
+    case inputOutput = "IO_ERROR"
+  }
+
+  package let category: Category
+  /// Four to eight digits; older SDKs read this one.
+  package let code: String
+  /// Eight digits.
+  package let errorCode: String
+  package let httpStatusCode: Int
+  /// What programs compare: `INVALID_VALUE`.
+  package let id: String
+  /// For people.
+  package let message: String
+  /// Which property of the request, as a path: `items[0].unitAmount`.
+  package let propertyName: String?
+  /// Whether the same request may succeed later.
+  package let retriable: Bool
+
+  package init(
+    category: Category = .directPlatform, code: String, errorCode: String, httpStatusCode: Int, id: String,
+    message: String, propertyName: String? = nil, retriable: Bool = false
+  ) {
+    self.category = category
+    self.code = code
+    self.errorCode = errorCode
+    self.httpStatusCode = httpStatusCode
+    self.id = id
+    self.message = message
+    self.propertyName = propertyName
+    self.retriable = retriable
+  }
+}
+
+extension PlatformFault {
+  /// The answer to every failed authentication, so that nobody learns which keys and merchants exist.
+  package static let accessNotAllowed = PlatformFault(
+    code: "9007", errorCode: "50009007", httpStatusCode: 403, id: "ACCESS_TO_MERCHANT_NOT_ALLOWED",
+    message: "ACCESS_TO_MERCHANT_NOT_ALLOWED")
+
+  package static let serverError = PlatformFault(
+    code: "9999", errorCode: "50009999", httpStatusCode: 500, id: "UNKNOWN_SERVER_ERROR",
+    message: "UNKNOWN_SERVER_ERROR", retriable: true)
+
+  package static func invalidValue(_ property: String, _ message: String) -> PlatformFault {
+    PlatformFault(
+      code: "1008", errorCode: "50001111", httpStatusCode: 400, id: "INVALID_VALUE", message: message,
+      propertyName: property)
+  }
+
+  package static func missing(_ property: String) -> PlatformFault {
+    PlatformFault(
+      code: "20000000", errorCode: "20000000", httpStatusCode: 400, id: "PARAMETER_NOT_FOUND_IN_REQUEST",
+      message: "PARAMETER_NOT_FOUND_IN_REQUEST", propertyName: property)
+  }
+
+  package static let unknownPayment = PlatformFault(
+    code: "1002", errorCode: "50001130", httpStatusCode: 404, id: "UNKNOWN_PAYMENT_ID",
+    message: "UNKNOWN_PAYMENT_ID", propertyName: "paymentId")
+
+  /// A capture, a cancel or a refund that the payment's state does not allow.
+  package static let actionNotAllowed = PlatformFault(
+    code: "2015", errorCode: "50002015", httpStatusCode: 400, id: "ACTION_NOT_ALLOWED_ON_TRANSACTION",
+    message: "ACTION_NOT_ALLOWED_ON_TRANSACTION", propertyName: "paymentId")
+}

@@ -1,0 +1,46 @@
+/// The places where a process may die with the most interesting consequences, by name. Each lies between two effects.
+package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
+  /// The payment token is open; nothing is written.
+  case authorizeOpened = "authorize.opened"
+  /// The claim is durable; the acquirer has not heard of it.
+  case authorizeClaimed = "authorize.claimed"
+  /// The acquirer has answered; nobody has written it down.
+  case authorizeAnswered = "authorize.answered"
+  /// The answer is durable; nobody has heard it.
+  case authorizeRecorded = "authorize.recorded"
+  /// The same three for a capture, a void and a refund.
+  case captureReserved = "capture.reserved"
+  case captureAnswered = "capture.answered"
+  case captureRecorded = "capture.recorded"
+  case voidReserved = "void.reserved"
+  case voidAnswered = "void.answered"
+  case voidRecorded = "void.recorded"
+  case refundReserved = "refund.reserved"
+  case refundAnswered = "refund.answered"
+  case refundRecorded = "refund.recorded"
+  /// Recovery holds the operation, and has asked nobody.
+  case recoveryTookOver = "recovery.took_over"
+  /// Recovery has the inquiry's answer.
+  case recoveryInquired = "recovery.inquired"
+  /// The reversal is written, and nobody has asked for it.
+  case recoveryReversing = "recovery.reversing"
+  /// The acquirer has reversed; nobody has written it down.
+  case recoveryReversed = "recovery.reversed"
+  /// Recovery has sent an operation again.
+  case recoveryRepeated = "recovery.repeated"
+  /// What recovery found is durable.
+  case recoveryRecorded = "recovery.recorded"
+  /// An event of the provider was found authentic.
+  case eventAccepted = "event.accepted"
+  /// It is in the books; the provider has not been thanked.
+  case eventRecorded = "event.recorded"
+}
+
+/// What happens when a named point is reached: nothing, a kill, or a simulated end of the process.
+package struct CrashPoints: Sendable {
+  let reach: @Sendable (CrashPoint) async throws -> Void
+
+  package init(_ reach: @escaping @Sendable (CrashPoint) async throws -> Void) { self.reach = reach }
+
+  package static let none = CrashPoints { _ in }
+}

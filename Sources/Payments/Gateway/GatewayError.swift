@@ -1,0 +1,113 @@
+package import Ledger
+package import TenderPayments
+
+/// Why the gateway did nothing, or nothing more. Beside it the gateway throws `PaymentTokenError`, when the payment
+/// token cannot be opened or does not pay the order, and `StorageError`.
+package enum GatewayError: Error, Sendable, Hashable {
+  /// The order has a payment whose outcome is not known yet. Ask for it again; do not pay again.
+  case paymentInProgress(Payment)
+  /// The payment token has paid another order.
+  case tokenReused
+  /// The first call with this idempotency key is being worked on.
+  case callInProgress
+  /// More payments are under way than this process takes on. Nothing was written.
+  case overloaded
+  /// Too little is left of the time in which the shopper waits. Nothing was written.
+  case outOfTime
+  /// The acquirer does not take the currency.
+  case currencyNotTaken(Currency)
+  /// The acquirer counts the currency with fewer decimals than the amount has.
+  case amountTooFine(Amount)
+  /// The payment was authorized at another acquirer than the configured one, and only that one can be asked.
+  case acquirerNotConfigured(String)
+  /// The acquirer was asked, and the store could neither keep its answer nor be read. The outcome is open.
+  case outcomeNotRecorded(PaymentID)
+  /// The payment cannot take the operation.
+  case operationRefused(JournalError)
+
+  /// Stable; what a program may rely on.
+  package var code: String {
+    switch self {
+    case .paymentInProgress: "payment_in_progress"
+    case .tokenReused: "token_reused"
+    case .callInProgress: "idempotency_key_in_use"
+    case .overloaded: "overloaded"
+    case .outOfTime: "out_of_time"
+    case .currencyNotTaken: "currency_not_supported"
+    case .amountTooFine: "amount_too_fine_for_acquirer"
+    case .outcomeNotRecorded: "outcome_not_recorded"
+    case .acquirerNotConfigured: "acquirer_not_configured"
+    case .operationRefused(let reason):
+      switch reason {
+      case .noSuchPayment: "payment_not_found"
+      case .noSuchOperation: "operation_not_found"
+      case .notPossible, .settled: "operation_not_possible"
+      case .exceeds: "amount_exceeds_available"
+      case .invalidAmount: "invalid_amount"
+      case .conflict, .inFlight: "operation_in_progress"
+      }
+    }
+  }
+
+  /// For the operator; never card data.
+  package var reason: String {
+    switch self {
+    case .paymentInProgress(let payment): "payment \(payment.id) of the order is \(payment.status.rawValue)"
+    case .tokenReused: "the payment token has paid another order"
+    case .callInProgress: "the first call with this idempotency key is being worked on"
+    case .overloaded: "more payments are under way than this server takes on"
+    case .outOfTime: "too little was left of the shopper's time to ask the acquirer"
+    case .amountTooFine(let amount): "the acquirer counts \(amount.currency) in larger units than \(amount) needs"
+    case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
+    case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
+    case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
+    case .operationRefused(let reason): reason.text
+    }
+  }
+
+  /// For the integrator.
+  package var advice: String {
+    switch self {
+    case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
+    case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
+    case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
+    case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
+    case .outcomeNotRecorded: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
+    case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
+    case .amountTooFine: "Use an amount without the last decimals."
+    case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
+    case .operationRefused(.conflict), .operationRefused(.inFlight):
+      "Read the payment again, and repeat if the operation is still wanted."
+    case .operationRefused: "Read the payment: its status and balances say which operations it can take."
+    }
+  }
+}
+
+extension GatewayError: CustomStringConvertible {
+  /// For whoever reads a terminal or a log; never card data.
+  package var description: String { "\(reason). \(advice)" }
+}
+
+extension JournalError {
+  fileprivate var text: String {
+    switch self {
+    case .noSuchPayment(let id): "there is no payment \(id)"
+    case .noSuchOperation(let reference):
+      "the payment has no declined or failed capture, void or refund \(reference)"
+    case .notPossible(let kind, let status):
+      "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
+    case .settled(let status): "a payment that is \(status.rawValue) is settled; only an open one can be resolved"
+    case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
+    case .exceeds(let available): "no more than \(available) is left"
+    case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"
+    case .conflict: "the payment changed in between"
+    }
+  }
+}
+
+extension PaymentState {
+  fileprivate static func sentence(for status: PaymentStatus) -> String {
+    let kinds = allowed(in: status).map(\.rawValue)
+    return kinds.isEmpty ? "it takes none" : "it takes: \(kinds.joined(separator: ", "))"
+  }
+}

@@ -1,0 +1,102 @@
+package import Acquiring
+package import ApplePayToken
+package import Ledger
+package import TenderPayments
+
+/// Turns a payment token into an authorization, and an authorization into money, and never loses or doubles one.
+///
+/// The verbs stand in files of their own: `Authorize.swift` is the story, `FollowUp.swift` captures, voids and refunds,
+/// `Recover.swift` settles what they had to leave open, `Receive.swift` hears what a provider says by itself.
+///
+/// It asks one acquirer, and about the payments alone that were authorized there.
+package struct PaymentGateway: Sendable {
+  let opener: TokenOpener
+  package let journal: Journal
+  let acquirer: Acquirer
+  let clock: WallClock
+  let random: RandomBytes
+  let scheduler: Scheduler
+  let policy: GatewayPolicy
+  let crashes: CrashPoints
+  let admission: AdmissionControl
+  let inFlight = OperationsInFlight()
+  let clocks: ClockComparison
+
+  /// - Parameters:
+  ///   - acquirer: behind a circuit breaker, if it is on a wire.
+  ///   - random: only for how long recovery waits.
+  ///   - crashes: what happens at the named points; nothing, outside of tests.
+  ///   - admission: which a server shares with its gateway; nil for one of the gateway's own.
+  package init(
+    opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
+    random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
+    crashes: CrashPoints = .none, admission: AdmissionControl? = nil
+  ) {
+    self.opener = opener
+    self.journal = journal
+    self.acquirer = acquirer.convertingAmounts()
+    self.clock = clock
+    self.random = random
+    self.scheduler = scheduler
+    self.policy = policy
+    self.crashes = crashes
+    self.admission = admission ?? AdmissionControl(maximumInFlight: policy.maximumInFlight)
+    self.clocks = ClockComparison(clock, scheduler)
+  }
+
+  /// The one acquirer that this gateway asks: connector and account. A payment that was authorized at another is left
+  /// alone.
+  var route: String { acquirer.capabilities.route }
+
+  /// What is not finished at acquirers that this gateway does not ask.
+  package func unfinishedElsewhere() async throws -> [UnfinishedRoute] { try await journal.unfinished(besides: route) }
+
+  /// By how much the time of day has gone ahead of the time since the start.
+  package var clockLead: Duration { clocks.lead }
+  /// Whether the two agree, so that holds end and idempotency keys are forgotten.
+  package var clocksAgree: Bool { clocks.agree }
+
+  package func payment(_ id: PaymentID) async throws -> Payment? { try await journal.payment(id) }
+  package func payment(for order: OrderID) async throws -> Payment? { try await journal.payment(of: order) }
+  package func payment(for basket: BasketID) async throws -> Payment? { try await journal.payment(of: basket) }
+
+  func known(_ payment: PaymentID) async throws -> Payment {
+    guard let known = try await journal.payment(payment) else {
+      throw GatewayError.operationRefused(.noSuchPayment(payment))
+    }
+    return known
+  }
+}
+
+/// How patient the gateway is, and what it says when it does not know.
+package struct GatewayPolicy: Sendable, Hashable {
+  /// How long one call may take in all: less than the 30 seconds that the payment sheet waits.
+  package var budget: Duration = .seconds(25)
+  /// How long the acquirer may take for one answer; never longer than half of the journal's lease.
+  package var patience: Duration = .seconds(20)
+  /// The same for an inquiry or a reversal of recovery, for which nobody waits.
+  package var inquiryPatience: Duration = .seconds(5)
+  /// How long an answer is tried to be recorded while the caller waits, when the store does not take it.
+  package var recordPatience: Duration = .seconds(5)
+  /// With less left of the budget nothing is written and the acquirer is not asked: an answer could not come in time.
+  package var authorizationNeeds: Duration = .seconds(2)
+  /// With less left of the budget no capture is begun in the shopper's call; recovery takes the money then.
+  package var captureNeeds: Duration = .seconds(2)
+  /// What the shopper is told while nobody knows. After *pending* a late approval is adopted; after *failure* it is
+  /// reversed.
+  package var tellsUnknownAs: Telling = .pending
+  /// How many authorizations may be under way at once. The next one is refused before anything is written.
+  package var maximumInFlight = 512
+  /// After this time without an outcome a person has to look.
+  package var alarmAfter: Duration = .seconds(86_400)
+  /// How many operations recovery settles at once.
+  package var recoveryWidth = 8
+  /// How many captures recovery has under way at once.
+  package var captureWidth = 8
+  /// How many holds recovery releases at once.
+  package var expiryWidth = 4
+
+  package init() {}
+
+  var answerPatience: Duration { min(patience, Journal.lease / 2) }
+}

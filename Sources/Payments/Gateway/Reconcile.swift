@@ -1,0 +1,143 @@
+package import Acquiring
+package import Ledger
+import Storage
+package import TenderPayments
+
+/// One thing that our journal and the acquirer's report tell differently.
+package struct Difference: Sendable, Hashable, Codable {
+  package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The acquirer did what we know nothing of.
+    case missingHere = "missing_here"
+    /// We count on what the acquirer does not report.
+    case missingThere = "missing_there"
+    case amount, currency
+    /// One name, two different operations: a capture here, a refund there.
+    case operation
+    /// Approved on one side only, or undone on one side only.
+    case status
+    /// Done twice: one operation reported twice, or one order held twice.
+    case double
+    /// Open here, decided there. Recovery will adopt it.
+    case unsettled
+  }
+
+  package let kind: Kind
+  package let reference: AttemptReference
+  package let payment: PaymentID?
+  package let here: String?
+  package let there: String?
+}
+
+extension Journal {
+  /// Compares the books with the acquirer's report, line by line and in both directions.
+  ///
+  /// - Parameter period: when an operation of ours must have been sent to be missed in the report; the report's own
+  ///   if nil. What is younger than the report cannot be in it.
+  package func differences(from report: AcquirerReport, in period: Range<Timestamp>? = nil) async throws -> [Difference]
+  {
+    let lines = Dictionary(grouping: report.lines, by: \.reference)
+    var found: [Difference] = []
+    for reference in lines.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+      let ours = try await database.read { try BookedOperation.find(reference, in: $0) }
+      found += Comparison(ours: ours, theirs: lines[reference] ?? []).differences
+    }
+    found += try await doubleHolds(report.lines, lines)
+    if let period = period ?? report.period { found += try await unreported(period, lines) }
+    return found
+  }
+
+  /// Holds of one order that stand beside one another at the acquirer. What was undone or let go does not stand.
+  private func doubleHolds(
+    _ all: [AcquirerReport.Line], _ lines: [AttemptReference: [AcquirerReport.Line]]
+  ) async throws -> [Difference] {
+    let approved = all.filter { $0.result == .approved }
+    let voided = Set(try await booked(approved.filter { $0.operation == .void }).map(\.payment))
+    let holds = try await booked(
+      approved.filter { line in
+        line.operation == .authorize && lines[line.reference]?.contains { $0.operation == .reverse } != true
+      }
+    ).filter { $0.paymentIsLive || !voided.contains($0.payment) }
+    return Dictionary(grouping: holds, by: \.order).values.filter { $0.count > 1 }.flatMap { $0 }
+      .map { Difference(kind: .double, reference: $0.reference, payment: $0.payment, here: $0.summary, there: nil) }
+      .sorted { $0.reference.rawValue < $1.reference.rawValue }
+  }
+
+  /// What of these lines is in the books, each operation once.
+  private func booked(_ lines: [AcquirerReport.Line]) async throws -> [BookedOperation] {
+    let references = Set(lines.map(\.reference))
+    return try await database.read { store in try references.compactMap { try BookedOperation.find($0, in: store) } }
+  }
+
+  private func unreported(
+    _ period: Range<Timestamp>, _ lines: [AttemptReference: [AcquirerReport.Line]]
+  ) async throws -> [Difference] {
+    var found: [Difference] = []
+    var last: AttemptReference?
+    repeat {
+      let after = last
+      let page = try await database.read { store in
+        try BookedOperation.sent(
+          from: period.lowerBound, until: period.upperBound, after: after, limit: 1_000, in: store)
+      }
+      found += page.filter { $0.state == .approved && $0.kind != .reverse && lines[$0.reference] == nil }.map {
+        Difference(
+          kind: .missingThere, reference: $0.reference, payment: $0.payment, here: $0.summary, there: nil)
+      }
+      last = page.last?.reference
+    } while last != nil
+    return found
+  }
+}
+
+/// One operation, as the two sides tell it.
+private struct Comparison {
+  let ours: BookedOperation?
+  /// Every line about it; a reversal stands under the reference of what it undoes.
+  let theirs: [AcquirerReport.Line]
+
+  var differences: [Difference] {
+    let own = theirs.filter { $0.operation != .reverse }
+    guard let line = own.first else { return undoingAlone }
+    var found: [Difference] = []
+    if own.count(where: { $0.result == .approved }) > 1 { found.append(difference(.double, line)) }
+    guard let ours else {
+      return wasDone ? found + [difference(.missingHere, line)] : found
+    }
+    if line.operation.rawValue != ours.kind.rawValue { found.append(difference(.operation, line)) }
+    if line.amount.currency != ours.amount.currency {
+      found.append(difference(.currency, line))
+    } else if line.amount != ours.amount {
+      found.append(difference(.amount, line))
+    }
+    if let kind = verdict(ours) { found.append(difference(kind, line)) }
+    return found
+  }
+
+  /// The report has only the undoing; what was undone is in an earlier one.
+  private var undoingAlone: [Difference] {
+    guard ours?.state == .approved, let line = theirs.first(where: { $0.result == .approved }) else { return [] }
+    return [difference(.status, line)]
+  }
+
+  /// Whether the acquirer did it and has not undone it.
+  private var wasDone: Bool {
+    theirs.contains { $0.operation != .reverse && $0.result == .approved } && !wasUndone
+  }
+
+  private var wasUndone: Bool { theirs.contains { $0.operation == .reverse && $0.result == .approved } }
+
+  private func verdict(_ ours: BookedOperation) -> Difference.Kind? {
+    if ours.state.isOpen { return theirs.contains { $0.result != .pending } ? .unsettled : nil }
+    return (ours.state == .approved) == wasDone ? nil : .status
+  }
+
+  private func difference(_ kind: Difference.Kind, _ line: AcquirerReport.Line) -> Difference {
+    Difference(
+      kind: kind, reference: line.reference, payment: ours?.payment, here: ours?.summary,
+      there: "\(line.operation.rawValue) \(line.amount) \(line.result.rawValue)\(wasUndone ? ", reversed" : "")")
+  }
+}
+
+extension BookedOperation {
+  fileprivate var summary: String { "\(kind.rawValue) \(amount) \(state.rawValue)" }
+}

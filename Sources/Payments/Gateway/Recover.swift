@@ -1,0 +1,328 @@
+import Acquiring
+import Ledger
+package import TenderPayments
+
+// The twin of Authorize.swift: settles what is sending, pending or unknown. It asks, adopts, reverses, or leaves it as
+// it is; it never sends an authorization again, because the payment token is gone and the first request may yet arrive,
+// and nothing fails by getting old.
+extension PaymentGateway {
+  /// One round of each kind, one after the other. A server runs them beside one another: ``keepRecovering(_:)``.
+  ///
+  /// A round that fails does not keep the others from their turn: the first error is thrown after all of them.
+  package func recover(_ limit: Int = 32) async throws -> RecoveryReport {
+    var outcomes: [Result<RecoveryReport, any Error>] = []
+    for round in RecoveryRound.allCases { outcomes.append(await outcome { try await recover(round, limit) }) }
+    return try outcomes.reduce(into: RecoveryReport()) { $0.add(try $1.get()) }
+  }
+
+  /// One round of one kind: at the start of a process, and on a timer.
+  ///
+  /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each takes over
+  /// different operations. One operation that fails, as by a defect, does not end the round: its error is thrown when
+  /// the others had their turn.
+  package func recover(_ round: RecoveryRound, _ limit: Int = 32) async throws -> RecoveryReport {
+    switch round {
+    case .openOperations: try await settleOpenOperations(limit)
+    case .dueCaptures: try await captureDue(limit)
+    case .expiredHolds: try await endExpired(limit)
+    }
+  }
+
+  private func settleOpenOperations(_ limit: Int) async throws -> RecoveryReport {
+    let deadline = newHold()
+    let call = inFlight.newCall()
+    defer { call.end() }
+    await recordLateAnswers()
+    let attempts = try await journal.takeOverDue(limit, except: inFlight.references, taking: call.note)
+    let outcomes = await concurrently(attempts, width: policy.recoveryWidth) { attempt in
+      try await settle(attempt, before: deadline)
+    }
+    var report = RecoveryReport()
+    report.count(outcomes.compactMap { try? $0.get() })
+    for outcome in outcomes { _ = try outcome.get() }
+    return report
+  }
+
+  private func captureDue(_ limit: Int) async throws -> RecoveryReport {
+    var report = RecoveryReport()
+    report.captures = try await begun(
+      journal.capturesDue(limit, through: route).map { FollowUp(kind: .capture, payment: $0, cause: .order) },
+      width: policy.captureWidth)
+    return report
+  }
+
+  /// Lets go of holds that have come to their end, and forgets old idempotency keys, unless the clock may be wrong.
+  private func endExpired(_ limit: Int) async throws -> RecoveryReport {
+    var report = RecoveryReport()
+    report.alarms += try await raiseAlarmsElsewhere(limit)
+    // Read before the clocks are compared: a clock that is set afterwards ends nothing in this round.
+    let now = clock.now()
+    guard clocks.allowEnding else { return report }
+    report.expiries = try await begun(
+      journal.expiredHolds(limit, through: route, by: now).map { FollowUp(kind: .void, payment: $0, cause: .expiry) },
+      width: policy.expiryWidth)
+    try await journal.forgetKeys(limit, by: now)
+    return report
+  }
+
+  /// Nobody else is asked for a capture or a void that is due at an acquirer which is not configured: an operator has to
+  /// look.
+  private func raiseAlarmsElsewhere(_ limit: Int) async throws -> [PaymentID] {
+    let payments = try await journal.stranded(limit, besides: route)
+    for payment in payments { try await journal.raise(.acquirerNotConfigured, on: payment) }
+    return payments
+  }
+
+  /// The same for one payment, when somebody asks: its first open operation, whether or not its time has come.
+  ///
+  /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
+  /// - Returns: the payment as it stands afterwards; unchanged also while the call that began the operation may still
+  ///   be waiting for its own answer.
+  package func inquire(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Payment {
+    let deadline = newHold()
+    let call = inFlight.newCall()
+    defer { call.end() }
+    let taken = try await journal.takeOver(
+      payment, dueOnly: dueOnly, except: inFlight.references, taking: call.note)
+    guard let attempt = taken else { return try await known(payment) }
+    _ = try await settle(attempt, before: deadline)
+    return try await known(payment)
+  }
+
+  /// Settles an operation that was taken over, if it can be. After the deadline nothing is asked any more: whoever
+  /// comes next counts on it.
+  private func settle(_ attempt: Attempt, before deadline: Deadline) async throws -> Settlement {
+    try await crashes.reach(.recoveryTookOver)
+    guard attempt.route == route, deadline.remaining > .zero else { return try await leave(attempt) }
+    switch Remedy(for: attempt, acquirer.capabilities) {
+    case .inquire: return try await inquire(attempt, deadline)
+    case .sendAgain: return try await sendAgain(attempt, deadline)
+    case .reverse: return try await reverse(attempt, deadline)
+    case .undo: return try await undo(attempt, deadline)
+    case .nothing: return try await leave(attempt)
+    }
+  }
+
+  private func inquire(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+    let question = InquiryRequest(reference: attempt.reference, amount: attempt.amount)
+    let inquiry = await acquirer.inquire(question, patience(deadline))
+    try await crashes.reach(.recoveryInquired)
+    switch Remedy.Finding(inquiry, about: attempt, acquirer.capabilities) {
+    case .adopt(let answer): return try await adopt(answer, attempt)
+    case .neverArrived: return try await adopt(.notSent("the acquirer does not know it"), attempt)
+    case .sendAgain: return try await sendAgain(attempt, deadline)
+    case .reverse: return try await reverse(attempt, deadline)
+    case .undo: return try await undo(attempt, deadline)
+    case .leave: return try await leave(attempt)
+    }
+  }
+
+  private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> Settlement {
+    let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt)).payment
+    try await crashes.reach(.recoveryRecorded)
+    return Settlement(isSettled: answer.isFinal, payment: payment)
+  }
+
+  /// The same reference, the same contents, inside the window in which the acquirer gives its first answer again.
+  private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+    let answer = await ask(attempt, before: patience(deadline))
+    try await crashes.reach(.recoveryRepeated)
+    guard !answer.saysNothingOfAnEarlierRequest else { return try await leave(attempt) }
+    return try await adopt(answer, attempt)
+  }
+
+  private func reverse(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+    guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
+    let call = inFlight.newCall()
+    defer { call.end() }
+    call.note(reversal.reference)
+    try await crashes.reach(.recoveryReversing)
+    return try await undo(reversal, deadline)
+  }
+
+  /// By our reference; where the acquirer cannot do that, by finding the authorization and voiding it.
+  private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+    let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.amount)
+    guard acquirer.capabilities.reversal else { return try await void(target, attempt, deadline) }
+    let reversal = await acquirer.reverse(target, patience(deadline))
+    try await crashes.reach(.recoveryReversed)
+    return try await adopt(Remedy.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
+  }
+
+  private func void(
+    _ target: InquiryRequest, _ attempt: Attempt, _ deadline: Deadline
+  ) async throws -> Settlement {
+    let found = await acquirer.inquire(target, patience(deadline))
+    try await crashes.reach(.recoveryInquired)
+    switch Remedy.Undoing(found, for: attempt, acquirer.capabilities) {
+    case .leave: return try await leave(attempt)
+    case .nothingToUndo: return try await adopt(.notSent("there was nothing to undo"), attempt)
+    case .void(let request):
+      let answer = await acquirer.void(request, patience(deadline))
+      try await crashes.reach(.recoveryReversed)
+      if case .notSent = answer { return try await leave(attempt) }
+      return try await adopt(answer, attempt)
+    }
+  }
+
+  /// Nobody knows yet. The next look is later each time.
+  private func leave(_ attempt: Attempt) async throws -> Settlement {
+    try await journal.release(attempt, pause: pause(after: attempt))
+    var raised = false
+    if let alarm = alarm(for: attempt) { raised = try await journal.raise(alarm, on: attempt.payment) }
+    return Settlement(isSettled: false, payment: try await known(attempt.payment), raisedAlarm: raised)
+  }
+
+  /// After a day without an answer a person has to look, and at once where the acquirer is not configured.
+  private func alarm(for attempt: Attempt) -> AlarmReason? {
+    guard attempt.route == route else { return .acquirerNotConfigured }
+    guard let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
+    return .unknown(attempt.kind)
+  }
+}
+
+/// The kinds of work of recovery. None of them waits for another: a capture may take 20 seconds, and an operation whose
+/// outcome is not known is to be asked about at once.
+package enum RecoveryRound: String, Sendable, Hashable, CaseIterable {
+  /// Operations without an answer are asked about, undone or sent again.
+  case openOperations = "open_operations"
+  /// Money that the order wanted at once is captured.
+  case dueCaptures = "due_captures"
+  /// Holds that came to their end are released, and idempotency keys of that age are forgotten.
+  case expiredHolds = "expired_holds"
+
+  /// How long a running server rests after each round of this kind.
+  var pause: Duration {
+    switch self {
+    case .openOperations, .dueCaptures: .seconds(1)
+    case .expiredHolds: .seconds(10)
+    }
+  }
+}
+
+extension PaymentGateway {
+  /// Runs the rounds of every kind beside one another, at once and then again after each one's pause, until the task is
+  /// cancelled.
+  ///
+  /// - Parameters:
+  ///   - check: asked before each round; what it throws ends all of them.
+  ///   - heard: receives what each round came to.
+  package func keepRecovering(
+    check: @escaping @Sendable () throws -> Void = {},
+    _ heard: @escaping @Sendable (RecoveryRound, Result<RecoveryReport, any Error>) -> Void
+  ) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for round in RecoveryRound.allCases {
+        group.addTask {
+          while !Task.isCancelled {
+            try check()
+            heard(round, await outcome { try await recover(round) })
+            do { try await scheduler.sleep(round.pause) } catch { return }
+          }
+        }
+      }
+      while try await group.next() != nil {}
+    }
+  }
+}
+
+/// What a round of recovery came to.
+package struct RecoveryReport: Sendable, Hashable {
+  /// Operations that have their answer now, and those that have not.
+  package internal(set) var settled = 0
+  package internal(set) var open = 0
+  /// Captures that the order wanted at once, and holds that came to their end.
+  package internal(set) var captures = 0
+  package internal(set) var expiries = 0
+  /// Payments that a person has to look at since this round.
+  package internal(set) var alarms: [PaymentID] = []
+
+  /// Whether there was anything to do.
+  package var isEmpty: Bool { settled + open + captures + expiries == 0 }
+
+  mutating func add(_ other: RecoveryReport) {
+    settled += other.settled
+    open += other.open
+    captures += other.captures
+    expiries += other.expiries
+    alarms += other.alarms
+  }
+
+  mutating func count(_ settlements: [Settlement]) {
+    settled += settlements.count { $0.isSettled }
+    open += settlements.count { !$0.isSettled }
+    alarms += settlements.filter(\.raisedAlarm).map(\.payment.id)
+  }
+}
+
+struct Settlement: Sendable {
+  let isSettled: Bool
+  let payment: Payment
+  var raisedAlarm = false
+}
+
+extension PaymentGateway {
+  /// How long what is taken over now may be asked about: for half of its lease, so that nothing of it leaves when it
+  /// may be in other hands.
+  private func newHold() -> Deadline { .after(Journal.lease / 2, on: scheduler) }
+
+  private func patience(_ deadline: Deadline) -> Deadline { deadline.within(policy.inquiryPatience) }
+
+  /// 1, 2, 4 … 60 seconds, and up to half of it less, so that many do not ask in step.
+  private func pause(after attempt: Attempt) -> Duration {
+    let full = min(60_000, 1_000 << min(attempt.past?.tries ?? 0, 6))
+    let byte = Int(random.next(1).first ?? 0)
+    return .milliseconds(full - full * byte / 512)
+  }
+
+  /// How many of the follow-ups were begun. One that its payment cannot take any more is not counted.
+  private func begun(_ followUps: [FollowUp], width: Int) async throws -> Int {
+    let outcomes = await concurrently(followUps, width: width) { followUp in
+      do { _ = try await followUp.done(by: self) } catch GatewayError.operationRefused { return 0 }
+      return 1
+    }
+    return try outcomes.reduce(0) { $0 + (try $1.get()) }
+  }
+
+  /// Works on all of them, `width` at once.
+  private func concurrently<Item: Sendable, Value: Sendable>(
+    _ items: [Item], width: Int, _ work: @escaping @Sendable (Item) async throws -> Value
+  ) async -> [Result<Value, any Error>] {
+    await withTaskGroup(of: Result<Value, any Error>.self) { group in
+      var waiting = items.makeIterator()
+      for _ in 0..<width {
+        guard let next = waiting.next() else { break }
+        group.addTask { await outcome { try await work(next) } }
+      }
+      var outcomes: [Result<Value, any Error>] = []
+      while let done = await group.next() {
+        outcomes.append(done)
+        if let next = waiting.next() { group.addTask { await outcome { try await work(next) } } }
+      }
+      return outcomes
+    }
+  }
+}
+
+private func outcome<Value: Sendable>(_ work: () async throws -> Value) async -> Result<Value, any Error> {
+  do { return .success(try await work()) } catch { return .failure(error) }
+}
+
+extension AcquirerAnswer {
+  /// Whether the request under the same reference before this one may have been done all the same: this one was not
+  /// sent, or refused because of our account before the acquirer looked at it.
+  fileprivate var saysNothingOfAnEarlierRequest: Bool {
+    switch self {
+    case .notSent: true
+    case .declined(let decline): decline.declineClass == .configuration
+    case .approved, .pending, .unknown: false
+    }
+  }
+
+  fileprivate var isFinal: Bool {
+    switch self {
+    case .approved, .declined, .notSent: true
+    case .pending, .unknown: false
+    }
+  }
+}

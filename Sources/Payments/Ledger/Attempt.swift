@@ -1,0 +1,149 @@
+package import TenderPayments
+
+/// What an acquirer can be asked to do to a payment.
+package enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Hold money.
+  case authorize
+  /// Take held money.
+  case capture
+  /// Let go of what is held and not taken.
+  case void
+  /// Give back taken money.
+  case refund
+  /// The gateway's own undo of an authorization whose answer never came.
+  case reverse
+
+  /// Whether it moves money that an authorization holds, or gives money back.
+  var isFollowUp: Bool { self == .capture || self == .void || self == .refund }
+}
+
+/// On whose behalf an operation was begun.
+package enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The authorized payment sheet.
+  case shopper
+  /// A call of the merchant, or of a person at the command line.
+  case merchant
+  /// The order wanted its money taken at once.
+  case order
+  /// The hold came to its end.
+  case expiry
+  /// The gateway, to undo what nobody wants any more.
+  case recovery
+}
+
+/// How far an operation has come.
+package enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Written; the acquirer is being asked, or the process died while it was.
+  case sending
+  case approved
+  case declined
+  /// The acquirer will say later.
+  case pending
+  /// Nobody knows what the acquirer did.
+  case unknown
+  /// Provably nothing came of it at the acquirer.
+  case failed
+  /// An authorization that a reversal undid.
+  case reversed
+  /// A capture or refund that the acquirer approved first and took back later.
+  case returned
+
+  /// Whether an answer is still to come.
+  package var isOpen: Bool {
+    switch self {
+    case .sending, .pending, .unknown: true
+    case .approved, .declined, .failed, .reversed, .returned: false
+    }
+  }
+}
+
+/// The right to ask the acquirer once. It exists only after it is durable: only the journal makes one.
+package struct Attempt: Sendable, Hashable {
+  /// Our name of the operation at the acquirer, which an inquiry asks for.
+  package let reference: AttemptReference
+  package let payment: PaymentID
+  /// The acquirer that the payment was authorized at, and the only one that may be asked: connector and account.
+  package let route: String
+  package let kind: OperationKind
+  package let amount: Amount
+  /// Whether this capture is the last one; what is left of the hold is let go with it.
+  package let isFinal: Bool
+  /// The acquirer's name of the authorization that this operation follows; nil for the authorization itself.
+  package let authorization: String?
+  /// What a reversal undoes: our name of the authorization.
+  package let target: AttemptReference?
+  package let cause: OperationCause
+  /// What is known of an attempt that was taken over; nil for one that was just begun.
+  package let past: Past?
+  /// What of the hold is let go when this capture is approved, in minor units.
+  let letsGo: Int64
+  /// Counts the takeovers of this operation. An answer that comes back to a former holder is dropped.
+  let fence: Int64
+
+  /// What happened to an operation until it was taken over.
+  package struct Past: Sendable, Hashable {
+    package let state: OperationState
+    package let sentAt: Timestamp
+    /// Until when a request can have left under this operation's own reference, by whoever held it; nil when nobody
+    /// has asked the acquirer yet.
+    package let sentUntil: Timestamp?
+    /// The same for the authorization that a reversal undoes; for every other operation its own.
+    package let quietSince: Timestamp
+    /// How often somebody tried to settle it, this time not counted.
+    package let tries: Int
+    /// What the shopper was told.
+    package let told: Telling?
+    /// When this takeover was, by the database's clock.
+    package let takenAt: Timestamp
+  }
+}
+
+/// What came of claiming an order for a payment token.
+package enum Claim: Sendable, Hashable {
+  /// The attempt is durable: ask the acquirer.
+  case new(Attempt)
+  /// The order, or this very payment token, has its answer already: give it again.
+  case known(Payment)
+  /// The order's payment is not settled yet.
+  case running(Payment)
+  /// The payment token has paid another order.
+  case tokenReused
+}
+
+/// One operation as the ledger keeps it, for the people who look after payments.
+package struct OperationRecord: Sendable, Hashable {
+  package let reference: AttemptReference
+  package let kind: OperationKind
+  package let amount: Amount
+  package let isFinal: Bool
+  package let cause: OperationCause
+  package let state: OperationState
+  package let acquirerReference: String?
+  /// The response code of a decline, or the kind of interruption.
+  package let code: String?
+  /// Why it was declined; nil for what was not, and for what was declined before version 7 of the ledger.
+  package let decline: Decline?
+  /// How often somebody tried to settle it.
+  package let tries: Int
+  package let sentAt: Timestamp
+  package let answeredAt: Timestamp?
+}
+
+extension Telling {
+  /// What a status means to a shopper. An open outcome is told as `whenOpen`.
+  init(_ status: PaymentStatus, whenOpen: Telling) {
+    switch status {
+    case .authorizing, .pending, .unknown: self = whenOpen
+    case .declined, .failed, .voided: self = .failure
+    case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded: self = .success
+    }
+  }
+}
+
+/// Who hears an answer at the moment it is recorded.
+package enum Audience: Sendable, Hashable {
+  /// The shopper, who is told `whenOpen` while nobody knows the outcome. What was told is written in the same commit.
+  case shopper(whenOpen: Telling)
+  /// Nobody: recovery works on its own, and what was told before binds it.
+  case nobody
+}

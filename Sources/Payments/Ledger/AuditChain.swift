@@ -1,0 +1,142 @@
+import Crypto
+import Storage
+import TenderPayments
+
+// The audit chain: one entry for every change of a payment, each with the hash of the one before, written in the commit
+// of the change. Whoever changes or removes an entry breaks every later one.
+extension Journal {
+  func note(
+    _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
+    in store: Transaction
+  ) throws {
+    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE lane = $1", .text(lane))
+    let payment = after.payment
+    let entry = AuditEntry(
+      lane: lane, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation, event: event,
+      before: before?.standing.status, after: after.standing.status, authorized: after.standing.authorized,
+      captured: after.standing.captured, refunded: after.standing.refunded, at: store.now)
+    try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
+  }
+
+  /// Writes something down that moves nothing: an alarm, what the shopper was told.
+  func remark(_ event: String, _ words: String? = nil, on payment: PaymentID, in store: Transaction) throws {
+    let record = try PaymentRecord.known(payment, in: store)
+    try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, in: store)
+  }
+
+  /// Writes down which alarms a change raised, and that it ended one.
+  func remarkAlarms(of after: PaymentRecord, in store: Transaction) throws {
+    let id = after.payment.id
+    if let mended = after.mended { try remark(AuditEntry.ended, mended, on: id, in: store) }
+    for reason in after.raised { try remark(AuditEntry.alarmed, reason.rawValue, on: id, in: store) }
+  }
+}
+
+/// What reading the audit chain came to.
+package struct AuditReport: Sendable, Hashable, Codable {
+  package internal(set) var entries = 0
+  package internal(set) var payments = 0
+  /// Payments from before there was a chain, and not changed since.
+  package internal(set) var paymentsWithoutHistory = 0
+  /// The newest hash of each lane. Keep it somewhere else: a chain that was cut at its end still links.
+  package internal(set) var heads: [String: String] = [:]
+  /// What does not hold, in words. Empty for an intact chain.
+  package internal(set) var violations: [String] = []
+  package var isIntact: Bool { violations.isEmpty }
+}
+
+struct AuditEntry {
+  /// What an entry may say beside the table's events. They move nothing.
+  static let alarmed = "alarm raised"
+  static let acknowledged = "alarm acknowledged"
+  static let ended = "alarm ended"
+  static let told = "told"
+
+  let lane: String
+  let number: Int64
+  let payment: PaymentID
+  let operation: AttemptReference
+  let event: String
+  /// Nil for the first entry of a payment.
+  let before: PaymentStatus?
+  let after: PaymentStatus
+  let authorized: Int64
+  let captured: Int64
+  let refunded: Int64
+  let at: Timestamp
+
+  /// SHA-256 over the hash before and every field, a line each: no field holds a line break.
+  func hash(after previous: String) -> String {
+    let lines = [
+      previous, lane, "\(number)", payment.rawValue, operation.rawValue, event, before?.rawValue ?? "", after.rawValue,
+      "\(authorized)", "\(captured)", "\(refunded)", "\(at.microseconds)",
+    ]
+    return Hex.encode(SHA256.hash(data: Array(lines.joined(separator: "\n").utf8)))
+  }
+
+  func insert(hash: String, in store: Transaction) throws {
+    try store.run(
+      """
+      INSERT INTO audit (lane, seq, payment, operation, event, status_before, status_after, authorized, captured,
+        refunded, at, hash)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+      """,
+      .text(lane), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
+      .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
+      .integer(refunded), .time(at), .text(hash))
+    try store.run(
+      """
+      INSERT INTO audit_heads (lane, seq, hash) VALUES ($1, $2, $3)
+      ON CONFLICT (lane) DO UPDATE SET seq = $2, hash = $3
+      """, .text(lane), .integer(number), .text(hash))
+  }
+
+  init(
+    lane: String, number: Int64, payment: PaymentID, operation: AttemptReference, event: String,
+    before: PaymentStatus?, after: PaymentStatus, authorized: Int64, captured: Int64, refunded: Int64, at: Timestamp
+  ) {
+    self.lane = lane
+    self.number = number
+    self.payment = payment
+    self.operation = operation
+    self.event = event
+    self.before = before
+    self.after = after
+    self.authorized = authorized
+    self.captured = captured
+    self.refunded = refunded
+    self.at = at
+  }
+
+  init(_ row: Row) throws {
+    self.init(
+      lane: try row.text("lane"), number: try row.integer("seq"), payment: try row.value("payment"),
+      operation: try row.value("operation"), event: try row.text("event"),
+      before: PaymentStatus(rawValue: try row.text("status_before")), after: try row.value("status_after"),
+      authorized: try row.integer("authorized"), captured: try row.integer("captured"),
+      refunded: try row.integer("refunded"), at: try row.time("at"))
+  }
+}
+
+extension AuditEntry {
+  /// An event with somebody's own words, in one line.
+  static func text(_ event: String, _ words: String?) -> String {
+    guard let words else { return event }
+    return "\(event): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"
+  }
+
+  /// Whether the table knows this change.
+  var followsTable: Bool {
+    guard let before else { return event == "authorize begins" && after == .authorizing }
+    let name = event.prefix { $0 != ":" }
+    if [Self.alarmed, Self.acknowledged, Self.ended, Self.told].contains(String(name)) { return after == before }
+    guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),
+      let destination = PaymentState.destination(from: before, known)
+    else { return false }
+    return switch destination {
+    case .becomes(let status): after == status
+    case .stays: after == before
+    case .followsBalances: true
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Storage
+import TenderPayments
+
+extension Journal {
+  /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
+  /// table, does every payment stand where its last entry says?
+  ///
+  /// In pages, each with a snapshot of its own, so that a long chain keeps the store from nothing. What is written
+  /// meanwhile is read as well: before payments are compared, the chain is read to its end in the same snapshot.
+  package func verifyAudit() async throws -> AuditReport {
+    var check = AuditCheck()
+    try await check.readChain(of: database)
+    try await check.comparePayments(of: database)
+    try await check.findLost(in: database)
+    return check.report
+  }
+}
+
+/// Walks the chain page by page, and remembers where each payment was last.
+private struct AuditCheck {
+  private static let page: Int64 = 1_000
+
+  /// Where the walk through one chain is.
+  private struct Position {
+    var number: Int64 = 0
+    var hash = ""
+  }
+
+  /// Where the chain has left a payment so far.
+  private struct Last {
+    let status: PaymentStatus
+    let authorized, captured, refunded: Int64
+    var isCompared: Bool
+
+    init(_ entry: AuditEntry, isCompared: Bool) {
+      (status, authorized, captured, refunded) = (entry.after, entry.authorized, entry.captured, entry.refunded)
+      self.isCompared = isCompared
+    }
+  }
+
+  var report = AuditReport()
+  private var positions: [String: Position] = [:]
+  private var last: [PaymentID: Last] = [:]
+  private var began: Timestamp?
+
+  /// Every chain to its end, or near it: what is written meanwhile is left to the comparison.
+  mutating func readChain(of database: Database) async throws {
+    while true {
+      let from = positions
+      let read = try await database.read { try ChainPage(after: from.mapValues(\.number), Self.page, in: $0) }
+      take(read)
+      if read.reachesEnd { return }
+    }
+  }
+
+  /// Payments in pages, each together with what the chain has got since, in one snapshot.
+  mutating func comparePayments(of database: Database) async throws {
+    var newest = ""
+    while true {
+      let (from, id) = (positions, newest)
+      let (read, payments) = try await database.read { store in
+        (
+          try ChainPage(after: from.mapValues(\.number), Self.page, in: store),
+          try store.rows(
+            "SELECT * FROM payments WHERE id > $1 ORDER BY id LIMIT $2", .text(id), .integer(Self.page)
+          ).map(PaymentRecord.init)
+        )
+      }
+      take(read)
+      guard read.reachesEnd else { continue }
+      for payment in payments { compare(payment) }
+      guard let end = payments.last else { return }
+      newest = end.payment.id.rawValue
+    }
+  }
+
+  /// What is in the chain and was not among the payments: one that came in between, or one that is gone.
+  mutating func findLost(in database: Database) async throws {
+    for id in last.filter({ !$0.value.isCompared }).keys {
+      while last[id]?.isCompared == false {
+        let from = positions
+        let (read, payment) = try await database.read { store in
+          (
+            try ChainPage(after: from.mapValues(\.number), Self.page, in: store), try PaymentRecord.find(id, in: store)
+          )
+        }
+        take(read)
+        guard read.reachesEnd else { continue }
+        if let payment { compare(payment) } else { lose(id) }
+      }
+    }
+  }
+
+  private mutating func lose(_ id: PaymentID) {
+    complain("payment \(id) is in the chain and nowhere else")
+    last[id]?.isCompared = true
+  }
+
+  private mutating func take(_ read: ChainPage) {
+    for (entry, hash) in read.entries {
+      let position = positions[entry.lane] ?? Position()
+      check(entry, follows: position.number, position.hash, claims: hash)
+      positions[entry.lane] = Position(number: entry.number, hash: hash)
+    }
+    guard read.reachesEnd else { return }
+    for (lane, head) in read.heads { compare(lane, with: head) }
+    for lane in read.lanes where read.heads[lane] == nil { complain("\(lane): the chain has lost its head") }
+  }
+
+  private mutating func compare(_ lane: String, with head: ChainPage.Head) {
+    let position = positions[lane] ?? Position()
+    report.heads[lane] = position.hash
+    if position.number != head.number || position.hash != head.hash {
+      complain("\(lane): the chain ends at \(position.number), its head says \(head.number)")
+    }
+  }
+
+  private mutating func check(_ entry: AuditEntry, follows number: Int64, _ hash: String, claims claimed: String) {
+    report.entries += 1
+    let name = "\(entry.lane) \(entry.number)"
+    if entry.number != number + 1 { complain("\(name): entry \(number + 1) is missing") }
+    if entry.hash(after: hash) != claimed { complain("\(name): the hash does not fit") }
+    if !entry.followsTable { complain("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
+    began = min(began ?? entry.at, entry.at)
+    let known = last[entry.payment]
+    if let known, known.status != entry.before { complain("\(name): the payment was \(known.status.rawValue) before") }
+    last[entry.payment] = Last(entry, isCompared: known?.isCompared ?? false)
+  }
+
+  private mutating func compare(_ record: PaymentRecord) {
+    report.payments += 1
+    guard let entry = last[record.payment.id] else {
+      report.paymentsWithoutHistory += 1
+      if let began, record.payment.createdAt >= began { complain("payment \(record.payment.id) has no history") }
+      return
+    }
+    last[record.payment.id]?.isCompared = true
+    let standing = record.standing
+    let agrees =
+      entry.status == standing.status && entry.authorized == standing.authorized && entry.captured == standing.captured
+      && entry.refunded == standing.refunded
+    if !agrees { complain("payment \(record.payment.id) is not where its last entry left it") }
+  }
+
+  /// The first hundred are listed, each once; a broken chain has as many as it has entries.
+  private mutating func complain(_ text: String) {
+    if report.violations.count < 100, !report.violations.contains(text) { report.violations.append(text) }
+  }
+}
+
+/// The next entries of every chain, as one snapshot has them.
+private struct ChainPage: Sendable {
+  struct Head: Sendable {
+    let number: Int64
+    let hash: String
+  }
+
+  var entries: [(entry: AuditEntry, hash: String)] = []
+  var heads: [String: Head] = [:]
+  /// Of entries, with a head or without.
+  var lanes: [String] = []
+  /// Whether these are the last entries of every chain.
+  var reachesEnd = true
+
+  init(after positions: [String: Int64], _ limit: Int64, in store: Transaction) throws {
+    for row in try store.rows("SELECT lane, seq, hash FROM audit_heads ORDER BY lane") {
+      heads[try row.text("lane")] = Head(number: try row.integer("seq"), hash: try row.text("hash"))
+    }
+    lanes = try Self.lanes(in: store)
+    for lane in lanes {
+      let rows = try store.rows(
+        "SELECT * FROM audit WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(lane),
+        .integer(positions[lane] ?? 0), .integer(limit))
+      entries += try rows.map { (try AuditEntry($0), try $0.text("hash")) }
+      if rows.count == Int(limit) { reachesEnd = false }
+    }
+  }
+
+  /// One step of the index for each, instead of all of its entries.
+  private static func lanes(in store: Transaction) throws -> [String] {
+    var lanes: [String] = []
+    while let next = try store.row(
+      "SELECT min(lane) AS lane FROM audit WHERE lane > $1", .text(lanes.last ?? ""))?.textOrNil("lane")
+    {
+      lanes.append(next)
+    }
+    return lanes
+  }
+}

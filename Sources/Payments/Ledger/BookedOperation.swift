@@ -1,0 +1,47 @@
+package import Storage
+package import TenderPayments
+
+/// An operation as the books have it, for comparing them with somebody else's.
+package struct BookedOperation: Sendable, Hashable {
+  package let reference: AttemptReference
+  package let payment: PaymentID
+  package let order: OrderID
+  package let kind: OperationKind
+  package let amount: Amount
+  package let state: OperationState
+  package let sentAt: Timestamp
+  /// Whether the payment still holds its order.
+  package let paymentIsLive: Bool
+}
+
+extension BookedOperation {
+  package static func find(_ reference: AttemptReference, in store: Transaction) throws -> BookedOperation? {
+    try store.row(select + " WHERE reference = $1", .text(reference.rawValue)).map(BookedOperation.init)
+  }
+
+  /// What was sent in a period, its end not included; a page of it, in the order of references.
+  package static func sent(
+    from: Timestamp, until: Timestamp, after last: AttemptReference?, limit: Int, in store: Transaction
+  ) throws -> [BookedOperation] {
+    try store.rows(
+      select + " WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 ORDER BY reference LIMIT $4", .time(from),
+      .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit))
+    ).map(BookedOperation.init)
+  }
+
+  private static let select = """
+    SELECT reference, payment, order_id, kind, operations.amount, currency, state, sent_at, live
+    FROM operations JOIN payments ON payments.id = operations.payment
+    """
+
+  private init(_ row: Row) throws {
+    reference = try row.value("reference")
+    payment = try row.value("payment")
+    order = try row.value("order_id")
+    kind = try row.value("kind")
+    amount = try row.amount("amount")
+    state = try row.value("state")
+    sentAt = try row.time("sent_at")
+    paymentIsLive = try row.integer("live") == 1
+  }
+}

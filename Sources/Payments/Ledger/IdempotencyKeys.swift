@@ -1,0 +1,181 @@
+import Crypto
+package import Storage
+package import TenderPayments
+
+/// A call that its caller may repeat without a second effect.
+package struct IdempotentCall: Sendable, Hashable {
+  package let merchant: MerchantID
+  /// Method and path, or whatever names the operation: the same key under another call is another key.
+  package let call: String
+  package let key: IdempotencyKey
+  /// A hash of the request, by which a repeat is told from another request under the same key.
+  package let requestHash: String
+
+  package init(merchant: MerchantID, call: String, key: IdempotencyKey, requestHash: String) {
+    self.merchant = merchant
+    self.call = call
+    self.key = key
+    self.requestHash = requestHash
+  }
+
+  /// A signed call without an idempotency key. Whoever sends the same signature with the same body again, its sender or
+  /// somebody who saw it, gets the first answer: the keys are remembered for longer than a signature is accepted.
+  ///
+  /// Neither method nor path is part of the name: the signature covers both, and a path has more than one spelling.
+  ///
+  /// - Parameter signature: the bytes that were verified.
+  package init(merchant: MerchantID, signature: [UInt8], body: [UInt8]) {
+    let digest = Array(SHA256.hash(data: body))
+    self.init(
+      merchant: merchant, call: "signature", key: IdempotencyKey(Hex.encode(SHA256.hash(data: signature + digest))),
+      requestHash: Hex.encode(digest))
+  }
+
+  /// A call under its caller's idempotency key.
+  ///
+  /// - Parameter call: method and path.
+  package init(merchant: MerchantID, call: String, key: IdempotencyKey, body: [UInt8]) {
+    self.init(merchant: merchant, call: call, key: key, requestHash: Hex.encode(SHA256.hash(data: body)))
+  }
+}
+
+/// An answer as it left, to be given again byte for byte.
+package struct StoredAnswer: Sendable, Hashable {
+  package let status: Int
+  package let body: [UInt8]
+
+  package init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+}
+
+/// What is known of a key.
+package enum KeyStanding: Sendable, Hashable {
+  case new
+  /// The first call is being worked on: 409.
+  case running
+  /// The first call is over, or its process died, and no answer was kept: the outcome was open then. What became of it
+  /// since is read from its operation. Whether another request under the same key may know is the API's rule.
+  case open(AttemptReference, sameRequest: Bool)
+  /// The first answer for good, under the same rule.
+  case answered(StoredAnswer, sameRequest: Bool)
+}
+
+/// The table `idempotency`. All of it happens inside transactions of others, so that a key is claimed in the commit
+/// that begins the work, and answered in the commit that ends it.
+package enum IdempotencyKeys {
+  /// How long a key is remembered at least: longer than anybody retries. It is known until it is forgotten by
+  /// ``Journal/forgetKeys(_:by:)``, whatever the clock says meanwhile.
+  package static let memory: Duration = .seconds(86_400 * 7)
+
+  package static func standing(of call: IdempotentCall, in store: Transaction) throws -> KeyStanding {
+    let row = try store.row(
+      "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
+      .text(call.call), .text(call.key.rawValue))
+    guard let row else { return .new }
+    let isSame = try row.text("request_hash") == call.requestHash
+    guard try row.text("state") == "done" else {
+      guard try row.time("lease_until") <= store.now, let operation = try row.textOrNil("operation") else {
+        return .running
+      }
+      return .open(AttemptReference(operation), sameRequest: isSame)
+    }
+    let answer = StoredAnswer(status: Int(try row.integer("status")), body: try row.blob("response"))
+    return .answered(answer, sameRequest: isSame)
+  }
+
+  /// Claims the key in the commit that begins the work.
+  ///
+  /// - Parameters:
+  ///   - operation: what the call asks for, from which its answer can be read again.
+  ///   - time: from when the key is remembered, if that is later than the store's own time.
+  /// - Throws: ``KeyTaken`` when it is not new any more, which rolls the work's beginning back.
+  package static func begin(
+    _ call: IdempotentCall, _ operation: AttemptReference, of payment: PaymentID, notBefore time: Timestamp? = nil,
+    in store: Transaction
+  ) throws {
+    let start = max(store.now, time ?? store.now)
+    let added = try store.run(
+      """
+      INSERT INTO idempotency (merchant, call, key, request_hash, subject, operation, state, lease_until, created_at,
+        expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, 'running', $7, $8, $9) ON CONFLICT DO NOTHING
+      """,
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(call.requestHash),
+      .text(payment.rawValue), .text(operation.rawValue), .time(store.now.adding(Journal.lease)), .time(store.now),
+      .time(start.adding(memory)))
+    guard added == 1 else { throw KeyTaken(standing: try standing(of: call, in: store)) }
+  }
+
+  /// Lets go of the key in the commit that leaves the work's outcome open: nobody works on it any more, and no answer is
+  /// kept that would be wrong a moment later.
+  package static func leaveOpen(_ call: IdempotentCall, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE idempotency SET lease_until = 0
+      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
+      """,
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue))
+  }
+
+  /// Keeps the answer in the commit that ends the work. The first answer stays.
+  package static func finish(_ call: IdempotentCall, _ answer: StoredAnswer, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE idempotency SET state = 'done', status = $4, response = $5, lease_until = 0
+      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
+      """,
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .integer(Int64(answer.status)),
+      .blob(answer.body))
+  }
+
+  /// Forgets what nobody retries any more; at most `limit` at a time.
+  static func forget(_ limit: Int, by end: Timestamp?, in store: Transaction) throws {
+    try store.run(
+      """
+      DELETE FROM idempotency WHERE (merchant, call, key) IN
+        (SELECT merchant, call, key FROM idempotency WHERE expires_at <= $1 LIMIT $2)
+      """, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)))
+  }
+}
+
+/// Leaves the transaction that wanted a key, and so rolls it back.
+package struct KeyTaken: Error, Sendable, Hashable {
+  package let standing: KeyStanding
+  package init(standing: KeyStanding) { self.standing = standing }
+}
+
+extension Journal {
+  package func standing(of call: IdempotentCall) async throws -> KeyStanding {
+    try await database.read { try IdempotencyKeys.standing(of: call, in: $0) }
+  }
+
+  /// Keeps an answer for good that no verb kept on its way: of an outcome that was open at first, or of work that was
+  /// done before the key came.
+  ///
+  /// - Parameter time: as of `IdempotencyKeys.begin`.
+  /// - Returns: the answer of the key, which is the first one.
+  package func keep(
+    _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome, notBefore time: Timestamp? = nil
+  ) async throws -> StoredAnswer {
+    // As a rule the commit of the work has kept it, and a look is cheaper than a turn of the writer's.
+    if case .answered(let kept, _) = try await standing(of: call) { return kept }
+    return try await database.write { store in
+      if case .new = try IdempotencyKeys.standing(of: call, in: store) {
+        try IdempotencyKeys.begin(
+          call, outcome.operation.reference, of: outcome.payment.id, notBefore: time, in: store)
+      }
+      try IdempotencyKeys.finish(call, answer, in: store)
+      guard case .answered(let kept, _) = try IdempotencyKeys.standing(of: call, in: store) else { return answer }
+      return kept
+    }
+  }
+
+  /// Forgets old keys.
+  ///
+  /// - Parameter end: the moment by which a key is old; nil, or a later one, for the store's own time.
+  package func forgetKeys(_ limit: Int, by end: Timestamp? = nil) async throws {
+    try await database.write { try IdempotencyKeys.forget(limit, by: end, in: $0) }
+  }
+}

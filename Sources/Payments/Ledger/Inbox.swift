@@ -1,0 +1,194 @@
+import Storage
+package import TenderPayments
+
+/// What a provider says by itself, after its connector has found it authentic.
+package struct ProviderEvent: Sendable, Hashable {
+  package enum Outcome: Sendable, Hashable {
+    case approved(Approval)
+    case declined(Decline)
+  }
+
+  /// The route that it came through: connector and account.
+  package let connector: String
+  /// The provider's name of the event; a second one of this name is the same event.
+  package let id: String
+  /// Our name of the operation that it speaks of.
+  package let reference: AttemptReference
+  package let amount: Amount
+  package let outcome: Outcome
+
+  package init(connector: String, id: String, reference: AttemptReference, amount: Amount, outcome: Outcome) {
+    self.connector = connector
+    self.id = id
+    self.reference = reference
+    self.amount = amount
+    self.outcome = outcome
+  }
+}
+
+/// What became of a provider's event. All but one are answered with thanks: they do not become better by being sent
+/// again.
+package enum InboxVerdict: Sendable, Hashable {
+  /// The books say so now.
+  case applied(Payment)
+  /// They said so before, or this very event has been here.
+  case known
+  /// They say something else, and a person has to look; what can be undone without harm is being undone.
+  case contradicted(String)
+  /// It speaks of nothing that we asked for.
+  case refused(String)
+  /// It may be true, and the books must hear something else first. Nothing is kept of it, and nobody thanked for it: it
+  /// is to come again.
+  case early(String)
+
+  package var name: String {
+    switch self {
+    case .applied: "applied"
+    case .known: "known"
+    case .contradicted: "contradicted"
+    case .refused: "refused"
+    case .early: "early"
+    }
+  }
+
+  var reason: String? {
+    switch self {
+    case .applied, .known: nil
+    case .contradicted(let reason), .refused(let reason), .early(let reason): reason
+    }
+  }
+}
+
+extension Journal {
+  /// Takes a provider's event: kept once, held against our own amounts, and posted, in one commit.
+  ///
+  /// It comes before the answer that a call may still be waiting for: whoever records first wins, and the other finds
+  /// it done.
+  ///
+  /// - Parameter time: what is held again is held from here, if the store's clock is behind it.
+  package func receive(_ event: ProviderEvent, notBefore time: Timestamp? = nil) async throws -> InboxVerdict {
+    try await database.write { store in
+      guard try Inbox.add(event, in: store) else { return .known }
+      let verdict = try judge(event, notBefore: time, in: store)
+      try Inbox.conclude(event, verdict, in: store)
+      return verdict
+    }
+  }
+
+  private func judge(
+    _ event: ProviderEvent, notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
+      return .refused("unknown_reference")
+    }
+    let record = try PaymentRecord.known(attempt.payment, in: store)
+    guard record.connector == event.connector else {
+      try alarm(.anotherConnector, record, in: store)
+      return .refused(AlarmReason.anotherConnector.rawValue)
+    }
+    guard attempt.amount == event.amount else {
+      return try contradict(.eventAmountMismatch, record, in: store)
+    }
+    guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
+    let seized = try Operations.seize(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
+    return .applied(try post(event.answer, for: seized, heardBy: .nobody, pause: .zero, in: store))
+  }
+
+  /// The operation had its answer. The provider may have thought better of it.
+  private func review(
+    _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ record: PaymentRecord,
+    notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    switch (event.outcome, state) {
+    case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
+      (.declined, .returned):
+      return .known
+    case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
+      return try takeBack(attempt, record, notBefore: time, in: store)
+    case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
+      return try approveLate(event, attempt, state, record, in: store)
+    case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
+      // The shopper heard no, and money is held: it must not stay so.
+      try oweReversal(of: attempt, record, in: store)
+      return try contradict(.heldAfterEnd, record, in: store)
+    default:
+      return try contradict(.contradicts(state), record, in: store)
+    }
+  }
+
+  private func takeBack(
+    _ attempt: Attempt, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    let posted = try? Posting.post(.returned, of: attempt.movement, on: before.standing)
+    guard var standing = posted, standing.isCovered else { return try tooEarly(before, in: store) }
+    try Operations.end(attempt.reference, as: .returned, in: store)
+    standing = try closed(standing, attempt, in: store)
+    var after = before.moved(to: standing, at: store.now)
+    after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
+    after.raise(.returned(attempt.kind))
+    // What is held again is held for an end too, if somebody forgets it.
+    if attempt.kind == .capture, standing.free > 0 {
+      after.holdUntil = before.holdUntil ?? max(store.now, time ?? store.now).adding(Self.usualHold)
+    }
+    return .applied(
+      try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
+  }
+
+  /// More was given back, or may be, than would be left. A refund that is under way may be refused; a capture whose
+  /// answer is open may have taken money; a refund may have come back whose event is late. When nothing is under way that
+  /// could mend it by itself, a person hears of it meanwhile.
+  private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
+    if before.standing.reservedCapture == 0, before.standing.reservedRefund == 0 {
+      try alarm(.returnedAfterRefund, before, in: store)
+    }
+    return .early(AlarmReason.returnedAfterRefund.rawValue)
+  }
+
+  func contradict(
+    _ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction
+  ) throws -> InboxVerdict {
+    try alarm(reason, record, in: store)
+    return .contradicted(reason.rawValue)
+  }
+
+  /// Also where another alarm stands already: what the provider said belongs into the audit chain.
+  private func alarm(_ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction) throws {
+    guard try !raise(reason, on: record.payment.id, in: store), record.alarm != reason.rawValue else { return }
+    try remark(AuditEntry.alarmed, reason.rawValue, on: record.payment.id, in: store)
+  }
+}
+
+extension ProviderEvent {
+  var answer: AcquirerAnswer {
+    switch outcome {
+    case .approved(let approval): .approved(approval)
+    case .declined(let decline): .declined(decline)
+    }
+  }
+}
+
+/// The table `inbox`: an event is kept once, with what it came to.
+private enum Inbox {
+  /// False when it has been here.
+  static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
+    let outcome = if case .approved = event.outcome { "approved" } else { "declined" }
+    return try store.run(
+      """
+      INSERT INTO inbox (connector, event, reference, outcome, amount, currency, verdict, received_at)
+      VALUES ($1, $2, $3, $4, $5, $6, 'known', $7) ON CONFLICT DO NOTHING
+      """,
+      .text(event.connector), .text(event.id), .text(event.reference.rawValue), .text(outcome),
+      .integer(event.amount.minorUnits), .text(event.amount.currency.code), .time(store.now)) == 1
+  }
+
+  static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {
+    if case .early = verdict {
+      try store.run(
+        "DELETE FROM inbox WHERE connector = $1 AND event = $2", .text(event.connector), .text(event.id))
+      return
+    }
+    try store.run(
+      "UPDATE inbox SET verdict = $3, reason = $4 WHERE connector = $1 AND event = $2", .text(event.connector),
+      .text(event.id), .text(verdict.name), .text(optional: verdict.reason))
+  }
+}

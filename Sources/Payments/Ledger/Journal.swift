@@ -1,0 +1,210 @@
+package import Storage
+package import TenderPayments
+
+/// The durable journal of payments: what is written before the acquirer hears of anything, and after it answered.
+///
+/// Read from top to bottom: claim an order, record the answer, reserve a capture, void or refund, record its answer.
+/// Each verb is one commit. Between them stands the wire, and a process may die there; what is written then is enough
+/// to go on from. How recovery takes over is in `Takeover.swift`, what comes in by itself in `Inbox.swift`.
+package struct Journal: Sendable {
+  package let database: Database
+  let random: RandomBytes
+  /// Who holds the operations that this process has begun.
+  let owner: String
+  /// Which audit chain this process writes. One for each process that writes at the same time.
+  let lane: String
+
+  /// How long an operation belongs to the process that began it. Longer than any deadline of a call to an acquirer.
+  package static let lease: Duration = .seconds(60)
+
+  /// - Parameters:
+  ///   - database: opened with ``migrations``, and perhaps those of other rooms, so that one commit can hold what both
+  ///     write.
+  ///   - lane: the audit chain to write; processes that share a store have one each.
+  package init(_ database: Database, random: RandomBytes = .system, lane: String = "main") {
+    self.database = database
+    self.random = random
+    self.owner = random.hex(8)
+    self.lane = lane
+  }
+
+  /// Claims an order for a payment token: payment, operation, use of the payment token and event in one commit.
+  ///
+  /// The attempt is durable when this returns `.new`. Whatever the claim is refused for, nothing was written.
+  ///
+  /// - Parameter alongside: written in the same commit, by the owner of the order. It may throw to refuse: the claim
+  ///   then never happened, and the error is passed on.
+  package func claim(
+    _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(),
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> Claim {
+    do {
+      return try await database.write { store in
+        let attempt = try open(order, use, card, terms, store)
+        try alongside(attempt, store)
+        return .new(attempt)
+      }
+    } catch let taken as Taken {
+      return taken.claim
+    }
+  }
+
+  /// Records what the acquirer answered: operation, balances, what the shopper is told, and event in one commit.
+  ///
+  /// An answer for an operation that has one already, or that another process has taken over, is dropped, and the
+  /// payment is returned as it stands. An approval of what the shopper was told had failed is not adopted: it is noted,
+  /// and a reversal is owed.
+  ///
+  /// - Parameters:
+  ///   - audience: who hears the answer now.
+  ///   - pause: how long nobody shall ask again, if the answer leaves the outcome open.
+  ///   - alongside: written in the same commit, with what the operation came to. Not for an answer that is dropped.
+  package func record(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
+    pause: Duration = .zero,
+    alongside: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> OperationOutcome {
+    try await database.write { store in
+      let posted = try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+      let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
+      let outcome = OperationOutcome(operation: try Operations.known(attempt.reference, in: store), payment: payment)
+      if posted != nil { try alongside(outcome, store) }
+      return outcome
+    }
+  }
+
+  /// Sets aside what a capture will take, a void let go, or a refund give back, and writes its attempt, in one commit.
+  ///
+  /// - Parameters:
+  ///   - amount: nil takes all that is left and not in flight.
+  ///   - isFinal: whether this capture is the last; the rest of the hold is let go with it.
+  ///   - alongside: written in the same commit; it may throw to refuse.
+  package func reserve(
+    _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
+    cause: OperationCause = .merchant,
+    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in }
+  ) async throws -> Attempt {
+    try await database.write { store in
+      let attempt = try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
+      try alongside(attempt, store)
+      return attempt
+    }
+  }
+
+  /// Writes down what the shopper has been told since; *failure*, once told, stays.
+  ///
+  /// - Parameter telling: nil for what the payment's status means to them.
+  package func tell(_ payment: PaymentID, _ telling: Telling? = nil) async throws -> Payment {
+    try await database.write { store in
+      let before = try PaymentRecord.known(payment, in: store)
+      let telling = telling ?? Telling(before.standing.status, whenOpen: .pending)
+      let after = before.moved(to: before.standing, telling: telling, at: before.payment.updatedAt)
+      guard after.payment != before.payment else { return before.payment }
+      try after.save(over: before, in: store)
+      try remark(AuditEntry.told, telling.rawValue, on: payment, in: store)
+      return after.payment
+    }
+  }
+}
+
+/// What the gateway knows of a payment beside the order, when it claims one.
+package struct ClaimTerms: Sendable, Hashable {
+  /// The route that the payment takes: connector and account. The journal keeps it with the payment.
+  package let connector: String
+  /// Whether the amount inside the payment token was read and is the order's.
+  package let amountConfirmed: Bool
+  /// Until when the acquirer holds the money; nil when it does not say.
+  package let holdUntil: Timestamp?
+
+  package init(connector: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil) {
+    self.connector = connector
+    self.amountConfirmed = amountConfirmed
+    self.holdUntil = holdUntil
+  }
+}
+
+/// Leaves a claim's transaction, and so rolls it back, with the reason.
+private struct Taken: Error {
+  let claim: Claim
+}
+
+extension Journal {
+  /// Inserts first and asks afterwards: between a question and an insert another claim could slip in.
+  private func open(
+    _ order: Order, _ use: TokenUse, _ card: CardSummary, _ terms: ClaimTerms, _ store: Transaction
+  ) throws -> Attempt {
+    let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
+    guard try TokenUses.add(use, of: record.payment.id, in: store), try record.insert(in: store) else {
+      throw Taken(claim: try explain(order.id, use, record.payment.id, store))
+    }
+    let attempt = newAttempt(.authorize, order.amount, of: record, cause: .shopper, store)
+    try insert(attempt, in: store)
+    try note("authorize begins", of: attempt.reference, from: nil, to: record, in: store)
+    try Outbox.add(record, after: attempt.reference, in: store)
+    return attempt
+  }
+
+  /// Why the insert was refused. A payment of the order comes before the payment token: who pays twice gets the
+  /// answer of the first time.
+  private func explain(
+    _ order: OrderID, _ use: TokenUse, _ own: PaymentID, _ store: Transaction
+  ) throws -> Claim {
+    let known = try Self.answer(for: order, spending: use, in: store)
+    guard let known, known.id != own else { return .tokenReused }
+    return known.status.isSettled ? .known(known) : .running(known)
+  }
+
+  private func begin(
+    _ kind: OperationKind, _ amount: Amount?, _ isFinal: Bool, _ before: PaymentRecord, _ cause: OperationCause,
+    _ store: Transaction
+  ) throws -> Attempt {
+    let (payment, standing) = (before.payment.id, before.standing)
+    guard PaymentState.allows(kind, in: standing.status), before.payment.told != .failure || kind != .capture else {
+      throw JournalError.notPossible(kind, standing.status)
+    }
+    let amount = try before.judged(amount, for: kind)
+    // With the last capture the acquirer lets go of all that it does not hold for another; which that is, is not known
+    // while another is open.
+    guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
+      throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
+    }
+    let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0
+    let attempt = newAttempt(
+      kind, amount, of: before, isFinal: isFinal, letsGo: rest, cause: cause,
+      after: try Operations.authorization(of: payment, in: store), store)
+    var after = before.moved(to: try Posting.reserve(attempt.movement, on: standing), at: store.now)
+    if kind == .capture { after.captureDue = nil }
+    // What is free again when this void has its answer, or a capture that is under way, is let go of soon, but not in
+    // every round.
+    if cause == .expiry { after.holdUntil = store.now.adding(Self.lease * 10) }
+    try after.save(over: before, in: store)
+    try insert(attempt, in: store)
+    try note("\(PaymentEvent.begins(kind))", of: attempt.reference, from: before, to: after, in: store)
+    return attempt
+  }
+
+  func newAttempt(
+    _ kind: OperationKind, _ amount: Amount, of payment: PaymentRecord, isFinal: Bool = false, letsGo: Int64 = 0,
+    cause: OperationCause, after authorization: String? = nil, undoing target: AttemptReference? = nil,
+    past: Attempt.Past? = nil, _ store: Transaction
+  ) -> Attempt {
+    Attempt(
+      reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.connector,
+      kind: kind, amount: amount, isFinal: isFinal, authorization: authorization, target: target, cause: cause,
+      past: past, letsGo: letsGo, fence: 1)
+  }
+
+  func insert(_ attempt: Attempt, in store: Transaction) throws {
+    let end = store.now.adding(Self.lease)
+    try Operations.insert(attempt, owner: owner, lease: end, firstTry: end, in: store)
+  }
+
+  private func timeOrderedID(_ store: Transaction) -> String {
+    let now = store.now
+    return random.timeOrderedID(WallClock { now })
+  }
+}
+
+extension Attempt {
+  var movement: Movement { Movement(kind, amount.minorUnits, letsGo: letsGo) }
+}

@@ -1,0 +1,20 @@
+package import TenderPayments
+
+/// Why the journal refuses to begin an operation.
+package enum JournalError: Error, Sendable, Hashable {
+  case noSuchPayment(PaymentID)
+  /// The payment has no declined or failed capture, void or refund of this reference.
+  case noSuchOperation(AttemptReference)
+  /// The payment's status has no such operation: a capture of what was declined.
+  case notPossible(OperationKind, PaymentStatus)
+  /// The payment is not open, so there is nothing for a person to decide.
+  case settled(PaymentStatus)
+  /// More than is left after what was taken and what is in flight.
+  case exceeds(available: Amount)
+  /// More than is left, but only because another operation is in flight: once that is answered it may fit.
+  case inFlight(available: Amount)
+  /// The amount is not positive, or in another currency than the payment.
+  case invalidAmount(Amount)
+  /// The operation is in the hands of another process, or the payment changed in between.
+  case conflict
+}

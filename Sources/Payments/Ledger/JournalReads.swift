@@ -1,0 +1,219 @@
+package import Storage
+package import TenderPayments
+
+extension Journal {
+  /// The answer that the order, or this payment token for this order, has been given or will be given.
+  ///
+  /// The order's live payment; without one, the payment that this very token made, declined as it may be. Another
+  /// payment token after a decline finds nothing here and may pay.
+  package func answer(for order: OrderID, spending use: TokenUse) async throws -> Payment? {
+    try await database.read { try Self.answer(for: order, spending: use, in: $0) }
+  }
+
+  package func payment(_ id: PaymentID) async throws -> Payment? {
+    try await database.read { try PaymentRecord.find(id, in: $0)?.payment }
+  }
+
+  /// The order's live payment, or its latest.
+  package func payment(of order: OrderID) async throws -> Payment? {
+    try await database.read { store in
+      try store.row(
+        "SELECT * FROM payments WHERE order_id = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(order.rawValue)
+      ).map { try PaymentRecord($0).payment }
+    }
+  }
+
+  /// The basket's live payment, or its latest.
+  package func payment(of basket: BasketID) async throws -> Payment? {
+    try await database.read { try Self.payment(of: basket, in: $0) }
+  }
+
+  /// The same, inside a transaction of the basket's owner.
+  package static func payment(of basket: BasketID, in store: Transaction) throws -> Payment? {
+    try store.row(
+      "SELECT * FROM payments WHERE basket = $1 ORDER BY live DESC, id DESC LIMIT 1", .text(basket.rawValue)
+    ).map { try PaymentRecord($0).payment }
+  }
+
+  /// Whether an acquirer may have heard of the basket: from then on it cannot be cancelled. A payment that was
+  /// declined or failed does not count, because nothing came of it.
+  ///
+  /// For a transaction of the basket's owner, so that cancelling and claiming cannot both win.
+  package static func hasAttempt(for basket: BasketID, in store: Transaction) throws -> Bool {
+    try store.row("SELECT id FROM payments WHERE basket = $1 AND live = 1 LIMIT 1", .text(basket.rawValue)) != nil
+  }
+
+  /// Payments, newest first.
+  package func payments(matching query: PaymentQuery = PaymentQuery()) async throws -> [Payment] {
+    try await database.read { store in
+      try store.rows(
+        """
+        SELECT * FROM payments
+        WHERE (merchant = $1 OR $1 IS NULL) AND (status = $2 OR $2 IS NULL) AND (id < $3 OR $3 IS NULL)
+        ORDER BY id DESC LIMIT $4
+        """,
+        .text(optional: query.merchant?.rawValue), .text(optional: query.status?.rawValue),
+        .text(optional: query.before?.rawValue), .integer(Int64(max(0, query.limit)))
+      ).map { try PaymentRecord($0).payment }
+    }
+  }
+
+  /// The operations of a payment, oldest first.
+  package func operations(of payment: PaymentID) async throws -> [OperationRecord] {
+    try await database.read { try Operations.all(of: payment, in: $0) }
+  }
+
+  /// What an operation has come to by now.
+  package func outcome(of operation: AttemptReference) async throws -> OperationOutcome {
+    try await database.read { store in
+      let operation = try Operations.known(operation, in: store)
+      return OperationOutcome(
+        operation: operation, payment: try Self.payment(with: operation.reference, in: store))
+    }
+  }
+
+  /// What the payment's authorization has come to by now.
+  package func authorization(of payment: PaymentID) async throws -> OperationOutcome {
+    try await database.read { store in
+      guard let found = try PaymentRecord.find(payment, in: store)?.payment,
+        let operation = try Operations.all(of: payment, in: store).first(where: { $0.kind == .authorize })
+      else { throw JournalError.noSuchPayment(payment) }
+      return OperationOutcome(operation: operation, payment: found)
+    }
+  }
+
+  private static func payment(with operation: AttemptReference, in store: Transaction) throws -> Payment {
+    let row = try store.row(
+      "SELECT * FROM payments WHERE id = (SELECT payment FROM operations WHERE reference = $1)",
+      .text(operation.rawValue))
+    guard let row else { throw StorageError.column("payment") }
+    return try PaymentRecord(row).payment
+  }
+
+  /// What the shopper was told last; nil when the process died before it could say anything.
+  package func told(_ payment: PaymentID) async throws -> Telling? {
+    try await database.read { try PaymentRecord.find(payment, in: $0)?.payment.told }
+  }
+
+  /// Whether this very payment token made the payment.
+  package func isPaid(_ payment: PaymentID, by use: TokenUse) async throws -> Bool {
+    try await database.read { try TokenUses.payment(using: use, in: $0) == payment }
+  }
+
+  /// What is not settled, for those who watch. Read from indexes that hold only open rows, so that it costs the same
+  /// with ten million payments in the store; what is finished is counted by the process that finished it.
+  package func openOutcomes() async throws -> OpenOutcomes {
+    try await database.read { store in
+      var outcomes = OpenOutcomes()
+      for row in try store.rows(
+        """
+        SELECT status, count(*) AS n, min(created_at) AS oldest FROM payments
+        WHERE status IN ('authorizing', 'pending', 'unknown') GROUP BY status
+        """)
+      {
+        guard let status = PaymentStatus(rawValue: try row.text("status")) else { continue }
+        outcomes.payments[status] = OpenOutcomes.Open(
+          count: Int(try row.integer("n")), oldest: store.now.since(try row.time("oldest")))
+      }
+      outcomes.operations = try store.count(
+        "SELECT count(*) AS n FROM operations WHERE state IN ('sending', 'pending', 'unknown')")
+      outcomes.alarms = try store.count("SELECT count(*) AS n FROM payments WHERE alarm IS NOT NULL")
+      return outcomes
+    }
+  }
+
+  /// What is not finished at acquirers other than this one, by route: before an acquirer is taken out of the
+  /// configuration there must be nothing.
+  package func unfinished(besides route: String) async throws -> [UnfinishedRoute] {
+    try await database.read { store in
+      try store.rows(
+        """
+        SELECT connector, sum(open) AS open, sum(held) AS held FROM (
+          SELECT connector, 0 AS open, 1 AS held FROM payments WHERE live = 1 AND authorized > captured
+          UNION ALL
+          SELECT connector, 1, 0 FROM operations JOIN payments ON payments.id = operations.payment
+          WHERE state IN ('sending', 'pending', 'unknown')
+        ) AS unfinished WHERE connector <> $1 GROUP BY connector ORDER BY connector
+        """, .text(route)
+      ).map {
+        UnfinishedRoute(
+          route: try $0.text("connector"), openOperations: Int(try $0.integer("open")),
+          liveHolds: Int(try $0.integer("held")))
+      }
+    }
+  }
+
+  /// Payments that a person has to look at, with the reason, oldest first.
+  package func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
+    try await database.read { store in
+      try store.rows("SELECT * FROM payments WHERE alarm IS NOT NULL ORDER BY id LIMIT $1", .integer(Int64(limit)))
+        .map { PaymentAlarm(payment: try PaymentRecord($0).payment, reason: try $0.text("alarm")) }
+    }
+  }
+
+  static func answer(for order: OrderID, spending use: TokenUse, in store: Transaction) throws -> Payment? {
+    let row = try store.row(
+      "SELECT * FROM payments WHERE order_id = $1 AND live = 1", .text(order.rawValue))
+    if let row { return try PaymentRecord(row).payment }
+    guard let id = try TokenUses.payment(using: use, in: store) else { return nil }
+    let payment = try PaymentRecord.find(id, in: store)?.payment
+    return payment?.order == order ? payment : nil
+  }
+}
+
+/// Which payments a list shows.
+package struct PaymentQuery: Sendable, Hashable {
+  package var merchant: MerchantID?
+  package var status: PaymentStatus?
+  /// Only older ones than this: the last of the page before.
+  package var before: PaymentID?
+  package var limit: Int
+
+  package init(
+    merchant: MerchantID? = nil, status: PaymentStatus? = nil, before: PaymentID? = nil, limit: Int = 50
+  ) {
+    self.merchant = merchant
+    self.status = status
+    self.before = before
+    self.limit = limit
+  }
+}
+
+/// What waits for an answer.
+package struct OpenOutcomes: Sendable, Hashable {
+  package struct Open: Sendable, Hashable {
+    package let count: Int
+    /// The age of the oldest.
+    package let oldest: Duration
+  }
+
+  /// By status: authorizing, pending, unknown. None of one is a zero.
+  package internal(set) var payments: [PaymentStatus: Open] = [.authorizing, .pending, .unknown].reduce(into: [:]) {
+    $0[$1] = Open(count: 0, oldest: .zero)
+  }
+  /// Operations of any kind.
+  package internal(set) var operations = 0
+  /// Payments that a person has to look at.
+  package internal(set) var alarms = 0
+}
+
+/// What waits at one acquirer.
+package struct UnfinishedRoute: Sendable, Hashable {
+  /// Connector and account.
+  package let route: String
+  /// Operations without an answer.
+  package let openOperations: Int
+  /// Payments with held money that was not taken.
+  package let liveHolds: Int
+}
+
+/// A payment that a person has to look at.
+package struct PaymentAlarm: Sendable, Hashable {
+  package let payment: Payment
+  /// Stable.
+  package let reason: String
+}
+
+extension Transaction {
+  fileprivate func count(_ sql: String) throws -> Int { Int(try row(sql)?.integer("n") ?? 0) }
+}

@@ -1,0 +1,115 @@
+import Storage
+package import TenderPayments
+
+// What the acquirer did although it is recorded as declined or failed: a provider approves later what it declined, or a
+// request arrives after it was taken for lost. The books follow where the balances allow it.
+extension Journal {
+  /// Posts an event's approval of a capture, void or refund that had come to nothing.
+  ///
+  /// It is to come again while another operation of the payment holds the money that it moved, and a person has to look
+  /// when the balances do not allow it at all.
+  func approveLate(
+    _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ before: PaymentRecord,
+    in store: Transaction
+  ) throws -> InboxVerdict {
+    let reason = AlarmReason.approvedLate(attempt.kind)
+    // Released is released, whichever void did it.
+    if attempt.kind == .void, before.standing.authorized == before.standing.captured { return .known }
+    do {
+      return .applied(
+        try post(
+          late: attempt, event.answer, .meets(attempt.kind, .approved), on: before, over: before,
+          saying: "it was recorded as \(state.rawValue)", in: store))
+    } catch JournalError.inFlight {
+      return .early(reason.rawValue)
+    } catch is JournalError {
+      return try contradict(reason, before, in: store)
+    }
+  }
+
+  /// Writes down that the acquirer did a capture, void or refund that is recorded as declined or failed, as a person has
+  /// found out: operation, balances, alarm, event and audit entry with their note in one commit.
+  ///
+  /// Money that a capture took may be recorded as released by now: then it counts as held again, within the amount of
+  /// the payment, and only while the order has no other live payment.
+  ///
+  /// - Throws: `JournalError` for an operation of another payment or state, and when the balances do not allow it.
+  package func book(_ operation: AttemptReference, of payment: PaymentID, note: String) async throws -> Payment {
+    try await database.write { store in
+      let before = try PaymentRecord.known(payment, in: store)
+      guard let (attempt, state) = try Operations.find(operation, in: store), attempt.payment == payment,
+        attempt.kind.isFollowUp, state == .declined || state == .failed
+      else { throw JournalError.noSuchOperation(operation) }
+      guard PaymentState.destination(from: before.standing.status, .resolved(.approved)) != nil else {
+        throw JournalError.notPossible(attempt.kind, before.standing.status)
+      }
+      var held = before
+      if attempt.kind == .capture { try held.holdAgain(attempt.amount.minorUnits, in: store) }
+      return try post(
+        late: attempt, .approved(Approval(acquirerReference: "")), .resolved(.approved), on: held, over: before,
+        saying: note, in: store)
+    }
+  }
+
+  /// - Parameter held: the payment with what the operation moves, in the balances of which it is posted.
+  private func post(
+    late attempt: Attempt, _ answer: AcquirerAnswer, _ event: PaymentEvent, on held: PaymentRecord,
+    over before: PaymentRecord, saying words: String, in store: Transaction
+  ) throws -> Payment {
+    guard attempt.kind != .capture || before.payment.told != .failure else {
+      throw JournalError.notPossible(.capture, before.standing.status)
+    }
+    _ = try held.judged(attempt.amount, for: attempt.kind)
+    let movement = Movement(attempt.kind, attempt.amount.minorUnits)
+    let posted = try Posting.post(.approved, of: movement, on: Posting.reserve(movement, on: held.standing))
+    try Operations.approve(attempt.reference, answer, in: store)
+    var after = held.moved(to: try closed(posted, attempt, in: store), at: store.now)
+    if attempt.kind == .capture { after.captureDue = nil }
+    after.endAlarm(among: AlarmReason.mended(by: attempt.kind))
+    if case .resolved = event { after.endAlarm() } else { try scheduleExpiry(&after, attempt, .approved, in: store) }
+    return try save(after, over: before, event, of: attempt.reference, saying: words, in: store)
+  }
+}
+
+extension PaymentRecord {
+  /// Counts released money as held again, as much as a capture of this amount lacks.
+  fileprivate mutating func holdAgain(_ amount: Int64, in store: Transaction) throws {
+    let missing = max(0, amount - standing.free)
+    guard missing > 0 else { return }
+    let most = payment.amount.minorUnits - standing.captured - standing.reservedCapture - standing.reservedVoid
+    guard amount <= most else {
+      throw JournalError.exceeds(available: Amount(minorUnits: max(0, most), currency: payment.amount.currency))
+    }
+    guard try standing.status.isLive || !hasLiveSibling(in: store) else {
+      throw JournalError.notPossible(.capture, standing.status)
+    }
+    standing.authorized += missing
+    switch standing.status {
+    case .voided: standing.status = .authorized
+    case .captured: standing.status = .partiallyCaptured
+    default: break
+    }
+  }
+
+  private func hasLiveSibling(in store: Transaction) throws -> Bool {
+    try store.row(
+      "SELECT id FROM payments WHERE order_id = $1 AND live = 1", .text(payment.order.rawValue)) != nil
+  }
+}
+
+extension Operations {
+  /// Turns an operation that had come to nothing into one that was approved. What a final capture releases is added by
+  /// whoever closes the hold.
+  fileprivate static func approve(
+    _ reference: AttemptReference, _ answer: AcquirerAnswer, in store: Transaction
+  ) throws {
+    guard case .approved(let approval) = answer else { return }
+    try store.run(
+      """
+      UPDATE operations SET state = 'approved', acquirer_reference = COALESCE($2, acquirer_reference), lets_go = 0,
+        code = NULL, decline_reason = NULL, answered_at = $3, lease_until = 0, fence = fence + 1
+      WHERE reference = $1 AND state IN ('declined', 'failed')
+      """, .text(reference.rawValue),
+      .text(optional: approval.acquirerReference.isEmpty ? nil : approval.acquirerReference), .time(store.now))
+  }
+}

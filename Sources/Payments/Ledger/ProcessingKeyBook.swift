@@ -1,0 +1,117 @@
+package import Storage
+package import TenderPayments
+
+/// What is known of the processing keys and of Apple's signers from one start of the server to the next. Nothing in it
+/// is secret: a key is named by the hash of its public half.
+package struct ProcessingKeyBook: Sendable {
+  private let database: Database
+
+  package init(_ database: Database) { self.database = database }
+
+  package static let migrations: [Migration] = [
+    Migration(
+      "processing-keys-1",
+      """
+      CREATE TABLE processing_keys (
+        owner TEXT NOT NULL,
+        public_key_hash TEXT NOT NULL,
+        version TEXT NOT NULL CHECK (version IN ('EC_v1', 'RSA_v1')),
+        state TEXT NOT NULL CHECK (state IN ('next', 'active', 'draining', 'retired')),
+        since BIGINT,
+        last_used BIGINT,
+        PRIMARY KEY (owner, public_key_hash)
+      );
+      CREATE TABLE sightings (
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        first_seen BIGINT NOT NULL,
+        PRIMARY KEY (kind, name)
+      );
+      """)
+  ]
+
+  /// One key.
+  package struct Record: Sendable, Hashable {
+    /// The merchant's id; empty for the platform.
+    package let owner: String
+    /// SHA-256 of the public key, 64 hexadecimal digits.
+    package let publicKeyHash: String
+    package let version: EncryptedPaymentToken.Version
+    /// `next`, `active`, `draining` or `retired`.
+    package let state: String
+    package let since: Timestamp?
+    package let lastUsed: Timestamp?
+
+    package init(
+      owner: String, publicKeyHash: String, version: EncryptedPaymentToken.Version, state: String, since: Timestamp?,
+      lastUsed: Timestamp?
+    ) {
+      self.owner = owner
+      self.publicKeyHash = publicKeyHash
+      self.version = version
+      self.state = state
+      self.since = since
+      self.lastUsed = lastUsed
+    }
+  }
+
+  /// Every key that a server has had, by owner.
+  package func records() async throws -> [Record] {
+    try await database.read { store in
+      try store.rows("SELECT * FROM processing_keys ORDER BY owner, public_key_hash").map(Record.init)
+    }
+  }
+
+  /// Writes what is known of the key now over what was known.
+  package func write(_ record: Record) async throws {
+    try await database.write { store in
+      let changed = try store.run(
+        """
+        UPDATE processing_keys SET version = $3, state = $4, since = $5, last_used = $6
+        WHERE owner = $1 AND public_key_hash = $2
+        """,
+        .text(record.owner), .text(record.publicKeyHash), .text(record.version.rawValue), .text(record.state),
+        .moment(record.since), .moment(record.lastUsed))
+      guard changed == 0 else { return }
+      try store.run(
+        """
+        INSERT INTO processing_keys (owner, public_key_hash, version, state, since, last_used)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
+        """,
+        .text(record.owner), .text(record.publicKeyHash), .text(record.version.rawValue), .text(record.state),
+        .moment(record.since), .moment(record.lastUsed))
+    }
+  }
+
+  /// What Apple was seen to sign with, by kind.
+  package func sightings() async throws -> [String: Set<String>] {
+    try await database.read { store in
+      try store.rows("SELECT kind, name FROM sightings").reduce(into: [:]) { seen, row in
+        seen[try row.text("kind"), default: []].insert(try row.text("name"))
+      }
+    }
+  }
+
+  package func write(sighting kind: String, _ name: String, _ detail: String) async throws {
+    try await database.write { store in
+      try store.run(
+        "INSERT INTO sightings (kind, name, detail, first_seen) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        .text(kind), .text(name), .text(detail), .integer(store.now.microseconds))
+    }
+  }
+}
+
+extension ProcessingKeyBook.Record {
+  fileprivate init(_ row: Row) throws {
+    let version = EncryptedPaymentToken.Version(rawValue: try row.text("version"))
+    self.init(
+      owner: try row.text("owner"), publicKeyHash: try row.text("public_key_hash"), version: version ?? .ecV1,
+      state: try row.text("state"), since: try row.integerOrNil("since").map(Timestamp.init(microseconds:)),
+      lastUsed: try row.integerOrNil("last_used").map(Timestamp.init(microseconds:)))
+  }
+}
+
+extension SQLValue {
+  fileprivate static func moment(_ time: Timestamp?) -> SQLValue { time.map { .integer($0.microseconds) } ?? .null }
+}

@@ -1,0 +1,37 @@
+import Storage
+package import TenderPayments
+
+/// What a person has found out about a payment or an operation of it.
+package enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
+  /// The money was held, and has been let go.
+  case voided
+  /// Nothing was ever held.
+  case failed
+  /// The acquirer did an operation that is recorded as declined or failed: ``Journal/book(_:of:note:)``.
+  case approved
+}
+
+// The one end of an open payment that no acquirer's answer brings about.
+extension Journal {
+  /// Writes down what a person decided, with their note, and ends the payment: status, alarm, event and audit entry in
+  /// one commit. The order is free afterwards.
+  ///
+  /// Refused for what is settled, and while somebody still asks the acquirer about it. An approval that comes later all
+  /// the same is not adopted: a reversal is owed.
+  package func resolve(_ payment: PaymentID, as resolution: Resolution, note: String) async throws -> Payment {
+    try await database.write { store in
+      let before = try PaymentRecord.known(payment, in: store)
+      let event = PaymentEvent.resolved(resolution)
+      guard case .becomes(let status)? = PaymentState.destination(from: before.standing.status, event) else {
+        throw JournalError.settled(before.standing.status)
+      }
+      guard try !Operations.isHeld(payment, in: store) else { throw JournalError.conflict }
+      let authorization = try Operations.end(payment, as: resolution, in: store)
+      var standing = before.standing
+      standing.status = status
+      var after = before.moved(to: standing, at: store.now)
+      after.endAlarm()
+      return try save(after, over: before, event, of: authorization, saying: note, in: store)
+    }
+  }
+}

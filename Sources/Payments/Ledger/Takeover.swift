@@ -1,0 +1,176 @@
+import Storage
+package import TenderPayments
+
+// How recovery gets hold of what others left behind, one commit each. An operation belongs to whoever holds its lease;
+// every takeover raises its fence, and an answer under an old fence is dropped. The time is the database's.
+extension Journal {
+  /// Takes over the first operation of a payment whose answer is missing.
+  ///
+  /// Nil when there is none, or while the process that began it may still be waiting for its answer.
+  ///
+  /// - Parameters:
+  ///   - dueOnly: whether to leave alone what was asked about a moment ago.
+  ///   - inFlight: what this process is working on itself; asked inside the transaction.
+  ///   - taking: told inside the transaction what is taken over.
+  package func takeOver(
+    _ payment: PaymentID, dueOnly: Bool = false,
+    except inFlight: @escaping @Sendable () -> Set<AttemptReference> = { [] },
+    taking: @escaping @Sendable (AttemptReference) -> Void = { _ in }
+  ) async throws -> Attempt? {
+    try await database.write { store in
+      let attempt = try Operations.takeOver(
+        payment, dueOnly: dueOnly, except: inFlight(), owner: owner, until: store.now.adding(Self.lease), in: store)
+      if let attempt { taking(attempt.reference) }
+      return attempt
+    }
+  }
+
+  /// Takes over operations whose answer is missing and whose time has come, the longest overdue first.
+  ///
+  /// - Parameters: as of ``takeOver(_:dueOnly:except:taking:)``.
+  package func takeOverDue(
+    _ limit: Int, except inFlight: @escaping @Sendable () -> Set<AttemptReference> = { [] },
+    taking: @escaping @Sendable (AttemptReference) -> Void = { _ in }
+  ) async throws -> [Attempt] {
+    try await database.write { store in
+      let attempts = try Operations.takeOverDue(
+        limit, except: inFlight(), owner: owner, until: store.now.adding(Self.lease), in: store)
+      for attempt in attempts { taking(attempt.reference) }
+      return attempts
+    }
+  }
+
+  /// Lets go of an operation that could not be settled; the next may try after the pause.
+  package func release(_ attempt: Attempt, pause: Duration = .zero) async throws {
+    try await database.write { try Operations.postpone(attempt, until: $0.now.adding(pause), in: $0) }
+  }
+
+  /// Begins to undo an authorization that was taken over: the undoing is an operation of its own, and nobody looks at
+  /// the authorization again before it is answered.
+  ///
+  /// Nil when the authorization is in other hands by now.
+  package func beginReversal(of authorization: Attempt) async throws -> Attempt? {
+    try await database.write { store in
+      let before = try PaymentRecord.known(authorization.payment, in: store)
+      guard PaymentState.allows(.reverse, in: before.standing.status),
+        try Operations.holds(authorization, in: store),
+        try !Operations.hasOpenReversal(of: authorization.payment, in: store)
+      else { return nil }
+      let attempt = newAttempt(
+        .reverse, authorization.amount, of: before, cause: .recovery, undoing: authorization.reference,
+        past: authorization.past?.neverSent, store)
+      try insert(attempt, in: store)
+      try Operations.postpone(authorization, until: Timestamp(microseconds: .max - 1), in: store)
+      try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
+      return attempt
+    }
+  }
+
+  /// Payments whose money was to be taken at once and was not: the process died in between, or the last
+  /// try came to nothing.
+  ///
+  /// - Parameter route: only those that were authorized there.
+  package func capturesDue(_ limit: Int, through route: String) async throws -> [PaymentID] {
+    try await ids("\(Self.captureIsDue) AND connector = $3 ORDER BY capture_due LIMIT $2", limit, route)
+  }
+
+  /// Payments whose hold has come to its end with something in it that nobody took.
+  ///
+  /// - Parameters:
+  ///   - route: only those that were authorized there.
+  ///   - end: the moment by which the hold has ended; nil, or a later one, for the store's own time.
+  package func expiredHolds(
+    _ limit: Int, through route: String, by end: Timestamp? = nil
+  ) async throws -> [PaymentID] {
+    try await ids("\(Self.holdHasEnded) AND connector = $3 ORDER BY hold_until LIMIT $2", limit, route, by: end)
+  }
+
+  /// Payments of other acquirers for which a capture or the end of a hold is due, and that have no alarm yet.
+  package func stranded(_ limit: Int, besides route: String) async throws -> [PaymentID] {
+    let others = "AND connector <> $3 AND alarm IS NULL"
+    return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, route)
+  }
+
+  private static let captureIsDue = """
+    SELECT id FROM payments
+    WHERE capture_due <= $1 AND status = 'authorized' AND (told IS NULL OR told <> 'failure')
+      AND authorized - captured - reserved_capture - reserved_void > 0
+    """
+
+  private static let holdHasEnded = """
+    SELECT id FROM payments
+    WHERE hold_until <= $1 AND status IN ('authorized', 'partially_captured', 'partially_refunded', 'refunded')
+      AND authorized - captured - reserved_capture - reserved_void > 0
+    """
+
+  /// Marks a payment for a person to look at. It shows the first reason until that is acknowledged.
+  ///
+  /// - Returns: whether the reason was not raised already.
+  @discardableResult
+  package func raise(_ reason: AlarmReason, on payment: PaymentID) async throws -> Bool {
+    try await database.write { try raise(reason, on: payment, in: $0) }
+  }
+
+  /// A payment shows the first reason; the audit chain has each. Any other reason takes the place of
+  /// ``AlarmReason/acquirerNotConfigured``: it is known because the acquirer could be asked again.
+  ///
+  /// - Returns: whether it was not raised already.
+  func raise(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
+    let raised =
+      try store.run(
+        """
+        UPDATE payments SET alarm = $2
+        WHERE id = $1 AND (alarm IS NULL OR alarm = 'acquirer_not_configured' AND alarm <> $2)
+        """, .text(payment.rawValue), .text(reason.rawValue)) == 1
+    guard try raised || !stands(reason, on: payment, in: store) else { return false }
+    try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store)
+    return true
+  }
+
+  /// Whether the reason was raised before and has not ended since, beside the one that the payment shows.
+  private func stands(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
+    let raised = AuditEntry.text(AuditEntry.alarmed, reason.rawValue)
+    let last = try store.row(
+      "SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3) ORDER BY at DESC, seq DESC LIMIT 1",
+      .text(payment.rawValue), .text(raised), .text(AuditEntry.text(AuditEntry.ended, reason.rawValue)))
+    return try last?.text("event") == raised
+  }
+
+  /// A person has looked.
+  package func acknowledge(_ payment: PaymentID) async throws {
+    try await database.write { store in
+      let ended =
+        try store.run(
+          "UPDATE payments SET alarm = NULL WHERE id = $1 AND alarm IS NOT NULL", .text(payment.rawValue)) == 1
+      if ended { try remark(AuditEntry.acknowledged, on: payment, in: store) }
+    }
+  }
+
+  private func ids(
+    _ sql: String, _ limit: Int, _ route: String, by end: Timestamp? = nil
+  ) async throws -> [PaymentID] {
+    try await database.read { store in
+      try store.rows(sql, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)), .text(route)).map {
+        PaymentID(try $0.text("id"))
+      }
+    }
+  }
+}
+
+extension Attempt.Past {
+  /// The past of an undoing that begins, in which nothing was asked yet.
+  fileprivate var neverSent: Attempt.Past {
+    Attempt.Past(
+      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, tries: tries, told: told, takenAt: takenAt)
+  }
+}
+
+extension Operations {
+  static func holds(_ attempt: Attempt, in store: Transaction) throws -> Bool {
+    try store.lockedRow(
+      """
+      SELECT reference FROM operations
+      WHERE reference = $1 AND fence = $2 AND \(isOpen)
+      """, .text(attempt.reference.rawValue), .integer(attempt.fence)) != nil
+  }
+}

@@ -1,0 +1,173 @@
+import Ledger
+import Storage
+package import TenderPayments
+
+/// One event on its way to one endpoint of its merchant.
+package struct Delivery: Sendable, Hashable {
+  package enum State: String, Sendable, Hashable, Codable, CaseIterable {
+    /// To be tried, for the first time or again.
+    case waiting
+    /// Taken by the merchant's server.
+    case delivered
+    /// Given up after the last try; a replay brings it back.
+    case dead
+  }
+
+  package let payment: PaymentID
+  package let sequence: Int64
+  /// The endpoint's id, which stays when its URL changes.
+  package let endpoint: String
+  /// Where the last try went, or where the first was to go.
+  package let url: String
+  package let merchant: MerchantID
+  package let state: State
+  /// How many tries have failed.
+  package let tries: Int64
+  package let nextTry: Timestamp
+  /// What the last try met: a status, or why there was none.
+  package let result: String?
+  let fence: Int64
+}
+
+/// The queue of deliveries to one endpoint of one merchant. An endpoint that is slow or down holds up no other.
+struct EndpointQueue: Sendable, Hashable {
+  let merchant: MerchantID
+  let endpoint: String
+}
+
+/// The table `webhook_deliveries`.
+enum Deliveries {
+  static func add(_ event: OutboxEvent, to endpoint: WebhookEndpoint, in store: Transaction) throws {
+    try store.run(
+      """
+      INSERT INTO webhook_deliveries (payment, seq, endpoint, url, merchant, state, tries, next_try, lease_until, fence,
+        created_at)
+      VALUES ($1, $2, $3, $4, $5, 'waiting', 0, $6, 0, 0, $6) ON CONFLICT DO NOTHING
+      """,
+      .text(event.payment.rawValue), .integer(event.sequence), .text(endpoint.id), .text(endpoint.url),
+      .text(event.merchant.rawValue), .time(store.now))
+  }
+
+  static func queues(in store: Transaction) throws -> [EndpointQueue] {
+    try store.rows(
+      """
+      SELECT DISTINCT merchant, endpoint FROM webhook_deliveries
+      WHERE state = 'waiting' AND next_try <= $1 AND lease_until <= $1 ORDER BY merchant, endpoint
+      """, .time(store.now)
+    ).map { EndpointQueue(merchant: MerchantID(try $0.text("merchant")), endpoint: try $0.text("endpoint")) }
+  }
+
+  /// Takes what is due in a queue: of each payment only the first event that still waits, so that a merchant never
+  /// learns of the second before the first.
+  static func claim(
+    _ queue: EndpointQueue, limit: Int, until: Timestamp, in store: Transaction
+  ) throws -> [Delivery] {
+    let due = try store.unclaimedRows(
+      """
+      SELECT * FROM webhook_deliveries AS due
+      WHERE merchant = $1 AND endpoint = $2 AND state = 'waiting' AND next_try <= $3 AND lease_until <= $3
+        AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS earlier
+          WHERE earlier.payment = due.payment AND earlier.endpoint = due.endpoint AND earlier.state = 'waiting'
+            AND earlier.seq < due.seq)
+      ORDER BY next_try, payment LIMIT $4
+      """, .text(queue.merchant.rawValue), .text(queue.endpoint), .time(store.now), .integer(Int64(limit)))
+    return try due.map { row in
+      let delivery = try Delivery(row, fence: row.integer("fence") + 1)
+      try store.run(
+        "UPDATE webhook_deliveries SET lease_until = $4, fence = $5 WHERE payment = $1 AND seq = $2 AND endpoint = $3",
+        .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.endpoint), .time(until),
+        .integer(delivery.fence))
+      return delivery
+    }
+  }
+
+  /// Writes the result of a try; false when another process has taken the delivery over in between.
+  ///
+  /// - Parameter url: where the try went.
+  static func settle(
+    _ delivery: Delivery, _ state: Delivery.State, url: String, result: String, next: Timestamp, in store: Transaction
+  ) throws -> Bool {
+    try store.run(
+      """
+      UPDATE webhook_deliveries SET state = $5, result = $6, next_try = $7, lease_until = 0,
+        tries = tries + CASE WHEN $5 = 'delivered' THEN 0 ELSE 1 END,
+        settled_at = $8, url = $9
+      WHERE payment = $1 AND seq = $2 AND endpoint = $3 AND fence = $4 AND state = 'waiting'
+      """,
+      .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.endpoint),
+      .integer(delivery.fence), .text(state.rawValue), .text(result), .time(next),
+      .integer(optional: state == .waiting ? nil : store.now.microseconds), .text(url)) == 1
+  }
+
+  static func list(_ state: Delivery.State, limit: Int, in store: Transaction) throws -> [Delivery] {
+    try store.rows(
+      "SELECT * FROM webhook_deliveries WHERE state = $1 ORDER BY payment DESC, seq LIMIT $2", .text(state.rawValue),
+      .integer(Int64(limit))
+    ).map { try Delivery($0, fence: $0.integer("fence")) }
+  }
+
+  /// Brings dead letters back, with all of their tries before them; how many.
+  ///
+  /// - Parameter endpoint: nil leaves each at its endpoint. One that this endpoint was sent under its own name is not
+  ///   sent there a second time; of two dead letters of one event the first moves.
+  static func replay(
+    _ payment: PaymentID?, _ sequence: Int64?, to endpoint: String?, in store: Transaction
+  ) throws -> Int {
+    try store.run(
+      """
+      UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, settled_at = NULL,
+        endpoint = COALESCE($4, endpoint)
+      WHERE state = 'dead' AND (payment = $1 OR $1 IS NULL) AND (seq = $2 OR $2 IS NULL)
+        AND ($4 IS NULL OR endpoint = $4 OR NOT EXISTS (SELECT 1 FROM webhook_deliveries AS other
+          WHERE other.payment = webhook_deliveries.payment AND other.seq = webhook_deliveries.seq
+            AND (other.endpoint = $4 OR (other.state = 'dead' AND other.endpoint < webhook_deliveries.endpoint))))
+      """, .text(optional: payment?.rawValue), .integer(optional: sequence), .time(store.now),
+      .text(optional: endpoint))
+  }
+
+  /// Gives an endpoint the deliveries that were written before endpoints had ids, and are named by its URL.
+  static func adopt(_ endpoint: WebhookEndpoint, of merchant: MerchantID, in store: Transaction) throws {
+    for state in [Delivery.State.waiting, .dead] {
+      try store.run(
+        "UPDATE webhook_deliveries SET endpoint = $1 WHERE merchant = $2 AND endpoint = $3 AND state = $4",
+        .text(endpoint.id), .text(merchant.rawValue), .text(endpoint.url), .text(state.rawValue))
+    }
+  }
+
+  static func standing(in store: Transaction) throws -> WebhookStanding {
+    let row = try store.row(
+      """
+      SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting') AS waiting,
+        (SELECT count(*) FROM webhook_deliveries WHERE state = 'dead') AS dead,
+        (SELECT MIN(created_at) FROM webhook_deliveries WHERE state = 'waiting') AS oldest
+      """)
+    let oldest = try row?.integerOrNil("oldest").map { store.now.since(Timestamp(microseconds: $0)) }
+    return WebhookStanding(
+      waiting: try row?.integer("waiting") ?? 0, dead: try row?.integer("dead") ?? 0,
+      oldestWaiting: oldest ?? .zero)
+  }
+}
+
+/// How the deliveries stand, for whoever watches.
+package struct WebhookStanding: Sendable, Hashable {
+  package let waiting: Int64
+  package let dead: Int64
+  /// How long the oldest of the waiting has been waiting.
+  package let oldestWaiting: Duration
+}
+
+extension Delivery {
+  fileprivate init(_ row: Row, fence: Int64) throws {
+    guard let state = State(rawValue: try row.text("state")) else { throw StorageError.column("state") }
+    self.state = state
+    payment = PaymentID(try row.text("payment"))
+    sequence = try row.integer("seq")
+    endpoint = try row.text("endpoint")
+    url = try row.text("url")
+    merchant = MerchantID(try row.text("merchant"))
+    tries = try row.integer("tries")
+    nextTry = try row.time("next_try")
+    result = try row.textOrNil("result")
+    self.fence = fence
+  }
+}

@@ -1,0 +1,28 @@
+package import HTTPTransport
+
+/// How webhooks leave: a line to one destination, for as long as there is something to send to it.
+package struct DeliveryNetwork: Sendable {
+  /// A line that must be closed.
+  package struct Line: Sendable {
+    let sender: HTTPSender
+    let close: @Sendable () async -> Void
+
+    package init(_ sender: HTTPSender, close: @escaping @Sendable () async -> Void = {}) {
+      self.sender = sender
+      self.close = close
+    }
+  }
+
+  let open: @Sendable (Destination) throws -> Line
+
+  package init(open: @escaping @Sendable (Destination) throws -> Line) { self.open = open }
+
+  /// Over the network: certificates judged by the name, the connection made to the pinned address, no redirect
+  /// followed, at most 64 KiB of answer read.
+  package static func live(trust: TrustedRoots = .system) -> DeliveryNetwork {
+    DeliveryNetwork { destination in
+      let client = try LiveHTTPClient(trust: trust, pinned: [destination.host: destination.address])
+      return Line(client.sender) { try? await client.shutdown() }
+    }
+  }
+}

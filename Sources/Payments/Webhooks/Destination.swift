@@ -1,0 +1,77 @@
+import Foundation
+
+/// A URL that webhooks may be sent to, with the one address that it will be reached at.
+///
+/// Only ``DestinationGuard`` makes one. The connection is made to `address` and to nothing else, so a name that
+/// resolves to something else a moment later (DNS rebinding) gains nothing.
+package struct Destination: Sendable, Hashable {
+  package let url: String
+  package let host: String
+  /// As text: `192.0.2.7`, `2001:db8::7`.
+  package let address: String
+}
+
+/// Decides where webhooks may go. A merchant writes the URL, but the server makes the call, from inside the operator's
+/// network: without a guard a merchant could have it call the operator's own machines.
+package struct DestinationGuard: Sendable {
+  /// Whether the operator lets merchants name hosts inside the operator's own network, and plain HTTP.
+  let allowsPrivate: Bool
+  let resolve: Resolver
+
+  /// All addresses of a host, in the order in which they should be tried.
+  package typealias Resolver = @Sendable (_ host: String) async throws -> [(address: NetworkAddress, text: String)]
+
+  package init(allowsPrivate: Bool, resolve: @escaping Resolver = DestinationGuard.system) {
+    self.allowsPrivate = allowsPrivate
+    self.resolve = resolve
+  }
+
+  /// Judges the URL as it is written, resolves its host, and judges every address: one that is not public refuses
+  /// them all, because whoever serves such a name has something in mind.
+  package func destination(_ url: String) async throws -> Destination {
+    let host = try Self.host(of: url, allowsPlain: allowsPrivate)
+    let addresses: [(address: NetworkAddress, text: String)]
+    do { addresses = try await resolve(host) } catch { throw DestinationRefusal.unresolvable(host) }
+    guard let first = addresses.first else { throw DestinationRefusal.unresolvable(host) }
+    guard allowsPrivate || addresses.allSatisfy({ $0.address.isPublic }) else {
+      throw DestinationRefusal.privateAddress(host)
+    }
+    return Destination(url: url, host: host, address: first.text)
+  }
+
+  /// What can be judged before anything is resolved: for configuration, and again before every call.
+  ///
+  /// - Returns: the host, without the brackets of an IPv6 address.
+  @discardableResult
+  package static func host(of url: String, allowsPlain: Bool) throws(DestinationRefusal) -> String {
+    // Two readers of one URL may see two hosts. What stands in the spellings that divide them is refused unread.
+    guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
+      let parts = URLComponents(string: url), let host = parts.percentEncodedHost, !host.isEmpty, !host.contains("%")
+    else { throw .malformed }
+    guard parts.scheme == "https" || (parts.scheme == "http" && allowsPlain) else { throw .scheme }
+    guard parts.user == nil, parts.password == nil, parts.fragment == nil else { throw .malformed }
+    guard (1...65_535).contains(parts.port ?? 443) else { throw .malformed }
+    return host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+  }
+}
+
+/// Why nothing is sent to a URL.
+package enum DestinationRefusal: Error, Sendable, Hashable {
+  /// Not an absolute URL, or with a user, a password, a fragment or letters that readers disagree about.
+  case malformed
+  /// Not https.
+  case scheme
+  case unresolvable(String)
+  /// An address inside somebody's network.
+  case privateAddress(String)
+
+  /// For the operator and the merchant, in one line.
+  package var words: String {
+    switch self {
+    case .malformed: "is no address that webhooks can be sent to; write https://host/path"
+    case .scheme: "does not begin with https://"
+    case .unresolvable(let host): "\(host) has no address"
+    case .privateAddress(let host): "\(host) is inside a private network; webhooks.allowPrivateAddresses permits it"
+    }
+  }
+}

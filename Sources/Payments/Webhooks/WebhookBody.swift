@@ -1,0 +1,94 @@
+import Crypto
+package import Ledger
+import StrictJSON
+import TenderPayments
+
+/// An event in the form in which Worldline Direct's webhooks come: one object, `apiVersion` `v1`.
+///
+/// What that form has no place for stands under `tender`, which its SDKs skip: the order, the basket, and the event's
+/// number within its payment, by which a receiver puts late and repeated events in order.
+package struct WebhookBody: Sendable, Hashable {
+  /// The same at every try and at every replay: a receiver that has seen it may stop reading.
+  package let id: String
+  /// `payment.captured`
+  package let type: String
+  package let bytes: [UInt8]
+
+  package init(_ event: OutboxEvent) {
+    let wire = WireStatus(event.status)
+    id = Self.id(of: event)
+    type = wire.type
+    bytes =
+      JSONValue.object([
+        "apiVersion": "v1", "created": .string(event.happenedAt.description), "id": .string(id),
+        "merchantId": .string(event.merchant.rawValue), "payment": Self.payment(event, wire),
+        "tender": Self.extras(event), "type": .string(type),
+      ]).serialized()
+  }
+
+  private static func payment(_ event: OutboxEvent, _ wire: WireStatus) -> JSONValue {
+    let money = { (units: Int64) -> JSONValue in
+      ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
+    }
+    return [
+      "id": .string("\(event.payment)_\(event.operationNumber)"),
+      "paymentOutput": [
+        "acquiredAmount": money(event.captured - event.refunded), "amountOfMoney": money(event.amount.minorUnits),
+      ],
+      "status": .string(wire.status),
+      "statusOutput": [
+        "isAuthorized": .bool(event.authorized > 0), "isCancellable": .bool(event.authorized > event.captured),
+        "isRefundable": .bool(event.captured > event.refunded), "statusCategory": .string(wire.category),
+        "statusCode": .integer(wire.code),
+      ],
+    ]
+  }
+
+  private static func extras(_ event: OutboxEvent) -> JSONValue {
+    [
+      "authorized": .integer(event.authorized), "basketId": .string(event.basket.rawValue),
+      "captured": .integer(event.captured), "orderId": .string(event.order.rawValue),
+      "paymentId": .string(event.payment.rawValue), "refunded": .integer(event.refunded),
+      "sequence": .integer(event.sequence), "status": .string(event.status.rawValue),
+    ]
+  }
+
+  /// A UUID (RFC 9562, version 8) made of the event's name, so that nobody has to remember it.
+  private static func id(of event: OutboxEvent) -> String {
+    var bytes = Array(SHA256.hash(data: Array("\(event.payment) \(event.sequence)".utf8)).prefix(16))
+    bytes[6] = bytes[6] & 0x0F | 0x80
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let hex = Hex.encode(bytes)
+    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
+    return groups.map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }.joined(separator: "-")
+  }
+}
+
+/// A status in Worldline Direct's words.
+private struct WireStatus {
+  let type: String
+  let status: String
+  let category: String
+  let code: Int64
+
+  private init(_ type: String, _ status: String, _ category: String, _ code: Int64) {
+    self.type = "payment." + type
+    self.status = status
+    self.category = category
+    self.code = code
+  }
+
+  init(_ status: PaymentStatus) {
+    self =
+      switch status {
+      case .authorizing: .init("created", "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY", 51)
+      case .pending: .init("authorization_requested", "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY", 51)
+      case .unknown: .init("authorization_requested", "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY", 52)
+      case .authorized: .init("pending_capture", "PENDING_CAPTURE", "PENDING_MERCHANT", 5)
+      case .partiallyCaptured, .captured: .init("captured", "CAPTURED", "COMPLETED", 9)
+      case .partiallyRefunded, .refunded: .init("refunded", "REFUNDED", "REFUNDED", 8)
+      case .voided: .init("cancelled", "CANCELLED", "UNSUCCESSFUL", 6)
+      case .declined, .failed: .init("rejected", "REJECTED", "UNSUCCESSFUL", 2)
+      }
+  }
+}

@@ -1,0 +1,232 @@
+import Ledger
+package import Storage
+import Synchronization
+package import TenderPayments
+
+/// Tells merchants what happened to their payments: at least once, and in order within each payment.
+///
+/// Read from top to bottom: an event leaves the outbox and becomes a delivery to each of the merchant's endpoints; what
+/// is due is sent, queue by queue; what was not taken waits longer each time, until it is a dead letter. An event is marked
+/// delivered only after the merchant's server has said 2xx, so a process that dies in between sends it again.
+package struct WebhookCourier: Sendable {
+  let database: Database
+  private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
+  private let destinations: DestinationGuard
+  private let network: DeliveryNetwork
+  private let schedule: RetrySchedule
+  private let random: RandomBytes
+  private let report: @Sendable (WebhookReport) -> Void
+
+  /// How long one try may take.
+  package static let patience: Duration = .seconds(10)
+  /// How long a delivery belongs to the process that tries it.
+  static let lease: Duration = .seconds(60)
+  /// How many tries one queue makes at a time.
+  private static let width = 8
+  /// How many commits' worth of new events are moved to the queues before these have their turn.
+  private static let pages = 16
+
+  /// - Parameters:
+  ///   - database: opened with the ledger's migrations and ``migrations``.
+  ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events.
+  ///   - report: hears of every try, for logs and metrics.
+  package init(
+    database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
+    destinations: DestinationGuard, network: DeliveryNetwork, schedule: RetrySchedule = .standard,
+    random: RandomBytes = .system, report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
+  ) {
+    self.database = database
+    self.endpoints = endpoints
+    self.destinations = destinations
+    self.network = network
+    self.schedule = schedule
+    self.random = random
+    self.report = report
+  }
+
+  /// Delivers until the task is cancelled. A queue that is slow does not hold up another.
+  package func run(lookingEvery pause: Duration = .seconds(1)) async {
+    let busy = BusyQueues()
+    await withDiscardingTaskGroup { group in
+      while !Task.isCancelled {
+        do {
+          try await handOver()
+          for queue in try await queues() where busy.enter(queue) {
+            group.addTask {
+              await reporting { try await drain(queue) }
+              busy.leave(queue)
+            }
+          }
+        } catch {
+          report(.trouble("\(error)"))
+        }
+        try? await Task.sleep(for: pause)
+      }
+      group.cancelAll()
+    }
+  }
+
+  /// One round of the same: everything that is due is tried, and the round ends when it is.
+  ///
+  /// - Returns: how many tries were made.
+  @discardableResult
+  package func round() async throws -> Int {
+    try await handOver()
+    var tries = 0
+    for queue in try await queues() { tries += try await drain(queue) }
+    return tries
+  }
+
+  /// Moves new events from the outbox to the endpoints' queues. Bounded: where events are written faster than they are
+  /// moved, the queues have their turn all the same.
+  private func handOver() async throws {
+    var pages = 0
+    while pages < Self.pages, try await handOverPage() { pages += 1 }
+  }
+
+  /// One commit: what is added to the queues is taken out of the outbox with it. False when nothing waited.
+  private func handOverPage() async throws -> Bool {
+    try await database.write { [endpoints] store in
+      let events = try OutboxEvent.waiting(payments: 64, in: store)
+      for event in events {
+        for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint, in: store) }
+        try event.takeOver(in: store)
+      }
+      return !events.isEmpty
+    }
+  }
+
+  private func queues() async throws -> [EndpointQueue] {
+    try await database.read { try Deliveries.queues(in: $0) }
+  }
+
+  private func reporting(_ work: () async throws -> Int) async {
+    do { _ = try await work() } catch { report(.trouble("\(error)")) }
+  }
+}
+
+extension WebhookCourier {
+  /// Sends what is due in a queue until nothing is.
+  private func drain(_ queue: EndpointQueue) async throws -> Int {
+    let endpoint = endpoints(queue.merchant).first { $0.id == queue.endpoint }
+    let line = await open(endpoint)
+    do {
+      var tries = 0
+      while case let due = try await claim(queue), !due.isEmpty {
+        try await deliver(due, endpoint, line)
+        tries += due.count
+      }
+      await line.close()
+      return tries
+    } catch {
+      await line.close()
+      throw error
+    }
+  }
+
+  private func claim(_ queue: EndpointQueue) async throws -> [Delivery] {
+    try await database.write { store in
+      try Deliveries.claim(queue, limit: Self.width, until: store.now.adding(Self.lease), in: store)
+    }
+  }
+
+  /// The URL is judged and its host resolved at every opening: both may have changed since the last.
+  private func open(_ endpoint: WebhookEndpoint?) async -> OpenedLine {
+    guard let endpoint else { return .refused(Self.removed) }
+    do {
+      let destination = try await destinations.destination(endpoint.url)
+      return .open(try network.open(destination))
+    } catch let refusal as DestinationRefusal {
+      return .refused(refusal.words)
+    } catch {
+      return .refused("\(error)")
+    }
+  }
+
+  private func deliver(_ due: [Delivery], _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for delivery in due {
+        group.addTask {
+          let attempt = try await attempt(delivery, endpoint, line)
+          try await settle(delivery, attempt, endpoint?.url ?? delivery.url)
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func attempt(
+    _ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
+  ) async throws -> DeliveryAttempt {
+    guard let endpoint else { return .hopeless(Self.removed) }
+    let event = try await database.read { try OutboxEvent.find(delivery.payment, delivery.sequence, in: $0) }
+    guard let event else { return .hopeless("the event is not in the journal") }
+    return await line.send(WebhookBody(event), endpoint, Self.patience)
+  }
+
+  private static let removed = "the merchant's configuration has no endpoint of this name any more"
+
+  private func settle(_ delivery: Delivery, _ attempt: DeliveryAttempt, _ url: String) async throws {
+    let chance = random.next(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+    let wait = schedule.wait(afterFailures: delivery.tries + 1, chance: chance)
+    let state: Delivery.State =
+      switch attempt {
+      case .taken: .delivered
+      case .failed: wait == nil ? .dead : .waiting
+      case .hopeless: .dead
+      }
+    let isOurs = try await database.write { store in
+      try Deliveries.settle(
+        delivery, state, url: url, result: attempt.words, next: store.now.adding(wait ?? .zero), in: store)
+    }
+    if isOurs { report(.tried(delivery, state, attempt.words)) }
+  }
+}
+
+// What people ask about the deliveries, and do to them.
+extension WebhookCourier {
+  package static func standing(in database: Database) async throws -> WebhookStanding {
+    try await database.read { try Deliveries.standing(in: $0) }
+  }
+
+  package static func deliveries(
+    _ state: Delivery.State, limit: Int = 50, in database: Database
+  ) async throws -> [Delivery] {
+    try await database.read { try Deliveries.list(state, limit: limit, in: $0) }
+  }
+
+  /// Brings dead letters back: all, a payment's, or one.
+  ///
+  /// - Parameter endpoint: sends them to another endpoint of the merchant than theirs; what that one has been sent
+  ///   already stays a dead letter.
+  /// - Returns: how many.
+  package static func replay(
+    _ payment: PaymentID? = nil, sequence: Int64? = nil, to endpoint: String? = nil, in database: Database
+  ) async throws -> Int {
+    try await database.write { try Deliveries.replay(payment, sequence, to: endpoint, in: $0) }
+  }
+
+  /// Gives a merchant's endpoints what waits for them, or is dead, from the time before endpoints had ids. Called once,
+  /// before anything is delivered.
+  package static func adopt(_ endpoints: [WebhookEndpoint], of merchant: MerchantID, in database: Database) async throws
+  {
+    try await database.write { store in
+      for endpoint in endpoints { try Deliveries.adopt(endpoint, of: merchant, in: store) }
+    }
+  }
+}
+
+/// What the courier tells whoever watches it. Never a body, never a key.
+package enum WebhookReport: Sendable, Hashable {
+  /// A try, what state it left the delivery in, and what it met.
+  case tried(Delivery, Delivery.State, String)
+  /// The store or the machine failed; the courier goes on.
+  case trouble(String)
+}
+
+/// The queues that are being drained.
+private final class BusyQueues: Sendable {
+  private let queues = Mutex<Set<EndpointQueue>>([])
+  func enter(_ queue: EndpointQueue) -> Bool { queues.withLock { $0.insert(queue).inserted } }
+  func leave(_ queue: EndpointQueue) { queues.withLock { _ = $0.remove(queue) } }
+}

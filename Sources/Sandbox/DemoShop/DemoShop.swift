@@ -1,0 +1,89 @@
+package import HTTPTransport
+package import Hummingbird
+package import Logging
+import ServiceLifecycle
+package import TenderPayments
+
+/// A restaurant's web shop that takes Apple Pay through Tender, as small as such a shop can be.
+///
+/// It is what a merchant writes: a page with Tender's button on it, and a backend that knows the prices. The backend
+/// stores each basket at Tender by a signed call, gives the page its id, and afterwards asks Tender what became of it.
+package struct DemoShop: Service {
+  private let configuration: ShopConfiguration
+  private let logger: Logger
+  private let onListening: @Sendable (_ port: Int) async -> Void
+
+  /// - Parameter onListening: is told the port, which matters where the configuration says 0.
+  package init(
+    configuration: ShopConfiguration, logger: Logger = Logger(label: "shop"),
+    onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.onListening = onListening
+  }
+
+  /// Serves until the task is cancelled or the service group shuts down.
+  package func run() async throws {
+    let client = try LiveHTTPClient()
+    do {
+      try await application(client.sender).run()
+    } catch {
+      try? await client.shutdown()
+      throw error
+    }
+    try await client.shutdown()
+  }
+
+  private func application(_ sender: HTTPSender) -> some ApplicationProtocol {
+    let (configuration, onListening) = (configuration, onListening)
+    return Application(
+      router: Self.router(configuration, sender: sender),
+      configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
+      onServerRunning: { channel in await onListening(channel.localAddress?.port ?? configuration.port) },
+      logger: logger)
+  }
+}
+
+extension DemoShop {
+  /// Every route of the shop. Time, chance and the network are handed in.
+  package static func router(
+    _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
+  ) -> Router<BasicRequestContext> {
+    let pages = ShopPages(configuration: configuration)
+    let shoppers = Shoppers(random: random)
+    let orders = OrderController(
+      menu: configuration.menu, tender: TenderClient(configuration, sender: sender, clock: clock), shoppers: shoppers,
+      orders: OrderBook(), clock: clock, random: random)
+    let router = Router()
+    router.add(middleware: PageHeaders(configuration: configuration))
+    add(pages, to: router)
+    router.get("/smallest") { _, _ in pages.smallest(try await orders.smallestBasket()) }
+    if let file = configuration.visitorsPage {
+      router.get(PageHeaders.visitorsPath) { _, _ in try pages.visitors(file, try await orders.smallestBasket()) }
+    }
+    router.get("/api/menu", use: pages.menu)
+    router.post("/api/baskets", use: orders.makeBasket)
+    router.post("/api/codes", use: orders.checkCode)
+    router.get("/api/orders/{basketId}", use: orders.order)
+    router.put("/api/orders/{basketId}/card", use: orders.keepCard)
+    router.get("/api/shopper", use: shoppers.who)
+    router.post("/api/shopper", use: shoppers.signIn)
+    router.delete("/api/shopper", use: shoppers.signOut)
+    let association = AssociationForwarder(tenderServerURL: configuration.tenderServerURL, sender: sender)
+    router.get("/.well-known/apple-developer-merchantid-domain-association", use: association.forward)
+    router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)
+    return router
+  }
+  private static func add(_ pages: ShopPages, to router: Router<BasicRequestContext>) {
+    router.get("/") { _, _ in pages.page("menu", "Menu") }
+    router.get("/dish/{id}", use: pages.dish)
+    router.get("/basket") { _, _ in pages.page("basket", "Your basket") }
+    router.get("/checkout") { _, _ in pages.page("checkout", "Checkout") }
+    router.get("/account") { _, _ in pages.page("account", "Sign in") }
+    router.get("/order/{basketId}", use: pages.ofOrder("order", "Your order"))
+    router.get("/order/{basketId}/journey", use: pages.ofOrder("journey", "The journey of a payment"))
+    router.get("/order/{basketId}/payload", use: pages.ofOrder("payload", "Inside the payment token"))
+    for path in ShopPages.files.keys { router.get("/\(path)") { _, _ in ShopPages.file(path) } }
+  }
+}

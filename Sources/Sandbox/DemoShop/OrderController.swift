@@ -1,0 +1,117 @@
+import Hummingbird
+import DirectWire
+import TenderPayments
+
+/// The calls of the shop's pages about orders, and the basket of the smallest page.
+struct OrderController: Sendable {
+  let menu: Menu
+  let tender: TenderClient
+  let shoppers: Shoppers
+  let orders: OrderBook
+  let clock: WallClock
+  let random: RandomBytes
+
+  /// `POST /api/baskets` `{serviceType, items: [{id, quantity}], requestedFor?, note?, couponCode?}` → 201
+  /// `{basketId}`.
+  func makeBasket(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let wish = try await RequestBody.decode(OrderWish.self, request)
+    let basket = try await store(wish, of: shoppers.regular(request))
+    return try JSONAnswer.response(BasketMade(basketId: basket), status: .created)
+  }
+
+  /// A new basket of one dish, to be collected.
+  func smallestBasket() async throws -> BasketID {
+    let items = menu.dishes.prefix(1).map { OrderWish.Item(id: $0.id, quantity: 1) }
+    return try await store(OrderWish(serviceType: "collection", items: items), of: nil)
+  }
+
+  /// `GET /api/orders/{basketId}`: what became of a basket, in Tender's words and not the browser's.
+  func order(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let (id, order) = try await placed(context)
+    return try JSONAnswer.response(OrderShown(order, orders[id]))
+  }
+
+  /// `PUT /api/orders/{basketId}/card` `{card}`: the name of the card as the sheet showed it, for the receipt alone.
+  func keepCard(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let told = try await RequestBody.decode(CardTold.self, request)
+    let (id, _) = try await placed(context)
+    orders.note(card: ReceiptText.card(told.card), for: id)
+    return Response(status: .noContent)
+  }
+
+  /// `POST /api/codes` `{code}` → `{code, label}`: whether a promo code is good, before the sheet opens.
+  func checkCode(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+    let coupon = try menu.coupon(try await RequestBody.decode(CodeAsked.self, request).code, at: clock.now())
+    return try JSONAnswer.response(["code": coupon.code, "label": coupon.label])
+  }
+
+  private func store(_ wish: OrderWish, of shopper: Shoppers.Regular?) async throws -> BasketID {
+    let reference = "\(menu.referencePrefix)-\(random.hex(4).uppercased())"
+    let basket = try menu.basket(for: wish, of: shopper?.customer, reference: reference, at: clock.now())
+    // Whoever knows the id may pay the basket, so it holds 128 random bits.
+    let id = BasketID(random.hex(16))
+    try await tender.store(basket, as: id)
+    orders.keep(basket, shopper: shopper?.name, as: id)
+    return id
+  }
+
+  private func placed(_ context: BasicRequestContext) async throws -> (BasketID, OrderAnswer) {
+    guard let id = context.parameters.get("basketId"), Self.isBasketID(id) else {
+      throw ShopError(.notFound, "order_not_found", "This shop has no such order.")
+    }
+    guard let order = try await tender.basket(BasketID(id)).order else {
+      throw ShopError(.notFound, "order_not_found", "Nothing was ordered with this basket.")
+    }
+    return (BasketID(id), order)
+  }
+
+  static func isBasketID(_ text: String) -> Bool { text.utf8.count == 32 && Hex.decode(text) != nil }
+}
+
+private struct BasketMade: Encodable {
+  let basketId: BasketID
+}
+
+private struct CardTold: Decodable {
+  let card: String
+}
+
+private struct CodeAsked: Decodable {
+  let code: String
+}
+
+/// The receipt on the page.
+private struct OrderShown: Encodable {
+  let orderId: OrderID
+  /// Tender's name of the payment.
+  let transactionId: PaymentID?
+  let reference: String
+  let status: PaymentStatus?
+  /// Decimal text in major units: `"12.90"`, `"880"`.
+  let amount: String
+  let currency: Currency
+  let lines: [Line]
+  /// Dishes that could not be had at the address.
+  let unavailable: [String]
+  let serviceType: String?
+  let requestedFor: String?
+  let note: String?
+  let shopper: String?
+  let card: String?
+
+  struct Line: Encodable {
+    let label: String
+    let amount: String
+  }
+
+  init(_ order: OrderAnswer, _ kept: OrderBook.Entry?) {
+    let currency = order.amount.currencyCode
+    let decimal = { (minorUnits: Int64) in Amount(minorUnits: minorUnits, currency: currency).decimalString }
+    (orderId, transactionId, reference) = (order.orderId, order.paymentId, order.merchantReference)
+    (status, amount, self.currency) = (order.status, decimal(order.amount.amount), currency)
+    lines = (order.lines ?? []).map { Line(label: $0.label, amount: decimal($0.amount)) }
+    unavailable = (order.unavailableItems ?? []).map { id in kept?.basket.items.first { $0.id == id }?.label ?? id }
+    (serviceType, requestedFor, note) = (kept?.basket.serviceType, kept?.basket.requestedFor, kept?.basket.note)
+    (shopper, card) = (kept?.shopper, kept?.card)
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import DirectWire
+import StrictJSON
+import TenderPayments
+
+/// Tender as the shop's backend sees it: two signed calls of the platform API.
+struct TenderClient: Sendable {
+  private static let patience = Duration.seconds(10)
+
+  private let server: String
+  private let merchantId: String
+  private let signer: RequestSigner
+  private let sender: HTTPSender
+  private let clock: WallClock
+
+  init(_ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock) {
+    server = configuration.tenderServerURL
+    merchantId = configuration.merchantId
+    signer = RequestSigner(apiKeyId: configuration.apiKeyId, secret: configuration.secretApiKey)
+    self.sender = sender
+    self.clock = clock
+  }
+
+  /// `PUT /v2/{merchantId}/baskets/{basketId}`
+  func store(_ basket: BasketDocument, as id: BasketID) async throws {
+    _ = try await call("PUT", id, body: Array(JSONEncoder().encode(basket)))
+  }
+
+  /// `GET /v2/{merchantId}/baskets/{basketId}`
+  func basket(_ id: BasketID) async throws -> BasketAnswer {
+    try StrictJSONDecoder().decode(BasketAnswer.self, from: try await call("GET", id))
+  }
+
+  private func call(_ method: String, _ id: BasketID, body: [UInt8] = []) async throws -> [UInt8] {
+    let path = "/v2/\(merchantId)/baskets/\(id)"
+    let request = OutboundRequest(method: method, url: server + path, headers: headers(method, path, body), body: body)
+    do {
+      let answer = try await sender.send(request, Self.patience)
+      guard (200..<300).contains(answer.status) else { throw refusal(answer.status) }
+      return answer.body
+    } catch let error as TransportError {
+      throw ShopError(.badGateway, "tender_unreachable", "Tender cannot be reached at \(server): \(error).")
+    }
+  }
+
+  private func headers(_ method: String, _ path: String, _ body: [UInt8]) -> [HTTPTransport.HTTPField] {
+    let contentType = body.isEmpty ? "" : "application/json"
+    let signed = signer.headers(
+      method: method, contentType: contentType, pathAndQuery: path, body: body, at: clock.now()
+    ).map { HTTPTransport.HTTPField($0.name, $0.value) }
+    return body.isEmpty ? signed : signed + [HTTPTransport.HTTPField("Content-Type", contentType)]
+  }
+
+  private func refusal(_ status: Int) -> ShopError {
+    switch status {
+    case 403: ShopError(.badGateway, "tender_refused", "Tender refused the shop's key or merchant id.")
+    case 404: ShopError(.notFound, "order_not_found", "Tender has no such basket.")
+    default: ShopError(.badGateway, "tender_refused", "Tender answered \(status).")
+    }
+  }
+}

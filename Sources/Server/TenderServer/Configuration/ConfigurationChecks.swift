@@ -1,0 +1,84 @@
+import Foundation
+import TenderPayments
+
+extension ServerConfiguration {
+  /// Reads the configuration and refuses what does not fit together, before anything listens.
+  ///
+  /// - Parameters:
+  ///   - file: YAML; nil for none.
+  ///   - flags: keys such as `port` with the values given on the command line.
+  ///   - variables: the environment. Of it, every variable whose name begins with `TENDER_` must name a setting.
+  package static func load(
+    file: String?, flags: [String: String] = [:],
+    variables: [String: String] = ProcessInfo.processInfo.environment
+  ) async throws -> ServerConfiguration {
+    let table = SettingsTable.server
+    var sources = [SettingsSource.flags(flags), try table.variables(variables)]
+    if let file {
+      guard FileManager.default.contents(atPath: file) != nil else {
+        throw ConfigurationError(ConfigurationError.call, "there is no file \(file), or it cannot be read")
+      }
+      sources.append(try table.file(file))
+    }
+    let (configuration, named) = try table.read(sources)
+    try configuration.check(named: named)
+    return configuration
+  }
+
+  /// - Parameter named: the keys of the settings that are not defaults.
+  private func check(named: Set<String>) throws {
+    try checkEnvironmentIsNamed(named)
+    try checkTLS()
+    if environment != .simulated { try checkIsNotSimulated() }
+    try checkAcquirer()
+  }
+
+  /// A server that others reach does not run `simulated` by default.
+  private func checkEnvironmentIsNamed(_ named: Set<String>) throws {
+    guard named.contains("environment") || ServiceAddress.isLoopback(host) else {
+      let names = TenderPayments.Environment.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ConfigurationError("environment", "must be named when host is \(host); write one of: \(names)")
+    }
+  }
+
+  private func checkTLS() throws {
+    guard let tls, tls.certificateFile.isEmpty || tls.keyFile.isEmpty else { return }
+    throw ConfigurationError("tls", "name both certificateFile and keyFile, or neither")
+  }
+
+  private func checkIsNotSimulated() throws {
+    guard sandboxURL == nil else {
+      throw ConfigurationError("sandboxURL", "\(environment.rawValue) must not know a simulated Apple; take it out")
+    }
+    guard publicURL.hasPrefix("https://") else {
+      throw ConfigurationError(
+        "publicURL",
+        "\(environment.rawValue) needs https; write how browsers reach this server: https://pay.example.com")
+    }
+    guard environment != .production else {
+      throw ConfigurationError(
+        "acquirer.connector",
+        "production needs a real acquirer; this version has only the sandbox's. Write environment: simulated")
+    }
+  }
+
+  /// The acquirer's key and every payment go to this address.
+  private func checkAcquirer() throws {
+    guard let address = ServiceAddress(acquirer.baseURL) else {
+      throw ConfigurationError(
+        "acquirer.baseURL", "write the acquirer's address, such as https://acquirer.example.com")
+    }
+    guard address.isHTTPS || environment == .simulated && isSimulatedBank(address) else {
+      let who = environment == .simulated ? "an acquirer other than the sandbox" : environment.rawValue
+      throw ConfigurationError("acquirer.baseURL", "\(who) needs https; write https://\(address.host)")
+    }
+    guard environment == .simulated || !acquirer.apiKey.isEmpty else {
+      throw ConfigurationError(
+        "acquirer.apiKey", "\(environment.rawValue) needs the acquirer's key; name its file in acquirer.apiKeyFile")
+    }
+  }
+
+  private func isSimulatedBank(_ address: ServiceAddress) -> Bool {
+    address.isLoopback || address.host == sandboxURL.flatMap { ServiceAddress($0)?.host }
+  }
+}

@@ -1,0 +1,37 @@
+import DirectWire
+
+/// The key that calls to a merchant's `quoteURL` are signed with: `callback-keys/<key id>.secret`.
+///
+/// Not one of the merchant's API keys: whoever signs calls to the merchant's server with an API key signs calls that
+/// the platform API accepts.
+enum MerchantCallbackKey {
+  /// The key whose id comes last, so that a new one takes over by being laid beside the old; nil where nothing is
+  /// called.
+  ///
+  /// - Parameters:
+  ///   - hosts: `callbackHosts` of the merchant. Where there are any, a key is required.
+  ///   - apiKeys: secret by key id.
+  static func signer(
+    at path: String, for hosts: Set<String>, apiKeys: [String: String]
+  ) throws -> RequestSigner? {
+    let folder = path + "/callback-keys"
+    guard let key = try SharedSecrets.read(in: folder).max(by: { $0.key < $1.key }) else {
+      guard hosts.isEmpty else { throw missing(folder) }
+      return nil
+    }
+    guard apiKeys[key.key] == nil, !apiKeys.values.contains(key.value) else {
+      throw ConfigurationError(
+        "\(folder)/\(key.key).secret", "the key is also an API key; callbacks need a key of their own")
+    }
+    return RequestSigner(apiKeyId: key.key, secret: key.value)
+  }
+
+  private static func missing(_ folder: String) -> ConfigurationError {
+    ConfigurationError(
+      folder,
+      """
+      callbackHosts is set, and there is no key to sign callbacks with. Make one: \
+      install -d -m 700 \(folder) && (umask 077; openssl rand -hex 32 > \(folder)/callback-1.secret)
+      """)
+  }
+}

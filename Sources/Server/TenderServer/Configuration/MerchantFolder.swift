@@ -1,0 +1,210 @@
+import ApplePayToken
+import Foundation
+package import MerchantIdentity
+import DirectWire
+import Storage
+package import TenderPayments
+package import TenderSheet
+import Webhooks
+
+/// One merchant as files, so that certificates rotate by copying a file:
+///
+///     merchants/<id>/
+///       merchant.yaml              merchantIdentifier, displayName, countryCode, currencyCode, networks, domains, …
+///       identity.pem identity.key  the merchant identity certificate
+///       processing/*.pem *.key     payment processing certificates, any number
+///       association/<domain>.txt   the domain association file of each domain
+///       api-keys/<key id>.secret   what the merchant's server signs with
+///       webhook-keys/<key id>.secret  what its webhooks are signed with
+///       callback-keys/<key id>.secret what calls to its quoteURL are signed with
+package struct MerchantFolder: Sendable {
+  package let merchant: Merchant
+  package let profile: MerchantProfile
+  /// Secret by key id.
+  let apiKeys: [String: String]
+  /// Signs calls to the merchant's `quoteURL`; nil where there are none.
+  let callbackSigner: RequestSigner?
+  /// Processing certificates that stand here without their keys, which an agent holds.
+  let certificatesOfKeysElsewhere: [ProcessingCertificate]
+  /// Where the merchant wants to be told what happens to its payments.
+  let webhooks: [WebhookEndpoint]
+
+  /// Reads every merchant below `directory`, in the order of their names.
+  ///
+  /// - Parameter keysMayBeElsewhere: whether a processing certificate may stand without its key.
+  static func all(
+    in directory: String, at now: Timestamp, keysMayBeElsewhere: Bool = false
+  ) async throws -> [MerchantFolder] {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
+      throw ConfigurationError(
+        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it"
+      )
+    }
+    var folders: [MerchantFolder] = []
+    for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
+      let path = "\(directory)/\(name)"
+      do {
+        folders.append(
+          try await MerchantFolder(path: path, id: MerchantID(name), at: now, keysMayBeElsewhere: keysMayBeElsewhere))
+      } catch let error as MerchantIdentityError {
+        throw ConfigurationError(path, "\(error)")
+      }
+    }
+    try SharedSecrets.refuseRepeatedAPIKeys(folders, in: directory)
+    return folders
+  }
+
+  init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
+    let settings = try MerchantSettings(file: path + "/merchant.yaml")
+    let identifier = try MerchantIdentifier(settings.merchantIdentifier)
+    self.profile = try MerchantProfile(settings, path + "/merchant.yaml")
+    self.merchant = Merchant(
+      id: id, identifier: identifier,
+      displayName: try DisplayName(settings.displayName),
+      sites: try settings.domains.map { try Self.site($0, path) },
+      identity: try Self.identity(path, identifier, now),
+      processing: try Self.processing(path, identifier, keysMayBeElsewhere))
+    self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
+    guard !profile.encryptsToPlatform || !merchant.sites.isEmpty else {
+      throw ConfigurationError(path + "/merchant.yaml", "encryptTo: platform needs a domain, which payment tokens name")
+    }
+    self.apiKeys = try Self.apiKeys(path)
+    self.callbackSigner = try MerchantCallbackKey.signer(at: path, for: profile.callbackHosts, apiKeys: apiKeys)
+    for id in profile.keysRequiringDigest where apiKeys[id] == nil {
+      throw ConfigurationError("\(path)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
+    }
+    self.webhooks = try MerchantWebhooks.endpoints(settings.webhooks, path)
+  }
+
+  private static func site(_ name: String, _ path: String) throws -> Merchant.Site {
+    let domain = try Domain(name)
+    let file = "\(path)/association/\(name).txt"
+    guard let data = FileManager.default.contents(atPath: file) else { return Merchant.Site(domain: domain) }
+    return Merchant.Site(domain: domain, association: try DomainAssociation(bytes: Array(data)))
+  }
+
+  private static func identity(
+    _ path: String, _ merchant: MerchantIdentifier, _ now: Timestamp
+  ) throws -> MerchantIdentityCertificate? {
+    guard FileManager.default.fileExists(atPath: path + "/identity.pem") else { return nil }
+    return try MerchantIdentityCertificate(
+      certificatePEM: try text(path + "/identity.pem"), privateKeyPEM: try secretText(path + "/identity.key"),
+      for: merchant, at: now)
+  }
+
+  private static func processing(
+    _ path: String, _ merchant: MerchantIdentifier, _ keysMayBeElsewhere: Bool
+  ) throws -> [PaymentProcessingCertificate] {
+    try names(in: path + "/processing", ending: ".pem").filter { !keysMayBeElsewhere || hasKey($0, path) }.map { name in
+      try PaymentProcessingCertificate(
+        certificatePEM: try text("\(path)/processing/\(name).pem"),
+        privateKeyPEM: try secretText("\(path)/processing/\(name).key"), for: merchant)
+    }
+  }
+
+  private static func certificatesAlone(_ path: String, _ merchant: MerchantIdentifier) throws
+    -> [ProcessingCertificate]
+  {
+    try names(in: path + "/processing", ending: ".pem").filter { !hasKey($0, path) }.map { name in
+      let file = "\(path)/processing/\(name).pem"
+      let certificate = try PlatformFolder.certificate(file)
+      guard certificate.merchantIdentifierHash == merchant.hash else {
+        throw ConfigurationError(file, "the certificate was issued to another merchant than \(merchant)")
+      }
+      return certificate
+    }
+  }
+
+  static func hasKey(_ name: String, _ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(path)/processing/\(name).key")
+  }
+
+  private static func apiKeys(_ path: String) throws -> [String: String] {
+    try SharedSecrets.read(in: path + "/api-keys")
+  }
+
+  static func names(in folder: String, ending: String) throws -> [String] {
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder).sorted().filter { $0.hasSuffix(ending) }
+      .map { String($0.dropLast(ending.count)) }
+  }
+
+  /// A private key or a secret, which only its owner may read.
+  static func secretText(_ path: String) throws -> String {
+    do throws(PrivateFileError) { return try PrivateFile.text(path) } catch {
+      throw ConfigurationError(error.path, error.reason)
+    }
+  }
+
+  static func text(_ path: String) throws -> String {
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ConfigurationError(path, "the file is missing or unreadable")
+    }
+    return text
+  }
+}
+
+/// What a merchant accepts, as the payment sheet is told.
+package struct MerchantProfile: Sendable {
+  /// ISO 3166-1 alpha-2: where the merchant's payments are processed.
+  package let countryCode: String
+  package let currency: Currency
+  package let networks: [CardNetwork]
+  package let capabilities: [MerchantCapability]
+  /// Icons that the sheet shows for the site, by address.
+  package let touchIcons: [String]
+  /// Hosts that a basket's `quoteURL` may name.
+  package let callbackHosts: Set<String>
+  /// The API keys that must send `X-GCS-Content-SHA256` with every body, by id.
+  package let keysRequiringDigest: Set<String>
+  /// The developer's team, for macOS apps; they have no domain.
+  package let team: TeamIdentifier?
+  /// Whether devices encrypt the merchant's payment tokens to the platform's key.
+  package let encryptsToPlatform: Bool
+
+  /// - Parameter file: for messages.
+  init(_ settings: MerchantSettings, _ file: String) throws {
+    guard let currency = settings.currency else { throw ConfigurationError(file, "currencyCode is missing") }
+    guard settings.capabilities.contains(.supports3DS) else {
+      throw ConfigurationError(file, "merchantCapabilities must hold supports3DS")
+    }
+    self.currency = currency
+    countryCode = settings.countryCode
+    networks = settings.networks
+    capabilities = settings.capabilities
+    touchIcons = settings.touchIcons
+    callbackHosts = Set(settings.callbackHosts)
+    keysRequiringDigest = Set(settings.keysRequiringDigest)
+    team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
+    encryptsToPlatform = settings.encryptTo == .platform
+  }
+}
+
+// What other commands need of a merchant's folder.
+extension MerchantFolder {
+  /// The merchant's id and one of its API keys, for a shop that signs its calls.
+  package static func apiKey(at path: String) throws -> (merchant: String, id: String, secret: String) {
+    guard FileManager.default.fileExists(atPath: path) else {
+      throw ConfigurationError(path, "there is no such merchant; `tender merchant add` makes one, --merchant names one")
+    }
+    guard let key = try apiKeys(path).sorted(by: { $0.key < $1.key }).first else {
+      throw ConfigurationError(path + "/api-keys", "there is no key; make a file <key id>.secret")
+    }
+    return (URL(fileURLWithPath: path).lastPathComponent, key.key, key.value)
+  }
+
+  /// Reads every merchant of a configuration as `tender serve` would; a line about each.
+  package static func check(_ configuration: ServerConfiguration) async throws -> [String] {
+    let folders = try await all(
+      in: configuration.merchantsDirectory, at: WallClock.system.now(),
+      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    _ = try PlatformFolder.of(
+      configuration.platformDirectory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    let directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    return directory.merchants.map { merchant in
+      let domains = merchant.sites.map { $0.domain.name }.joined(separator: ", ")
+      let certificates = [merchant.identity?.description].compactMap { $0 } + merchant.processing.map(\.description)
+      return "\(merchant.id)  \(merchant.identifier)  [\(domains)]  \(certificates.joined(separator: "; "))"
+    }
+  }
+}

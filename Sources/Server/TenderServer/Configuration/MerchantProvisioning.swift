@@ -1,0 +1,111 @@
+import Foundation
+import MerchantIdentity
+import Storage
+import StrictJSON
+package import TenderPayments
+
+/// Makes a merchant at the sandbox's developer portal, as one would at Apple's: identifier, two certificates from
+/// requests made here, domains with their association files. What comes back is laid into a merchant folder.
+package struct MerchantProvisioning: Sendable {
+  package struct Wish: Sendable {
+    package let id: String
+    package let merchantIdentifier: String
+    package let displayName: String
+    package let countryCode: String
+    package let currencyCode: String
+    package let domains: [String]
+
+    package init(
+      id: String, merchantIdentifier: String, displayName: String, countryCode: String, currencyCode: String,
+      domains: [String]
+    ) {
+      self.id = id
+      self.merchantIdentifier = merchantIdentifier
+      self.displayName = displayName
+      self.countryCode = countryCode
+      self.currencyCode = currencyCode
+      self.domains = domains
+    }
+  }
+
+  let portal: JSONClient
+  let random: RandomBytes
+
+  /// - Parameter portal: the sandbox.
+  package init(portal: JSONClient, random: RandomBytes) {
+    self.portal = portal
+    self.random = random
+  }
+
+  /// The folder's path. An existing folder is left as it is, so that keys are not lost.
+  package func make(_ wish: Wish, below directory: String) async throws -> String {
+    let path = "\(directory)/\(wish.id)"
+    guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
+    try await register(wish)
+    for folder in ["processing", "association", "api-keys", "webhook-keys", "callback-keys"] {
+      try PrivateFile.makeFolder("\(path)/\(folder)")
+    }
+    try await certificate("identity", try .identity(), wish, at: path + "/identity")
+    try await certificate("processing", try .processing(), wish, at: path + "/processing/1")
+    for domain in wish.domains { try await association(domain, wish, path) }
+    for keys in ["api-keys", "webhook-keys", "callback-keys"] {
+      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
+    }
+    try Self.write(Self.yaml(wish), to: path + "/merchant.yaml")
+    return path
+  }
+
+  /// Has the sandbox fetch each domain's association file, as Apple does; the shop must be listening.
+  package func verify(_ wish: Wish) async throws {
+    for domain in wish.domains {
+      _ = try await portal.require(
+        "POST", "/portal/merchants/\(wish.merchantIdentifier)/domains/\(domain)/verify", .object([:]))
+    }
+  }
+
+  private func register(_ wish: Wish) async throws {
+    let answer = try await portal.call(
+      "POST", "/portal/merchants",
+      ["merchantIdentifier": .string(wish.merchantIdentifier), "displayName": .string(wish.displayName)])
+    guard answer.isSuccess || answer.status == 409 else { throw CallFailure("the portal refused: \(answer.complaint)") }
+  }
+
+  private func certificate(_ type: String, _ request: CertificateRequest, _ wish: Wish, at path: String) async throws {
+    let answer = try await portal.require(
+      "POST", "/portal/merchants/\(wish.merchantIdentifier)/certificates",
+      ["type": .string(type), "csr": .string(request.requestPEM)])
+    guard let certificate = answer["certificate"]?.text else { throw CallFailure("the portal sent no certificate") }
+    try PrivateFile.write(request.privateKeyPEM, to: path + ".key")
+    try Self.write(certificate, to: path + ".pem")
+  }
+
+  private func association(_ domain: String, _ wish: Wish, _ path: String) async throws {
+    let answer = try await portal.require(
+      "POST", "/portal/merchants/\(wish.merchantIdentifier)/domains", ["domain": .string(domain)])
+    guard let file = answer["associationFile"]?.text else { throw CallFailure("the portal sent no association file") }
+    try Self.write(file, to: "\(path)/association/\(domain).txt")
+  }
+
+  private static func yaml(_ wish: Wish) -> String {
+    """
+    # A merchant of Tender. Certificates, keys and association files lie beside this file.
+    merchantIdentifier: \(wish.merchantIdentifier)
+    displayName: "\(wish.displayName)"
+    countryCode: \(wish.countryCode)
+    currencyCode: \(wish.currencyCode)
+    supportedNetworks: [visa, masterCard, amex, discover, jcb]
+    merchantCapabilities: [supports3DS]
+    domains: [\(wish.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
+
+    """
+  }
+
+  /// Writes a file that everybody may read.
+  package static func write(_ text: String, to path: String) throws {
+    guard
+      FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o644])
+    else {
+      throw CallFailure("cannot write \(path)")
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import MerchantIdentity
+import TenderPayments
+package import Webhooks
+
+/// Where a merchant's webhooks go, and under which key: `webhooks` in `merchant.yaml`, and
+/// `webhook-keys/<key id>.secret` beside it.
+enum MerchantWebhooks {
+  static let maximumURLs = 5
+
+  /// - Parameter entries: each a URL, or a name and a URL.
+  static func endpoints(_ entries: [String], _ path: String) throws -> [WebhookEndpoint] {
+    let named = entries.enumerated().map { EndpointName.split($1, at: $0) }
+    guard !named.isEmpty else { return [] }
+    guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
+      throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
+    }
+    guard let key = try key(at: path) else {
+      throw ConfigurationError(
+        path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
+    }
+    return named.map { WebhookEndpoint(id: $0.id, url: $0.url, key: key) }
+  }
+
+  /// The key whose id comes last, so that a new one takes over by being laid beside the old.
+  static func key(at path: String) throws -> WebhookKey? {
+    try SharedSecrets.read(in: path + "/webhook-keys").max { $0.key < $1.key }
+      .map { WebhookKey(id: $0.key, secret: $0.value) }
+  }
+
+  /// A URL that could never be called is refused at the start, not at the first payment.
+  static func judge(_ folders: [MerchantFolder], allowsPrivate: Bool) throws {
+    for folder in folders {
+      for endpoint in folder.webhooks {
+        do throws(DestinationRefusal) {
+          try DestinationGuard.host(of: endpoint.url, allowsPlain: allowsPrivate)
+        } catch {
+          throw ConfigurationError("merchant \(folder.merchant.id): webhooks", "\(endpoint.url) \(error.words)")
+        }
+      }
+    }
+  }
+}
+
+/// The name of an endpoint in `webhooks`: `orders=https://shop.example/hooks`. Without one, the endpoint's place in the
+/// list is its name, so that a URL can change where it stands.
+package enum EndpointName {
+  static func split(_ text: String, at index: Int) -> (id: String, url: String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, isValid(String(parts[0])) else { return (String(index + 1), text) }
+    return (String(parts[0]), String(parts[1]))
+  }
+
+  /// 1 to 40 letters, digits and hyphens of ASCII.
+  package static func isValid(_ name: String) -> Bool {
+    (1...40).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D
+      }
+  }
+}
+
+extension MerchantFolder {
+  /// The merchant's id, and the key that its webhooks are signed with.
+  package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
+}

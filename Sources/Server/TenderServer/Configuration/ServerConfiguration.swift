@@ -1,0 +1,137 @@
+import Foundation
+import Gateway
+package import TenderPayments
+
+/// What `tender serve` needs to know: file (YAML) < environment (`TENDER_…`) < flags.
+///
+/// The defaults run `simulated` on SQLite below `./.tender`. The environment is set here and never by a caller. How each
+/// is named, read and documented is in the table of settings, `SettingsTable.server`.
+package struct ServerConfiguration: Sendable {
+  package var environment = TenderPayments.Environment.simulated
+  /// Where to listen. Port 0 takes a free one.
+  package var host = "127.0.0.1"
+  package var port = 8400
+  /// How browsers reach this server: `scheme://host[:port]`.
+  package var publicURL = "http://localhost:8400"
+  /// Below it are the files that are not named.
+  private(set) var directory = ""
+  /// The SQLite file.
+  package var storePath = ""
+  /// One folder a merchant: see ``MerchantFolder``.
+  package var merchantsDirectory = ""
+  /// Signs guest tokens; a P-256 key in PEM, made at the first start.
+  package var guestTokenKeyFile = ""
+  /// Where the simulated Apple and bank are: only in `simulated`.
+  package var sandboxURL: String?
+  package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
+  /// What a shopper is told while nobody knows the outcome of a payment: `pending`, or `failure` where a shop would
+  /// rather have the next card at once. After *failure* an approval that comes late is undone.
+  package var tellsUnknownAs: Telling = .pending
+  /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
+  package var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
+  /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.
+  package var maximumConnections: Int?
+  /// How long the caller may take on a connection.
+  package var connectionTimes = ConnectionTimes()
+  /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
+  package var metricsPort: Int?
+  package var metricsHost = "127.0.0.1"
+  /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
+  package var allowsPrivateWebhooks = false
+  /// PEM files, to serve TLS here instead of in a proxy.
+  package var tls: TLSFiles?
+  /// The socket of `tender keys agent`, when it holds the private keys of processing certificates.
+  package var keyAgentSocket: String?
+  /// The platform's own processing certificates, for merchants that have none: see ``PlatformFolder``.
+  package var platformDirectory: String?
+
+  package struct AcquirerEndpoint: Sendable {
+    package var connector: String
+    /// The operator's name of the account there. Another name is another acquirer to the journal.
+    package var account: String?
+    package var baseURL: String
+    package var apiKey: String
+
+    package init(connector: String, account: String? = nil, baseURL: String, apiKey: String) {
+      self.connector = connector
+      self.account = account
+      self.baseURL = baseURL
+      self.apiKey = apiKey
+    }
+  }
+
+  package struct TLSFiles: Sendable {
+    package var certificateFile: String
+    package var keyFile: String
+
+    package init(certificateFile: String, keyFile: String) {
+      self.certificateFile = certificateFile
+      self.keyFile = keyFile
+    }
+  }
+
+  /// The socket on which the command line reaches a running server: beside the store.
+  package var adminSocketPath: String { storePath + ".sock" }
+
+  package init(
+    environment: TenderPayments.Environment, directory: String, host: String, port: Int, sandboxURL: String?,
+    acquirer: AcquirerEndpoint
+  ) {
+    self.environment = environment
+    self.host = host
+    self.port = port
+    self.publicURL = "http://localhost:\(port)"
+    self.sandboxURL = sandboxURL
+    self.acquirer = acquirer
+    keepEverything(below: directory)
+  }
+
+  /// The defaults.
+  init() {
+    keepEverything(below: ".tender")
+    enter(.simulated)
+  }
+
+  /// Places the files that are not named.
+  mutating func keepEverything(below directory: String) {
+    self.directory = directory
+    storePath = directory + "/tender.db"
+    merchantsDirectory = directory + "/merchants"
+    guestTokenKeyFile = directory + "/guest-token.key"
+  }
+
+  /// Where `tender sandbox` listens unless it is told otherwise.
+  private static let sandboxDefault = "http://localhost:8402"
+
+  /// Only `simulated` has a sandbox, which is its acquirer too.
+  mutating func enter(_ environment: TenderPayments.Environment) {
+    self.environment = environment
+    sandboxURL = environment == .simulated ? Self.sandboxDefault : nil
+    acquirer.baseURL = sandboxURL ?? ""
+  }
+}
+
+/// What is wrong with the configuration, and what to write instead.
+package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
+  package let key: String
+  package let reason: String
+  package var description: String { "\(key): \(reason)" }
+
+  package init(_ key: String, _ reason: String) {
+    self.key = key
+    self.reason = reason
+  }
+
+  /// Whether the file itself, as it was named, is not there: a mistake in the call, and not in the configuration.
+  package var isMistakenCall: Bool { key == Self.call }
+  static let call = "--config"
+}
+
+extension ServerConfiguration {
+  var gatewayPolicy: GatewayPolicy {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = tellsUnknownAs
+    policy.maximumInFlight = maximumPaymentsInFlight
+    return policy
+  }
+}

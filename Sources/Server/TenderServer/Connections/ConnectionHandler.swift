@@ -1,0 +1,147 @@
+package import NIOCore
+package import NIOHTTPTypes
+
+/// How long a caller may take, in seconds.
+package struct ConnectionTimes: Sendable {
+  /// From the connection's beginning, with its TLS handshake, to the end of the first request's headers.
+  package var headerSeconds = 10
+  /// From the end of a request's headers to the end of its body.
+  package var bodySeconds = 20
+  /// From a response to the end of the next request's headers. Longer than the minute for which proxies keep an idle
+  /// connection, so that the proxy closes it and not the server while a request is on its way.
+  package var idleSeconds = 75
+  /// How long a response may be left unread.
+  package var unreadSeconds = 30
+
+  package init() {}
+}
+
+/// Closes a connection that is late, and one that is idle when the limit of connections needs its place.
+///
+/// The time that the server itself takes for a response is not limited here: each use case has a deadline of its own.
+package final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  package typealias InboundIn = HTTPRequestPart
+  package typealias InboundOut = HTTPRequestPart
+  package typealias OutboundIn = HTTPResponsePart
+  package typealias OutboundOut = HTTPResponsePart
+
+  private let limit: ConnectionLimit
+  private let times: ConnectionTimes
+  private let onLate: @Sendable (Lateness) -> Void
+  private var connection: ConnectionLimit.Connection?
+  /// Requests whose headers have arrived and that have no complete response.
+  private var unanswered = 0
+  private var isReceiving = false
+  private var arrival: (deadline: NIODeadline, lateness: Lateness)?
+  private var reading: NIODeadline?
+  private var timer: (task: Scheduled<Void>, deadline: NIODeadline)?
+
+  /// What a connection was late with.
+  package enum Lateness: String, Sendable { case header, body, idle, unread }
+
+  package init(
+    _ limit: ConnectionLimit, _ times: ConnectionTimes = ConnectionTimes(),
+    onLate: @escaping @Sendable (Lateness) -> Void = { _ in }
+  ) {
+    (self.limit, self.times, self.onLate) = (limit, times, onLate)
+  }
+
+  package func handlerAdded(context: ChannelHandlerContext) {
+    let this = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    let loop = context.eventLoop
+    connection = limit.add { loop.execute { this.value.handler.closeIfIdle(this.value.context) } }
+    expect(.header, within: times.headerSeconds, context)
+  }
+
+  package func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+  package func channelInactive(context: ChannelHandlerContext) {
+    end()
+    context.fireChannelInactive()
+  }
+
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head:
+      unanswered += 1
+      isReceiving = true
+      expect(.body, within: times.bodySeconds, context)
+    case .body: break
+    case .end:
+      isReceiving = false
+      arrival = nil
+      if unanswered == 0 { expect(.idle, within: times.idleSeconds, context) }
+    }
+    noteBusy()
+    context.fireChannelRead(data)
+  }
+
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+    unanswered = max(0, unanswered - 1)
+    noteBusy()
+    guard isIdle else { return context.write(data, promise: promise) }
+    expect(.idle, within: times.idleSeconds, context)
+    guard limit.wantsRoom else { return context.write(data, promise: promise) }
+    context.writeAndFlush(data, promise: promise)
+    context.close(promise: nil)
+  }
+
+  package func channelWritabilityChanged(context: ChannelHandlerContext) {
+    reading = context.channel.isWritable ? nil : context.eventLoop.now + .seconds(Int64(times.unreadSeconds))
+    noteBusy()
+    schedule(context)
+    context.fireChannelWritabilityChanged()
+  }
+
+  private var isIdle: Bool { unanswered == 0 && !isReceiving }
+
+  /// A connection whose caller sends no request or reads no response can be closed when its place is needed.
+  private var isBusy: Bool { unanswered > 0 && !isReceiving && reading == nil }
+
+  private func noteBusy() { connection?.setBusy(isBusy) }
+
+  private func closeIfIdle(_ context: ChannelHandlerContext) {
+    guard let connection else { return }
+    guard !isBusy else { return limit.keep(connection) }
+    context.close(promise: nil)
+  }
+
+  private func end() {
+    timer?.task.cancel()
+    timer = nil
+    connection.map(limit.remove)
+    connection = nil
+  }
+}
+
+extension ConnectionHandler {
+  private func expect(_ lateness: Lateness, within seconds: Int, _ context: ChannelHandlerContext) {
+    arrival = (context.eventLoop.now + .seconds(Int64(seconds)), lateness)
+    schedule(context)
+  }
+
+  private var next: (deadline: NIODeadline, lateness: Lateness)? {
+    [arrival, reading.map { ($0, .unread) }].compactMap { $0 }.min { $0.deadline < $1.deadline }
+  }
+
+  /// Keeps one timer that fires no later than the next deadline. It is left alone when the deadline moves away: most
+  /// requests set and cancel none.
+  private func schedule(_ context: ChannelHandlerContext) {
+    guard let next, timer.map({ next.deadline < $0.deadline }) ?? true else { return }
+    timer?.task.cancel()
+    let this = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    let task = context.eventLoop.scheduleTask(deadline: next.deadline) {
+      this.value.handler.fire(this.value.context)
+    }
+    timer = (task, next.deadline)
+  }
+
+  private func fire(_ context: ChannelHandlerContext) {
+    timer = nil
+    guard let next else { return }
+    guard next.deadline <= context.eventLoop.now else { return schedule(context) }
+    onLate(next.lateness)
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,74 @@
+import ApplePayToken
+import Hummingbird
+package import Ledger
+import NIOCore
+import StrictJSON
+import TenderPayments
+
+/// What `tender keys` asks of a running server, on the socket that only its own user can open.
+struct KeyController: Sendable {
+  let keys: ProcessingKeys
+  let clock: WallClock
+
+  func add(to router: Router<ServerContext>) {
+    router.get("/keys", use: list)
+    router.post("/keys/reload", use: reload)
+    router.post("/keys/retire", use: retire)
+  }
+
+  private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(["keys": keys.ring.entries.map { KeyReport(ProcessingKeyBook.Record($0)) }])
+  }
+
+  private func reload(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(["added": try await keys.reload(at: clock.now())])
+  }
+
+  /// `{merchant, publicKeyHash}`.
+  private func retire(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let wish = try await RetirementWish(request)
+    do {
+      try keys.ring.retire(wish.publicKeyHash, of: wish.owner, at: clock.now())
+    } catch {
+      throw Problem(error == .noSuchKey ? .notFound : .conflict, error.rawValue, "\(error.reason).")
+    }
+    return JSONAnswer.response(["retired": Hex.encode(wish.publicKeyHash)])
+  }
+}
+
+private struct RetirementWish {
+  let owner: ProcessingKeyRing.Owner
+  let publicKeyHash: [UInt8]
+
+  init(_ request: Request) async throws {
+    let body = try await request.body.collect(upTo: 4_096)
+    let fields = JSONField(try JSONReader.read(Array(body.readableBytesView)))
+    let merchant = try fields.member("merchant").string
+    guard let hash = Hex.decode(try fields.member("publicKeyHash").string) else {
+      throw Problem(.badRequest, "invalid_body", "publicKeyHash is hexadecimal.")
+    }
+    (owner, publicKeyHash) = (ProcessingKeyRing.Owner(name: merchant), hash)
+  }
+}
+
+/// A processing key as the command line shows it.
+package struct KeyReport: Codable, Sendable {
+  /// Empty for the platform.
+  package let merchant: String
+  /// 64 hexadecimal digits.
+  package let publicKeyHash: String
+  package let version: String
+  package let state: String
+  /// When the state began.
+  package let since: String?
+  package let lastUsed: String?
+
+  package init(_ record: ProcessingKeyBook.Record) {
+    merchant = record.owner
+    publicKeyHash = record.publicKeyHash
+    version = record.version.rawValue
+    state = record.state
+    since = record.since?.description
+    lastUsed = record.lastUsed?.description
+  }
+}

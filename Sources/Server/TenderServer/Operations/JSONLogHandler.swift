@@ -1,0 +1,53 @@
+import Foundation
+package import Logging
+import TenderPayments
+
+/// One JSON object a line on standard error.
+///
+/// What is secret has a type that prints masked, so that no filter has to find it here.
+package struct JSONLogHandler: LogHandler {
+  package var logLevel: Logger.Level = .info
+  package var metadata: Logger.Metadata = [:]
+  private let label: String
+  private let write: @Sendable (String) -> Void
+
+  package init(label: String, write: @escaping @Sendable (String) -> Void = JSONLogHandler.toStandardError) {
+    self.label = label
+    self.write = write
+  }
+
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  package func log(event: LogEvent) {
+    let merged = metadata.merging(event.metadata ?? [:]) { $1 }
+    var fields = [("time", WallClock.system.now().description), ("level", event.level.rawValue), ("from", label)]
+    fields.append(("message", event.message.description))
+    // The framework's own request number says nothing that ours does not.
+    fields += merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map {
+      ($0.key, $0.value.description)
+    }
+    write("{" + fields.map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}\n")
+  }
+
+  @Sendable package static func toStandardError(_ line: String) {
+    try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+  }
+
+  private static func quoted(_ text: String) -> String {
+    // Most need nothing escaped, and each line has a dozen of them.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return "\"\(text)\"" }
+    var out = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\u{0}"..<" ": out += "\\u00" + Hex.encode([UInt8(scalar.value)])
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out + "\""
+  }
+}

@@ -1,0 +1,272 @@
+import Acquiring
+import ApplePayToken
+import Gateway
+import HTTPTypes
+package import Ledger
+import Logging
+import Orders
+package import Storage
+package import TenderPayments
+import Webhooks
+
+/// The answers behind `tender payment`, whether a server holds the store or the command line itself.
+package struct PaymentOffice: Sendable {
+  /// What can be done to a payment by hand.
+  package enum Operation: String, Sendable, CaseIterable {
+    case capture, void, refund
+    /// Asks the acquirer what became of what is open.
+    case settle
+    /// A person has looked at what raised an alarm.
+    case acknowledge
+  }
+
+  /// Every table of a server's store.
+  package static let migrations =
+    Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations + ProcessingKeyBook.migrations
+
+  /// Opens a server's store. The one place where its journal is made.
+  package static func open(
+    _ path: String, clock: WallClock = .system, random: RandomBytes = .system
+  ) async throws -> Journal {
+    Journal(try await Database.sqlite(path: path, migrations: migrations, clock: clock), random: random)
+  }
+
+  private let gateway: PaymentGateway
+  private let journal: Journal
+  private let random: RandomBytes
+  /// Lets go of the connections; nothing to do inside a server.
+  package let close: @Sendable () async -> Void
+
+  init(gateway: PaymentGateway, journal: Journal, random: RandomBytes) {
+    self.gateway = gateway
+    self.journal = journal
+    self.random = random
+    close = {}
+  }
+
+  /// For the command line, while no server runs: the same gateway, asked without one.
+  package init(_ journal: Journal, _ configuration: ServerConfiguration) async throws {
+    let (network, logger) = (try Network.live(), Logger(label: "tender"))
+    do {
+      let apple = try await Apple(configuration, network)
+      self.journal = journal
+      random = .system
+      // No payment token is opened here.
+      gateway = PaymentGateway(
+        opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: ProcessingKeyRing([:])),
+        journal: journal, acquirer: Wiring.acquirer(configuration, apple, network, logger))
+      close = network.close
+    } catch {
+      await network.close()
+      throw error
+    }
+  }
+}
+
+extension PaymentOffice {
+  package static func list(_ journal: Journal, limit: Int, alarmed: Bool) async throws -> PaymentListing {
+    let limit = min(500, max(1, limit))
+    if alarmed {
+      return PaymentListing(
+        payments: try await journal.alarms(limit: limit).map { PaymentReport($0.payment, alarm: $0.reason) })
+    }
+    var query = PaymentQuery()
+    query.limit = limit
+    return PaymentListing(payments: try await journal.payments(matching: query).map { PaymentReport($0) })
+  }
+
+  package static func show(_ journal: Journal, _ id: PaymentID) async throws -> PaymentReport? {
+    guard let payment = try await journal.payment(id) else { return nil }
+    return PaymentReport(payment, operations: try await journal.operations(of: id))
+  }
+
+  func list(limit: Int, alarmed: Bool) async throws -> PaymentListing {
+    try await Self.list(journal, limit: limit, alarmed: alarmed)
+  }
+
+  func show(_ id: PaymentID) async throws -> PaymentReport? { try await Self.show(journal, id) }
+
+  func verify() async throws -> AuditReport { try await journal.verifyAudit() }
+
+  /// - Parameters:
+  ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
+  ///   - key: under which a capture, void or refund is done once, however often it is asked for; nil for a new one.
+  package func perform(
+    _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool, key: String? = nil
+  ) async throws -> PaymentReport {
+    guard let payment = try await journal.payment(id) else {
+      throw GatewayError.operationRefused(.noSuchPayment(id))
+    }
+    let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
+    if operation != .acknowledge { try await gateway.refuseUnfinishedElsewhere() }
+    let key = try key.map(Self.idempotencyKey) ?? IdempotencyKey(random.hex(16))
+    var performed: OperationRecord?
+    switch operation {
+    case .capture, .void, .refund:
+      performed = try await once(key, operation, payment, amount, isFinal: isFinal)
+    case .settle: _ = try await gateway.inquire(id)
+    case .acknowledge: try await journal.acknowledge(id)
+    }
+    return PaymentReport(
+      try await journal.payment(id) ?? payment, operations: try await journal.operations(of: id),
+      performed: performed, key: performed == nil ? nil : key)
+  }
+
+  /// Captures, voids or refunds once for the key. A repeat gets the operation that the first call began.
+  private func once(
+    _ key: IdempotencyKey, _ operation: Operation, _ payment: Payment, _ amount: Amount?, isFinal: Bool
+  ) async throws -> OperationRecord {
+    let id = payment.id
+    let call = IdempotentCall(
+      merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
+      requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
+    let answer = try await gateway.once(call, render: Self.reference) { hooks in
+      switch operation {
+      case .void: try await gateway.void(id, amount, alongside: hooks.alongside, answered: hooks.answered)
+      case .refund: try await gateway.refund(id, amount, alongside: hooks.alongside, answered: hooks.answered)
+      default:
+        try await gateway.capture(
+          id, amount, isFinal: isFinal, alongside: hooks.alongside, answered: hooks.answered)
+      }
+    }
+    guard answer.sameRequest else {
+      throw Problem(
+        .unprocessableContent, "idempotency_key_reused", "This key was used for the same payment with another amount.",
+        field: "key")
+    }
+    return try await journal.outcome(of: AttemptReference(String(decoding: answer.answer.body, as: UTF8.self)))
+      .operation
+  }
+
+  /// What is kept under a key: which operation it began. The rest of an answer is read again each time.
+  @Sendable private static func reference(_ outcome: OperationOutcome) -> StoredAnswer {
+    StoredAnswer(status: 200, body: Array(outcome.operation.reference.rawValue.utf8))
+  }
+
+  private static func idempotencyKey(_ text: String) throws -> IdempotencyKey {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw Problem(
+        .badRequest, "bad_request", "An idempotency key has 1 to 64 visible ASCII characters.", field: "key")
+    }
+    return IdempotencyKey(text)
+  }
+
+  /// What a person decided about a payment that stays open, or found out about an operation.
+  ///
+  /// - Parameter operation: what the acquirer did after all; only for, and needed by, `approved`.
+  package func resolve(
+    _ id: PaymentID, as resolution: Resolution, operation: AttemptReference? = nil, note: String
+  ) async throws -> PaymentReport {
+    guard (resolution == .approved) == (operation != nil) else {
+      throw Problem(
+        .badRequest, "bad_request", "An operation is named where it was approved after all, and only there.",
+        field: "operation")
+    }
+    guard note.contains(where: { !$0.isWhitespace }), note.utf8.count <= 500 else {
+      throw Problem(.badRequest, "note_missing", "Say in 1 to 500 bytes what the decision rests on.", field: "note")
+    }
+    do {
+      let payment =
+        if let operation { try await journal.book(operation, of: id, note: note) } else {
+          try await journal.resolve(id, as: resolution, note: note)
+        }
+      return PaymentReport(payment, operations: try await journal.operations(of: id))
+    } catch let error as JournalError {
+      throw GatewayError.operationRefused(error)
+    }
+  }
+
+  private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
+    do { return try Amount(decimal: text, currency: currency) } catch {
+      throw Problem(.badRequest, "invalid_amount", "\(text) is not an amount of \(currency).", field: "amount")
+    }
+  }
+}
+
+/// Payments as the command line lists them.
+package struct PaymentListing: Codable, Sendable {
+  package let payments: [PaymentReport]
+}
+
+/// A payment as the command line shows it.
+package struct PaymentReport: Codable, Sendable {
+  package let id: PaymentID
+  package let status: PaymentStatus
+  package let merchant: MerchantID
+  package let order: OrderID
+  package let basket: BasketID
+  package let currency: String
+  /// Minor units.
+  package let amount: Int64
+  package let authorized: Int64
+  package let captured: Int64
+  package let refunded: Int64
+  package let card: String
+  /// Whether the amount inside the payment token was seen; false when the provider opened it.
+  package let amountConfirmed: Bool
+  /// What the shopper was told.
+  package let told: Telling?
+  package let declined: String?
+  package let alarm: String?
+  package let createdAt: String
+  /// Oldest first; absent in lists.
+  package let operations: [OperationReport]?
+  /// What was just asked of the acquirer, or was when the key was used first; absent when nothing was.
+  package let performed: OperationReport?
+  /// The idempotency key that it was done under.
+  package let idempotencyKey: IdempotencyKey?
+
+  package init(
+    _ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil,
+    performed: OperationRecord? = nil, key: IdempotencyKey? = nil
+  ) {
+    id = payment.id
+    status = payment.status
+    merchant = payment.merchant
+    order = payment.order
+    basket = payment.basket
+    currency = payment.amount.currency.code
+    amount = payment.amount.minorUnits
+    authorized = payment.authorized
+    captured = payment.captured
+    refunded = payment.refunded
+    card = payment.card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
+    amountConfirmed = payment.amountConfirmed
+    told = payment.told
+    declined = payment.decline?.reason.rawValue
+    self.alarm = alarm
+    createdAt = payment.createdAt.description
+    self.operations = operations?.map(OperationReport.init)
+    self.performed = performed.map(OperationReport.init)
+    idempotencyKey = key
+  }
+}
+
+/// One operation of a payment at the acquirer.
+package struct OperationReport: Codable, Sendable {
+  package let reference: AttemptReference
+  package let kind: OperationKind
+  /// Minor units of the payment's currency.
+  package let amount: Int64
+  package let state: OperationState
+  package let cause: OperationCause
+  package let code: String?
+  /// Whether the same request may be approved later; absent unless it was declined.
+  package let declineClass: DeclineClass?
+  package let acquirerReference: String?
+  package let sentAt: String
+  package let answeredAt: String?
+
+  init(_ operation: OperationRecord) {
+    reference = operation.reference
+    kind = operation.kind
+    amount = operation.amount.minorUnits
+    state = operation.state
+    cause = operation.cause
+    code = operation.code
+    declineClass = operation.decline?.declineClass
+    acquirerReference = operation.acquirerReference
+    sentAt = operation.sentAt.description
+    answeredAt = operation.answeredAt?.description
+  }
+}

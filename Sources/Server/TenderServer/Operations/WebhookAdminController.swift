@@ -1,0 +1,125 @@
+import Hummingbird
+import Ledger
+package import Storage
+package import TenderPayments
+package import Webhooks
+
+/// What `tender webhooks` asks of a running server.
+struct WebhookAdminController: Sendable {
+  let office: WebhookOffice
+
+  func add(to router: Router<ServerContext>) {
+    router.get("/webhooks/deliveries", use: deliveries)
+    router.get("/webhooks/events", use: events)
+    router.post("/webhooks/replay", use: replay)
+  }
+
+  /// `?state=dead&limit=50`
+  private func deliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    let state = query.get("state").flatMap(Delivery.State.init) ?? .dead
+    return JSONAnswer.response(try await office.deliveries(state, limit: query.get("limit", as: Int.self) ?? 50))
+  }
+
+  /// `?after=CURSOR`
+  private func events(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await office.events(after: request.uri.queryParameters.get("after")))
+  }
+
+  /// `?payment=ID&sequence=N&to=ENDPOINT`, each of them optional.
+  private func replay(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    let count = try await office.replay(
+      query.get("payment"), sequence: query.get("sequence", as: Int64.self), to: query.get("to"))
+    return JSONAnswer.response(["replayed": count])
+  }
+}
+
+/// The answers behind `tender webhooks`, whether a server holds the store or the command line itself.
+package struct WebhookOffice: Sendable {
+  private let database: Database
+  private let clock: WallClock
+
+  package init(_ database: Database, clock: WallClock = .system) {
+    self.database = database
+    self.clock = clock
+  }
+
+  package func deliveries(_ state: Delivery.State, limit: Int) async throws -> [DeliveryReport] {
+    try await WebhookCourier.deliveries(state, limit: min(500, max(1, limit)), in: database).map(DeliveryReport.init)
+  }
+
+  package func replay(_ payment: String?, sequence: Int64?, to endpoint: String?) async throws -> Int {
+    try await WebhookCourier.replay(
+      payment.map { PaymentID($0) }, sequence: sequence, to: endpoint, in: database)
+  }
+
+  /// What happened since `cursor`; without one nothing, and a cursor for what happens from now on.
+  package func events(after cursor: String?) async throws -> WebhookFeed {
+    guard let place = cursor.flatMap(OutboxEvent.Cursor.init(text:)) else {
+      return WebhookFeed(events: [], cursor: OutboxEvent.Cursor(time: clock.now()).text)
+    }
+    let events = try await database.read { try OutboxEvent.after(place, limit: 100, in: $0) }
+    return WebhookFeed(events: events.map(WebhookFeed.Item.init), cursor: (events.last?.cursor ?? place).text)
+  }
+}
+
+/// A delivery as the command line shows it.
+package struct DeliveryReport: Codable, Sendable {
+  package let payment: PaymentID
+  package let sequence: Int64
+  package let merchant: MerchantID
+  package let endpoint: String
+  package let url: String
+  package let state: Delivery.State
+  package let tries: Int64
+  package let nextTry: String
+  package let result: String?
+
+  init(_ delivery: Delivery) {
+    payment = delivery.payment
+    sequence = delivery.sequence
+    merchant = delivery.merchant
+    endpoint = delivery.endpoint
+    url = delivery.url
+    state = delivery.state
+    tries = delivery.tries
+    nextTry = delivery.nextTry.description
+    result = delivery.result
+  }
+}
+
+/// Events for somebody who watches, in the form in which merchants get them.
+package struct WebhookFeed: Codable, Sendable {
+  package struct Item: Codable, Sendable {
+    package let merchant: MerchantID
+    package let payment: PaymentID
+    package let sequence: Int64
+    package let type: String
+    /// The body as it is sent; a signature is over exactly these bytes.
+    package let body: String
+
+    init(_ event: OutboxEvent) {
+      let body = WebhookBody(event)
+      merchant = event.merchant
+      payment = event.payment
+      sequence = event.sequence
+      type = body.type
+      self.body = String(decoding: body.bytes, as: UTF8.self)
+    }
+  }
+
+  package let events: [Item]
+  /// Where to go on.
+  package let cursor: String
+}
+
+extension OutboxEvent.Cursor {
+  fileprivate var text: String { "\(time.microseconds)-\(payment)-\(sequence)" }
+
+  fileprivate init?(text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let time = Int64(parts[0]), let sequence = Int64(parts[2]) else { return nil }
+    self.init(time: Timestamp(microseconds: time), payment: String(parts[1]), sequence: sequence)
+  }
+}

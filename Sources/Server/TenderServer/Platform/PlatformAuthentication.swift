@@ -1,0 +1,119 @@
+import Foundation
+import Hummingbird
+package import Ledger
+import Logging
+import MerchantIdentity
+import NIOCore
+package import DirectWire
+package import TenderPayments
+
+/// An API key: its secret, whose it is, and what calls under it must carry.
+struct PlatformKey: Sendable {
+  let secret: String
+  let merchant: MerchantID
+  /// Whether a body without ``ContentDigest/header`` is refused.
+  let isDigestRequired: Bool
+}
+
+/// The API keys of all merchants, by id.
+struct PlatformKeys: Sendable {
+  private let keys: [String: PlatformKey]
+
+  init(_ folders: [MerchantFolder]) {
+    var keys: [String: PlatformKey] = [:]
+    for folder in folders {
+      for (id, secret) in folder.apiKeys {
+        keys[id] = PlatformKey(
+          secret: secret, merchant: folder.merchant.id,
+          isDigestRequired: folder.profile.keysRequiringDigest.contains(id))
+      }
+    }
+    self.keys = keys
+  }
+
+  subscript(_ id: String) -> PlatformKey? { keys[id] }
+}
+
+/// A call of a merchant's server whose signature was verified and whose body was checked.
+package struct SignedCall: Sendable, Hashable {
+  package let merchant: MerchantID
+  /// The name under which a call that moves money is done once: its caller's key, or its signature. A verb of the
+  /// gateway that runs under it gives a repeated call the first answer.
+  package let idempotent: IdempotentCall
+
+  /// - Parameters:
+  ///   - path: without the query, as it arrived.
+  ///   - body: the bytes as they arrived.
+  package init(
+    _ caller: AuthenticatedCaller, of merchant: MerchantID, method: String, path: String, body: [UInt8]
+  ) throws {
+    self.merchant = merchant
+    guard let key = caller.idempotencyKey else {
+      idempotent = IdempotentCall(merchant: merchant, signature: caller.signature, body: body)
+      return
+    }
+    guard (1...40).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else {
+      throw Problem(
+        .badRequest, "idempotency_key_invalid", "An idempotency key has 1 to 40 ASCII characters.",
+        field: "X-GCS-Idempotence-Key")
+    }
+    idempotent = IdempotentCall(
+      merchant: merchant, call: "\(method) \(path.removingPercentEncoding ?? path)", key: IdempotencyKey(key),
+      body: body)
+  }
+}
+
+/// Verifies who signed a call, then reads its body and compares it with the digest that was signed.
+struct PlatformAuthentication: RouterMiddleware {
+  static let refusal = Problem(
+    .forbidden, "signature_refused",
+    "The request is not signed by a key of this merchant. Check key id, secret, clock and the string to sign.")
+
+  let keys: PlatformKeys
+  let clock: WallClock
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    let (caller, key) = try caller(of: request, context)
+    let body = try await RequestBody.collect(request)
+    do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
+    var (request, context) = (request, context)
+    request.body = .init(buffer: ByteBuffer(bytes: body))
+    context.signedCall = try SignedCall(
+      caller, of: key.merchant, method: request.method.rawValue, path: request.uri.path, body: body)
+    return try await next(request, context)
+  }
+
+  /// The log says why a signature is refused; the caller hears only that it is.
+  private func caller(of request: Request, _ context: ServerContext) throws -> (AuthenticatedCaller, PlatformKey) {
+    do {
+      let signed = try SignedRequest(
+        method: request.method.rawValue, target: request.uri.description,
+        headers: request.headers.map { ($0.name.rawName, $0.value) })
+      let key = keys[signed.apiKeyID]
+      let caller = try RequestAuthenticator().authenticate(signed, secret: key?.secret, at: clock.now())
+      guard let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) else { throw Self.refusal }
+      return (caller, key)
+    } catch let refusal as SignatureRefusal {
+      context.logger.notice("signature refused", metadata: ["reason": .string(refusal.code)])
+      throw Self.refusal
+    }
+  }
+
+  /// Compared as bytes: `String` takes two spellings of one letter for the same.
+  private static func isSame(_ merchant: MerchantID, _ name: String?) -> Bool {
+    name.map { Array($0.utf8) } == Array(merchant.rawValue.utf8)
+  }
+}
+
+extension Problem {
+  fileprivate init(_ refusal: ContentDigestRefusal) {
+    let detail =
+      switch refusal {
+      case .missing: "This API key requires \(ContentDigest.header): base64 of the SHA-256 of the body, signed."
+      case .mismatch: "\(ContentDigest.header) is not base64 of the SHA-256 of the body that arrived."
+      }
+    self.init(.forbidden, refusal.code, detail, field: ContentDigest.header)
+  }
+}

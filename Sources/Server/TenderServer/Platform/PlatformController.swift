@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+import Orders
+import DirectWire
+import TenderPayments
+
+/// The platform API: what a merchant's server asks, signed v1HMAC, in Worldline Direct's manner.
+struct PlatformController: Sendable {
+  let desk: OrderDesk
+  let keys: PlatformKeys
+  let clock: WallClock
+
+  var authentication: PlatformAuthentication { PlatformAuthentication(keys: keys, clock: clock) }
+  var errors: PlatformErrors { PlatformErrors() }
+
+  /// `PUT /v2/{merchantId}/baskets/{basketId}`
+  func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let document = try await RequestBody.decode(BasketDocument.self, request)
+    let basket = try Self.basket(context)
+    let answer = try await desk.put(document, as: basket, of: try Self.merchant(context))
+    CallWitness.current?.concerns(basket)
+    return JSONAnswer.response(answer)
+  }
+
+  /// `GET /v2/{merchantId}/baskets/{basketId}`
+  func showBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await desk.basket(try Self.basket(context), of: try Self.merchant(context)))
+  }
+
+  /// `DELETE /v2/{merchantId}/baskets/{basketId}`: the same moment as the page's cancel.
+  func deleteBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
+    try await desk.cancel(try Self.basket(context), of: try Self.merchant(context))
+    return Response(status: .noContent)
+  }
+
+  /// `GET /v2/{merchantId}/services/testconnection`
+  func testConnection(_ request: Request, _ context: ServerContext) -> Response {
+    JSONAnswer.response(["result": "OK"])
+  }
+
+  private static func basket(_ context: ServerContext) throws -> BasketID {
+    BasketID(try context.parameters.require("basket"))
+  }
+
+  private static func merchant(_ context: ServerContext) throws -> MerchantID {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    return call.merchant
+  }
+}

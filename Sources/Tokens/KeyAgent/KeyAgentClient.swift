@@ -1,0 +1,125 @@
+package import ApplePayToken
+import Dispatch
+import Synchronization
+package import TenderPayments
+
+/// Asks a key agent over its socket. Connections are kept and used again; a question whose connection had died is asked
+/// once more on a new one, which is harmless, because an agent only computes.
+package final class KeyAgentClient: Sendable {
+  /// How many questions are under way at a time; more wait. An agent has threads for twice as many.
+  private static let limit = 32
+
+  private let path: String
+  private let idle = Mutex<[UnixSocket]>([])
+  private let places = DispatchSemaphore(value: KeyAgentClient.limit)
+
+  /// - Parameter path: of the agent's socket. Nothing is asked yet.
+  package init(path: String) { self.path = path }
+
+  /// Every key that the agent holds, as keys that a ring can take.
+  ///
+  /// - Throws: `key_agent_unavailable`.
+  package func keys(
+    within patience: Duration = .seconds(2)
+  ) throws(PaymentTokenError) -> [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] {
+    var rest = try ask(.list, within: patience)[...]
+    var keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] = []
+    while let count = rest.popFirst().map(Int.init) {
+      guard rest.count >= count + 33,
+        let version = EncryptedPaymentToken.Version(number: rest[rest.startIndex + count + 32])
+      else { throw Self.unavailable("it answers in another way than expected") }
+      let name = String(decoding: rest.prefix(count), as: UTF8.self)
+      let hash = Array(rest.dropFirst(count).prefix(32))
+      keys.append((ProcessingKeyRing.Owner(name: name), key(hash, version)))
+      rest = rest.dropFirst(count + 33)
+    }
+    return keys
+  }
+
+  /// A key that the agent is known to hold. Nothing is asked yet.
+  package func key(_ publicKeyHash: [UInt8], _ version: EncryptedPaymentToken.Version) -> ProcessingKey {
+    ProcessingKey(
+      publicKeyHash: publicKeyHash, version: version,
+      heldBy: HeldByAgent(client: self, publicKeyHash: publicKeyHash))
+  }
+
+  /// - Returns: what the agent answers; keys among it are the caller's to wipe.
+  func ask(_ question: AgentQuestion, within patience: Duration) throws(PaymentTokenError) -> [UInt8] {
+    let deadline = Deadline(in: patience)
+    guard places.wait(timeout: .now() + .milliseconds(Int(deadline.milliseconds))) == .success else {
+      throw Self.unavailable("too many questions are under way")
+    }
+    defer { places.signal() }
+    switch try answer(to: question, by: deadline) {
+    case .done(let bytes): return bytes
+    case .refused(let error): throw error
+    case nil: throw Self.unavailable("it answers in another way than expected")
+    }
+  }
+
+  private func answer(to question: AgentQuestion, by deadline: Deadline) throws(PaymentTokenError) -> AgentAnswer? {
+    do throws(SocketError) {
+      var message = try exchange(question.bytes, by: deadline)
+      defer { message.wipe() }
+      return AgentAnswer(message)
+    } catch {
+      throw Self.unavailable(error.reason)
+    }
+  }
+
+  private func exchange(_ question: [UInt8], by deadline: Deadline) throws(SocketError) -> [UInt8] {
+    while let used = idle.withLock({ $0.popLast() }) {
+      do {
+        return try exchange(question, on: used, by: deadline)
+      } catch {
+        guard error.isStale else { throw error }
+      }
+    }
+    return try exchange(question, on: .connected(to: path), by: deadline)
+  }
+
+  private func exchange(_ question: [UInt8], on socket: UnixSocket, by deadline: Deadline) throws(SocketError)
+    -> [UInt8]
+  {
+    try AgentMessages.send(question, on: socket, by: deadline)
+    guard let answer = try AgentMessages.receive(on: socket, limit: AgentMessages.answerLimit, by: deadline) else {
+      throw SocketError("it closed the connection", isStale: true)
+    }
+    idle.withLock { if $0.count < Self.limit { $0.append(socket) } }
+    return answer
+  }
+
+  static func unavailable(_ reason: String) -> PaymentTokenError {
+    PaymentTokenError(.keyAgentUnavailable, "cannot reach the key agent: \(reason)")
+  }
+}
+
+/// One key at the agent.
+private struct HeldByAgent: ProcessingKeyHolder {
+  let client: KeyAgentClient
+  let publicKeyHash: [UInt8]
+
+  var answersAtOnce: Bool { false }
+
+  func contentKey(
+    from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> ContentKey {
+    var bytes = try client.ask(.unwrap(publicKeyHash: publicKeyHash, material), within: patience)
+    defer { bytes.wipe() }
+    guard let key = ContentKey(bytes: bytes) else { throw KeyAgentClient.unavailable("it answers with no AES key") }
+    return key
+  }
+
+  func keysOfMistakes(
+    in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
+  ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] {
+    var bytes = try client.ask(.mistakes(publicKeyHash: publicKeyHash, material), within: patience)
+    defer { bytes.wipe() }
+    return stride(from: 0, to: bytes.count - 32, by: 33).compactMap { start in
+      guard let mistake = KeyDerivationMistake(rawValue: bytes[start]),
+        let key = ContentKey(bytes: Array(bytes[(start + 1)..<(start + 33)]))
+      else { return nil }
+      return (mistake, key)
+    }
+  }
+}

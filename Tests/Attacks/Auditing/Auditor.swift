@@ -1,0 +1,351 @@
+/// What must be true of all that was written down, once the faults have stopped and everything had time to settle.
+package enum Invariant: String, Sendable, Hashable, CaseIterable {
+  case noDoubleCharge = "I1"
+  case noLostAuthorization = "I2"
+  case noPhantom = "I3"
+  case withinBounds = "I4"
+  case tokenOnce = "I5"
+  case onePaymentPerOrder = "I6"
+  case acknowledgedIsDurable = "I7"
+  case sameAnswer = "I8"
+  case webhooksArrive = "I9"
+  case everythingSettles = "I10"
+  case historyFollowsTable = "I11"
+  case secrecy = "I12"
+  case sums = "I13"
+  case immediateCaptureEnds = "I14"
+  case ownAcquirer = "asked"
+  case holdsLast = "holds"
+  case failureIsNotCharged = "told"
+
+  package var sentence: String {
+    switch self {
+    case .noDoubleCharge: "at most one approved authorization that was not undone stands for an order"
+    case .noLostAuthorization: "whatever stands at the acquirer is a live payment in the journal"
+    case .noPhantom: "whatever the journal holds, has taken or given back is so at the acquirer, to the minor unit"
+    case .withinBounds: "0 ≤ refunded ≤ captured ≤ authorized ≤ amount, on both sides"
+    case .tokenOnce: "a payment token was approved at most once"
+    case .onePaymentPerOrder: "an order has at most one live payment, of its own amount"
+    case .acknowledgedIsDurable: "whatever a client was told has happened is in the journal"
+    case .sameAnswer: "one key has one answer and one operation"
+    case .webhooksArrive: "every event arrived, in order, authentic, and as it was written"
+    case .everythingSettles: "nothing is open, reserved or owed"
+    case .historyFollowsTable: "the audit chain is intact and every change follows the table"
+    case .secrecy: "no secret of the run stands where it must not"
+    case .sums: "by currency, both sides took and gave back the same"
+    case .immediateCaptureEnds: "an order with immediate capture ends captured, voided on purpose, or alarmed"
+    case .ownAcquirer: "an acquirer is asked about its own payments only"
+    case .holdsLast: "no hold is let go by itself before its end"
+    case .failureIsNotCharged: "nobody who was told failure, or that nothing was done, was charged"
+    }
+  }
+}
+
+package struct Violation: Sendable, Hashable, CustomStringConvertible {
+  package let invariant: Invariant
+  package let detail: String
+  package var description: String { "\(invariant.rawValue) \(invariant.sentence): \(detail)" }
+}
+
+/// Reads the evidence of all parties and knows nothing of the code that made it.
+package struct Auditor: Sendable {
+  private let evidence: Evidence
+  private let holds: [String: AcquirerHold]
+  private let payments: [String: BookedPayment]
+  /// The authorization of each payment.
+  private let authorizations: [String: BookedMove]
+
+  package init(_ evidence: Evidence) {
+    self.evidence = evidence
+    holds = Dictionary(evidence.holds.map { ($0.reference, $0) }) { first, _ in first }
+    payments = Dictionary(evidence.payments.map { ($0.id, $0) }) { first, _ in first }
+    authorizations = Dictionary(
+      evidence.operations.filter { $0.kind == "authorize" }.map { ($0.payment, $0) }
+    ) { first, _ in first }
+  }
+
+  package var violations: [Violation] {
+    Invariant.allCases.flatMap { invariant in
+      details(invariant).sorted().map { Violation(invariant: invariant, detail: $0) }
+    }
+  }
+
+  private func details(_ invariant: Invariant) -> [String] {
+    switch invariant {
+    case .noDoubleCharge: doubles
+    case .noLostAuthorization: lost
+    case .noPhantom: phantoms
+    case .withinBounds: outOfBounds
+    case .tokenOnce: repeated(evidence.holds.filter(\.wasApproved).map(\.token))
+    case .onePaymentPerOrder: crowded
+    case .acknowledgedIsDurable: forgotten + forgottenOperations
+    case .sameAnswer: contradictions + keysWithTwoAnswers + callsWithoutKey
+    case .webhooksArrive: silences
+    case .everythingSettles: unsettled + keysWithoutAnswer
+    case .historyFollowsTable: evidence.chain
+    case .secrecy: evidence.leaks
+    case .sums: sums
+    case .immediateCaptureEnds: untaken
+    case .ownAcquirer: misdirected
+    case .holdsLast: hasty
+    case .failureIsNotCharged: wronged + chargedForNothing
+    }
+  }
+}
+
+// Which alarm excuses which finding: a person was called to exactly this. An alarm that is not in the list excuses
+// nothing.
+extension Auditor {
+  static let excuses: [String: Set<Invariant>] = [
+    // The acquirer took the money back after the merchant had heard of it.
+    "capture_returned": [.acknowledgedIsDurable, .immediateCaptureEnds],
+    "refund_returned": [.acknowledgedIsDurable],
+    // The money of an order with immediate capture was not taken, or its hold has ended.
+    "capture_declined": [.immediateCaptureEnds],
+    // Also of a capture whose first answer was lost: nothing more is known until the account is mended.
+    "capture_misconfigured": [.immediateCaptureEnds, .everythingSettles, .noPhantom],
+    "capture_overdue": [.immediateCaptureEnds],
+    "uncaptured_hold_ended": [.immediateCaptureEnds],
+    // An acquirer that answers no inquiry, and refuses every repeat: only a person can find out.
+    "capture_unknown": [.everythingSettles, .immediateCaptureEnds, .noPhantom, .sums],
+    // The acquirer did late what the balances do not have room for any more.
+    "capture_approved_late": [.noPhantom, .sums],
+    "refund_approved_late": [.noPhantom, .sums],
+    "void_approved_late": [.noPhantom],
+  ]
+
+  private func isExcused(_ payment: String, from invariant: Invariant) -> Bool {
+    payments[payment]?.alarms.contains { Self.excuses[$0]?.contains(invariant) == true } == true
+  }
+
+  private func isExcused(_ hold: AcquirerHold, from invariant: Invariant) -> Bool {
+    payment(of: hold.reference).map { isExcused($0, from: invariant) } ?? false
+  }
+
+  private func payment(of reference: String) -> String? {
+    evidence.operations.first { $0.reference == reference }?.payment
+  }
+}
+
+extension Auditor {
+  private func repeated(_ names: [String]) -> [String] {
+    Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.map { "\($0.key), \($0.value.count) times" }
+  }
+
+  private var doubles: [String] { repeated(evidence.holds.filter(\.stands).map(\.order)) }
+
+  private var lost: [String] {
+    let known = Set(authorizations.values.filter { payments[$0.payment]?.isLive == true }.map(\.reference))
+    return evidence.holds.filter {
+      $0.stands && !known.contains($0.reference) && !isExcused($0, from: .noLostAuthorization)
+    }.map { "hold \($0.reference)" }
+  }
+
+  private var phantoms: [String] {
+    evidence.payments.filter { $0.authorized > 0 || $0.captured > 0 || $0.refunded > 0 }.compactMap { payment in
+      guard let reference = authorizations[payment.id]?.reference, let hold = holds[reference] else {
+        return "payment \(payment.id) has no hold"
+      }
+      let ours = [payment.authorized, payment.captured, payment.refunded]
+      let theirs = [hold.authorized, hold.captured, hold.refunded]
+      guard ours != theirs || payment.currency != hold.currency, !isExcused(payment.id, from: .noPhantom) else {
+        return nil
+      }
+      return "payment \(payment.id): \(ours) \(payment.currency) here, \(theirs) \(hold.currency) there"
+    }
+  }
+
+  private var outOfBounds: [String] {
+    evidence.payments.filter {
+      !(0 <= $0.refunded && $0.refunded <= $0.captured && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
+    }.map { "payment \($0.id)" }
+      + evidence.holds.filter {
+        !(0 <= $0.refunded && $0.refunded <= $0.captured && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
+      }.map { "hold \($0.reference)" }
+  }
+
+  private var crowded: [String] {
+    let live = evidence.payments.filter(\.isLive)
+    let wrong = live.filter { payment in
+      !evidence.orders.contains {
+        $0.id == payment.order && $0.amount == payment.amount && $0.currency == payment.currency
+      }
+    }
+    return repeated(live.map(\.order)) + wrong.map { "payment \($0.id) is not for what its order says" }
+  }
+
+  private var forgotten: [String] {
+    evidence.calls.compactMap { call in
+      guard call.heard == .success || call.heard == .failure, let id = call.payment else { return nil }
+      guard let payment = payments[id] else { return "payment \(id) is gone" }
+      let failed = ["declined", "failed"].contains(payment.status)
+      if call.heard == .success, failed || ["authorizing", "pending", "unknown"].contains(payment.status) {
+        return "payment \(id) was told as a success and is \(payment.status)"
+      }
+      let isExcused = isExcused(id, from: .acknowledgedIsDurable)
+      guard isExcused || payment.captured >= call.captured && payment.refunded >= call.refunded else {
+        return "payment \(id) has moved less money than was told"
+      }
+      return nil
+    }
+  }
+
+  private var contradictions: [String] {
+    let definite = evidence.calls.filter { $0.heard == .success || $0.heard == .failure }
+    return Dictionary(grouping: definite) { "\($0.order), \($0.key)" }.compactMap { key, calls in
+      let failed = Set(calls.filter { $0.heard == .failure }.map(\.payment))
+      let paid = Set(calls.filter { $0.heard == .success }.map(\.payment))
+      // Of a key that failed one may hear that the order is paid with another, for as long as it is.
+      return failed.count > 1 || paid.count > 1 || !failed.isDisjoint(with: paid) ? key : nil
+    }
+  }
+
+  private var silences: [String] {
+    let sent = Dictionary(grouping: evidence.outbox, by: \.payment)
+    let came = Dictionary(grouping: evidence.deliveries, by: \.payment)
+    return sent.flatMap { payment, events in
+      silence(of: payment, events.sorted { $0.sequence < $1.sequence }, came[payment] ?? [])
+    } + evidence.deliveries.filter { !$0.isAuthentic }.map { "\($0.payment) \($0.sequence) is not authentic" }
+  }
+
+  private func silence(of payment: String, _ events: [BookedEvent], _ came: [SinkDelivery]) -> [String] {
+    var found: [String] = []
+    if events.map(\.sequence) != Array(1...Int64(events.count)) { found.append("\(payment): a gap in the outbox") }
+    var first: [Int64] = []
+    for delivery in came where !first.contains(delivery.sequence) && !isDead(delivery) {
+      first.append(delivery.sequence)
+    }
+    if first != first.sorted() { found.append("\(payment): came as \(first)") }
+    for event in events {
+      let copies = came.filter { $0.sequence == event.sequence }
+      if copies.isEmpty { found.append("\(payment) \(event.sequence) never came") }
+      if Set(copies.map(\.id)).count > 1 { found.append("\(payment) \(event.sequence) came under two ids") }
+      if copies.contains(where: { $0.news != event.news }) { found.append("\(payment) \(event.sequence) changed") }
+    }
+    return found
+  }
+
+  private func isDead(_ delivery: SinkDelivery) -> Bool {
+    evidence.deadLetters.contains(DeadLetter(payment: delivery.payment, sequence: delivery.sequence))
+  }
+
+  private var unsettled: [String] {
+    let judged = evidence.payments.filter { !isExcused($0.id, from: .everythingSettles) }
+    return evidence.operations.filter { $0.isOpen && !isExcused($0.payment, from: .everythingSettles) }.map {
+      "\($0.kind) \($0.reference) is \($0.state)"
+    }
+      + judged.filter { ["authorizing", "pending", "unknown"].contains($0.status) }
+      .map { "payment \($0.id) is \($0.status)" }
+      + judged.filter { $0.reserved != 0 }.map { "payment \($0.id) has \($0.reserved) reserved" }
+      + judged.filter {
+        $0.isCaptureDue && $0.status == "authorized" && !isExcused($0.id, from: .immediateCaptureEnds)
+      }
+      .map { "payment \($0.id) owes a capture" }
+  }
+
+  private var sums: [String] {
+    let judged = (
+      here: evidence.payments.filter { !isExcused($0.id, from: .sums) },
+      there: evidence.holds.filter { !isExcused($0, from: .sums) }
+    )
+    let here = Dictionary(grouping: judged.here, by: \.currency).mapValues { rows in
+      rows.reduce(Int64(0)) { $0 + $1.captured - $1.refunded }
+    }
+    let there = Dictionary(grouping: judged.there, by: \.currency).mapValues { rows in
+      rows.reduce(Int64(0)) { $0 + $1.captured - $1.refunded }
+    }
+    return Set(here.keys).union(there.keys).filter { here[$0] ?? 0 != there[$0] ?? 0 }
+      .map { "\($0): \(here[$0] ?? 0) here, \(there[$0] ?? 0) there" }
+  }
+
+  /// Somebody was told failure of a payment, and something stands of it.
+  private var wronged: [String] {
+    let told = Set(
+      evidence.calls.filter { $0.heard == .failure }.compactMap(\.payment)
+        + evidence.payments.filter { $0.told == "failure" }.map(\.id))
+    return told.compactMap { payment in
+      guard let reference = authorizations[payment]?.reference, let hold = holds[reference] else { return nil }
+      return hold.stands || hold.captured > hold.refunded ? "payment \(payment)" : nil
+    }
+  }
+}
+
+extension Auditor {
+  /// A client was told by every answer to its calls that nothing was done, and money is held or was taken.
+  private var chargedForNothing: [String] {
+    Dictionary(grouping: evidence.calls, by: \.order).compactMap { order, calls in
+      let asked = calls.count { $0.heard == .asked }
+      guard asked > 0, calls.count == 2 * asked, calls.count(where: { $0.heard == .nothing }) == asked else {
+        return nil
+      }
+      return evidence.holds.contains { $0.order == order && $0.wasApproved }
+        ? "order \(order): nothing was done, said every answer" : nil
+    }
+  }
+
+  /// What merchants let go on purpose, or a reversal undid, is not owed any more.
+  private var untaken: [String] {
+    let approved = evidence.operations.filter { $0.state == "approved" }
+    return evidence.payments.filter { payment in
+      guard payment.capturesAtOnce, payment.captured == 0, !isExcused(payment.id, from: .immediateCaptureEnds),
+        approved.contains(where: { $0.payment == payment.id && $0.kind == "authorize" })
+      else { return false }
+      let voided = approved.filter { $0.payment == payment.id && $0.kind == "void" && $0.cause == "merchant" }
+      return voided.reduce(0) { $0 + $1.amount } < payment.amount
+    }.map { "payment \($0.id) is \($0.status), and nothing of it was captured" }
+  }
+
+  private var misdirected: [String] {
+    let own = Dictionary(evidence.operations.map { ($0.reference, payments[$0.payment]?.connector) }) { first, _ in
+      first
+    }
+    return evidence.questions.filter { question in
+      guard let connector = own[question.reference] else { return false }
+      return connector != question.connector
+    }.map { "\($0.connector) was asked about \($0.reference)" }
+  }
+
+  private var hasty: [String] {
+    evidence.operations.filter {
+      $0.kind == "void" && $0.cause == "expiry" && evidence.earlyVoids.contains($0.reference)
+    }.map { "void \($0.reference) of payment \($0.payment)" }
+  }
+}
+
+// Idempotency keys.
+extension Auditor {
+  private var replies: [String: [KeyedCall.Reply]] {
+    Dictionary(grouping: evidence.keyed, by: \.key).mapValues { $0.compactMap(\.reply) }
+  }
+
+  private var forgottenOperations: [String] {
+    let known = Set(evidence.operations.map(\.reference))
+    return Set(evidence.keyed.compactMap { $0.reply?.operation }).subtracting(known).map { "operation \($0) is gone" }
+  }
+
+  /// Before its answer for good a key that pays may have told of the payment that held the order until then.
+  private var keysWithTwoAnswers: [String] {
+    let paying = Set(evidence.keyed.filter { $0.kind == "authorize" }.map(\.key))
+    return replies.filter { key, replies in
+      Set(replies.filter(\.isFinal).map(\.body)).count > 1
+        || !paying.contains(key) && Set(replies.map(\.operation)).count > 1
+    }.map { "key \($0.key)" }
+  }
+
+  /// Where a merchant uses keys, nothing is done that no key asked for, and nothing twice.
+  private var callsWithoutKey: [String] {
+    Dictionary(grouping: evidence.keyed) { [$0.payment, $0.kind] }.compactMap { subject, calls in
+      let done = evidence.operations.filter {
+        $0.payment == subject[0] && $0.kind == subject[1] && $0.cause == "merchant"
+      }
+      let keys = Set(calls.map(\.key))
+      return done.count > keys.count ? "\(done.count) × \(subject[1]) of \(subject[0]), \(keys.count) keys" : nil
+    }
+  }
+
+  private var keysWithoutAnswer: [String] {
+    replies.filter { $0.value.last?.isFinal == false && !evidence.outlivedKeys.contains($0.key) }.map {
+      "key \($0.key) has no answer for good"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Gateway
+import Ledger
+import TenderPayments
+
+/// What simulations have been through.
+package struct Coverage: Sendable, Hashable {
+  /// How often the engine died at a place.
+  package var deaths: [String: Int] = [:]
+  /// How often a call to the acquirer met a fate.
+  package var fates: [String: Int] = [:]
+  /// How often a status met an event.
+  package var events: [String: Int] = [:]
+  /// How often a call with an idempotency key was told what.
+  package var keys: [String: Int] = [:]
+
+  /// How often a hazard was met.
+  package var hazards: [String: Int] = [:]
+
+  package init() {}
+
+  package mutating func add(_ other: Coverage) {
+    deaths.merge(other.deaths, uniquingKeysWith: +)
+    fates.merge(other.fates, uniquingKeysWith: +)
+    events.merge(other.events, uniquingKeysWith: +)
+    keys.merge(other.keys, uniquingKeysWith: +)
+    hazards.merge(other.hazards, uniquingKeysWith: +)
+  }
+
+  /// Every row of the state table, as the audit chain names it.
+  static let allEvents: [String] = PaymentState.table.flatMap { status, row in
+    row.keys.map { "\(status.rawValue), \($0)" }
+  }.sorted()
+
+  static let allDeaths: [String] =
+    CrashPoint.allCases.map(\.rawValue)
+    + Supply.commits.flatMap { ["before \($0)", "after \($0)"] } + ["before a read", "waiting"]
+
+  /// The commits of the engine, by the tables that they write.
+  enum Supply {
+    static let commits = [
+      "audit audit_heads operations outbox payments", "audit audit_heads operations outbox payments token_uses",
+      "audit audit_heads operations payments", "audit audit_heads operations", "operations",
+      "audit audit_heads inbox operations outbox payments", "outbox webhook_deliveries", "webhook_deliveries",
+      "audit audit_heads idempotency operations payments", "audit audit_heads idempotency operations outbox payments",
+      "idempotency", "audit audit_heads operations order_contacts orders outbox payments token_uses",
+    ]
+  }
+
+  /// What no simulation has been through and 5,000 should.
+  package var missing: [String] {
+    Self.allEvents.filter { events[$0] == nil && Self.impossible[$0] == nil && Self.rare[$0] == nil }
+      .map { "event: \($0)" }
+      + Self.allDeaths.filter { deaths[$0] == nil && Self.impossible[$0] == nil }.map { "death: \($0)" }
+      + EngineLife.Keyed.kinds.filter { keys[$0] == nil }.map { "key: \($0)" }
+      + Hazard.allCases.filter { hazards[$0.rawValue] == nil }.map { "hazard: \($0.rawValue)" }
+  }
+
+  /// What was reached and is said to be impossible: then the reason is wrong.
+  package var surprises: [String] {
+    Self.impossible.keys.filter { events[$0] != nil || deaths[$0] != nil }.sorted()
+  }
+
+  package var table: [String] {
+    let rows = [("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys), ("hazards", hazards)].flatMap
+    { kind, counts in
+      counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
+    }
+    return rows
+  }
+
+  /// Out of the lines of a ``table``.
+  package init(table: [String]) {
+    for line in table {
+      let cells = line.split(separator: "\t")
+      guard cells.count == 3, let count = Int(cells[2]) else { continue }
+      switch cells[0] {
+      case "deaths": deaths[String(cells[1])] = count
+      case "fates": fates[String(cells[1])] = count
+      case "hazards": hazards[String(cells[1])] = count
+      case "keys": keys[String(cells[1])] = count
+      default: events[String(cells[1])] = count
+      }
+    }
+  }
+}

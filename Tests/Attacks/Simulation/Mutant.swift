@@ -1,0 +1,230 @@
+import Acquiring
+import Foundation
+import Synchronization
+import TenderPayments
+
+/// A defect that is planted between the engine and its store or its wire, to see that somebody notices. Mutants live
+/// in this target alone, which no product contains: there is no switch in the engine that could be left on.
+package struct Mutant: Sendable {
+  package let name: String
+  /// What the engine's SQL becomes.
+  let dialect: @Sendable (String) -> String
+  /// What the engine's acquirer becomes.
+  let wiring: @Sendable (Acquirer) -> Acquirer
+  /// What is wrong around the engine; nil where the defect lies in a text or an answer.
+  let defect: Defect?
+  /// Nil where the defect is no text that must be found.
+  private let planting: Planting?
+
+  /// Whether the defect found its place. SQL that was rewritten since leaves a mutant that is none.
+  package var isPlanted: Bool { planting?.isDone ?? true }
+
+  enum Defect: Sendable {
+    /// Commits are acknowledged that the disk does not have yet.
+    case forgetsCommits
+    /// An approval that comes as an event is dropped.
+    case dropsApprovals
+    /// The time that only counts follows the wall clock.
+    case believesWallClock
+  }
+
+  /// Notes that a defect found its place.
+  private final class Planting: Sendable {
+    private let done = Mutex(false)
+    var isDone: Bool { done.withLock { $0 } }
+    func note() { done.withLock { $0 = true } }
+  }
+
+  init(
+    _ name: String, _ defect: Defect? = nil, dialect: @escaping @Sendable (String) -> String = { $0 },
+    wiring: @escaping @Sendable (Acquirer) -> Acquirer = { $0 }
+  ) {
+    self.name = name
+    self.defect = defect
+    self.dialect = dialect
+    self.wiring = wiring
+    planting = nil
+  }
+
+  private init(_ name: String, replacing text: String, with other: String) {
+    let planting = Planting()
+    self.name = name
+    self.planting = planting
+    defect = nil
+    wiring = { $0 }
+    dialect = { sql in
+      let changed = Self.replacing(text, with: other, in: sql)
+      if changed != sql { planting.note() }
+      return changed
+    }
+  }
+
+  /// Replaces a text. Each `$#` in it stands for any one parameter; `$#1` in what takes its place is the first of them.
+  /// So a mutant still finds its place when a column is added.
+  private static func replacing(_ text: String, with other: String, in sql: String) -> String {
+    let parts = text.components(separatedBy: "$#")
+    var (done, rest) = ("", Substring(sql))
+    while let place = rest.firstRange(of: parts[0]) {
+      done += rest[..<place.lowerBound]
+      guard let (parameters, tail) = match(parts.dropFirst(), rest[place.upperBound...]) else {
+        done += rest[place]
+        rest = rest[place.upperBound...]
+        continue
+      }
+      done += parameters.enumerated().reduce(other) { $0.replacing("$#\($1.offset + 1)", with: $1.element) }
+      rest = tail
+    }
+    return done + rest
+  }
+
+  /// The parameters that stand before each of the texts, and what comes after the last.
+  private static func match(_ parts: ArraySlice<String>, _ text: Substring) -> ([String], Substring)? {
+    var (found, rest): ([String], Substring) = ([], text)
+    for part in parts {
+      let number = rest.dropFirst().prefix { $0.isNumber }
+      guard rest.first == "$", !number.isEmpty else { return nil }
+      let tail = rest[number.endIndex...]
+      guard tail.hasPrefix(part) else { return nil }
+      found.append("$\(number)")
+      rest = tail.dropFirst(part.count)
+    }
+    return (found, rest)
+  }
+
+  private static func replacing(_ name: String, _ text: String, _ other: String) -> Mutant {
+    Mutant(name, replacing: text, with: other)
+  }
+
+  package static let all: [Mutant] = inTheStore + onTheWire + aroundTheEngine
+}
+
+extension Mutant {
+  private static let inTheStore: [Mutant] = [
+    Mutant("a commit is acknowledged before it is on the disk", .forgetsCommits),
+    replacing(
+      "an order may have two live payments", "CREATE UNIQUE INDEX payments_one_live_per_order",
+      "CREATE INDEX payments_one_live_per_order"),
+    replacing(
+      "a payment token is remembered for one payment only", "payload_hash, payment, used_at) VALUES ($#, $#, $#, $#)",
+      "payload_hash, payment, used_at) VALUES ($#1 || $#3, $#2 || $#3, $#3, $#4)"),
+    replacing("what the shopper was told is not kept", "told = $#", "told = SUBSTR($#1, 1, 0) || NULL"),
+    replacing(
+      "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $#",
+      "UPDATE webhook_deliveries SET state = 'delivered', lease_until = $#1"),
+    replacing("webhooks of a payment overtake one another", "AND earlier.seq < due.seq", "AND earlier.seq < 0"),
+    replacing(
+      "the audit chain does not link", "hash = $#", "hash = SUBSTR($#1, 1, 0) || 'none'"),
+    replacing("a capture in flight is not reserved", "reserved_capture = $#", "reserved_capture = 0 * $#1"),
+    replacing("a refund in flight is not reserved", "reserved_refund = $#", "reserved_refund = 0 * $#1"),
+    replacing(
+      "nobody minds that an undoing is under way", "kind = 'reverse' AND (state", "kind = 'none' AND (state"),
+    replacing("a void is not remembered until it is answered", "sent_until = $#", "sent_until = NULL * $#1"),
+    Mutant(
+      "an idempotency key is forgotten",
+      dialect: {
+        replacing(
+          "'running', $#, $#, $#) ON CONFLICT DO NOTHING",
+          with: """
+            'running', $#1, $#2, $#3)
+            ON CONFLICT (merchant, call, key) DO UPDATE SET operation = excluded.operation
+            """, in: $0.replacing("FROM idempotency WHERE", with: "FROM idempotency WHERE 1 = 0 AND"))
+      }),
+    replacing("a refused immediate capture is forgotten", "capture_due = $#", "capture_due = NULL * $#1"),
+    replacing(
+      "the answer of a key is not kept", "UPDATE idempotency SET state = 'done'",
+      "UPDATE idempotency SET state = 'running'"),
+    replacing(
+      "recovery finds nothing that is open",
+      "('sending', 'pending', 'unknown') AND next_try <= $# AND lease_until <= $#",
+      "('sending', 'pending', 'unknown') AND next_try <= $#1 AND lease_until < 0 * $#2"),
+  ]
+
+  private static let aroundTheEngine: [Mutant] = [
+    Mutant("an approval that comes late is dropped", .dropsApprovals),
+    Mutant("a clock that was set is believed", .believesWallClock),
+  ]
+
+  private static let onTheWire: [Mutant] = [
+    Mutant("the acquirer that is configured is asked, whatever is stored", wiring: { $0.named("simulated") }),
+    Mutant("a refused void counts as done", wiring: { $0.mutated(void: { $0.orHoldEnded }) }),
+    Mutant("a timeout is a decline", wiring: { $0.mutated(authorize: { _, answer in answer.orDeclined }) }),
+    Mutant("an inquiry without an answer is a decline", wiring: { $0.mutated(inquire: { $0.orDeclined }) }),
+    Mutant("not found is believed at once", wiring: { $0.mutated(inquire: { $0.foundOrDeclined }) }),
+    Mutant(
+      "an authorization is sent again under another reference",
+      wiring: { acquirer in
+        acquirer.mutated(authorize: { request, answer in
+          guard case .unknown = answer else { return answer }
+          let again = AuthorizationRequest(
+            reference: AttemptReference("\(request.reference)-2"), merchantReference: request.merchantReference,
+            amount: request.amount, instrument: request.instrument)
+          return await acquirer.authorize(again, .after(.seconds(5)))
+        })
+      }),
+    Mutant(
+      "yen have two decimals",
+      wiring: { acquirer in
+        acquirer.mutated(before: { request in
+          guard request.amount.currency.code == "JPY" else { return request }
+          return AuthorizationRequest(
+            reference: request.reference, merchantReference: request.merchantReference,
+            amount: Amount(minorUnits: request.amount.minorUnits * 100, currency: request.amount.currency),
+            instrument: request.instrument)
+        })
+      }),
+    Mutant("pending is an approval", wiring: { $0.mutated(authorize: { _, answer in answer.orApproved }) }),
+    Mutant("a reversal is believed and not sent", wiring: { $0.mutated(reversal: .reversed) }),
+  ]
+}
+
+extension Acquirer {
+  /// The same acquirer with something changed on the way.
+  fileprivate func mutated(
+    before: @escaping @Sendable (AuthorizationRequest) -> AuthorizationRequest = { $0 },
+    authorize change: @escaping @Sendable (AuthorizationRequest, AcquirerAnswer) async -> AcquirerAnswer = { $1 },
+    void letGo: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
+    inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil
+  ) -> Acquirer {
+    Acquirer(
+      capabilities: capabilities,
+      authorize: { await change($0, authorize(before($0), $1)) }, capture: capture,
+      void: { letGo(await void($0, $1)) }, refund: refund, inquire: { found(await inquire($0, $1)) },
+      reverse: { request, deadline in
+        if let reversal { return reversal }
+        return await reverse(request, deadline)
+      })
+  }
+
+  /// The same acquirer under another one's name.
+  fileprivate func named(_ name: String) -> Acquirer {
+    Acquirer(
+      capabilities: AcquirerCapabilities(
+        name: name, instruments: capabilities.instruments, idempotency: capabilities.idempotency,
+        inquiry: capabilities.inquiry, reversal: capabilities.reversal, settleHorizon: capabilities.settleHorizon,
+        holdLifetime: capabilities.holdLifetime, exponent: capabilities.exponent),
+      authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
+  }
+}
+
+extension AcquirerAnswer {
+  fileprivate static let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "05"))
+
+  fileprivate var orDeclined: AcquirerAnswer { if case .unknown = self { .refusal } else { self } }
+
+  fileprivate var orHoldEnded: AcquirerAnswer {
+    if case .declined = self { .declined(Decline(reason: .holdEnded, code: "25")) } else { self }
+  }
+
+  fileprivate var orApproved: AcquirerAnswer {
+    if case .pending(let pending) = self {
+      .approved(Approval(acquirerReference: pending.acquirerReference))
+    } else {
+      self
+    }
+  }
+}
+
+extension Inquiry {
+  fileprivate var orDeclined: Inquiry { if case .unavailable = self { .answer(.refusal) } else { self } }
+  fileprivate var foundOrDeclined: Inquiry { if case .notFound = self { .answer(.refusal) } else { self } }
+}

@@ -1,0 +1,68 @@
+import Auditing
+import Gateway
+import Ledger
+import Orders
+import DirectWire
+import Storage
+import TenderPayments
+import TenderSheet
+
+// Orders that are placed as a checkout places them: a basket, the quote that the shopper saw, and the order in the commit
+// that claims its payment.
+
+extension Supplies.Purchase {
+  /// The basket as the merchant puts it: one thing for the order's amount, to be collected.
+  fileprivate var document: BasketDocument {
+    BasketDocument(
+      currencyCode: order.amount.currency, countryCode: "IE", merchantReference: order.merchantReference,
+      businessName: "Harbour Kitchen", serviceTypes: ["collection"],
+      items: [.init(id: "all", label: "All of it", unitAmount: order.amount.minorUnits)], capture: order.capture)
+  }
+}
+
+extension EngineLife {
+  /// Puts the basket and opens its sheet.
+  func open(_ purchase: Supplies.Purchase, _ shown: @escaping (QuoteID) -> Void) {
+    let shown = Carried(shown)
+    Task.detached { [desk] in
+      let (basket, merchant) = (purchase.order.basket, purchase.order.merchant)
+      _ = try await desk.put(purchase.document, as: basket, of: merchant)
+      shown.value(try await desk.sheet(basket, of: merchant).quote.id)
+    }
+  }
+
+  func place(_ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID, _ heard: @escaping (Answer) -> Void) {
+    let request = PlaceOrderRequest(
+      basket: purchase.order.basket, quote: quote, token: purchase.tokens[token], shippingContact: .shopper)
+    begin(heard) { [desk, gateway] in
+      try await desk.place(request, of: purchase.order.merchant, before: gateway.newDeadline()).payment
+    }
+  }
+}
+
+extension FullContact {
+  fileprivate static let shopper = FullContact(
+    givenName: "Aoife", familyName: "Byrne", phoneNumber: "+353 1 555 0100", emailAddress: "aoife@example.com")
+}
+
+extension SimulatedWorld {
+  /// Opens the sheets of the orders that are placed, which are those without an idempotency key.
+  func openSheets() {
+    for purchase in supplies.purchases where !purchase.isKeyed {
+      engine?.open(purchase) { self.quotes[purchase.order.basket] = $0 }
+    }
+    thread.run(until: thread.uptime + .seconds(2))
+  }
+}
+
+extension Evidence {
+  /// What shoppers agreed to pay, under the ids that the orders got when they were placed.
+  mutating func readPlacedOrders(_ store: Transaction, of purchases: [Supplies.Purchase]) throws {
+    for row in try store.rows("SELECT id, basket FROM orders") {
+      let (id, basket) = (try row.text("id"), try row.text("basket"))
+      guard let order = purchases.first(where: { $0.order.basket.rawValue == basket })?.order else { continue }
+      orders.append(
+        PlannedOrder(id: id, amount: order.amount.minorUnits, currency: order.amount.currency.code))
+    }
+  }
+}

@@ -1,0 +1,365 @@
+import Acquiring
+package import Auditing
+import Foundation
+import Gateway
+import Ledger
+import Orders
+import Storage
+import TenderPayments
+import TenderTesting
+import Webhooks
+
+/// What is to be simulated.
+package struct Simulation: Sendable {
+  package var seed: UInt64
+  /// A defect that is planted, by name; nil for the engine as it is.
+  package var mutant: Mutant?
+  package var keepsTrace = false
+
+  package init(seed: UInt64, mutant: Mutant? = nil) {
+    self.seed = seed
+    self.mutant = mutant
+  }
+
+  /// What came of it.
+  package struct Outcome: Sendable {
+    package let violations: [Violation]
+    package let trace: UInt64
+    package let steps: Int
+    package let coverage: Coverage
+    package let lines: [String]
+    /// How many payments, calls heard, deaths: to see that something happened at all.
+    package let payments: Int
+  }
+
+  /// Runs it on this thread, from the first order until nothing is left to settle.
+  package func run(with supplies: Supplies) throws -> Outcome {
+    let world = try SimulatedWorld(self, supplies)
+    return try world.outcome()
+  }
+}
+
+/// Shoppers, a merchant, a bank, a merchant's server, and in their middle the engine, which dies and comes back.
+final class SimulatedWorld: @unchecked Sendable {
+  let settings: Simulation
+  let supplies: Supplies
+  let thread: SimulatedThread
+  let store: MemoryStore
+  /// The acquirer of the beginning, and one that may be configured in its place.
+  let acquirers: [SimulatedAcquirer]
+  /// Which of them is configured.
+  private(set) var configured = 0
+  let hazards: Hazards
+  let profile: BankProfile
+  let sink: SimulatedSink
+  private let random: RandomBytes
+  /// The processes that work on the store; as a rule one, and none while it is dead.
+  private var engines: [EngineLife] = []
+  /// Counts the deaths: what was asked for before the last one has no answer.
+  private var lives = 0
+  var evidence = Evidence()
+  var coverage = Coverage()
+  var faults = true
+  private var deadliness: Int
+  /// What the store was told to commit in the transaction under way, and whether the process dies in it.
+  private var tearing = false
+  private var tables: Set<String> = []
+  /// Whether the store refuses writes.
+  var isDiskFull = false
+  var ownEvents = 0
+  var keyedRequests: [KeyedRequest] = []
+  /// By basket, the quote that a shopper saw; empty where orders are not placed over baskets.
+  var quotes: [BasketID: QuoteID] = [:]
+  private let placesOrders: Bool
+  /// What merchants work with.
+  var sold: [Payment] = []
+  private var latestOffset: Duration = .zero
+  private var clockWasSet = false
+
+  /// How long things go wrong.
+  private static let storm: Duration = .seconds(400)
+
+  init(_ settings: Simulation, _ supplies: Supplies) throws {
+    (self.settings, self.supplies) = (settings, supplies)
+    let choices = SeededChoices(seed: settings.seed)
+    profile = BankProfile.all[choices.pick(BankProfile.all.count)]
+    hazards = Hazards(choices, profile)
+    placesOrders = choices.chance(350)
+    thread = SimulatedThread(start: Supplies.start, choices: choices)
+    thread.takeJobs()
+    if settings.keepsTrace { thread.keepTrace() }
+    acquirers = [
+      SimulatedAcquirer("simulated", profile, thread), SimulatedAcquirer("simulated-2", profile, thread),
+    ]
+    let trouble = [0, 80, 200, 400][choices.pick(4)]
+    for acquirer in acquirers { acquirer.wire.trouble = trouble }
+    deadliness = [0, 2, 6, 15][choices.pick(4)]
+    random = .seeded(settings.seed)
+    let plain: @Sendable (String) -> String = { $0 }
+    store = try MemoryStore(dialect: settings.mutant?.dialect ?? plain)
+    sink = SimulatedSink(thread)
+    sink.trouble = [0, 100, 300][choices.pick(3)]
+    evidence.orders = supplies.purchases.map {
+      PlannedOrder(
+        id: $0.order.id.rawValue, amount: $0.order.amount.minorUnits, currency: $0.order.amount.currency.code)
+    }
+    connect()
+  }
+
+  /// One of the processes; nil while there is none.
+  var engine: EngineLife? { engines.isEmpty ? nil : engines[thread.choices.pick(engines.count)] }
+
+  private func connect() {
+    let verdicts: [SimulatedBank.Verdict] = supplies.purchases.map { _ in
+      switch thread.choices.pick(10) {
+      case 0, 1: .decline
+      case 2: .later(approves: true)
+      case 3: .later(approves: false)
+      default: .approve
+      }
+    }
+    for acquirer in acquirers { connect(acquirer, verdicts) }
+    thread.dies = { place in self.dies(at: place) }
+    thread.death = { place in self.buried(at: place) }
+  }
+
+  private func connect(_ acquirer: SimulatedAcquirer, _ verdicts: [SimulatedBank.Verdict]) {
+    let (wire, choices) = (acquirer.wire, thread.choices)
+    wire.verdict = { order in verdicts[Int(order.suffix(1)) ?? 0] }
+    wire.met = { self.coverage.fates[$0.rawValue, default: 0] += 1 }
+    wire.waits = { [unowned acquirer] request in
+      self.decideLater(request, acquirer.wire.verdict(request.merchantReference), acquirer)
+    }
+    let answersLater = profile.isSealed
+    wire.isLater = { answersLater && self.faults && choices.chance(250) }
+    wire.accepted = { [unowned acquirer] kind, request in self.decideLater(kind, request, acquirer) }
+    wire.moved = { [unowned acquirer] kind, request in
+      guard self.faults, choices.chance(60) else { return }
+      self.takeBackLater(kind, request, acquirer)
+    }
+    if hazards.includes(.declinedForNow) {
+      wire.isDeclinedForNow = {
+        guard self.faults, choices.chance(300) else { return false }
+        self.met(.declinedForNow)
+        return true
+      }
+    }
+    wire.hasLateArrivals = hazards.includes(.afterHorizon)
+    wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
+      self.met(.afterHorizon)
+      self.tell(ProviderEvent(answer, reference, amount, self.newEvent(), from: acquirer), patience: .max)
+    }
+  }
+
+  func outcome() throws -> Simulation.Outcome {
+    try start()
+    if placesOrders { withoutDeaths(openSheets) }
+    for index in supplies.purchases.indices { shop(index) }
+    if profile.bearsJumps, thread.choices.chance(300) { jumpClocks() }
+    planHazards()
+    thread.run(until: Self.storm)
+    calm()
+    settle(for: .seconds(3_600))
+    callAgain()
+    thread.run(until: thread.uptime + .seconds(300))
+    replayDeadLetters()
+    settle(for: .seconds(900))
+    // Where captures are refused for good, what is open stays so until a person hears of it after a day.
+    if hazards.includes(.capturesRefused) || thread.choices.chance(250) {
+      noteOutlivedKeys()
+      thread.slumber(.seconds(86_400 * 9))
+      if thread.choices.chance(700) { for acquirer in acquirers { acquirer.bank.expireHolds() } }
+      actLate()
+      // Long enough for a process that starts in the middle to wait its quarter of an hour and to try twice.
+      settle(for: .seconds(4_500))
+      mend()
+      settle(for: .seconds(4_500))
+      callAgain()
+      thread.run(until: thread.uptime + .seconds(900))
+    }
+    return try judged()
+  }
+
+  /// Lets so much time pass; with each of the acquirers if both have payments.
+  private func settle(for duration: Duration) {
+    let end = thread.uptime + duration
+    if hazards.includes(.connectorChanged) {
+      restart(with: 1)
+      thread.run(until: thread.uptime + duration / 2)
+      restart(with: 0)
+    }
+    thread.run(until: end)
+  }
+}
+
+// The engine's life and death.
+extension SimulatedWorld {
+  private func start() throws {
+    lives += 1
+    for acquirer in acquirers { acquirer.wire.life = lives }
+    sink.life = lives
+    engines = []
+    try startAnother()
+  }
+
+  private static let migrations = Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations
+
+  /// Starts a process on the store, beside those that run.
+  private func startAnother() throws {
+    let life = lives
+    let hooks = CommitHooks(
+      reading: { await self.thread.stop("before a read") },
+      before: {
+        await self.thread.stop("before a commit")
+        self.tearing = self.mayDie && self.thread.choices.chance(self.deadliness)
+      },
+      inside: { try self.commit($0, life) },
+      after: {
+        let name = self.tables.sorted().joined(separator: " ")
+        if self.tearing {
+          self.tearing = false
+          self.thread.after(.zero, "torn") { self.kill(name.isEmpty ? "waiting" : "before \(name)", life) }
+          await self.thread.end()
+        }
+        self.tables = []
+        if !name.isEmpty { await self.thread.stop("after \(name)") }
+      })
+    let database = try store.open(Self.migrations, clock: thread.clock, hooks: hooks)
+    let wire = acquirers[configured].wire.acquirer
+    let engine = EngineLife(
+      number: life, database: database, wire: settings.mutant?.wiring(wire) ?? wire, supplies: supplies,
+      thread: thread, sink: sink, random: random, policy: policy, schedule: schedule,
+      believesWallClock: settings.mutant?.defect == .believesWallClock)
+    engines.append(engine)
+    work(engine)
+  }
+
+  /// All is written and not committed yet.
+  private func commit(_ tables: Set<String>, _ life: Int) throws {
+    if isDiskFull, !tables.isEmpty {
+      met(.diskFull)
+      throw StorageError.full
+    }
+    self.tables = tables
+    if tearing { throw Torn() }
+    if settings.mutant?.defect == .forgetsCommits, faults, thread.choices.chance(20) {
+      thread.after(thread.choices.milliseconds(50...1_500), "the power fails") { self.kill("waiting", life) }
+      throw CommitHooks.Forgotten()
+    }
+  }
+
+  /// A second process works for a while. It takes its part of the calls, and what it has begun goes on when it gets no
+  /// more of them.
+  func startSecond() {
+    guard engines.count == 1, !isClockBehind else { return }
+    met(.secondProcess)
+    try? startAnother()
+    let second = engines.last
+    thread.after(thread.choices.milliseconds(1_000...60_000), "the second process gets no more calls") {
+      self.engines.removeAll { $0 === second }
+    }
+  }
+
+  /// Ends every process as it stands, and starts one with this acquirer.
+  func restart(with acquirer: Int) {
+    kill("waiting", lives)
+    configured = acquirer
+  }
+
+  /// In one of four simulations the shopper is told *failure* while nobody knows.
+  private var policy: GatewayPolicy {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = settings.seed.isMultiple(of: 4) ? .failure : .pending
+    return policy
+  }
+
+  private var schedule: RetrySchedule {
+    hazards.includes(.deadLetter) ? RetrySchedule(waits: [.seconds(2), .seconds(5)]) : .standard
+  }
+
+  private func withoutDeaths(_ work: () -> Void) {
+    let usual = deadliness
+    deadliness = 0
+    work()
+    deadliness = usual
+  }
+
+  private struct Torn: Error {}
+
+  private var mayDie: Bool { faults && deadliness > 0 && !isClockBehind }
+
+  /// Whether the clock is days behind. A process that starts then dates the end of new holds by it, and cannot know.
+  var isClockBehind: Bool { thread.offset < .seconds(-86_400) }
+
+  private func dies(at place: String) -> Bool {
+    guard !engines.isEmpty, mayDie, place != "torn" else { return false }
+    // While nothing runs, a death means little; most of them are spent where something is half done.
+    guard place != "waiting" || thread.choices.chance(100) else { return false }
+    return thread.choices.chance(deadliness)
+  }
+
+  private func kill(_ place: String, _ life: Int) {
+    guard life == lives, !engines.isEmpty else { return }
+    thread.note("dies at \(place)")
+    thread.forgetEverybody()
+    buried(at: place)
+  }
+
+  private func buried(at place: String) {
+    coverage.deaths[place == "before a commit" ? "waiting" : place, default: 0] += 1
+    engines = []
+    lives += 1
+    for acquirer in acquirers { acquirer.wire.life = lives }
+    sink.life = lives
+    (tearing, tables) = (false, [])
+    thread.after(thread.choices.milliseconds(100...8_000), "starts again") { [self] in try? start() }
+  }
+
+  /// Recovery and the courier, as long as this life lasts.
+  private func work(_ engine: EngineLife) {
+    guard runs(engine) else { return }
+    let pause = faults ? 200...2_500 : 20_000...120_000
+    thread.after(thread.choices.milliseconds(pause), "recovery looks") { [self] in
+      guard runs(engine) else { return }
+      engine.recover { self.work(engine) }
+    }
+    if !engine.isDelivering {
+      thread.after(thread.choices.milliseconds(pause), "the courier looks") { [self] in
+        if runs(engine) { engine.deliver() }
+      }
+    }
+  }
+
+  private func runs(_ engine: EngineLife) -> Bool { engines.contains { $0 === engine } }
+
+  /// The faults stop, and so much time passes that the right clock says no less than the wrong one ever did. A process
+  /// whose clock was wrong is started again.
+  private func calm() {
+    faults = false
+    isDiskFull = false
+    for acquirer in acquirers { acquirer.wire.trouble = 0 }
+    sink.trouble = 0
+    mend()
+    noteOutlivedKeys(within: latestOffset)
+    thread.offset = .zero
+    thread.slumber(latestOffset)
+    // An operator does that: a process whose clock was set lets no hold end.
+    if engines.isEmpty { try? start() } else if clockWasSet { restart(with: configured) }
+  }
+
+  /// The store's clock is set, ahead or back, while everything goes on.
+  private func jumpClocks() {
+    for _ in 0..<3 {
+      thread.after(thread.choices.milliseconds(1_000...300_000), "the clock jumps") { [self] in
+        set(clock: thread.offset + .seconds([-3_600, 3_600, 400, -30][thread.choices.pick(4)]))
+      }
+    }
+  }
+
+  /// Sets the store's clock so far beside the true time.
+  func set(clock offset: Duration) {
+    thread.offset = offset
+    clockWasSet = true
+    latestOffset = max(latestOffset, offset)
+  }
+}

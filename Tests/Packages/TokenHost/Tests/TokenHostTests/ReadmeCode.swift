@@ -1,0 +1,1 @@
+../../../../Unit/Tokens/ApplePayTokenTests/ReadmeCode.swift

@@ -1,1 +1,0 @@
-../../../TenderTesting/Fields.swift

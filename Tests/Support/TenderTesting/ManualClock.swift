@@ -1,0 +1,28 @@
+import Synchronization
+package import TenderPayments
+
+/// A clock that stands still until a test moves it.
+package final class ManualClock: Sendable {
+  private let state: Mutex<(time: Timestamp, uptime: Duration)>
+
+  package init(_ start: Timestamp = Timestamp(seconds: 1_800_000_000)) { state = Mutex((start, .zero)) }
+
+  package var now: Timestamp { state.withLock { $0.time } }
+
+  /// Time passes.
+  package func advance(_ duration: Duration) {
+    state.withLock { $0 = ($0.time.adding(duration), $0.uptime + duration) }
+  }
+
+  /// Somebody sets the time of day; no time passes.
+  package func set(ahead duration: Duration) { state.withLock { $0.time = $0.time.adding(duration) } }
+
+  package var wall: WallClock { WallClock { self.now } }
+
+  /// The machine's, with the time that passes here as well.
+  package var scheduler: Scheduler {
+    Scheduler(
+      uptime: { Scheduler.system.uptime() + self.state.withLock { $0.uptime } }, sleep: Scheduler.system.sleep,
+      finish: Scheduler.system.finish)
+  }
+}

@@ -1,1 +1,0 @@
-../../../ApplePayTokenTests/ReadmeCode.swift

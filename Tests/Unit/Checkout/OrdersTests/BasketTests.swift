@@ -1,0 +1,170 @@
+import Orders
+import DirectWire
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// A change to a good document, and what it must be refused for.
+struct Spoilt: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let code: OrderError.Code
+  let field: String?
+  let spoil: @Sendable (inout BasketDocument) -> Void
+
+  init(
+    _ field: String?, _ description: String, _ code: OrderError.Code = .basketInvalid,
+    _ spoil: @escaping @Sendable (inout BasketDocument) -> Void
+  ) {
+    (self.field, self.testDescription, self.code, self.spoil) = (field, description, code, spoil)
+  }
+
+  /// People joined to one emoji: one `Character`.
+  private static let family = "\u{1F468}" + String(repeating: "\u{200D}\u{1F468}", count: 1_000)
+
+  static let all = [
+    Spoilt("countryCode", "small letters") { $0.countryCode = "ie" },
+    Spoilt("businessName", "blank") { $0.businessName = " " },
+    Spoilt("merchantReference", "too long") { $0.merchantReference = String(repeating: "x", count: 101) },
+    Spoilt("merchantReference", "two characters of seven kilobytes") { $0.merchantReference = "x\(Spoilt.family)" },
+    Spoilt("note", "one character of seven kilobytes") { $0.note = Spoilt.family },
+    Spoilt("coupons[0].code", "one character of seven kilobytes") { $0.coupons[0].code = Spoilt.family },
+    Spoilt("shippingMethods[0].detail", "too long") {
+      $0.shippingMethods[0].detail = String(repeating: "x", count: 501)
+    },
+    Spoilt("serviceTypes", "none") { $0.serviceTypes = [] },
+    Spoilt("serviceTypes", "twice") { $0.serviceTypes = ["delivery", "delivery"] },
+    Spoilt("serviceTypes[1]", "unknown") { $0.serviceTypes = ["delivery", "teleport"] },
+    Spoilt("serviceType", "not among them") { $0.serviceType = "shipping" },
+    Spoilt("items", "none") { $0.items = [] },
+    Spoilt("items[1].id", "twice") { $0.items[1].id = "fish" },
+    Spoilt("items[0].label", "control character") { $0.items[0].label = "a\u{7}" },
+    Spoilt("items[0].unitAmount", "negative") { $0.items[0].unitAmount = -1 },
+    Spoilt("items[0].quantity", "zero") { $0.items[0].quantity = 0 },
+    Spoilt("items[0].unitAmount", "overflow") { ($0.items[0].unitAmount, $0.items[0].quantity) = (.max, 2) },
+    Spoilt("items[0].unitAmount", "sum overflows") { $0.items[0].unitAmount = .max },
+    Spoilt("items[0].unitAmount", "share overflows") { $0.items[0].unitAmount = 100_000_000_000_000_000 },
+    Spoilt("fees[1].amount", "sum overflows with a credit card") { $0.fees[1].amount = .max },
+    Spoilt("fees[1].amount", "has no negative") { $0.fees[1].amount = .min },
+    Spoilt("items[1].availableIn", "no such zone") { $0.items[1].availableIn = ["mars"] },
+    Spoilt("fees[0].serviceTypes", "not offered") { $0.fees[0].serviceTypes = ["shipping"] },
+    Spoilt("fees[1].paymentMethodTypes", "unknown") { $0.fees[1].paymentMethodTypes = ["gold"] },
+    Spoilt("zones[0].postalPrefixes", "empty prefix") { $0.zones[0].postalPrefixes = [" "] },
+    Spoilt("zones[1].methods", "no such method") { $0.zones[1].methods = ["drone"] },
+    Spoilt("zones[2].countryCode", "three letters") { $0.zones[2].countryCode = "GBR" },
+    Spoilt("shippingMethods[0].amount", "negative") { $0.shippingMethods[0].amount = -1 },
+    Spoilt("shippingMethods[2].identifier", "twice") { $0.shippingMethods.append($0.shippingMethods[0]) },
+    Spoilt("coupons[0]", "both kinds") { $0.coupons[0].amount = 1 },
+    Spoilt("coupons[0]", "over 100 %") { $0.coupons[0].percentBasisPoints = 10_001 },
+    Spoilt("coupons[1].code", "twice, in other letters") { $0.coupons[1].code = "lunch10" },
+    Spoilt("capture", "pending and immediate") { $0.pending = true },
+    Spoilt("supportedCountries[0]", "three letters") { $0.supportedCountries = ["IRL"] },
+    Spoilt("quoteURL", "host not allowed") { $0.quoteURL = "https://elsewhere.example/quote" },
+    Spoilt("quoteURL", "a separator under a combining mark") {
+      $0.quoteURL = "https://shop.example/\u{301}@shop.example/quote"
+    },
+    Spoilt("quoteURL", "a letter beyond ASCII") { $0.quoteURL = "https://shop.example/caf\u{E9}" },
+    Spoilt("quoteURL", "no TLS") { $0.quoteURL = "http://shop.example/quote" },
+    Spoilt(nil, "nothing to pay", .totalNotPositive) { document in
+      document.items = [.init(id: "a", label: "A", unitAmount: 0)]
+      document.serviceTypes = ["collection"]
+      document.fees = []
+    },
+    Spoilt(nil, "less than nothing", .totalNotPositive) { $0.fees[0] = .init(label: "Off", amount: -100_000) },
+    Spoilt("items[0].unitAmount", "third decimal", .amountTooFine) { document in
+      document.currencyCode = Currency(code: "KWD") ?? document.currencyCode
+      document.items[0].unitAmount = 1_255
+    },
+  ]
+}
+
+@Suite struct `A basket` {
+  private let terms = MerchantTerms(
+    callbackSigner: RequestSigner(apiKeyId: "k", secret: "s"), callbackHosts: ["shop.example"])
+
+  @Test func `may have texts of four bytes a character, and as many characters as in English`() async throws {
+    let shop = try await Shop(terms)
+    var document = BasketDocument.dinner
+    document.merchantReference = String(repeating: "\u{20BB7}", count: 100)
+    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    document.merchantReference += "a"
+    await refusal(.basketInvalid, field: "merchantReference") {
+      try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    }
+  }
+
+  @Test(arguments: Spoilt.all) func `that makes no sense is refused by property`(_ spoilt: Spoilt) async throws {
+    let shop = try await Shop(terms)
+    var document = BasketDocument.dinner
+    spoilt.spoil(&document)
+    await refusal(spoilt.code, field: spoilt.field) {
+      try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    }
+    #expect(try await shop.count("baskets") == 0)
+  }
+
+  @Test(arguments: [
+    "", "short", "kNc7pQ2xR8vT5wY1zB4dF", "0123456789abcdef0123456789abcde", "kNc7pQ2xR8vT5wY1zB4d/g",
+    "kNc7pQ2xR8vT5wY1zB4dFé", String(repeating: "x", count: 129),
+  ]) func `with an id that can be guessed is refused`(_ id: String) async throws {
+    let shop = try await Shop()
+    await refusal(.basketIDWeak, field: "basketId") {
+      try await shop.desk.put(.dinner, as: BasketID(id), of: Shop.merchant)
+    }
+  }
+
+  @Test(arguments: ["kNc7pQ2xR8vT5wY1zB4dFg", "0123456789abcdef0123456789abcdef", "-_-_-_-_-_-_-_-_-_-_-_"])
+  func `with 128 random bits in its id is taken`(_ id: String) async throws {
+    let shop = try await Shop()
+    let answer = try await shop.desk.put(.dinner, as: BasketID(id), of: Shop.merchant)
+    #expect(answer.state == .open)
+    #expect(answer.total.amount == 1_290 + 900 + 50 + 250)
+    #expect(answer.expiresAt.timestamp == Shop.noon.adding(.seconds(86_400)))
+  }
+
+  @Test func `sent twice is there once, and its open sheet stays good`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    #expect(try await shop.pays(quote: quote).payment.status == .captured)
+  }
+
+  @Test func `with new content makes what was shown stale`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    var document = BasketDocument.dinner
+    document.items[0].unitAmount = 1_390
+    #expect(try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant).total.amount == 2_590)
+    await refusal(.quoteStale) { try await shop.pays(quote: quote) }
+  }
+
+  @Test func `belongs to its merchant alone`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let other = MerchantID("other")
+    await refusal(.basketIDTaken) { try await shop.desk.put(.dinner, as: Shop.basket, of: other) }
+    await refusal(.basketUnknown) { try await shop.desk.basket(Shop.basket, of: other) }
+    await refusal(.basketUnknown) { try await shop.desk.sheet(Shop.basket, of: other) }
+    await refusal(.basketUnknown) { try await shop.desk.cancel(Shop.basket, of: other) }
+  }
+
+  @Test func `ends after a day`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    shop.clock.move(.seconds(86_400))
+    await refusal(.basketExpired) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketExpired) { try await shop.pays(quote: quote) }
+  }
+
+  @Test func `that was tried to pay cannot be changed`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    _ = try await shop.pays()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    var document = BasketDocument.dinner
+    document.note = "more salt"
+    await refusal(.basketPlaced) { try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant) }
+  }
+}

@@ -1,0 +1,329 @@
+import Acquiring
+import Ledger
+import Orders
+import DirectWire
+import Storage
+import TenderPayments
+import TenderSheet
+import Testing
+
+@Suite struct `Placing an order` {
+  private func shop(_ change: (inout BasketDocument) -> Void = { _ in }) async throws -> Shop {
+    let shop = try await Shop()
+    var document = BasketDocument.dinner
+    change(&document)
+    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    return shop
+  }
+
+  private func place(_ shop: Shop, _ quote: QuoteID, billing: FullContact? = nil, shipping: FullContact? = .dublin)
+    async throws -> PlacedOrder
+  {
+    let request = PlaceOrderRequest(
+      basket: Shop.basket, quote: quote, token: .fresh(), billingContact: billing, shippingContact: shipping)
+    return try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25)))
+  }
+
+  @Test func `takes the money that was shown, and keeps whom it is for`() async throws {
+    let shop = try await shop { $0.note = "ring twice" }
+    let placed = try await shop.pays()
+    #expect(placed.payment.status == .captured)
+    #expect(placed.payment.amount.minorUnits == 2_490)
+    #expect(placed.payment.order == placed.order.id)
+    #expect(placed.order.note == "ring twice")
+    #expect(try await shop.desk.contact(Shop.basket, of: Shop.merchant)?.givenName == "Aoife")
+    let answer = try await shop.desk.basket(Shop.basket, of: Shop.merchant)
+    #expect(answer.state == .placed)
+    #expect(answer.order?.status == .captured)
+    #expect(answer.order?.merchantReference == "HK-1042")
+  }
+
+  @Test func `leaves the money held when the merchant takes it later`() async throws {
+    let shop = try await shop { $0.capture = .manual }
+    #expect(try await shop.pays().payment.status == .authorized)
+    #expect(try await shop.pays(quote: QuoteID("any")).payment.status == .authorized)
+  }
+
+  @Test func `is answered the same again, whatever comes with the call`() async throws {
+    let shop = try await shop()
+    let quote = try await shop.opens()
+    let first = try await shop.pays(quote: quote)
+    shop.clock.move(.seconds(90_000))
+    #expect(try await place(shop, quote) == first)
+    #expect(try await place(shop, QuoteID("another"), shipping: nil) == first)
+    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant) == first)
+    #expect(shop.acquirer.asked == 1)
+  }
+
+  @Test func `takes in a repeat what could not be taken at first`() async throws {
+    let shop = try await shop()
+    shop.acquirer.captures(false)
+    #expect(try await shop.pays().payment.status == .authorized)
+    shop.acquirer.captures(true)
+    #expect(try await place(shop, QuoteID("any")).payment.status == .captured)
+    #expect(shop.acquirer.asked == 1)
+  }
+
+  @Test func `whose taking was never answered is asked about by whoever asks for the outcome`() async throws {
+    let shop = try await shop()
+    shop.acquirer.losesCaptures()
+    #expect(try await shop.pays().payment.status == .authorized)
+    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
+    #expect(try await shop.desk.basket(Shop.basket, of: Shop.merchant).order?.status == .captured)
+    #expect(shop.acquirer.asked == 1)
+  }
+
+  @Test func `is declined as an answer, and another card may pay`() async throws {
+    let shop = try await shop()
+    shop.acquirer.answers(.declined(Decline(reason: .insufficientFunds, code: "51")))
+    let (token, quote) = (EncryptedPaymentToken.fresh(), try await shop.opens())
+    let declined = try await shop.pays(token: token, quote: quote)
+    #expect(declined.payment.status == .declined)
+    #expect(declined.guestToken == nil)
+    #expect(try await shop.desk.outcome(Shop.basket, of: Shop.merchant).state == .open)
+    shop.acquirer.answers(.approved(Approval(acquirerReference: "A2")))
+    #expect(try await shop.pays(token: token, quote: quote).payment == declined.payment)
+    let paid = try await shop.pays()
+    #expect(paid.payment.status == .captured)
+    #expect(paid.order.id == declined.order.id)
+    #expect(shop.acquirer.asked == 2)
+  }
+
+  @Test func `is unknown as long as nobody knows, and is not tried again`() async throws {
+    let shop = try await shop()
+    shop.acquirer.answers(.unknown(Interruption(.timeout)))
+    let quote = try await shop.opens()
+    let token = EncryptedPaymentToken.fresh()
+    #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
+    #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
+    await refusal(.paymentInProgress) { try await shop.pays(quote: quote) }
+    #expect(shop.acquirer.asked == 1)
+    await refusal(.basketPlaced) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketPlaced) { try await shop.desk.cancel(Shop.basket, of: Shop.merchant) }
+  }
+
+  @Test func `names a quote of this basket, the last one shown`() async throws {
+    let shop = try await shop()
+    await refusal(.quoteUnknown, field: "quoteId") { try await place(shop, QuoteID("none")) }
+    let opened = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    _ = try await shop.desk.update(Shop.basket, of: Shop.merchant, .paymentMethod(.credit))
+    await refusal(.quoteStale, field: "quoteId") { try await place(shop, opened.id) }
+    let other = BasketID("0123456789abcdef0123456789abcdef")
+    try await shop.desk.put(.dinner, as: other, of: Shop.merchant)
+    let foreign = try await shop.desk.sheet(other, of: Shop.merchant).quote
+    await refusal(.quoteForeign, field: "quoteId") { try await place(shop, foreign.id) }
+    #expect(shop.acquirer.asked == 0)
+    #expect(try await shop.count("orders") == 0)
+  }
+
+  @Test func `needs every part of the contact`() async throws {
+    let shop = try await shop()
+    let quote = try await shop.opens()
+    let rows: [(FullContact?, [ErrorContactField])] = [
+      (nil, [.countryCode, .addressLines, .postalCode, .name, .phoneNumber, .emailAddress]),
+      (
+        FullContact(givenName: "A", phoneNumber: "1", addressLines: ["1"], postalCode: "D01", countryCode: "IE"),
+        [.emailAddress]
+      ),
+      (
+        FullContact(phoneNumber: "1", emailAddress: "a@b", addressLines: ["1"], postalCode: "D01", countryCode: "IE"),
+        [.name]
+      ),
+    ]
+    for (contact, fields) in rows {
+      let error = await #expect(throws: OrderError.self) { try await place(shop, quote, shipping: contact) }
+      #expect(error?.code == .contactIncomplete)
+      #expect(error?.sheetErrors.map(\.contactField) == fields)
+    }
+    #expect(try await place(shop, quote).payment.status == .captured)
+  }
+
+  @Test func `needs a billing address where the merchant does`() async throws {
+    let shop = try await shop { $0.billingRequired = true }
+    let quote = try await shop.opens()
+    let error = await #expect(throws: OrderError.self) { try await place(shop, quote) }
+    #expect(error?.sheetErrors.map(\.code) == [.billingContactInvalid])
+    #expect(try await place(shop, quote, billing: .dublin).payment.status == .captured)
+  }
+
+  @Test func `is not carried where the full address is not served`() async throws {
+    let shop = try await shop()
+    let seen = FullContact.dublin.with(postalCode: "SW1A", country: "GB")
+    let quote = try await shop.opens(seen)
+    for code in ["SW1A 2AA", "E1 6AN"] {
+      let error = await #expect(throws: OrderError.self) {
+        try await place(shop, quote, shipping: seen.with(postalCode: code, country: "GB"))
+      }
+      #expect(error?.code == .addressUnserviceable)
+      #expect(error?.sheetErrors.map(\.code) == [.addressUnserviceable])
+    }
+    #expect(
+      try await place(shop, quote, shipping: seen.with(postalCode: "SW1A 1AA", country: "GB")).payment.status
+        == .captured)
+  }
+
+  @Test func `is not re-priced when the full address costs something else`() async throws {
+    let shop = try await shop()
+    let quote = try await shop.opens()
+    let error = await #expect(throws: OrderError.self) {
+      try await place(shop, quote, shipping: .dublin.with(postalCode: "D18 X2Y3"))
+    }
+    #expect(error?.code == .addressChangesPrice)
+    #expect(error?.sheetErrors.first?.contactField == .postalCode)
+    #expect(error?.sheetErrors.allSatisfy { $0.isAllowed(at: .payment) } == true)
+    #expect(shop.acquirer.asked == 0)
+  }
+
+  @Test func `without an address ever shown is priced by the full one`() async throws {
+    let shop = try await shop()
+    let quote = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    await refusal(.addressChangesPrice) {
+      try await place(shop, quote.id, shipping: .dublin.with(postalCode: "D18 X2Y3"))
+    }
+    #expect(try await place(shop, quote.id).payment.status == .captured)
+  }
+
+  @Test func `keeps a coupon that ended while the shopper looked at the sheet`() async throws {
+    let shop = try await shop()
+    _ = try await shop.opens()
+    let quote = try await shop.desk.update(Shop.basket, of: Shop.merchant, .couponCode("NOON")).quote
+    shop.clock.move(.seconds(61))
+    let paid = try await place(shop, quote.id).payment.amount.minorUnits
+    #expect(paid == 2_390)
+  }
+
+  @Test func `for collection asks for no address`() async throws {
+    let shop = try await shop { $0.serviceType = "collection" }
+    let quote = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    let contact = FullContact(givenName: "A", phoneNumber: "1", emailAddress: "a@b")
+    #expect(try await place(shop, quote.id, shipping: contact).payment.amount.minorUnits == 2_190)
+  }
+}
+
+@Suite struct `Many at once` {
+  private enum Outcome: Hashable {
+    case placed(PaymentID)
+    case refused(String)
+  }
+
+  private func outcome(_ body: () async throws -> PlacedOrder) async -> Outcome {
+    do { return .placed(try await body().payment.id) } catch let error as OrderError {
+      return .refused(error.code.rawValue)
+    } catch { return .refused("in progress") }
+  }
+
+  @Test func `pay a basket once`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    shop.acquirer.takes(.milliseconds(20))
+    let quote = try await shop.opens()
+    let outcomes = await withTaskGroup(of: Outcome.self) { group in
+      for _ in 0..<32 { group.addTask { await outcome { try await shop.pays(quote: quote) } } }
+      return await group.reduce(into: Set<Outcome>()) { $0.insert($1) }
+    }
+    let payments = outcomes.compactMap { if case .placed(let id) = $0 { id } else { nil } }
+    #expect(payments.count == 1)
+    #expect(shop.acquirer.asked == 1)
+    #expect(try await shop.count("payments") == 1)
+    #expect(try await shop.count("orders") == 1)
+    #expect(try await shop.pays(quote: quote).payment.id == payments.first)
+  }
+
+  /// Exactly one of the two wins, in whatever order they arrive.
+  @Test(arguments: 0..<12) func `cancel or pay, never both`(_ round: Int) async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    async let paid = outcome {
+      try await Task.sleep(for: .microseconds(round * 100))
+      return try await shop.pays(quote: quote)
+    }
+    async let cancelled: Bool = {
+      do {
+        try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+        return true
+      } catch { return false }
+    }()
+    let (payment, isCancelled) = await (paid, cancelled)
+    if isCancelled {
+      #expect(payment == .refused("basket_cancelled"))
+      #expect(shop.acquirer.asked == 0)
+      #expect(try await shop.count("payments") == 0)
+      #expect(try await shop.count("orders") == 0)
+    } else {
+      #expect(try await shop.desk.outcome(Shop.basket, of: Shop.merchant).payment?.status == .captured)
+    }
+  }
+}
+
+@Suite struct `Cancelling a basket` {
+  @Test func `ends it for good`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+    try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+    #expect(try await shop.desk.outcome(Shop.basket, of: Shop.merchant).state == .cancelled)
+    await refusal(.basketCancelled) { try await shop.pays(quote: quote) }
+    await refusal(.basketCancelled) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketCancelled) { try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant) }
+    #expect(shop.acquirer.asked == 0)
+  }
+
+  /// The check before the claim is not enough: what counts is what the claim itself sees.
+  @Test func `between the checks and the claim is still seen by the claim`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    let desk = OrderDesk(
+      journal: Journal(shop.database),
+      cashier: Cashier(
+        pay: { order, token, deadline, alongside in
+          try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+          return try await shop.acquirer.cashier.pay(order, token, deadline, alongside)
+        }, settle: shop.acquirer.cashier.settle),
+      terms: { _ in MerchantTerms() }, clock: shop.clock.wall)
+    let request = PlaceOrderRequest(
+      basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
+    await refusal(.basketCancelled) { try await desk.place(request, of: Shop.merchant, before: .after(.seconds(25))) }
+    #expect(shop.acquirer.asked == 0)
+    #expect(try await shop.count("payments") == 0)
+    #expect(try await shop.count("order_contacts") == 0)
+  }
+
+  @Test func `is too late once an acquirer may have heard of it`() async throws {
+    let shop = try await Shop()
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    _ = try await shop.pays()
+    let error = await #expect(throws: OrderError.self) {
+      try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+    }
+    #expect(error?.code == .basketPlaced)
+    #expect(error?.detail.contains("captured") == true)
+  }
+}
+
+@Suite struct `Asking for an outcome that is open` {
+  @Test func `makes us ask the acquirer again, and nobody is asked twice for money`() async throws {
+    let shop = try await Shop()
+    shop.acquirer.answers(.pending(Pending(acquirerReference: "A1")))
+    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let quote = try await shop.opens()
+    let request = PlaceOrderRequest(basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
+    #expect(
+      try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
+    shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
+    shop.clock.move(.seconds(61))
+    let placed = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    #expect(placed.payment.status == .authorized)
+    // From now on it is what the shopper was told.
+    #expect((placed.payment.told, placed.payment.toldStatus) == (.success, .authorized))
+    let journal = Journal(shop.database)
+    let void = try await journal.reserve(.void, nil, of: placed.payment.id)
+    _ = try await journal.record(.approved(Approval(acquirerReference: "V1")), for: void)
+    let again = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    #expect((again.payment.status, again.status) == (.voided, .authorized))
+    #expect(again.guestToken == placed.guestToken)
+    #expect(shop.acquirer.asked == 1)
+  }
+}

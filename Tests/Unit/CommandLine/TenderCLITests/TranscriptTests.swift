@@ -1,0 +1,88 @@
+import Foundation
+import TenderTesting
+import Testing
+
+@Suite struct `At the command line` {
+  @Test(arguments: ["usage.txt", "configuration.txt", "serving.txt"])
+  func `what is typed is answered as written down`(_ file: String) async throws {
+    let port = try FreePorts.row(of: 5)
+    let workshop = try Workshop(variables: ["PORT": "\(port)", "NEXT": "\(port + 1)"])
+    for difference in try await Transcript(file: file).differences(in: workshop) { Issue.record("\(difference)") }
+  }
+
+  @Test func `payment tokens are made as written down`() async throws {
+    let workshop = try TokenFixtures().workshop
+    for difference in try await Transcript(file: "token-create.txt").differences(in: workshop) {
+      Issue.record("\(difference)")
+    }
+  }
+
+  @Test func `a payment token is explained as written down`() async throws {
+    let workshop = try TokenFixtures().workshop
+    for difference in try await Transcript(file: "token.txt").differences(in: workshop) {
+      Issue.record("\(difference)")
+    }
+  }
+
+  @Test func `the README's commands for a payment token do what it says`() async throws {
+    let blocks = try Repository.text("README.md").matches(of: /```sh\n((?s).*?)```/).map(\.output.1)
+    let block = try #require(blocks.first { $0.contains("tender token create") })
+    // The program is built already.
+    let commands = block.split(separator: "\n").filter { !$0.hasPrefix("scripts/build") }
+    #expect(commands.count == 6)
+    let answer = try await Workshop().run(commands.joined(separator: " && "))
+    #expect(answer.exitCode == 0, "\(answer.lines)")
+    #expect(answer.lines.contains("verified and decrypted: 12.50 EUR"), "\(answer.lines)")
+  }
+
+  @Test(arguments: ["", "--json"]) func `the account number is shown on demand alone`(_ form: String) async throws {
+    let workshop = try TokenFixtures().workshop
+    let decrypt =
+      "tender token decrypt token.json --at $AT --root root.pem --key processing.key --merchant-id $MERCHANT"
+    let masked = try await workshop.run("\(decrypt) \(form)")
+    #expect(masked.exitCode == 0)
+    #expect(!masked.lines.contains { $0.contains(TokenFixtures.accountNumber) })
+    let revealed = try await workshop.run("\(decrypt) \(form) --reveal")
+    #expect(revealed.lines.contains { $0.contains(TokenFixtures.accountNumber) })
+  }
+}
+
+@Suite struct `A transcript catches what is planted` {
+  @Test(arguments: [
+    (["a"], ["b"]), (["a"], []), ([], ["a"]), (["a", "b"], ["a"]), (["x=12 y"], ["x=[..] z"]), (["ab"], ["b[..]"]),
+    (["a", "c"], ["a", "...", "b"]),
+  ])
+  func `a line that differs, is missing, or is too much`(_ lines: [String], _ expected: [String]) {
+    #expect(!Transcript.matches(lines, expected))
+  }
+
+  @Test(arguments: [
+    (["a", "", "b"], ["a", "b"]), (["x=12 y"], ["x=[..] y"]), (["a", "b", "c"], ["a", "...", "c"]),
+    (["a"], ["a", "..."]),
+    (["one two three"], ["[..]two[..]"]),
+  ])
+  func `a wildcard stands for anything`(_ lines: [String], _ expected: [String]) {
+    #expect(Transcript.matches(lines, expected))
+  }
+
+  @Test func `another exit code, and another output`() async throws {
+    let text = "$ echo a; exit 3\na\n? 3\n$ echo a\nb\n$ exit 1\n"
+    let differences = try await Transcript("planted", text: text).differences(in: Workshop())
+    #expect(differences.map { $0.prefix(10) } == ["planted:4:", "planted:6:"])
+  }
+}
+
+@Suite struct `A key agent at the command line` {
+  @Test func `holds the keys of every merchant's folder`() async throws {
+    let workshop = try TokenFixtures().workshop
+    _ = try await workshop.run("mkdir -p merchants/m1/processing && cp processing.* merchants/m1/processing/")
+    let agent = "tender keys agent --merchants merchants --socket keys.sock"
+    try await workshop.with(agent, sign: "tender holds 1 key at keys.sock") { program in
+      for difference in try await Transcript(file: "keys.txt").differences(in: workshop) {
+        Issue.record("\(difference)")
+      }
+      #expect(await program.terminate() == 0)
+    }
+    #expect(try await workshop.run("ls keys.sock").exitCode != 0, "its socket goes with it")
+  }
+}

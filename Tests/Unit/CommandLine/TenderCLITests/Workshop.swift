@@ -1,0 +1,157 @@
+import Foundation
+import Synchronization
+import TenderTesting
+import Testing
+
+/// A directory of its own in which the built program is used as a stranger would: from a shell, by its name.
+final class Workshop: Sendable {
+  let path: String
+  let variables: [String: String]
+
+  /// - Parameter variables: are set for every command, as `$PORT`.
+  init(variables: [String: String] = [:]) throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "tender-cli-\(UUID().uuidString)").path
+    self.variables = variables
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  struct Answer: Sendable {
+    let exitCode: Int32
+    let lines: [String]
+  }
+
+  /// For its owner alone, because some of the files are keys.
+  func write(_ text: String, to name: String) throws {
+    let mode = [FileAttributeKey.posixPermissions: 0o600]
+    #expect(FileManager.default.createFile(atPath: "\(path)/\(name)", contents: Data(text.utf8), attributes: mode))
+  }
+
+  func text(_ name: String) throws -> String { try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
+
+  /// Runs a line of shell and waits for its end, at most a minute.
+  func run(_ command: String) async throws -> Answer {
+    let program = try RunningProgram(command, in: self, seconds: 60)
+    let code = await program.end()
+    return Answer(exitCode: code, lines: program.lines)
+  }
+
+  /// Starts a program that runs until it is told to stop, does something, and stops it whatever happened.
+  ///
+  /// - Parameter sign: is in the line that the program prints when it is ready.
+  func with<R: Sendable>(
+    _ command: String, sign: String, _ body: (RunningProgram) async throws -> R
+  ) async throws -> R {
+    let program = try RunningProgram("exec " + command, in: self, seconds: 180)
+    do {
+      try await program.wait(for: sign)
+      let result = try await body(program)
+      await program.kill()
+      return result
+    } catch {
+      await program.kill()
+      throw error
+    }
+  }
+}
+
+/// A program under test. It cannot outlive its time, even when the tests are killed.
+final class RunningProgram: Sendable {
+  private let process: ChildProcess
+  private let output: String
+
+  init(_ command: String, in place: Workshop, seconds: Int) throws {
+    output = "\(place.path)/.output-\(UUID().uuidString)"
+    process = try ChildProcess(
+      ["/usr/bin/env", "-C", place.path, "timeout", "--kill-after=5", "\(seconds)", "sh", "-c", command],
+      environment: Self.environment(place.variables), output: output)
+  }
+
+  var lines: [String] {
+    let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// The exit code, when the program has ended.
+  func end() async -> Int32 { await process.end() }
+
+  /// Waits until so many lines hold `sign`, at most 30 seconds.
+  func wait(for sign: String, times: Int = 1) async throws {
+    for _ in 0..<600 {
+      if lines.count(where: { $0.contains(sign) }) >= times { return }
+      guard process.isRunning else { break }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    throw NotReady(output: lines)
+  }
+
+  /// Asks it to stop, as a terminal or a service manager does, and tells its exit code.
+  func terminate() async -> Int32 {
+    process.signal(SIGTERM)
+    return await end()
+  }
+
+  func kill() async {
+    process.signal(SIGTERM)
+    for _ in 0..<100 where process.isRunning { try? await Task.sleep(for: .milliseconds(50)) }
+    process.signal(SIGKILL, toGroup: true)
+  }
+
+  struct NotReady: Error { let output: [String] }
+
+  private static func environment(_ variables: [String: String]) throws -> [String: String] {
+    let tender = try Self.tender.get()
+    var environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("TENDER") }
+    environment["PATH"] = tender.deletingLastPathComponent().path + ":/usr/local/bin:/usr/bin:/bin"
+    environment["SWIFT_BACKTRACE"] = "enable=no"
+    return environment.merging(variables) { _, ours in ours }
+  }
+
+  /// `TENDER`, or the program that was built together with these tests: it lies beside them.
+  private static let tender = Result {
+    #if DEBUG
+      let configuration = "debug"
+    #else
+      let configuration = "release"
+    #endif
+    let places = [
+      ProcessInfo.processInfo.environment["TENDER"].map { URL(filePath: $0) },
+      URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tender"),
+      Repository.url(".build/\(configuration)/tender"),
+    ]
+    return try #require(
+      places.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0.path) },
+      "the program is not built: swift build")
+  }
+}
+
+/// Ports in a row that nobody listens on.
+enum FreePorts {
+  static func row(of count: Int) throws -> Int {
+    let bases = (0..<200).map { _ in Int.random(in: 2_000..<3_000) * 10 }
+    return try given.withLock { given in
+      let base = try #require(bases.first { !given.contains($0) && ($0..<$0 + count).allSatisfy(isFree) })
+      given.insert(base)
+      return base
+    }
+  }
+
+  /// Tests run side by side, and a port is free until its program listens.
+  private static let given = Mutex<Set<Int>>([])
+
+  private static func isFree(_ port: Int) -> Bool {
+    let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    guard socket >= 0 else { return false }
+    defer { close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = in_port_t(port).bigEndian
+    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+      }
+    }
+  }
+}

@@ -1,0 +1,305 @@
+import DemoShop
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import DirectWire
+import StrictJSON
+import Synchronization
+import TenderPayments
+import Testing
+
+@Suite struct `The demo shop` {
+  @Test func `a basket carries the menu's prices, whatever the page claims`() async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in
+      try await client.post(
+        "/api/baskets",
+        #"{"serviceType":"delivery","items":[{"id":"fish","quantity":2,"unitAmount":1,"amount":1}],"total":1}"#)
+    }
+    #expect(answer.status == .created)
+    let basket = try #require(tender.storedBasket)
+    #expect(basket.items == [.init(id: "fish", label: "Fish and chips", unitAmount: 1290, quantity: 2)])
+    #expect(basket.businessName == "Harbour Kitchen")
+  }
+
+  @Test func `a basket is stored by a call that Tender can authenticate`() async throws {
+    let tender = FakeTender()
+    _ = try await tender.shop { client in try await client.post("/api/baskets", FakeTender.order) }
+    let call = try #require(tender.calls.first)
+    let request = try SignedRequest(
+      method: "PUT", target: FakeTender.path(call), headers: call.headers.map { ($0.name, $0.value) })
+    let caller = try RequestAuthenticator().authenticate(request, secret: "secret", at: request.date)
+    #expect(call.method == "PUT" && caller.apiKeyID == "key")
+    try caller.check(body: call.body, isDigestRequired: true)
+    #expect(throws: ContentDigestRefusal.mismatch) { try caller.check(body: call.body + [32], isDigestRequired: true) }
+  }
+
+  @Test func `every basket's id is 128 new random bits`() async throws {
+    let tender = FakeTender()
+    try await tender.shop { client in
+      for _ in 0..<2 { _ = try await client.post("/api/baskets", FakeTender.order) }
+    }
+    let ids = tender.calls.map { FakeTender.path($0).split(separator: "/").last.map(String.init) ?? "" }
+    #expect(Set(ids).count == 2)
+    #expect(ids.allSatisfy { Hex.decode($0)?.count == 16 })
+  }
+
+  @Test(arguments: [
+    (#"{"serviceType":"delivery","items":[]}"#, "empty_order"),
+    (#"{"serviceType":"delivery","items":[{"id":"whale","quantity":1}]}"#, "unknown_dish"),
+    (#"{"serviceType":"delivery","items":[{"id":"fish","quantity":0}]}"#, "bad_quantity"),
+    (#"{"serviceType":"delivery","items":[{"id":"fish","quantity":-3}]}"#, "bad_quantity"),
+    (#"{"serviceType":"teleport","items":[{"id":"fish","quantity":1}]}"#, "unknown_service_type"),
+    (
+      #"{"serviceType":"delivery","items":[{"id":"fish","quantity":1}],"requestedFor":"at eight"}"#, "bad_time"
+    ),
+    (#"{"serviceType":"delivery"}"#, "invalid_order"), ("[]", "invalid_order"), ("", "invalid_order"),
+  ])
+  func `an order that cannot be made is refused by code, and Tender hears nothing`(
+    body: String, code: String
+  ) async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in try await client.post("/api/baskets", body) }
+    #expect(answer.status == .badRequest)
+    #expect(FakeTender.member("code", of: answer) == code)
+    #expect(tender.calls.isEmpty)
+  }
+
+  @Test func `a shop that cannot reach Tender says so`() async throws {
+    let tender = FakeTender(answering: { _ in .failure(.notSent("connection refused")) })
+    let answer = try await tender.shop { client in try await client.post("/api/baskets", FakeTender.order) }
+    #expect(answer.status == .badGateway)
+    #expect(FakeTender.member("code", of: answer) == "tender_unreachable")
+  }
+
+  @Test func `an order's outcome is Tender's, in major units`() async throws {
+    let tender = FakeTender(answering: { _ in
+      .success(InboundResponse(status: 200, body: Array(Self.placed.utf8)))
+    })
+    let answer = try await tender.shop { client in
+      try await client.execute(uri: "/api/orders/00112233445566778899aabbccddeeff", method: .get)
+    }
+    #expect(FakeTender.member("status", of: answer) == "captured")
+    #expect(FakeTender.member("amount", of: answer) == "15.90")
+    #expect(FakeTender.member("reference", of: answer) == "HK-1042")
+  }
+
+  @Test(arguments: ["short", "00112233445566778899aabbccddee%2F", "zz112233445566778899aabbccddeeff"])
+  func `what is no basket id is not asked about`(id: String) async throws {
+    let tender = FakeTender()
+    let answer = try await tender.shop { client in
+      try await client.execute(uri: "/api/orders/\(id)", method: .get)
+    }
+    #expect(answer.status == .notFound)
+    #expect(tender.calls.isEmpty)
+  }
+
+  @Test(arguments: [
+    "/", "/dish/fish", "/basket", "/checkout", "/account", "/order/00112233445566778899aabbccddeeff",
+    "/order/00112233445566778899aabbccddeeff/journey", "/order/00112233445566778899aabbccddeeff/payload",
+  ])
+  func `a page loads from the shop, Tender and the sandbox alone, and runs nothing inline`(path: String) async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
+    #expect(answer.status == .ok)
+    let policy = try #require(answer.headers[.contentSecurityPolicy])
+    #expect(policy.contains("script-src 'self' http://tender.test http://sandbox.test;"))
+    #expect(!policy.contains("unsafe"))
+    #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+    let page = String(buffer: answer.body)
+    #expect(page.contains(#"src="http://tender.test/applepay/tender.js""#))
+    #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick") && !page.contains("<!--"))
+  }
+
+  @Test(arguments: ["/dish/whale", "/order/short", "/order/short/journey", "/art/whale.svg", "/pages/menu.html"])
+  func `what is not there is not found`(path: String) async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
+    #expect(answer.status == .notFound)
+  }
+
+  @Test(arguments: [
+    ("/shop.js", "text/javascript"), ("/shop.css", "text/css"), ("/art/fish.svg", "image/svg+xml"),
+    ("/art/mark-kitsune.svg", "image/svg+xml"),
+  ])
+  func `a file is served as what it is`(path: String, type: String) async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
+    #expect(answer.status == .ok && answer.headers[.contentType]?.hasPrefix(type) == true)
+    #expect(answer.body.readableBytes > 0)
+  }
+
+  @Test func `time, note and code go with the basket, and no customer with a guest's`() async throws {
+    let tender = FakeTender()
+    _ = try await tender.shop { client in
+      try await client.post(
+        "/api/baskets",
+        #"{"serviceType":"collection","items":[{"id":"peas","quantity":1}],"requestedFor":"2026-05-01T18:30","#
+          + #""note":"No salt","couponCode":" lunch10"}"#)
+    }
+    let basket = try #require(tender.storedBasket)
+    #expect(basket.requestedFor == "2026-05-01T18:30" && basket.note == "No salt")
+    #expect(basket.couponCode == "LUNCH10" && basket.customer == nil)
+  }
+
+  @Test func `a shopper who has signed in is known by the reference on the basket, until signed out`() async throws {
+    let tender = FakeTender()
+    try await tender.shop { client in
+      let signedIn = try await client.post("/api/shopper", #"{"customer":"customer-1001"}"#)
+      let cookie = try #require(signedIn.headers[.setCookie])
+      #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+      let session: HTTPFields = [.cookie: String(cookie.prefix { $0 != ";" })]
+      _ = try await client.post("/api/baskets", FakeTender.order, session)
+      _ = try await client.execute(uri: "/api/shopper", method: .delete, headers: session)
+      _ = try await client.post("/api/baskets", FakeTender.order, session)
+    }
+    #expect(tender.storedBaskets.map(\.customer) == ["customer-1001", nil])
+  }
+
+  @Test func `nobody signs in as somebody whom the shop does not know`() async throws {
+    let answer = try await FakeTender().shop { client in
+      try await client.post("/api/shopper", #"{"customer":"customer-9"}"#)
+    }
+    #expect(answer.status == .notFound && answer.headers[.setCookie] == nil)
+  }
+
+  @Test(arguments: [("lunch10", nil), ("WELCOME", nil), ("NOTHING", "unknown_code"), ("summer", "expired_code")])
+  func `a promo code is judged before the sheet opens`(code: String, refusal: String?) async throws {
+    let answer = try await FakeTender().shop { client in try await client.post("/api/codes", #"{"code":"\#(code)"}"#) }
+    #expect(FakeTender.member("code", of: answer) == refusal ?? code.uppercased())
+    #expect(answer.status.code == (refusal == nil ? 200 : refusal == "unknown_code" ? 404 : 409))
+  }
+
+  @Test(arguments: [
+    ("Visa 0492", "Visa 0492"), ("Visa 4761 7390 0000 0012", "Visa 0012"), ("4761739000000012", "0012"),
+    ("<b>AmEx</b> 1362", "bAmExb 1362"), ("カード 1017", "カード 1017"), ("•••", nil), ("", nil),
+  ])
+  func `a receipt shows a card's name and four digits, never more`(told: String, shown: String?) async throws {
+    let tender = FakeTender(answering: { _ in .success(InboundResponse(status: 200, body: Array(Self.placed.utf8))) })
+    let answer = try await tender.shop { client in
+      let basket = try await client.post("/api/baskets", FakeTender.order)
+      let path = "/api/orders/\(FakeTender.member("basketId", of: basket) ?? "")"
+      _ = try await client.execute(
+        uri: path + "/card", method: .put, headers: [.contentType: "application/json"],
+        body: ByteBuffer(bytes: JSONValue.object(["card": .string(told)]).serialized()))
+      return try await client.execute(uri: path, method: .get)
+    }
+    #expect(FakeTender.member("card", of: answer) == shown)
+    #expect(FakeTender.member("transactionId", of: answer) == "p1")
+  }
+
+  @Test func `the smallest page carries a new basket of its own, to be collected`() async throws {
+    let tender = FakeTender()
+    let pages = try await tender.shop { client in
+      var pages: [String] = []
+      for _ in 0..<2 { pages.append(String(buffer: try await client.execute(uri: "/smallest", method: .get).body)) }
+      return pages
+    }
+    let ids = tender.calls.map { FakeTender.path($0).split(separator: "/").last.map(String.init) ?? "" }
+    #expect(Set(ids).count == 2)
+    for (page, id) in zip(pages, ids) { #expect(page.contains(#"<tender-apple-pay basket="\#(id)">"#)) }
+    #expect(pages.allSatisfy { !$0.contains("{{") })
+    #expect(try #require(tender.storedBasket).serviceType == "collection")
+  }
+
+  @Test func `a page of one's own is served as it is at the moment, with a new basket at each visit`() async throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString).html")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let tender = FakeTender()
+    let answers = try await tender.shop(visitorsPage: file.path) { client in
+      let missing = try await client.execute(uri: "/page", method: .get)
+      try Data("<p>{{basket}}</p>".utf8).write(to: file)
+      return [missing, try await client.execute(uri: "/page", method: .get)]
+    }
+    #expect(answers.map(\.status) == [.notFound, .ok])
+    let basket = try #require(tender.calls.last.map { FakeTender.path($0).split(separator: "/").last ?? "" })
+    #expect(String(buffer: answers[1].body) == "<p>\(basket)</p>")
+    #expect(answers[1].headers[.contentSecurityPolicy] == nil)
+    let without = try await tender.shop { client in try await client.execute(uri: "/page", method: .get) }
+    #expect(without.status == .notFound)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `a running shop tells its port, serves, and stops when it is cancelled`()
+    async throws
+  {
+    let (ports, port) = AsyncStream<Int>.makeStream()
+    let configuration = ShopConfiguration(
+      port: 0, menu: .kitsuneNoodles, tenderServerURL: "http://tender.test", merchantId: "kitsune", apiKeyId: "key",
+      secretApiKey: "secret")
+    let shop = Task {
+      try await DemoShop(configuration: configuration, onListening: { port.yield($0) }).run()
+    }
+    let listening = try #require(await ports.first { _ in true })
+    let client = try LiveHTTPClient()
+    let answer = try await client.sender.send(
+      OutboundRequest(method: "GET", url: "http://127.0.0.1:\(listening)/api/menu"), .seconds(30))
+    try await client.shutdown()
+    shop.cancel()
+    _ = await shop.result
+    #expect(answer.status == 200)
+    #expect(String(decoding: answer.body, as: UTF8.self).contains(#""currency":"JPY","#))
+  }
+
+  private static let placed = #"""
+    {"basketId":"00112233445566778899aabbccddeeff","state":"placed","total":{"amount":1590,"currencyCode":"EUR"},
+    "pending":false,"expiresAt":"2030-01-01T00:00:00Z","order":{"orderId":"o1","paymentId":"p1",
+    "merchantReference":"HK-1042","status":"captured","amount":{"amount":1590,"currencyCode":"EUR"}}}
+    """#
+}
+
+/// Tender's place at the other end of the shop's calls.
+private final class FakeTender: Sendable {
+  static let order = #"{"serviceType":"collection","items":[{"id":"peas","quantity":1}]}"#
+
+  private let sent = Mutex<[OutboundRequest]>([])
+  private let answering: @Sendable (OutboundRequest) -> Result<InboundResponse, TransportError>
+
+  init(
+    answering: @escaping @Sendable (OutboundRequest) -> Result<InboundResponse, TransportError> = { _ in
+      .success(InboundResponse(status: 200, body: Array("{}".utf8)))
+    }
+  ) {
+    self.answering = answering
+  }
+
+  var calls: [OutboundRequest] { sent.withLock { $0 } }
+
+  var storedBasket: BasketDocument? { storedBaskets.first }
+
+  var storedBaskets: [BasketDocument] {
+    calls.compactMap { try? StrictJSONDecoder().decode(BasketDocument.self, from: $0.body) }
+  }
+
+  /// Does something in a shop whose calls come here.
+  @discardableResult
+  func shop<R: Sendable>(
+    visitorsPage: String? = nil, _ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R
+  ) async throws -> R {
+    let sender = HTTPSender { request, _ throws(TransportError) in
+      self.sent.withLock { $0.append(request) }
+      return try self.answering(request).get()
+    }
+    let configuration = ShopConfiguration(
+      port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: "http://sandbox.test", merchantId: "harbour",
+      apiKeyId: "key", secretApiKey: "secret", visitorsPage: visitorsPage)
+    let shop = Application(router: DemoShop.router(configuration, sender: sender))
+    return try await shop.test(.router, visit)
+  }
+
+  static func path(_ call: OutboundRequest) -> String { String(call.url.dropFirst("http://tender.test".count)) }
+
+  static func member(_ name: String, of answer: TestResponse) -> String? {
+    guard case .object(let object)? = try? JSONReader.read(Array(answer.body.readableBytesView)),
+      case .string(let text)? = object[name]
+    else { return nil }
+    return text
+  }
+}
+
+extension TestClientProtocol {
+  fileprivate func post(_ path: String, _ body: String, _ headers: HTTPFields = [:]) async throws -> TestResponse {
+    var headers = headers
+    headers[.contentType] = "application/json"
+    return try await execute(uri: path, method: .post, headers: headers, body: ByteBuffer(string: body))
+  }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import HTTPTransport
+import Logging
+import DirectWire
+import Sandbox
+import StrictJSON
+import Synchronization
+import TenderPayments
+import TenderServer
+import Webhooks
+
+/// The whole house in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
+///
+/// Started once for all tests, because two RSA keys and two stores take their time. What leaves the server towards
+/// Apple is counted, and what it logs is kept.
+final class House: Sendable {
+  static let shared = Task { try await House() }
+
+  let directory: String
+  let server: String
+  let sandbox: JSONClient
+  let sender: HTTPSender
+  let clock: ShiftedClock
+  let callsToApple: Log
+  let log: Log
+  /// What the merchants were told, a body a line.
+  let webhooks: Log
+  let harbour: Shopfront
+  let kitsune: Shopfront
+  /// A merchant for the one test that counts its sessions.
+  let counted: Shopfront
+  /// A merchant without a processing certificate, which a platform serves.
+  let stall: Shopfront
+
+  private init() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-house-\(UUID().uuidString)").path
+    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
+    let (clock, calls, log, webhooks) = (ShiftedClock(), Log(), Log(), Log())
+    let serverPort = Mailbox<Int>()
+    let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    let sandbox = JSONClient(sandboxURL, sender: client.sender)
+    let wishes = [Self.harbourWish, Self.kitsuneWish, Self.countedWish, Self.stallWish]
+    let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
+    for wish in wishes { _ = try await provisioning.make(wish, below: directory + "/merchants") }
+    _ = try await provisioning.make(Self.platformWish, below: directory)
+    try Self.joinPlatform(directory + "/merchants/stall")
+    try Self.wishForWebhooks(directory + "/merchants/harbour")
+    try Self.requireDigests(directory + "/merchants/kitsune")
+    let port = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
+    serverPort.put(port)
+    for wish in wishes { try await provisioning.verify(wish) }
+    self.directory = directory
+    self.server = "http://127.0.0.1:\(port)"
+    (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
+    self.webhooks = webhooks
+    harbour = try Shopfront(Self.harbourWish, directory, server, client.sender)
+    kitsune = try Shopfront(Self.kitsuneWish, directory, server, client.sender)
+    counted = try Shopfront(Self.countedWish, directory, server, client.sender)
+    stall = try Shopfront(Self.stallWish, directory, server, client.sender)
+  }
+
+  static let harbourWish = MerchantProvisioning.Wish(
+    id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour Kitchen", countryCode: "IE",
+    currencyCode: "EUR", domains: ["harbour.localhost:8401", "www.harbour.localhost:8401"])
+  static let kitsuneWish = MerchantProvisioning.Wish(
+    id: "kitsune", merchantIdentifier: "merchant.test.kitsune", displayName: "Kitsune Noodles", countryCode: "JP",
+    currencyCode: "JPY", domains: ["kitsune.localhost:8404"])
+  static let countedWish = MerchantProvisioning.Wish(
+    id: "counted", merchantIdentifier: "merchant.test.counted", displayName: "Counted", countryCode: "IE",
+    currencyCode: "EUR", domains: ["counted.localhost:8405"])
+
+  static let stallWish = MerchantProvisioning.Wish(
+    id: "stall", merchantIdentifier: "merchant.test.stall", displayName: "Market Stall", countryCode: "IE",
+    currencyCode: "EUR", domains: ["stall.localhost:8406", "www.stall.localhost:8406"])
+  static let platformWish = MerchantProvisioning.Wish(
+    id: "platform", merchantIdentifier: "merchant.test.platform", displayName: "Platform", countryCode: "IE",
+    currencyCode: "EUR", domains: [])
+
+  /// What somebody asks at the admin socket.
+  func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
+    try JSONReader.read(try await Self.admin(directory, sender, method, path, body).body)
+  }
+
+  func metrics() async throws -> String { try await Self.metrics(directory, sender) }
+
+  static func metrics(_ directory: String, _ sender: HTTPSender) async throws -> String {
+    String(decoding: try await admin(directory, sender, "GET", "/metrics", []).body, as: UTF8.self)
+  }
+
+  private static func admin(
+    _ directory: String, _ sender: HTTPSender, _ method: String, _ path: String, _ body: [UInt8]
+  ) async throws -> InboundResponse {
+    let socket = "\(directory)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
+    return try await sender.send(request, .seconds(30))
+  }
+
+  private static func startSandbox(
+    _ directory: String, _ clock: ShiftedClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
+  ) async throws -> String {
+    var settings = SandboxConfiguration(directory: directory + "/sandbox")
+    (settings.port, settings.gatewayPort, settings.acquirerSilence) = (0, 0, .seconds(2))
+    settings.clock = clock.wall
+    settings.logger.logLevel = .error
+    settings.fetch = AssociationFetch { url in
+      let host = String(url.dropFirst("http://".count).prefix { $0 != "/" })
+      let path = url.dropFirst("http://".count + host.count)
+      let answer = try await sender.send(
+        OutboundRequest(
+          method: "GET", url: "http://127.0.0.1:\(serverPort.value ?? 1)\(path)", headers: [HTTPField("Host", host)]),
+        .seconds(30))
+      return (answer.status, answer.body)
+    }
+    let ready = Mailbox<String>()
+    settings.onReady = { ready.put($0.url) }
+    let sandbox = try await Sandbox(settings)
+    Task { try await sandbox.run() }
+    return try await ready.awaited
+  }
+
+  private static func wishForWebhooks(_ folder: String) throws {
+    try write("webhooks: [\"orders=http://localhost:9/hooks\"]", below: folder)
+  }
+
+  private static func requireDigests(_ folder: String) throws {
+    try write("requireContentDigest: [\"\(try MerchantFolder.apiKey(at: folder).id)\"]", below: folder)
+  }
+
+  private static func joinPlatform(_ folder: String) throws {
+    try FileManager.default.removeItem(atPath: folder + "/processing")
+    try write("encryptTo: platform", below: folder)
+  }
+
+  private static func write(_ line: String, below folder: String) throws {
+    let path = folder + "/merchant.yaml"
+    let yaml = try String(contentsOfFile: path, encoding: .utf8)
+    try MerchantProvisioning.write(yaml + line + "\n", to: path)
+  }
+
+  private static func startServer(
+    _ directory: String, _ sandboxURL: String, _ clock: ShiftedClock, _ calls: Log, _ log: Log, _ webhooks: Log
+  ) async throws -> Int {
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
+      acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
+    configuration.allowsPrivateWebhooks = true
+    configuration.platformDirectory = directory + "/platform"
+    let plain = try LiveHTTPClient()
+    let network = Network(
+      plain: plain.sender,
+      identified: { identity, trust in
+        let sender = try LiveHTTPClient(identity: identity, trust: trust).sender
+        return HTTPSender { request, timeout throws(TransportError) in
+          calls.keep("\(String(decoding: request.body, as: UTF8.self))\n")
+          return try await sender.send(request, timeout)
+        }
+      },
+      webhooks: DeliveryNetwork { _ in
+        .init(
+          HTTPSender { request, _ in
+            webhooks.keep(String(decoding: request.body, as: UTF8.self) + "\n")
+            return InboundResponse(status: 204)
+          })
+      })
+    var logger = Logger(label: "tender") { JSONLogHandler(label: $0, write: log.keep) }
+    logger.logLevel = .trace
+    let ready = Mailbox<Int>()
+    let server = try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) {
+      ready.put($0)
+    }
+    Task { try await server.run() }
+    return try await ready.awaited
+  }
+}
+
+/// One merchant's side in a test: its page and its server.
+struct Shopfront: Sendable {
+  let wish: MerchantProvisioning.Wish
+  let origin: String
+  let page: JSONClient
+  let key: (merchant: String, id: String, secret: String)
+  let server: String
+  let sender: HTTPSender
+  /// Below which the server's store is.
+  private let store: String
+
+  init(
+    _ wish: MerchantProvisioning.Wish, _ directory: String, _ server: String, _ sender: HTTPSender,
+    store: String? = nil
+  ) throws {
+    self.wish = wish
+    self.store = store ?? directory
+    self.origin = "http://\(wish.domains[0])"
+    self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", "http://\(wish.domains[0])")])
+    self.key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(wish.id)")
+    (self.server, self.sender) = (server, sender)
+  }
+
+  /// What the server has counted.
+  func metrics() async throws -> String { try await House.metrics(store, sender) }
+
+  var port: Int { Int(server.split(separator: ":").last ?? "") ?? 0 }
+
+  func signed(
+    _ method: String, _ path: String, _ body: JSONValue? = nil, at now: Timestamp, secret: String? = nil
+  ) async throws -> JSONClient.Answer {
+    let headers = RequestSigner(apiKeyId: key.id, secret: secret ?? key.secret).headers(
+      method: method, contentType: body == nil ? "" : "application/json", pathAndQuery: path,
+      body: body?.serialized() ?? [], at: now)
+    return try await JSONClient(server, sender: sender).call(
+      method, path, body, headers: headers.map { HTTPField($0.name, $0.value) })
+  }
+}
+
+/// The machine's clock, moved by as much as a test says.
+final class ShiftedClock: Sendable {
+  private let shift = Mutex(Duration.zero)
+
+  var wall: WallClock { WallClock { WallClock.system.now().adding(self.shift.withLock { $0 }) } }
+}
+
+final class Log: Sendable {
+  private let lines = Mutex<[String]>([])
+  @Sendable func keep(_ line: String) { lines.withLock { $0.append(line) } }
+  var text: String { lines.withLock { $0.joined() } }
+  func count(of text: String) -> Int { lines.withLock { $0.count { $0.contains(text) } } }
+}
+
+/// A value that one task puts and another waits for.
+final class Mailbox<Value: Sendable>: Sendable {
+  private let content = Mutex<Value?>(nil)
+
+  func put(_ value: Value) { content.withLock { $0 = value } }
+  var value: Value? { content.withLock { $0 } }
+
+  struct Empty: Error {}
+
+  /// Waits at most twenty seconds.
+  var awaited: Value {
+    get async throws {
+      for _ in 0..<2_000 {
+        if let value { return value }
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      throw Empty()
+    }
+  }
+}

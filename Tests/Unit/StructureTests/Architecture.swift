@@ -1,0 +1,55 @@
+/// Which module may import which.
+///
+/// `Sources` holds a folder for each area. A module imports what lies in an area above its own in this list, and of its
+/// own area only what ``siblings`` names. `Package.swift` says which modules there are.
+struct Architecture {
+  static let areas = ["Base", "Kit", "Tokens", "Payments", "Checkout", "Sandbox", "Server", "CommandLine"]
+
+  /// Modules of the same area that a module may import.
+  static let siblings: [String: Set<String>] = [
+    "StrictJSON": ["TenderPayments"], "HTTPTransport": ["TenderPayments"], "Storage": ["TenderPayments"],
+    "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
+    "KeyAgent": ["ApplePayToken"],
+    // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
+    "Webhooks": ["Ledger"], "Gateway": ["Acquiring", "Ledger"],
+    "TenderCLI": ["CProcessMemory"],
+  ]
+
+  private static let base: Set<String> = ["TenderPayments", "StrictJSON", "HTTPTransport", "Storage"]
+
+  /// Modules that may import these and no others of ours.
+  static let restricted: [String: Set<String>] = [
+    // The sandbox judges what the server does, so it shares no code with it.
+    "Sandbox": base.union(["ApplePayToken", "TenderSheet"]),
+    // The shop is a merchant: it knows the platform's wire and nothing behind it.
+    "DemoShop": base.union(["DirectWire"]),
+  ]
+
+  /// The server knows the sandbox as a URL, and holds nothing that could issue a payment token.
+  private static let apart: [String: String] = ["Server": "Sandbox"]
+
+  /// Modules that go into other people's apps (◆): they import no other package, and only modules that do so too.
+  static let portable: Set<String> = [
+    "TenderPayments", "StrictJSON", "TenderSheet", "TenderCheckoutAPI", "TenderCheckout",
+  ]
+
+  /// Frameworks of the system that a ◆ module may import beside Foundation.
+  static let frameworks: [String: Set<String>] = ["TenderCheckout": ["PassKit", "Contacts", "SwiftUI"]]
+
+  /// The area of each module.
+  let modules: [String: String]
+
+  init(_ manifest: Manifest) { modules = manifest.modules }
+
+  /// Whether `module` may import `other`, both of ours.
+  func allows(_ module: String, _ other: String) -> Bool {
+    if let only = Self.restricted[module] { return only.contains(other) }
+    if Self.portable.contains(module), !Self.portable.contains(other) { return false }
+    if let area = modules[module], let apart = Self.apart[area], modules[other] == apart { return false }
+    return rank(other) < rank(module) || Self.siblings[module]?.contains(other) == true
+  }
+
+  private func rank(_ module: String) -> Int {
+    modules[module].flatMap { Self.areas.firstIndex(of: $0) } ?? Self.areas.count
+  }
+}

@@ -1,0 +1,141 @@
+/// The rules of the structure, each a function over text, so that a test can show that a violation is found.
+extension Architecture {
+  /// Imports go down to what the manifest declares. A ◆ module imports no other package.
+  func importsThatPointUp(_ files: [SourceFile], manifest: Manifest) -> [Violation] {
+    files.flatMap { file in
+      file.imports.compactMap { module, line in
+        importRule(file.module, module, manifest).map { Violation(path: file.path, line: line, rule: $0) }
+      }
+    }
+  }
+
+  private func importRule(_ module: String, _ other: String, _ manifest: Manifest) -> String? {
+    guard modules[module] != nil else { return "\(module) is not in Package.swift" }
+    guard modules[other] != nil else { return foreignRule(module, other) }
+    if !allows(module, other) { return "\(module) may not import \(other)" }
+    if manifest.dependencies[module]?.contains(other) != true {
+      return "\(module) imports \(other) but does not declare it"
+    }
+    return nil
+  }
+
+  private func foreignRule(_ module: String, _ other: String) -> String? {
+    let allowed = (Self.frameworks[module] ?? []).union(["Foundation", "FoundationEssentials", "FoundationNetworking"])
+    return Self.portable.contains(module) && !allowed.contains(other)
+      ? "\(module) goes into apps and imports \(other)" : nil
+  }
+
+  /// What the manifest declares points down too, and every module lies in an area.
+  func targetsThatPointUp(_ manifest: Manifest) -> [Violation] {
+    let homeless = modules.filter { !Self.areas.contains($0.value) }.map { "there is no area \($0.value)" }
+    let wrong = modules.keys.sorted().flatMap { module in
+      (manifest.dependencies[module] ?? []).filter { modules[$0] != nil && !allows(module, $0) }
+        .map { "\(module) may not depend on \($0)" }
+    }
+    return (homeless + wrong).sorted().map { Violation(path: "Package.swift", line: 0, rule: $0) }
+  }
+
+  /// Every module has exactly one row in `docs/architecture.md`, with a sentence in it.
+  func modulesWithoutSentence(_ page: String) -> [Violation] {
+    let rows = page.split(separator: "\n").compactMap { $0.wholeMatch(of: /\| `(\w+)`( ◆)? \| (.+\..*) \|/) }
+    return modules.keys.sorted().compactMap { module in
+      let own = rows.filter { $0.output.1 == module }
+      let marked = own.first.map { ($0.output.2 != nil) == Self.portable.contains(module) } ?? true
+      guard own.count != 1 || !marked else { return nil }
+      let rule = marked ? "\(module) has \(own.count) sentences" : "the mark ◆ of \(module) is wrong"
+      return Violation(path: "docs/architecture.md", line: 0, rule: rule)
+    }
+  }
+
+  /// API newer than iOS 16, which a build on Linux does not notice.
+  func newAPIInPortableModules(_ files: [SourceFile]) -> [Violation] {
+    let words = [
+      "Synchronization", "Mutex", "Atomic", "InlineArray", "Span", "RawSpan", "MutableSpan", "OutputSpan", "UTF8Span",
+      "Observable", "Observation",
+    ]
+    return files.filter { Self.portable.contains($0.module) }.flatMap { file in
+      file.code(with: words).flatMap { line, text in
+        text.split { !$0.isLetter && !$0.isNumber }.map(String.init).filter(words.contains).map {
+          Violation(path: file.path, line: line, rule: "\($0) is newer than iOS 16")
+        }
+      }
+    }
+  }
+
+  /// What takes the compiler's word against data races away: everybody would have to believe ours instead.
+  ///
+  /// - Parameter trusted: the lines that may, word for word; each has its reason beside it.
+  func escapes(_ files: [SourceFile], trusted: [String: [String]] = Architecture.trusted) -> [Violation] {
+    let words = [
+      "@unchecked", "nonisolated(unsafe)", "@preconcurrency", "assumeIsolated", "unsafeBitCast", "Unmanaged",
+      "UnsafeContinuation", "withUnsafeContinuation", "withUnsafeThrowingContinuation",
+    ]
+    // Of these an app would have to believe us too.
+    let queues = ["DispatchQueue", "pthread"]
+    return files.flatMap { file in
+      file.code(with: modules[file.module] == nil || Self.portable.contains(file.module) ? words + queues : words)
+        .filter { _, text in
+          !(trusted[file.path] ?? []).contains { text.contains($0) }
+        }.map { line, _ in
+          Violation(path: file.path, line: line, rule: "the compiler is told not to check for data races")
+        }
+    }
+  }
+
+  static let trusted = [
+    // swift-crypto does not say that the key may be shared, and BoringSSL allows it.
+    "Sources/Tokens/ApplePayToken/Unwrap/KeyHolderInMemory.swift": ["struct RSADecryptionKey: @unchecked Sendable"]
+  ]
+}
+
+/// Rules of style that hold in every file of `Sources`.
+enum Tidiness {
+  static let maximumLines = 400
+
+  static func violations(_ files: [SourceFile]) -> [Violation] {
+    files.flatMap { forgottenNotes($0) + rashCalls($0) + length($0) }
+  }
+
+  /// A note to oneself belongs into an issue.
+  private static func forgottenNotes(_ file: SourceFile) -> [Violation] {
+    file.lines.enumerated().compactMap { number, line in
+      ["TODO", "FIXME", "HACK"].first { line.contains($0) }.map {
+        Violation(path: file.path, line: number + 1, rule: "a stray \($0)")
+      }
+    }
+  }
+
+  /// What ends the process, or writes where nobody asked for it. The command line too has its own way to write.
+  private static func rashCalls(_ file: SourceFile) -> [Violation] {
+    let words = ["fatalError", "preconditionFailure", "try!", "as! ", "print(", "dump("]
+    return file.code(with: words).compactMap { line, text in
+      guard
+        let word = text.firstMatch(of: /(?:^|[^\w.])(fatalError|preconditionFailure|try!|as! |print\(|dump\()/)?.output
+          .1
+      else { return nil }
+      return Violation(path: file.path, line: line, rule: "\(word) has no place here")
+    }
+  }
+
+  private static func length(_ file: SourceFile) -> [Violation] {
+    let lines = file.lines.count - (file.text.hasSuffix("\n") ? 1 : 0)
+    guard lines > maximumLines else { return [] }
+    return [
+      Violation(path: file.path, line: lines, rule: "a file has at most \(maximumLines) lines: split it by concept")
+    ]
+  }
+}
+
+/// What the documents say about files.
+enum Documents {
+  static let pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md"] + Repository.names(in: "docs", ending: ".md")
+
+  /// Paths in a page that lead nowhere.
+  static func brokenPaths(in page: SourceFile, exists: (String) -> Bool) -> [Violation] {
+    page.lines.enumerated().flatMap { number, line in
+      line.matches(of: #/[`(]((?:Sources|Tests|Web|docs|scripts)\/[\w\/.-]*\w|[A-Z]+\.md|LICENSE)[`)]/#)
+        .map { String($0.output.1) }.filter { !exists($0) }
+        .map { Violation(path: page.path, line: number + 1, rule: "there is no \($0)") }
+    }
+  }
+}

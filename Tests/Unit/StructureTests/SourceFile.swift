@@ -1,0 +1,67 @@
+import Foundation
+
+/// A file of the repository, by its path from the root.
+struct SourceFile: Sendable {
+  let path: String
+  let text: String
+
+  /// The module whose file this is: the folder below an area of `Sources`.
+  var module: String { path.split(separator: "/").dropFirst(2).first.map(String.init) ?? "" }
+  var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+  /// The modules that are imported, with the number of the line.
+  var imports: [(module: String, line: Int)] {
+    lines.enumerated().compactMap { number, line in
+      guard line.contains("import "), let match = line.prefixMatch(of: Self.importLine) else { return nil }
+      return (String(match.output.1), number + 1)
+    }
+  }
+
+  /// The lines that hold one of `words` outside comments and string literals, so that a word in a sentence is no call.
+  func code(with words: [String]) -> [(line: Int, text: String)] {
+    lines.enumerated().compactMap { number, line in
+      guard words.contains(where: { line.contains($0) }) else { return nil }
+      let text = String(line).replacing(/#*"(\\.|[^"\\])*"#*/, with: "\"\"").replacing(/\/\/.*/, with: "")
+      return words.contains { text.contains($0) } ? (number + 1, text) : nil
+    }
+  }
+
+  private static var importLine: Regex<(Substring, Substring)> {
+    /\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+).*/
+  }
+}
+
+/// The repository on disk.
+enum Repository {
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  static func text(_ path: String) throws -> String {
+    try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root.appending(path: path).path) }
+
+  /// Files of a folder, none of those below it.
+  static func names(in folder: String, ending: String) -> [String] {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+    return (names ?? []).filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  /// All Swift files below a folder, except what a build left there.
+  static func swiftFiles(under folder: String) throws -> [SourceFile] {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+    return try names.filter { $0.hasSuffix(".swift") && !$0.contains(".build") }.sorted().map { name in
+      SourceFile(path: "\(folder)/\(name)", text: try text("\(folder)/\(name)"))
+    }
+  }
+}
+
+/// A rule that is broken, and where.
+struct Violation: Hashable, CustomStringConvertible {
+  let path: String
+  let line: Int
+  let rule: String
+
+  var description: String { "\(path):\(line): \(rule)" }
+}

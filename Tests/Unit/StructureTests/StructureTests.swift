@@ -1,0 +1,231 @@
+import Testing
+
+@Suite struct `The structure` {
+  @Test func `imports go down, to modules that the package declares`() throws {
+    let found = try architecture().importsThatPointUp(try sources(), manifest: try manifest())
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `dependencies go down, and every module lies in an area`() throws {
+    let found = try architecture().targetsThatPointUp(try manifest())
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `every module has its sentence`() throws {
+    let found = try architecture().modulesWithoutSentence(try Repository.text("docs/architecture.md"))
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `modules that go into apps use nothing newer than iOS 16`() throws {
+    let found = try architecture().newAPIInPortableModules(try sources())
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `the sources and the example leave every check for data races on, but for what is named`() throws {
+    let example = try Repository.swiftFiles(under: "Examples")
+    try #require(!example.isEmpty)
+    let found = try architecture().escapes(try sources() + example)
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `no file is too long, leaves a note or ends the process`() throws {
+    let found = Tidiness.violations(try sources())
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `no test uses what a module keeps to itself`() throws {
+    let tests = try Repository.swiftFiles(under: "Tests").filter { !$0.path.contains("StructureTests") }
+    let found = tests.filter { !$0.code(with: ["@testable"]).isEmpty }.map(\.path)
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `no package with a known fault can be resolved`() throws {
+    let found = try manifest().faultyPackages()
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `every code of an error is explained, and no other`() throws {
+    let page = SourceFile(path: "docs/errors.md", text: try Repository.text("docs/errors.md"))
+    let found = ErrorCodes.violations(try sources(), page: page)
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test func `every page of docs is looked at`() {
+    #expect(Documents.pages.contains("docs/reliability.md") && Documents.pages.count > 15)
+  }
+
+  @Test(arguments: Documents.pages) func `a file that a document names is there`(_ page: String) throws {
+    let found = Documents.brokenPaths(
+      in: SourceFile(path: page, text: try Repository.text(page)), exists: Repository.has)
+    #expect(found.isEmpty, "\(found)")
+  }
+
+  private func sources() throws -> [SourceFile] {
+    let files = try Repository.swiftFiles(under: "Sources")
+    let modules = try manifest().modules
+    try #require(files.count >= modules.count)
+    return files
+  }
+
+  private func architecture() throws -> Architecture { Architecture(try manifest()) }
+
+  private func manifest() throws -> Manifest { Manifest(try Repository.text("Package.swift")) }
+}
+
+@Suite struct `The rules of the structure find` {
+  let architecture = Architecture(Self.manifest)
+
+  @Test(arguments: [
+    ("Ledger", "import Gateway", "may not import"), ("Ledger", "public import Acquiring", "may not import"),
+    ("TenderServer", "import Sandbox", "may not import"), ("Sandbox", "import Ledger", "may not import"),
+    ("DemoShop", "import Orders", "may not import"), ("Gateway", "import Orders", "may not import"),
+    ("TenderPayments", "import StrictJSON", "may not import"), ("TenderSheet", "import Storage", "may not import"),
+    ("Gateway", "  @preconcurrency import struct Orders.Basket", "may not import"),
+    ("TenderSheet", "import Crypto", "goes into apps"), ("Ledger", "import HTTPTransport", "does not declare"),
+    ("Cellar", "import Foundation", "not in Package.swift"),
+  ])
+  func `an import that points up`(_ module: String, _ line: String, _ rule: String) {
+    let file = SourceFile(path: "Sources/Area/\(module)/File.swift", text: "import Foundation\n\(line)\n")
+    let found = architecture.importsThatPointUp([file], manifest: Self.manifest)
+    #expect(found.count { $0.line == 2 && $0.rule.contains(rule) } == 1 || module == "Cellar" && found.count == 1)
+  }
+
+  @Test func `an import that is allowed is not reported`() {
+    let file = SourceFile(
+      path: "Sources/Payments/Gateway/File.swift", text: "package import Ledger\nimport Crypto\n// import Orders\n")
+    #expect(architecture.importsThatPointUp([file], manifest: Self.manifest).isEmpty)
+  }
+
+  @Test func `a target that points up, and one in no area`() {
+    let rules = architecture.targetsThatPointUp(Self.manifest).map(\.rule)
+    #expect(rules == ["TenderSheet may not depend on Ledger", "there is no area Attic"])
+  }
+
+  @Test func `a module without a sentence, with two, and with a wrong mark`() {
+    let page = """
+      | `Ledger` | The journal. |
+      | `Ledger` | The journal. |
+      | `TenderSheet` | The sheet. |
+      | `Gateway` | Turns one thing into another. |
+      | `Orders` | |
+      """
+    let rules = architecture.modulesWithoutSentence(page).map(\.rule)
+    #expect(rules.contains("Ledger has 2 sentences"))
+    #expect(rules.contains("Orders has 0 sentences"))
+    #expect(rules.contains("the mark ◆ of TenderSheet is wrong"))
+    #expect(!rules.contains { $0.contains("Gateway") })
+  }
+
+  @Test(arguments: [
+    "// TODO: later", "/// FIXME", "fatalError()", "let a = try! f()", "let a = b as! C", "print(amount)", "  print()",
+    "  dump(key)",
+    "  preconditionFailure(\"\")",
+  ])
+  func `a line that has no place in Sources`(_ line: String) {
+    let found = Tidiness.violations([
+      SourceFile(path: "Sources/Payments/Ledger/File.swift", text: "import A\n\(line)\n")
+    ])
+    #expect(found.map(\.line) == [2])
+  }
+
+  @Test func `words in sentences and in other words are not calls`() {
+    let text = """
+      // Never fatalError here, says this comment.
+      let words = "try! print(this)" + #"as! that"#
+      fingerprint(key); printer.print(page)
+      """
+    #expect(Tidiness.violations([SourceFile(path: "Sources/Payments/Ledger/File.swift", text: text)]).isEmpty)
+  }
+
+  @Test func `a file of 401 lines`() {
+    let lines = { SourceFile(path: "Sources/Payments/Ledger/File.swift", text: String(repeating: "\n", count: $0)) }
+    #expect(Tidiness.violations([lines(400)]).isEmpty)
+    #expect(Tidiness.violations([lines(401)]).count == 1)
+  }
+
+  @Test func `new API in a module that goes into apps, and only there`() {
+    let text = "let lock = Mutex(0)\n"
+    #expect(
+      architecture.newAPIInPortableModules([SourceFile(path: "Sources/Kit/TenderSheet/File.swift", text: text)]).count
+        == 1)
+    #expect(
+      architecture.newAPIInPortableModules([SourceFile(path: "Sources/Payments/Ledger/File.swift", text: text)]).isEmpty
+    )
+  }
+
+  @Test(arguments: [
+    "final class Box: @unchecked Sendable {}", "nonisolated(unsafe) var box = 0", "  @preconcurrency import PassKit",
+    "MainActor.assumeIsolated { 0 }", "await withUnsafeContinuation { $0.resume() }",
+  ])
+  func `a check for data races that is switched off, wherever nobody has named it`(_ line: String) {
+    let file = { (folder: String) in
+      SourceFile(path: "\(folder)/File.swift", text: "import A\n\(line)\n// @unchecked Sendable: no\n")
+    }
+    for folder in ["Sources/Kit/TenderCheckout", "Examples/iOSShop", "Sources/Payments/Ledger"] {
+      #expect(architecture.escapes([file(folder)]).map(\.line) == [2])
+      #expect(architecture.escapes([file(folder)], trusted: ["\(folder)/File.swift": [line]]).isEmpty)
+    }
+  }
+
+  @Test func `a package from before its fault was mended`() {
+    let old = Manifest(#".package(url: "https://example.com/apple/swift-crypto", from: "3.12.3"),"#)
+    let new = Manifest(#".package(url: "https://example.com/apple/swift-crypto", from: "4.10.0"),"#)
+    #expect(old.faultyPackages().count == 1)
+    #expect(new.faultyPackages().isEmpty)
+  }
+
+  @Test(arguments: [
+    "throw Problem(.notFound, \"planted\", \"Nothing.\")",
+    "throw Problem(\n  .init(code: 402, reasonPhrase: \"Payment Required\"),\n  \"planted\", \"Nothing.\")",
+    "  public enum Code: String, Sendable {\n    case known\n    case other = \"planted\"\n  }",
+    "  enum Code: String {\n    case known, planted\n  }",
+    "  var code: String {\n    switch self {\n    case .a: \"known\"\n    case .b: \"planted\"\n    }\n  }",
+  ])
+  func `a code of an error that is not explained`(_ text: String) {
+    let page = SourceFile(path: "docs/errors.md", text: "**`known`** — Known.")
+    let known = SourceFile(path: "Sources/Payments/Ledger/Known.swift", text: "Problem(.conflict, \"known\", \"\")")
+    let file = SourceFile(path: "Sources/Checkout/Orders/File.swift", text: text)
+    #expect(
+      ErrorCodes.violations([known, file], page: page).map(\.description) == [
+        "Sources/Checkout/Orders/File.swift:0: planted is not in docs/errors.md"
+      ])
+  }
+
+  @Test func `an explanation of a code that is gone`() {
+    let page = SourceFile(path: "docs/errors.md", text: "**`gone`** — Gone.")
+    #expect(ErrorCodes.violations([], page: page).map(\.rule) == ["nobody uses gone"])
+  }
+
+  @Test func `a document that names a file that is gone`() {
+    let page = SourceFile(path: "README.md", text: "a\nSee [it](docs/gone.md), `Sources/Gone.swift` and `Web/here.js`.")
+    let rules = Documents.brokenPaths(in: page) { $0 == "Web/here.js" }
+    #expect(
+      rules.map(\.description) == [
+        "README.md:2: there is no docs/gone.md", "README.md:2: there is no Sources/Gone.swift",
+      ])
+  }
+
+  private static let manifest = Manifest(
+    """
+    module("Base/TenderPayments"),
+    module("Base/StrictJSON", ["TenderPayments"]),
+    module("Base/Storage"),
+    module("Base/HTTPTransport"),
+    module("Kit/TenderSheet", ["TenderPayments", "Ledger"]),
+    module("Payments/Acquiring"),
+    module("Payments/Ledger", ["Storage", "TenderPayments", crypto]),
+    module(
+      "Payments/Gateway",
+      [
+        "Ledger", "TenderPayments",
+      ], plugins: ["EmbedWeb"]),
+    module("Checkout/Orders"),
+    module("Sandbox/Sandbox"),
+    module("Sandbox/DemoShop"),
+    module("Server/TenderServer"),
+    module("Attic/Trunk"),
+    tool(
+      "Sources/CommandLine/TenderCLI",
+      ["TenderServer", arguments]),
+    """)
+}
