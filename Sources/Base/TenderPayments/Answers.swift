@@ -12,7 +12,7 @@ public enum AcquirerAnswer: Sendable, Hashable {
   case notSent(String)
 }
 
-/// The acquirer did what was asked.
+/// The acquirer did what was asked, or a part of it.
 public struct Approval: Sendable, Hashable {
   /// The acquirer's own name for the operation.
   public let acquirerReference: String
@@ -20,12 +20,19 @@ public struct Approval: Sendable, Hashable {
   public let authorizationCode: String?
   /// The scheme's transaction identifier, which later merchant-initiated payments must quote.
   public let networkTransactionID: String?
+  /// What was approved; nil when it is the amount that was asked for. An authorization that is approved for less does
+  /// not pay its order.
+  public let approvedAmount: Amount?
 
   /// What an acquirer tells of something that it did.
-  public init(acquirerReference: String, authorizationCode: String? = nil, networkTransactionID: String? = nil) {
+  public init(
+    acquirerReference: String, authorizationCode: String? = nil, networkTransactionID: String? = nil,
+    approvedAmount: Amount? = nil
+  ) {
     self.acquirerReference = acquirerReference
     self.authorizationCode = authorizationCode
     self.networkTransactionID = networkTransactionID
+    self.approvedAmount = approvedAmount
   }
 }
 
@@ -86,6 +93,8 @@ public enum DeclineReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// The acquirer holds no money for this payment any more: the hold has expired or was voided. Only captures and
   /// voids are declined for it.
   case holdEnded = "hold_ended"
+  /// The issuer approved less than was asked for. The gateway declines the payment and reverses what is held.
+  case approvedForLess = "approved_for_less"
   /// A code that is in no table.
   case other
 }
@@ -97,7 +106,8 @@ extension DeclineReason {
     case .issuerUnavailable: .retriable
     case .configuration: .configuration
     case .doNotHonor, .insufficientFunds, .expiredCard, .lostOrStolen, .suspectedFraud, .notPermitted, .limitExceeded,
-      .invalidCard, .cryptogramInvalid, .authenticationRequired, .holdEnded, .other:
+      .invalidCard, .cryptogramInvalid, .authenticationRequired, .holdEnded,
+      .approvedForLess, .other:
       .final
     }
   }

@@ -39,19 +39,20 @@ extension Acquirer {
     let ask = { (verb: @escaping Verb<FollowUpRequest, AcquirerAnswer>) -> Verb<FollowUpRequest, AcquirerAnswer> in
       { request, deadline in
         guard let amount = capabilities.toAcquirer(request.amount) else { return .notSent(tooFine) }
-        return await verb(request.asking(amount), deadline)
+        return capabilities.read(await verb(request.asking(amount), deadline), asked: request.amount)
       }
     }
     return Acquirer(
       capabilities: capabilities,
       authorize: { [authorize] request, deadline in
         guard let amount = capabilities.toAcquirer(request.amount) else { return .notSent(tooFine) }
-        return await authorize(request.asking(amount), deadline)
+        return capabilities.read(await authorize(request.asking(amount), deadline), asked: request.amount)
       },
       capture: ask(capture), void: ask(void), refund: ask(refund),
       inquire: { [inquire] request, deadline in
         guard let amount = capabilities.toAcquirer(request.amount) else { return .unavailable(.tooFine) }
-        return await inquire(InquiryRequest(reference: request.reference, amount: amount), deadline)
+        let found = await inquire(InquiryRequest(reference: request.reference, amount: amount), deadline)
+        return capabilities.read(found, asked: request.amount)
       },
       reverse: { [reverse] request, deadline in
         guard let amount = capabilities.toAcquirer(request.amount) else { return .unavailable(.tooFine) }
@@ -60,8 +61,37 @@ extension Acquirer {
       hear: { event throws(EventRefusal) in
         let heard = try hear(event)
         guard let amount = capabilities.fromAcquirer(heard.amount) else { throw .unintelligible }
-        return AcquirerEvent(id: heard.id, reference: heard.reference, amount: amount, answer: heard.answer)
+        let answer = capabilities.read(heard.answer, asked: amount)
+        if case .unknown = answer { throw .unintelligible }
+        return AcquirerEvent(id: heard.id, reference: heard.reference, amount: amount, answer: answer)
       })
+  }
+}
+
+extension AcquirerCapabilities {
+  /// The answer with its approved amount in ISO's minor units, and without it when it is the amount that was asked for.
+  /// An approval of more, of nothing or in another currency is no answer.
+  fileprivate func read(_ answer: AcquirerAnswer, asked: Amount) -> AcquirerAnswer {
+    guard case .approved(let approval) = answer, let told = approval.approvedAmount else { return answer }
+    guard let amount = fromAcquirer(told), amount.currency == asked.currency, amount.isPositive,
+      amount.minorUnits <= asked.minorUnits
+    else { return .unknown(.anotherAmount) }
+    return .approved(approval.of(amount == asked ? nil : amount))
+  }
+
+  fileprivate func read(_ inquiry: Inquiry, asked: Amount) -> Inquiry {
+    guard case .answer(let answer) = inquiry else { return inquiry }
+    let read = read(answer, asked: asked)
+    if case .unknown(let interruption) = read { return .unavailable(interruption) }
+    return .answer(read)
+  }
+}
+
+extension Approval {
+  fileprivate func of(_ amount: Amount?) -> Approval {
+    Approval(
+      acquirerReference: acquirerReference, authorizationCode: authorizationCode,
+      networkTransactionID: networkTransactionID, approvedAmount: amount)
   }
 }
 
@@ -69,6 +99,10 @@ private let tooFine = "the acquirer cannot count this amount in its units"
 
 extension Interruption {
   fileprivate static var tooFine: Interruption { Interruption(.acquirerUncertain, detail: "cannot count the amount") }
+
+  fileprivate static var anotherAmount: Interruption {
+    Interruption(.unintelligibleAnswer, detail: "approved for another amount than was asked for")
+  }
 }
 
 extension AuthorizationRequest {

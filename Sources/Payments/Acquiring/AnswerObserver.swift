@@ -30,11 +30,11 @@ extension Acquirer {
 }
 
 extension AcquirerAnswer {
-  /// One word for metrics: `approved`, `declined` for good, `retriable`, `configuration`, `pending`, `unknown`,
+  /// One word for metrics: `approved`, `approved_for_less`, `declined` for good, `retriable`, `configuration`, `pending`, `unknown`,
   /// `not_sent`.
   package var label: String {
     switch self {
-    case .approved: "approved"
+    case .approved(let approval): approval.approvedAmount == nil ? "approved" : "approved_for_less"
     case .declined(let decline): decline.declineClass == .final ? "declined" : decline.declineClass.rawValue
     case .pending: "pending"
     case .unknown: "unknown"

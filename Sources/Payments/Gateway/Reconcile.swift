@@ -106,7 +106,7 @@ private struct Comparison {
     if line.operation.rawValue != ours.kind.rawValue { found.append(difference(.operation, line)) }
     if line.amount.currency != ours.amount.currency {
       found.append(difference(.currency, line))
-    } else if line.amount != ours.amount {
+    } else if line.amount != ours.amount, !isApprovedForLess(ours, line) {
       found.append(difference(.amount, line))
     }
     if let kind = verdict(ours) { found.append(difference(kind, line)) }
@@ -125,6 +125,12 @@ private struct Comparison {
   }
 
   private var wasUndone: Bool { theirs.contains { $0.operation == .reverse && $0.result == .approved } }
+
+  /// Whether the acquirer holds, or held, less than we asked for: declined here, and reversed there in the end.
+  private func isApprovedForLess(_ ours: BookedOperation, _ line: AcquirerReport.Line) -> Bool {
+    ours.kind == .authorize && ours.state == .declined && line.result == .approved
+      && line.amount.minorUnits < ours.amount.minorUnits
+  }
 
   private func verdict(_ ours: BookedOperation) -> Difference.Kind? {
     if ours.state.isOpen { return theirs.contains { $0.result != .pending } ? .unsettled : nil }

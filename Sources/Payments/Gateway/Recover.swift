@@ -118,6 +118,7 @@ extension PaymentGateway {
   }
 
   private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> Settlement {
+    let answer = answer.believed(for: attempt)
     let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt)).payment
     try await crashes.reach(.recoveryRecorded)
     return Settlement(isSettled: answer.isFinal, payment: payment)
@@ -142,7 +143,7 @@ extension PaymentGateway {
 
   /// By our reference; where the acquirer cannot do that, by finding the authorization and voiding it.
   private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
-    let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.amount)
+    let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.undoneAmount)
     guard acquirer.capabilities.reversal else { return try await void(target, attempt, deadline) }
     let reversal = await acquirer.reverse(target, patience(deadline))
     try await crashes.reach(.recoveryReversed)
@@ -158,10 +159,11 @@ extension PaymentGateway {
     case .leave: return try await leave(attempt)
     case .nothingToUndo: return try await adopt(.notSent("there was nothing to undo"), attempt)
     case .void(let request):
+      guard let void = try await journal.undo(attempt, of: request.amount) else { return try await leave(attempt) }
       let answer = await acquirer.void(request, patience(deadline))
       try await crashes.reach(.recoveryReversed)
       if case .notSent = answer { return try await leave(attempt) }
-      return try await adopt(answer, attempt)
+      return try await adopt(answer, void)
     }
   }
 

@@ -41,7 +41,7 @@ enum Remedy: Hashable {
     /// had it then.
     init(_ inquiry: Inquiry, about attempt: Attempt, _ acquirer: AcquirerCapabilities) {
       switch inquiry {
-      case .answer(let answer): self = Finding(answer, about: attempt)
+      case .answer(let answer): self = Finding(answer.believed(for: attempt), about: attempt)
       case .unavailable: self = .leave
       case .notFound where attempt.past?.state == .pending || !attempt.isSilent(acquirer): self = .leave
       case .notFound where attempt.kind == .reverse: self = .undo
@@ -84,7 +84,8 @@ enum Remedy: Hashable {
       case .answer(.approved(let approval)):
         self = .void(
           FollowUpRequest(
-            reference: attempt.reference, authorization: approval.acquirerReference, amount: attempt.amount))
+            reference: attempt.reference, authorization: approval.acquirerReference,
+            amount: approval.approvedAmount ?? attempt.undoneAmount))
       case .answer(.declined), .notFound: self = attempt.isQuiet(acquirer) ? .nothingToUndo : .leave
       case .answer, .unavailable: self = .leave
       }

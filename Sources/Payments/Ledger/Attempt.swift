@@ -72,6 +72,9 @@ package struct Attempt: Sendable, Hashable {
   package let authorization: String?
   /// What a reversal undoes: our name of the authorization.
   package let target: AttemptReference?
+  /// The amount that the undone authorization asked for, which an inquiry about it names. A reversal's own amount is
+  /// less when the authorization was approved for less; of any other operation it is its own.
+  package let undoneAmount: Amount
   package let cause: OperationCause
   /// What is known of an attempt that was taken over; nil for one that was just begun.
   package let past: Past?

@@ -86,7 +86,7 @@ extension Journal {
       try alarm(.anotherConnector, record, in: store)
       return .refused(AlarmReason.anotherConnector.rawValue)
     }
-    guard attempt.amount == event.amount else {
+    guard attempt.amount == event.amount, event.answer.believed(for: attempt) == event.answer else {
       return try contradict(.eventAmountMismatch, record, in: store)
     }
     guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
@@ -100,6 +100,8 @@ extension Journal {
     notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     switch (event.outcome, state) {
+    case (.approved, .approved) where event.answer.isForLess:
+      return try contradict(.eventAmountMismatch, record, in: store)
     case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
       (.declined, .returned):
       return .known
@@ -107,6 +109,8 @@ extension Journal {
       return try takeBack(attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
       return try approveLate(event, attempt, state, record, in: store)
+    case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
+      return .known
     case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
       // The shopper heard no, and money is held: it must not stay so.
       try oweReversal(of: attempt, record, in: store)

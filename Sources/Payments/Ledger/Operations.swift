@@ -229,6 +229,7 @@ extension Operations {
       amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1,
       authorization: isFirst ? nil : try authorization(of: payment, in: store), target: target,
+      undoneAmount: try row.amount(kind == .reverse ? "asked" : "amount"),
       cause: try row.value("cause"), past: try past(row, target, in: store), letsGo: try row.integer("lets_go"),
       fence: try row.integer("fence"))
     return (attempt, try row.value("state"))
@@ -244,7 +245,7 @@ extension Operations {
   }
 
   private static let select = """
-    SELECT operations.*, payments.currency, payments.told, payments.connector
+    SELECT operations.*, payments.currency, payments.told, payments.connector, payments.amount AS asked
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 }
@@ -261,9 +262,15 @@ private struct Note {
   init(_ answer: AcquirerAnswer) {
     switch answer {
     case .approved(let approval):
-      state = .approved
       acquirerReference = approval.acquirerReference
       networkTransactionID = approval.networkTransactionID
+      guard let approved = approval.approvedAmount else {
+        state = .approved
+        return
+      }
+      state = .declined
+      (code, declineReason) = (Decline.approvedForLess.code, Decline.approvedForLess.reason)
+      detail = "approved for \(approved)"
     case .declined(let decline):
       state = .declined
       code = decline.code

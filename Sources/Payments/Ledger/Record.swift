@@ -16,7 +16,9 @@ extension Journal {
     _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
   ) throws -> Payment? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
-    guard try Operations.close(attempt, with: answer, nextTry: store.now.adding(pause), in: store) else { return nil }
+    let believed = answer.believed(for: attempt)
+    guard try Operations.close(attempt, with: believed, nextTry: store.now.adding(pause), in: store) else { return nil }
+    let answer = believed.posted
     if attempt.kind == .reverse { return try undone(answer, attempt, before, in: store) }
     if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
       try oweReversal(of: attempt, before, in: store)
@@ -31,7 +33,9 @@ extension Journal {
     after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: attempt.kind))
     try scheduleCapture(&after, attempt, answer, audience, in: store)
     try scheduleExpiry(&after, attempt, outcome, in: store)
-    return try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
+    let payment = try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
+    if believed.isForLess { try oweReversal(of: attempt, after, in: store) }
+    return payment
   }
 
   /// The books after a final capture, which remembers what it let go: should it come back, all of that is held again.
@@ -103,11 +107,13 @@ extension Journal {
 
 extension Journal {
   /// An undoing that was refused for the moment, or because of our configuration, is begun anew: an acquirer would give
-  /// its refusal again under the same reference.
+  /// its refusal again under the same reference. So is one of an authorization that was approved for less, whatever the
+  /// refusal: no other operation would come back to it.
   private func oweAnotherReversal(
     of target: AttemptReference, _ answer: AcquirerAnswer, _ before: PaymentRecord, in store: Transaction
   ) throws {
-    guard case .declined(let decline) = answer, decline.declineClass != .final,
+    guard case .declined(let decline) = answer,
+      decline.declineClass != .final || before.payment.decline?.reason == .approvedForLess,
       let authorization = try Operations.find(target, in: store)?.attempt
     else { return }
     let tries = try Operations.count(.reverse, cause: .recovery, of: before.payment.id, in: store)

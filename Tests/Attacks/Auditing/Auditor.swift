@@ -17,6 +17,7 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
   case ownAcquirer = "asked"
   case holdsLast = "holds"
   case failureIsNotCharged = "told"
+  case lessIsUndone = "less"
 
   package var sentence: String {
     switch self {
@@ -37,6 +38,7 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .ownAcquirer: "an acquirer is asked about its own payments only"
     case .holdsLast: "no hold is let go by itself before its end"
     case .failureIsNotCharged: "nobody who was told failure, or that nothing was done, was charged"
+    case .lessIsUndone: "an authorization that was approved for less is undone, and pays nothing"
     }
   }
 }
@@ -89,6 +91,7 @@ package struct Auditor: Sendable {
     case .ownAcquirer: misdirected
     case .holdsLast: hasty
     case .failureIsNotCharged: wronged + chargedForNothing
+    case .lessIsUndone: adoptedForLess
     }
   }
 }
@@ -271,6 +274,18 @@ extension Auditor {
 }
 
 extension Auditor {
+  /// What the acquirer approved for less, and is still held, or was captured, or counts as paid.
+  private var adoptedForLess: [String] {
+    let less = evidence.holds.filter { $0.isForLess && $0.wasApproved }
+    let paid = Set(evidence.calls.filter { $0.heard == .success }.compactMap(\.payment))
+    return less.compactMap { hold in
+      let payment = payment(of: hold.reference).flatMap { payments[$0] }
+      let isLive = payment?.isLive ?? false
+      let wasTold = payment.map { paid.contains($0.id) || $0.told == "success" } ?? false
+      return hold.stands || hold.captured > 0 || isLive || wasTold ? "hold \(hold.reference)" : nil
+    }
+  }
+
   /// A client was told by every answer to its calls that nothing was done, and money is held or was taken.
   private var chargedForNothing: [String] {
     Dictionary(grouping: evidence.calls, by: \.order).compactMap { order, calls in

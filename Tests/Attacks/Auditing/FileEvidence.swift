@@ -4,13 +4,19 @@ package import StrictJSON
 extension Evidence {
   /// The acquirer's part, out of the sandbox's own ledger.
   package mutating func readSandbox(_ store: Transaction) throws {
-    holds = try store.rows("SELECT * FROM holds ORDER BY reference").map { row in
+    let holdsAndApprovals = """
+      SELECT holds.*, operations.approved_amount FROM holds
+      LEFT JOIN operations ON operations.hold = holds.acquirer_reference AND operations.kind = 'authorize'
+      ORDER BY holds.reference
+      """
+    holds = try store.rows(holdsAndApprovals).map { row in
       let state = try row.text("state")
       return AcquirerHold(
         reference: try row.text("reference"), order: try row.text("merchant_reference"),
         token: try row.text("reference"), amount: try row.integer("amount"), currency: try row.text("currency"),
         wasApproved: state != "declined" && state != "pending", authorized: try row.integer("authorized"),
-        captured: try row.integer("captured"), refunded: try row.integer("refunded"))
+        captured: try row.integer("captured"), refunded: try row.integer("refunded"),
+        isForLess: try row.integerOrNil("approved_amount") != nil)
     }
   }
 

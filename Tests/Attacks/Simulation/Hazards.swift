@@ -12,6 +12,8 @@ enum Hazard: String, CaseIterable {
   case capturesRefused = "captures refused"
   /// It allows nothing that follows an authorization, until a person has mended it many days later.
   case followUpsRefused = "follow-ups refused"
+  /// The acquirer approves an authorization for half of its amount.
+  case approvedForLess = "approved for less"
   /// The acquirer declines a capture, a void or a refund with a code that means *try again*.
   case declinedForNow = "declined for now"
   /// A request arrives after the settle horizon.

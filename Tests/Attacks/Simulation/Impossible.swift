@@ -12,10 +12,6 @@ extension Coverage {
       "recovery writes down what is news; that nobody knows is said once, by the call itself"
     ),
     (["voided, reverse nothing"], "what the bank undid once it still finds"),
-    (
-      ["begins", "approved", "declined"].map { "declined, reverse \($0)" },
-      "the bank approves nothing that it declined; an undoing that was under way finds nothing"
-    ),
   ]
 
   /// Rows that can be reached, and so seldom that 5,000 seeds need not reach them, each with the reason.

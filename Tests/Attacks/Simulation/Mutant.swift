@@ -148,6 +148,9 @@ extension Mutant {
     Mutant("the acquirer that is configured is asked, whatever is stored", wiring: { $0.named("simulated") }),
     Mutant("a refused void counts as done", wiring: { $0.mutated(void: { $0.orHoldEnded }) }),
     Mutant("a timeout is a decline", wiring: { $0.mutated(authorize: { _, answer in answer.orDeclined }) }),
+    Mutant(
+      "an approval for less is an approval of the whole",
+      wiring: { $0.mutated(authorize: { _, answer in answer.ofTheWhole }, inquire: { $0.ofTheWhole }) }),
     Mutant("an inquiry without an answer is a decline", wiring: { $0.mutated(inquire: { $0.orDeclined }) }),
     Mutant("not found is believed at once", wiring: { $0.mutated(inquire: { $0.foundOrDeclined }) }),
     Mutant(
@@ -211,6 +214,15 @@ extension AcquirerAnswer {
 
   fileprivate var orDeclined: AcquirerAnswer { if case .unknown = self { .refusal } else { self } }
 
+  /// Without the amount that was approved.
+  fileprivate var ofTheWhole: AcquirerAnswer {
+    guard case .approved(let approval) = self else { return self }
+    return .approved(
+      Approval(
+        acquirerReference: approval.acquirerReference, authorizationCode: approval.authorizationCode,
+        networkTransactionID: approval.networkTransactionID))
+  }
+
   fileprivate var orHoldEnded: AcquirerAnswer {
     if case .declined = self { .declined(Decline(reason: .holdEnded, code: "25")) } else { self }
   }
@@ -225,6 +237,7 @@ extension AcquirerAnswer {
 }
 
 extension Inquiry {
+  fileprivate var ofTheWhole: Inquiry { if case .answer(let answer) = self { .answer(answer.ofTheWhole) } else { self } }
   fileprivate var orDeclined: Inquiry { if case .unavailable = self { .answer(.refusal) } else { self } }
   fileprivate var foundOrDeclined: Inquiry { if case .notFound = self { .answer(.refusal) } else { self } }
 }

@@ -6,13 +6,29 @@ import TenderPayments
 /// Tender's.
 final class SimulatedBank {
   /// How an authorization will come out.
-  enum Verdict: Sendable, Hashable { case approve, decline, later(approves: Bool) }
+  enum Verdict: Sendable, Hashable {
+    case approve, decline, later(approves: Bool)
+
+    var approves: Bool { self == .approve || self == .later(approves: true) }
+  }
 
   private struct Hold {
     var hold: AcquirerHold
     var name: String
     var isPending: Bool
     var isUndone = false
+    /// What is approved, when the bank approves; as a rule the whole amount.
+    let part: Int64
+
+    mutating func approve() { (hold.wasApproved, hold.authorized, isPending) = (true, part, false) }
+
+    /// What the bank says of it.
+    func approval(code: String? = nil) -> AcquirerAnswer {
+      let amount = Currency(code: hold.currency).map { Amount(minorUnits: part, currency: $0) }
+      return .approved(
+        Approval(
+          acquirerReference: name, authorizationCode: code, approvedAmount: part == hold.amount ? nil : amount))
+    }
   }
 
   private struct Answer {
@@ -69,7 +85,8 @@ final class SimulatedBank {
 
   var evidence: [AcquirerHold] { holds.values.map(\.hold).sorted { $0.reference < $1.reference } }
 
-  func authorize(_ request: AuthorizationRequest, _ verdict: Verdict) -> AcquirerAnswer {
+  /// - Parameter isForLess: whether an approval is for half of the amount.
+  func authorize(_ request: AuthorizationRequest, _ verdict: Verdict, isForLess: Bool = false) -> AcquirerAnswer {
     let reference = request.reference.rawValue
     if let known = answers[reference] { return known.answer }
     guard !reversed.contains(reference) else { return keep(.declined(Self.refusal("12")), reference) }
@@ -79,30 +96,27 @@ final class SimulatedBank {
     }
     let name = newName()
     names[name] = reference
-    let approved = verdict == .approve
-    let amount = request.amount
-    holds[reference] = Hold(
+    var hold = Hold(
       hold: AcquirerHold(
-        reference: reference, order: request.merchantReference, token: token, amount: amount.minorUnits,
-        currency: amount.currency.code, wasApproved: approved, authorized: approved ? amount.minorUnits : 0,
-        captured: 0, refunded: 0), name: name, isPending: false)
+        reference: reference, order: request.merchantReference, token: token, amount: request.amount.minorUnits,
+        currency: request.amount.currency.code, wasApproved: false, authorized: 0, captured: 0, refunded: 0,
+        isForLess: isForLess), name: name, isPending: verdict != .approve && verdict != .decline,
+      part: isForLess ? request.amount.minorUnits / 2 : request.amount.minorUnits)
+    if verdict == .approve { hold.approve() }
+    holds[reference] = hold
     switch verdict {
-    case .approve: return keep(.approved(Approval(acquirerReference: name, authorizationCode: "A1B2C3")), reference)
+    case .approve: return keep(hold.approval(code: "A1B2C3"), reference)
     case .decline: return keep(.declined(Self.refusal("51")), reference)
-    case .later:
-      holds[reference]?.isPending = true
-      return keep(.pending(Pending(acquirerReference: name)), reference)
+    case .later: return keep(.pending(Pending(acquirerReference: name)), reference)
     }
   }
 
   /// Ends the waiting; nil when it does not wait any more.
   func decide(_ reference: String, approves: Bool) -> AcquirerAnswer? {
     guard var hold = holds[reference], hold.isPending, !hold.isUndone else { return nil }
-    hold.isPending = false
-    if approves { (hold.hold.wasApproved, hold.hold.authorized) = (true, hold.hold.amount) }
+    if approves { hold.approve() } else { hold.isPending = false }
     holds[reference] = hold
-    return keep(
-      approves ? .approved(Approval(acquirerReference: hold.name)) : .declined(Self.refusal("05")), reference)
+    return keep(approves ? hold.approval() : .declined(Self.refusal("05")), reference)
   }
 
   func name(of reference: String) -> String? { holds[reference]?.name }
@@ -194,7 +208,7 @@ final class SimulatedBank {
 
   /// Whether a void lets go of all that was ever held.
   func isWhole(_ request: FollowUpRequest) -> Bool {
-    names[request.authorization].flatMap { holds[$0] }?.hold.amount == request.amount.minorUnits
+    names[request.authorization].flatMap { holds[$0] }?.part == request.amount.minorUnits
   }
 
   func inquire(_ reference: String) -> Inquiry {

@@ -27,6 +27,8 @@ final class SimulatedWire: @unchecked Sendable {
   var met: (Fate) -> Void = { _ in }
   /// An authorization waits for the bank's decision.
   var waits: (AuthorizationRequest) -> Void = { _ in }
+  /// Whether the bank approves a new authorization for less than was asked for.
+  var isForLess: () -> Bool = { false }
   /// Whether a capture, void or refund is only accepted now, and decided later.
   var isLater: () -> Bool = { false }
   /// Such a one waits for the bank's decision.
@@ -85,7 +87,10 @@ final class SimulatedWire: @unchecked Sendable {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused("authorize") else { return .unauthorized }
     note(request.reference)
-    let answer = bank.authorize(request, verdict(request.merchantReference))
+    let isNew = !bank.isAnswered(request.reference.rawValue)
+    let verdict = verdict(request.merchantReference)
+    let mayBeLess = isNew && verdict.approves && request.amount.minorUnits > 1
+    let answer = bank.authorize(request, verdict, isForLess: mayBeLess && isForLess())
     if case .pending = answer { waits(request) }
     return answer
   }

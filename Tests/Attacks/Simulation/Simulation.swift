@@ -144,6 +144,13 @@ final class SimulatedWorld: @unchecked Sendable {
         return true
       }
     }
+    if hazards.includes(.approvedForLess) {
+      wire.isForLess = {
+        guard choices.chance(400) else { return false }
+        self.met(.approvedForLess)
+        return true
+      }
+    }
     wire.hasLateArrivals = hazards.includes(.afterHorizon)
     wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
       self.met(.afterHorizon)

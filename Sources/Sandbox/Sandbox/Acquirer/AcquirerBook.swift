@@ -33,11 +33,13 @@ struct AcquirerBook: Sendable {
       if let known = try known(wanted.reference, merchant, request, store) { return known }
       let hold = Hold(wanted, of: merchant, named: newName(store), at: store.now)
       let code = try judge(wanted, merchant, cryptogram, outcome, store)
-      try hold.insert(code: code, in: store)
+      let isApproved = code == "00" || code == "10"
       let reply = AcquirerReply(
         reference: wanted.reference, acquirerReference: hold.acquirerReference, amount: wanted.amount,
-        responseCode: code, authorizationCode: code == "00" ? authorizationCode() : nil,
-        networkTransactionID: code == "00" ? networkTransactionID() : nil)
+        responseCode: code, authorizationCode: isApproved ? authorizationCode() : nil,
+        networkTransactionID: isApproved ? networkTransactionID() : nil,
+        approvedAmount: code == "10" ? wanted.amount.half : nil)
+      try hold.insert(code: code, approved: reply.approvedAmount, in: store)
       try Self.insert(reply, "authorize", on: hold.acquirerReference, of: merchant, request, in: store)
       return reply
     }
@@ -110,6 +112,7 @@ extension AcquirerBook {
     guard isFirst == 1 else { return "05" }
     switch outcome {
     case .approve, .noAnswerAfterApproval, .noAnswer: return "00"
+    case .approveForLess: return "10"
     case .pending: return "09"
     case .decline(let code): return code
     }
@@ -134,7 +137,7 @@ extension AcquirerBook {
   ) throws -> AcquirerReply? {
     guard let known = try Self.reply(reference, merchant, store) else { return nil }
     let age = store.now.since(known.at)
-    let isError = known.reply.responseCode != "00" && known.reply.responseCode != "09"
+    let isError = !["00", "09", "10"].contains(known.reply.responseCode)
     guard age < profile.window, profile.storesErrors || !isError else {
       try forget(reference, merchant, store)
       return nil

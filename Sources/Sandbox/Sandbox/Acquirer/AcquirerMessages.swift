@@ -63,10 +63,12 @@ struct AcquirerReply: Sendable {
   let reference: String
   let acquirerReference: String
   let amount: Amount
-  /// ISO 8583 field 39; `09` while the answer is pending.
+  /// ISO 8583 field 39; `09` while the answer is pending, `10` when less was approved.
   let responseCode: String
   let authorizationCode: String?
   let networkTransactionID: String?
+  /// What was approved, when it is less than the amount.
+  var approvedAmount: Amount?
 
   var json: JSONValue {
     var object: JSONObject = [
@@ -74,6 +76,7 @@ struct AcquirerReply: Sendable {
       "result": .string(result), "responseCode": .string(responseCode), "amount": .integer(amount.minorUnits),
       "currency": .string(amount.currency.code),
     ]
+    object["approvedAmount"] = approvedAmount.map { .integer($0.minorUnits) }
     object["authorizationCode"] = authorizationCode.map(JSONValue.string)
     object["networkTransactionId"] = networkTransactionID.map(JSONValue.string)
     return .object(object)
@@ -81,11 +84,16 @@ struct AcquirerReply: Sendable {
 
   private var result: String {
     switch responseCode {
-    case "00": "approved"
+    case "00", "10": "approved"
     case "09": "pending"
     default: "declined"
     }
   }
+}
+
+extension Amount {
+  /// Half of it, rounded up.
+  var half: Amount { Amount(minorUnits: minorUnits - minorUnits / 2, currency: currency) }
 }
 
 extension JSONField {

@@ -33,7 +33,8 @@ extension AcquirerBook {
     try await database.read { store in
       try store.rows(
         """
-        SELECT reference, kind, amount, currency, response_code, created_at FROM operations
+        SELECT reference, kind, COALESCE(approved_amount, amount) AS amount, currency, response_code, created_at
+        FROM operations
         WHERE merchant = $1 AND created_at >= $2 AND created_at < $3
         UNION ALL
         SELECT reference, 'reverse', amount, currency, '00', created_at FROM holds
@@ -60,7 +61,7 @@ struct ReportedOperation: Sendable {
     time = try row.time("created_at")
     result =
       switch try row.text("response_code") {
-      case "00": "approved"
+      case "00", "10": "approved"
       case "09": "pending"
       default: "declined"
       }

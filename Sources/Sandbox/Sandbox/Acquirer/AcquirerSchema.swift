@@ -2,7 +2,7 @@ import Storage
 import TenderPayments
 
 extension AcquirerBook {
-  static let migrations: [Migration] = [first, eventMigration, finalMigration]
+  static let migrations: [Migration] = [first, eventMigration, finalMigration, approvedMigration]
 
   private static let first =
     Migration(
@@ -52,6 +52,10 @@ extension AcquirerBook {
     "acquirer-3",
     "ALTER TABLE operations ADD COLUMN is_final BIGINT NOT NULL DEFAULT 0 CHECK (is_final IN (0, 1));\n")
 
+  /// What was approved, where it is less than the amount.
+  private static let approvedMigration = Migration(
+    "acquirer-4", "ALTER TABLE operations ADD COLUMN approved_amount BIGINT CHECK (approved_amount > 0);\n")
+
   static func insert(
     _ reply: AcquirerReply, _ kind: String, isFinal: Bool = false, on hold: String, of merchant: String,
     _ request: String, in store: Transaction
@@ -59,13 +63,15 @@ extension AcquirerBook {
     try store.run(
       """
       INSERT INTO operations (merchant, reference, hold, kind, acquirer_reference, amount, currency, response_code,
-        authorization_code, network_transaction_id, request, created_at, is_final)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        authorization_code, network_transaction_id, request, created_at, is_final,
+        approved_amount)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       """,
       .text(merchant), .text(reply.reference), .text(hold), .text(kind), .text(reply.acquirerReference),
       .integer(reply.amount.minorUnits), .text(reply.amount.currency.code), .text(reply.responseCode),
       .text(optional: reply.authorizationCode), .text(optional: reply.networkTransactionID), .text(request),
-      .time(store.now), .integer(isFinal ? 1 : 0))
+      .time(store.now), .integer(isFinal ? 1 : 0),
+      reply.approvedAmount.map { .integer($0.minorUnits) } ?? .null)
   }
 
   static func reply(
@@ -74,10 +80,13 @@ extension AcquirerBook {
     let row = try store.row(
       "SELECT * FROM operations WHERE merchant = $1 AND reference = $2", .text(merchant), .text(reference))
     guard let row else { return nil }
+    let amount = try row.amount()
+    let approved = try row.integerOrNil("approved_amount")
     let reply = AcquirerReply(
-      reference: reference, acquirerReference: try row.text("acquirer_reference"), amount: try row.amount(),
+      reference: reference, acquirerReference: try row.text("acquirer_reference"), amount: amount,
       responseCode: try row.text("response_code"), authorizationCode: try row.textOrNil("authorization_code"),
-      networkTransactionID: try row.textOrNil("network_transaction_id"))
+      networkTransactionID: try row.textOrNil("network_transaction_id"),
+      approvedAmount: approved.map { Amount(minorUnits: $0, currency: amount.currency) })
     return (reply, try row.text("request"), try row.time("created_at"))
   }
 }

@@ -105,11 +105,13 @@ struct Hold: Sendable {
 }
 
 extension Hold {
-  /// - Parameter code: the response code: it decides in which state the hold begins.
-  func insert(code: String, in store: Transaction) throws {
+  /// - Parameters:
+  ///   - code: the response code: it decides in which state the hold begins.
+  ///   - approved: what is held, when it is less than the amount.
+  func insert(code: String, approved: Amount?, in store: Transaction) throws {
     let (state, authorized): (State, Int64) =
       switch code {
-      case "00": (.held, amount.minorUnits)
+      case "00", "10": (.held, (approved ?? amount).minorUnits)
       case "09": (.pending, 0)
       default: (.declined, 0)
       }

@@ -24,6 +24,7 @@ package struct SandboxAmount: Sendable, Hashable {
 package enum SandboxAmounts {
   package static let all: [SandboxAmount] = [
     SandboxAmount(2005, .decline(responseCode: "05")),
+    SandboxAmount(2010, .approveForLess),
     SandboxAmount(2041, .decline(responseCode: "41")),
     SandboxAmount(2051, .decline(responseCode: "51")),
     SandboxAmount(2054, .decline(responseCode: "54")),

@@ -4,6 +4,8 @@
 /// card, and so a test that pays with the card knows the answer beforehand.
 package enum SandboxOutcome: Sendable, Hashable {
   case approve
+  /// Half of the amount is approved and held.
+  case approveForLess
   /// The issuer says no, with this response code of ISO 8583 field 39.
   case decline(responseCode: String)
   /// Accepted for processing; an inquiry later finds it approved.
@@ -17,6 +19,7 @@ package enum SandboxOutcome: Sendable, Hashable {
   package var code: String {
     switch self {
     case .approve: "approve"
+    case .approveForLess: "approve-for-less"
     case .decline(let responseCode): "decline \(responseCode)"
     case .pending: "pending"
     case .noAnswer: "no-answer"
@@ -28,6 +31,7 @@ package enum SandboxOutcome: Sendable, Hashable {
   package var explanation: String {
     switch self {
     case .approve: "Approved at once."
+    case .approveForLess: "Approved for half of the amount: declined here, and the hold is reversed."
     case .decline(let responseCode): "Declined: \(Self.meaning[responseCode] ?? "response code \(responseCode)")."
     case .pending: "Accepted as pending; a later inquiry finds it approved."
     case .noAnswer: "The request is lost: a timeout, and nothing was authorized."

@@ -79,7 +79,7 @@ enum SandboxMessages {
   }
 
   private static let scrubber = Scrubber(showing: [
-    "reference", "merchantReference", "amount", "currency", "eci", "acquirerReference", "result", "responseCode",
+    "reference", "merchantReference", "amount", "approvedAmount", "currency", "eci", "acquirerReference", "result", "responseCode",
     "authorizationCode", "networkTransactionId", "code",
   ])
 }
@@ -92,17 +92,22 @@ extension SandboxMessages {
         try root.member("amount").integer == amount.minorUnits,
         try root.member("currency").string == amount.currency.code
       else { return .unknown(Interruption(.unintelligibleAnswer, detail: "the answer to another question")) }
-      return try judge(root)
+      return try judge(root, amount)
     } catch {
       return .unknown(Interruption(.unintelligibleAnswer, detail: error.description))
     }
   }
 
   /// The result in words and in code must agree.
-  private static func judge(_ root: JSONField) throws(JSONError) -> AcquirerAnswer {
+  private static func judge(_ root: JSONField, _ asked: Amount) throws(JSONError) -> AcquirerAnswer {
     let code = try root.member("responseCode").string
     switch (try root.member("result").string, code) {
-    case ("approved", "00"): return .approved(try approval(root))
+    case ("approved", "00"): return .approved(try approval(root, try approvedAmount(root, asked)))
+    case ("approved", "10"):
+      guard let less = try approvedAmount(root, asked) else {
+        return .unknown(Interruption(.unintelligibleAnswer, detail: "a partial approval of the whole amount"))
+      }
+      return .approved(try approval(root, less))
     case ("pending", "09"): return .pending(Pending(acquirerReference: try acquirerReference(root)))
     case ("declined", _):
       guard let reason = SandboxDeclines.reason(code) else {
@@ -113,11 +118,21 @@ extension SandboxMessages {
     }
   }
 
-  private static func approval(_ root: JSONField) throws(JSONError) -> Approval {
+  private static func approval(_ root: JSONField, _ approved: Amount?) throws(JSONError) -> Approval {
     Approval(
       acquirerReference: try acquirerReference(root),
       authorizationCode: try root.memberIfPresent("authorizationCode")?.string,
-      networkTransactionID: try root.memberIfPresent("networkTransactionId")?.string)
+      networkTransactionID: try root.memberIfPresent("networkTransactionId")?.string, approvedAmount: approved)
+  }
+
+  /// Nil when the whole amount was approved. More than was asked for makes no sense.
+  private static func approvedAmount(_ root: JSONField, _ asked: Amount) throws(JSONError) -> Amount? {
+    guard let field = try root.memberIfPresent("approvedAmount") else { return nil }
+    let units = try field.integer
+    guard units >= 1, units <= asked.minorUnits else {
+      throw JSONError(.invalid, path: field.path, "not from 1 to the amount that was asked for")
+    }
+    return units == asked.minorUnits ? nil : Amount(minorUnits: units, currency: asked.currency)
   }
 
   /// It becomes part of an address when the authorization is captured, so it must look like a name.
