@@ -24,6 +24,18 @@ extension Journal {
       try oweReversal(of: attempt, before, in: store)
       return before.payment
     }
+    let after = try moved(before, by: answer, to: attempt, heardBy: audience, in: store)
+    let event = PaymentEvent.meets(attempt.kind, Outcome(answer, to: attempt))
+    let payment = try save(after, over: before, event, of: attempt.reference, in: store)
+    if believed.isForLess { try oweReversal(of: attempt, after, in: store) }
+    return payment
+  }
+
+  /// The payment after the answer to any operation but a reversal.
+  private func moved(
+    _ before: PaymentRecord, by answer: AcquirerAnswer, to attempt: Attempt, heardBy audience: Audience,
+    in store: Transaction
+  ) throws -> PaymentRecord {
     let outcome = Outcome(answer, to: attempt)
     let standing = try closed(Posting.post(outcome, of: attempt.movement, on: before.standing), attempt, in: store)
     let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
@@ -33,9 +45,7 @@ extension Journal {
     after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: attempt.kind))
     try scheduleCapture(&after, attempt, answer, audience, in: store)
     try scheduleExpiry(&after, attempt, outcome, in: store)
-    let payment = try save(after, over: before, .meets(attempt.kind, outcome), of: attempt.reference, in: store)
-    if believed.isForLess { try oweReversal(of: attempt, after, in: store) }
-    return payment
+    return after
   }
 
   /// The books after a final capture, which remembers what it let go: should it come back, all of that is held again.

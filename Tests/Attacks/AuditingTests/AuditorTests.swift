@@ -185,6 +185,12 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("a hold behind a failure that was told", .failureIsNotCharged) {
       ($0.holds[2].wasApproved, $0.holds[2].authorized) = (true, 700)
     },
+    Damage("a hold for less that was not reversed", .lessIsUndone) {
+      ($0.holds[2].isForLess, $0.holds[2].wasApproved, $0.holds[2].authorized) = (true, true, 350)
+    },
+    Damage("a payment that a hold for less counts as", .lessIsUndone) {
+      ($0.holds[1].isForLess, $0.holds[1].authorized) = (true, 0)
+    },
     Damage("a failure that only the journal remembers", .failureIsNotCharged) { $0.payments[1].told = "failure" },
   ]
 }

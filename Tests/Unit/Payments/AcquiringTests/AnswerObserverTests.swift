@@ -11,6 +11,7 @@ import Testing
     (.declined(Decline(reason: .insufficientFunds, code: "51")), "declined"),
     (.unknown(Interruption(.timeout)), "unknown"), (.notSent("connection refused"), "not_sent"),
     (.approved(Approval(acquirerReference: "A")), "approved"),
+    (.approved(Approval(acquirerReference: "A", approvedAmount: .eur(1))), "approved_for_less"),
   ])
   func `shows every answer with its operation and its class`(answer: AcquirerAnswer, label: String) async {
     let fake = FakeAcquirer()

@@ -54,6 +54,21 @@ import Testing
     }
   }
 
+  @Test func `holds what it approved where that is less, and never takes more`() async throws {
+    try await Visit.run { visit async throws in
+      let hold = try await visit.hold("R1", 2010, cryptogram: "AAAA")
+      guard case .approved(let approval) = hold else { throw Unexpected(answer: hold) }
+      #expect(approval.approvedAmount == .eur(1005))
+      #expect(try await visit.hold("R1", 2010, cryptogram: "AAAA") == hold)
+      let name = approval.acquirerReference
+      #expect(await visit.capture("C1", name, 1006) == .declined(Decline(reason: .configuration, code: "13")))
+      let held = try #require(try await visit.ledger().first)
+      #expect([held["amount"], held["authorized"], held["captured"]] == [2010, 1005, 0])
+      #expect(await visit.reverse("R1") == .reversed)
+      #expect(try await visit.ledger().first?["authorized"] == 0)
+    }
+  }
+
   @Test func `accepts a cryptogram once`() async throws {
     try await Visit.run { visit async throws in
       #expect(try await visit.hold("R1", 1000, cryptogram: "AAAA").isApproved)
@@ -223,6 +238,9 @@ struct Visit: Sendable {
     switch (outcome, answer) {
     case (.approve, .approved), (.noAnswerAfterApproval, .unknown), (.pending, .pending):
       guard case .answer(.approved) = found else { throw Unexpected(answer: answer) }
+    case (.approveForLess, .approved(let approval)):
+      #expect(approval.approvedAmount != nil)
+      #expect(found == .answer(answer))
     case (.decline(let code), .declined(let decline)):
       #expect(decline.code == code)
       #expect(found == .answer(answer))

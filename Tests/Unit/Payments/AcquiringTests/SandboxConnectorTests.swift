@@ -59,6 +59,33 @@ import Testing
             acquirerReference: "A1", authorizationCode: "B2C3D4", networkTransactionID: "123456789012345")))
   }
 
+  private func answer(approving units: String, of code: String) async throws -> AcquirerAnswer {
+    try await answer(
+      #"{"reference":"R1","acquirerReference":"A1","result":"approved","responseCode":"\#(code)","amount":1250,"currency":"EUR","approvedAmount":\#(units)}"#
+    )
+  }
+
+  @Test(arguments: ["10", "00"]) func `an approval for less says how much`(code: String) async throws {
+    #expect(
+      try await answer(approving: "500", of: code)
+        == .approved(Approval(acquirerReference: "A1", approvedAmount: .eur(500))))
+  }
+
+  @Test func `an approval that names the amount that was asked for is of the whole`() async throws {
+    #expect(try await answer(approving: "1250", of: "00") == .approved(Approval(acquirerReference: "A1")))
+  }
+
+  @Test(arguments: [
+    ("1251", "10"), ("1251", "00"), ("0", "10"), ("-500", "10"), ("500.0", "10"), ("\"500\"", "10"), ("1250", "10"),
+    ("null", "10"),
+  ])
+  func `an approval for an amount that makes no sense is no answer`(units: String, code: String) async throws {
+    guard case .unknown = try await answer(approving: units, of: code) else {
+      Issue.record("\(units) \(code)")
+      return
+    }
+  }
+
   @Test(arguments: [
     ("51", DeclineReason.insufficientFunds), ("41", .lostOrStolen), ("54", .expiredCard), ("05", .doNotHonor),
     ("1A", .authenticationRequired), ("91", .issuerUnavailable), ("N7", .cryptogramInvalid), ("03", .configuration),
@@ -92,7 +119,7 @@ import Testing
   @Test(arguments: [
     ("R1", "R2"), ("1250", "1251"), ("1250", "1250.0"), ("1250", "\"1250\""), ("EUR", "USD"), ("EUR", "eur"),
     ("approved", "declined"), ("approved", "pending"), ("approved", "Approved"), (#""00""#, #""51""#),
-    (#""00""#, #""68""#), (#""00""#, #"null"#), ("A1", ""), ("A1", "../../refunds"), ("A1", "A 1"),
+    (#""00""#, #""68""#), (#""00""#, #""10""#), (#""00""#, #"null"#), ("A1", ""), ("A1", "../../refunds"), ("A1", "A 1"),
     (#""currency""#, #""result""#), ("}", ",}"), ("}", ""), ("}", "}}"), ("{", "["),
     (#"{"reference":"R1""#, #"{"reference":"R2","reference":"R1""#),
   ])

@@ -3,6 +3,7 @@ import Gateway
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
+import Ledger
 import Sandbox
 import TenderPayments
 import TenderTesting
@@ -19,6 +20,16 @@ import Testing
       let order = Shop.order(capture: .immediate)
       let payment = try await shop.gateway.pay(order, with: shop.token(for: order, card: card))
       #expect(payment.status == status)
+    }
+  }
+
+  @Test func `a total that is approved for less is declined, and its hold is reversed`() async throws {
+    try await sandbox { shop async throws in
+      let order = Shop.order("order-1", 2010, capture: .immediate)
+      let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+      #expect(payment.decline?.reason == .approvedForLess)
+      #expect(try await shop.gateway.recover().settled == 1)
+      #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.declined, .approved])
     }
   }
 
