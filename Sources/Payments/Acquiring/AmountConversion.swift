@@ -62,7 +62,7 @@ extension Acquirer {
         let heard = try hear(event)
         guard let amount = capabilities.fromAcquirer(heard.amount) else { throw .unintelligible }
         let answer = capabilities.read(heard.answer, asked: amount)
-        if case .unknown = answer { throw .unintelligible }
+        if answer != heard.answer, case .unknown = answer { throw .unintelligible }
         return AcquirerEvent(id: heard.id, reference: heard.reference, amount: amount, answer: answer)
       })
   }

@@ -30,8 +30,8 @@ extension Acquirer {
 }
 
 extension AcquirerAnswer {
-  /// One word for metrics: `approved`, `approved_for_less`, `declined` for good, `retriable`, `configuration`, `pending`, `unknown`,
-  /// `not_sent`.
+  /// One word for metrics: `approved`, `approved_for_less`, `declined` for good, `retriable`, `configuration`,
+  /// `pending`, `unknown`, `not_sent`.
   package var label: String {
     switch self {
     case .approved(let approval): approval.approvedAmount == nil ? "approved" : "approved_for_less"

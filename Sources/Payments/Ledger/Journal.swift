@@ -191,7 +191,8 @@ extension Journal {
     Attempt(
       reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.connector,
       kind: kind, amount: amount, isFinal: isFinal, authorization: authorization, target: target,
-      undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, letsGo: letsGo, fence: 1)
+      undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, letsGo: letsGo,
+      fence: 1)
   }
 
   func insert(_ attempt: Attempt, in store: Transaction) throws {

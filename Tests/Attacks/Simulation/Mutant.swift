@@ -237,7 +237,10 @@ extension AcquirerAnswer {
 }
 
 extension Inquiry {
-  fileprivate var ofTheWhole: Inquiry { if case .answer(let answer) = self { .answer(answer.ofTheWhole) } else { self } }
+  fileprivate var ofTheWhole: Inquiry {
+    if case .answer(let answer) = self { .answer(answer.ofTheWhole) } else { self }
+  }
+
   fileprivate var orDeclined: Inquiry { if case .unavailable = self { .answer(.refusal) } else { self } }
   fileprivate var foundOrDeclined: Inquiry { if case .notFound = self { .answer(.refusal) } else { self } }
 }

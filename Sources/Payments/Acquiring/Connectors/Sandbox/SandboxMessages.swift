@@ -79,8 +79,8 @@ enum SandboxMessages {
   }
 
   private static let scrubber = Scrubber(showing: [
-    "reference", "merchantReference", "amount", "approvedAmount", "currency", "eci", "acquirerReference", "result", "responseCode",
-    "authorizationCode", "networkTransactionId", "code",
+    "reference", "merchantReference", "amount", "approvedAmount", "currency", "eci", "acquirerReference", "result",
+    "responseCode", "authorizationCode", "networkTransactionId", "code",
   ])
 }
 
