@@ -2,29 +2,46 @@ import GRDB
 import Synchronization
 import TenderPayments
 
+/// Where the jobs of a ``GroupCommit`` run: a store's one writer.
+protocol CommitWriter: Sendable {
+  /// Commits and answers until no job waits. Called when jobs wait and nobody does so.
+  func drain(_ group: GroupCommit<Self>)
+  /// What one job sees.
+  func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction
+  /// Runs a statement of the group's own, around the jobs.
+  func run(_ sql: String, on connection: GRDB.Database) throws
+  /// Ends the transaction in which these jobs ran, of which some may have failed and be rolled back.
+  func commit(_ jobs: [Performed], on connection: GRDB.Database) throws
+}
+
+extension CommitWriter {
+  func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction { Transaction(connection, now: now) }
+
+  func run(_ sql: String, on connection: GRDB.Database) throws { try connection.cachedStatement(sql: sql).execute() }
+
+  func commit(_ jobs: [Performed], on connection: GRDB.Database) throws { try run("COMMIT", on: connection) }
+}
+
 /// Lets writes that wait at the same moment share one commit, and so one flush of the disk.
 ///
-/// Callers leave a job in a queue; one drain at a time takes up to ``batch`` of them, runs each under a savepoint of
-/// its own if there are several, commits, and only then resumes the callers. A failed job rolls back alone; a failed
-/// commit fails all.
-final class GroupCommit: Sendable {
-  private static let batch = 64
-  private let pool: DatabasePool
+/// Callers leave a job in a queue; one drain at a time takes some of them, runs each under a savepoint of its own if
+/// there are several, commits, and only then answers the callers. A failed job rolls back alone; a failed commit fails
+/// all.
+final class GroupCommit<Writer: CommitWriter>: Sendable {
+  private let writer: Writer
   private let clock: WallClock
-  private let checkpoints: Checkpoints
   private let queue = Queue()
   private let standing = Mutex<(count: Int, failure: StorageError?)>((0, nil))
 
-  init(pool: DatabasePool, clock: WallClock, checkpoints: Checkpoints) {
-    self.pool = pool
+  init(writer: Writer, clock: WallClock) {
+    self.writer = writer
     self.clock = clock
-    self.checkpoints = checkpoints
   }
 
   func run<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
       let job = Job(body: body, continuation: continuation)
-      if queue.append(job) { scheduleDrain() }
+      if queue.append(job) { writer.drain(self) }
     }
   }
 
@@ -35,31 +52,30 @@ final class GroupCommit: Sendable {
   /// Why nothing is written any more.
   var failure: StorageError? { standing.withLock { $0.failure } }
 
-  /// Returns when every write that was begun has been answered.
-  func finish() async {
-    try? await pool.writeWithoutTransaction { _ in }
-  }
+  /// Commits jobs that wait.
+  ///
+  /// - Returns: what the callers must be told; nil when no job waits, and the drain is over.
+  func next(on connection: GRDB.Database) -> Settled? { queue.take().map { commit($0, connection) } }
 
-  private func scheduleDrain() {
-    pool.asyncWriteWithoutTransaction { [self] connection in
-      while let jobs = queue.take(Self.batch) { commit(jobs, connection) }
-    }
-  }
+  /// Whether a drain has to go on. When not, it is over, and the next job begins another.
+  func goesOn() -> Bool { queue.goesOn() }
 
-  private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) {
+  /// Writes nothing and fails the jobs that ``next(on:)`` would take.
+  func refuse(_ error: any Error) { queue.take().map { Settled(jobs: $0, outcome: .failure(error)) }?.answer() }
+
+  private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) -> Settled {
     let now = clock.now()
     do {
       if let failure { throw failure }
-      try connection.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
-      let answers = try perform(jobs, connection, now)
-      try connection.cachedStatement(sql: "COMMIT").execute()
+      try writer.run("BEGIN IMMEDIATE", on: connection)
+      let performed = try perform(jobs, connection, now)
+      try writer.commit(performed, on: connection)
       standing.withLock { $0.count += 1 }
-      for answer in answers { answer() }
-      checkpoints.note(jobs.count)
+      return Settled(jobs: jobs, outcome: .success(performed))
     } catch {
       noteBroken(error)
       if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }
-      for job in jobs { job.fail(error) }
+      return Settled(jobs: jobs, outcome: .failure(error))
     }
   }
 
@@ -73,34 +89,55 @@ final class GroupCommit: Sendable {
     standing.withLock { $0.failure = StorageError(error) }
   }
 
-  /// - Returns: what is to be called after the commit.
   private func perform(
     _ jobs: [any Committable], _ connection: GRDB.Database, _ now: Timestamp
-  ) throws -> [@Sendable () -> Void] {
+  ) throws -> [Performed] {
     guard jobs.count == 1 else { return try jobs.map { try perform($0, connection, now) } }
     // One by itself needs no savepoint, for which SQLite keeps a copy of every page that it changes: when it fails, all
     // of the transaction is rolled back.
-    let performed = jobs[0].perform(Transaction(connection, now: now))
+    let performed = jobs[0].perform(writer.transaction(on: connection, now: now))
     if let failure = performed.failure { throw failure }
-    return [performed.answer]
+    return [performed]
   }
 
   private func perform(
     _ job: any Committable, _ connection: GRDB.Database, _ now: Timestamp
-  ) throws -> @Sendable () -> Void {
-    try connection.cachedStatement(sql: "SAVEPOINT job").execute()
-    let performed = job.perform(Transaction(connection, now: now))
+  ) throws -> Performed {
+    try writer.run("SAVEPOINT job", on: connection)
+    let performed = job.perform(writer.transaction(on: connection, now: now))
     // On a full disk or an I/O error SQLite rolls back by itself; another savepoint would then open a transaction of
     // its own and commit half of the batch.
     guard connection.isInsideTransaction else { throw performed.failure ?? StorageError.full }
-    if performed.failure != nil { try connection.cachedStatement(sql: "ROLLBACK TO job").execute() }
-    try connection.cachedStatement(sql: "RELEASE job").execute()
-    return performed.answer
+    if performed.failure != nil { try writer.run("ROLLBACK TO job", on: connection) }
+    try writer.run("RELEASE job", on: connection)
+    return performed
   }
+}
+
+/// Jobs that are committed or have failed, and whose callers do not know yet.
+struct Settled {
+  fileprivate let jobs: [any Committable]
+  fileprivate let outcome: Result<[Performed], any Error>
+
+  /// How many jobs the commit had; none when it failed.
+  var committed: Int { (try? outcome.get().count) ?? 0 }
+
+  /// Tells every caller what came of its job.
+  func answer() {
+    switch outcome {
+    case .success(let performed): for job in performed { job.answer() }
+    case .failure(let error): fail(error)
+    }
+  }
+
+  /// Tells every caller of an error, whatever came of its job.
+  func fail(_ error: any Error) { for job in jobs { job.fail(error) } }
 }
 
 /// The jobs that wait, and whether somebody is draining them.
 private final class Queue: Sendable {
+  /// So many jobs share a commit at most.
+  private static let batch = 64
   private let state = Mutex<(jobs: [any Committable], isDraining: Bool)>(([], false))
 
   /// Whether the caller must start a drain.
@@ -114,15 +151,23 @@ private final class Queue: Sendable {
 
   var count: Int { state.withLock { $0.jobs.count } }
 
-  /// The next jobs, or nil when there are none and the drain is over.
-  func take(_ count: Int) -> [any Committable]? {
+  /// Whether jobs wait. When none do, the drain is over.
+  func goesOn() -> Bool {
+    state.withLock { state in
+      state.isDraining = !state.jobs.isEmpty
+      return state.isDraining
+    }
+  }
+
+  /// The jobs of the next commit, or nil when there are none and the drain is over.
+  func take() -> [any Committable]? {
     state.withLock { state in
       guard !state.jobs.isEmpty else {
         state.isDraining = false
         return nil
       }
-      defer { state.jobs.removeFirst(min(count, state.jobs.count)) }
-      return Array(state.jobs.prefix(count))
+      defer { state.jobs.removeFirst(min(Self.batch, state.jobs.count)) }
+      return Array(state.jobs.prefix(Self.batch))
     }
   }
 }
@@ -133,10 +178,10 @@ private protocol Committable: Sendable {
 }
 
 /// A job that ran and is not committed yet.
-private struct Performed {
+struct Performed {
   let failure: (any Error)?
   /// Tells the caller what came of it; to be called after the commit.
-  let answer: @Sendable () -> Void
+  fileprivate let answer: @Sendable () -> Void
 }
 
 /// One write and the caller who waits for it.

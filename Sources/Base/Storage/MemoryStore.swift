@@ -4,7 +4,8 @@ package import TenderPayments
 
 /// A store in memory, for simulations: it outlives the databases that are opened on it, as a disk outlives processes.
 ///
-/// Everything happens on the caller's thread and in the caller's turn, so that one seed gives one history.
+/// Reads happen on the caller's thread and in the caller's turn. Writes share commits as in a file, in a task that has no
+/// thread of its own either: where all tasks run on one thread in a known order, one seed gives one history.
 package final class MemoryStore: Sendable {
   private let queue: DatabaseQueue
   private let dialect: @Sendable (String) -> String
@@ -29,21 +30,25 @@ package final class MemoryStore: Sendable {
 /// Where a simulated process waits, and where it dies, around a transaction.
 package struct CommitHooks: Sendable {
   let reading: @Sendable () async throws -> Void
+  let writing: @Sendable () async throws -> Void
   let before: @Sendable () async throws -> Void
-  let inside: @Sendable (Set<String>) throws -> Void
+  let inside: @Sendable (SharedCommit) throws -> Void
   let after: @Sendable () async throws -> Void
 
   /// - Parameters:
   ///   - reading: before a transaction that only reads.
-  ///   - before: before one that writes; when it throws, nothing was written.
-  ///   - inside: when all is written but not committed, with the tables; when it throws, all of it is rolled back.
-  ///   - after: when it is committed or rolled back, before the caller learns of it.
+  ///   - writing: before a write is left to wait for a commit.
+  ///   - before: before a commit; whatever is left meanwhile shares it. When it throws, nothing was written.
+  ///   - inside: when all is written but not committed; when it throws, all of it is rolled back.
+  ///   - after: when it is committed or rolled back, before anybody learns of it.
   package init(
-    reading: @escaping @Sendable () async throws -> Void = {}, before: @escaping @Sendable () async throws -> Void = {},
-    inside: @escaping @Sendable (Set<String>) throws -> Void = { _ in },
+    reading: @escaping @Sendable () async throws -> Void = {}, writing: @escaping @Sendable () async throws -> Void = {},
+    before: @escaping @Sendable () async throws -> Void = {},
+    inside: @escaping @Sendable (SharedCommit) throws -> Void = { _ in },
     after: @escaping @Sendable () async throws -> Void = {}
   ) {
     self.reading = reading
+    self.writing = writing
     self.before = before
     self.inside = inside
     self.after = after
@@ -57,78 +62,113 @@ package struct CommitHooks: Sendable {
   }
 }
 
-private final class MemoryEngine: StoreEngine {
-  private let queue: DatabaseQueue
+/// What a commit is about to keep.
+package struct SharedCommit: Sendable {
+  /// By write, the tables that it wrote to.
+  package let writes: [Set<String>]
+  /// How many writes failed beside them and are rolled back.
+  package let failed: Int
+}
+
+private struct MemoryEngine: StoreEngine {
+  private let writer: MemoryWriter
   private let clock: WallClock
-  private let dialect: @Sendable (String) -> String
-  private let hooks: CommitHooks
-  private let counter = Mutex(0)
+  private let group: GroupCommit<MemoryWriter>
 
   init(queue: DatabaseQueue, clock: WallClock, dialect: @escaping @Sendable (String) -> String, hooks: CommitHooks) {
-    self.queue = queue
+    writer = MemoryWriter(queue: queue, dialect: dialect, hooks: hooks)
+    group = GroupCommit(writer: writer, clock: clock)
     self.clock = clock
-    self.dialect = dialect
-    self.hooks = hooks
   }
 
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await hooks.reading()
-    return try inTurn { connection in
-      try body(Transaction(connection, now: self.clock.now()) { SQLiteEngine.text(self.dialect($0)) })
+    try await writer.hooks.reading()
+    return try writer.inTurn { connection in
+      try body(Transaction(connection, now: clock.now()) { SQLiteEngine.text(writer.dialect($0)) })
     }
   }
 
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await hooks.before()
-    let result = Result { try commit(body) }
-    try await hooks.after()
-    return try result.get()
+    try await writer.hooks.writing()
+    return try await group.run(body)
   }
 
-  private func commit<R>(_ body: (Transaction) throws -> R) throws -> R {
-    var result: R?
-    do { try run(body) { result = $0 } } catch is CommitHooks.Forgotten {}
-    counter.withLock { $0 += 1 }
-    guard let result else { throw StorageError.outcomeUnknown }
-    return result
+  func close() async {}
+
+  var commits: Int { group.count }
+  var waiting: Int { group.waiting }
+  var failure: StorageError? { group.failure }
+}
+
+/// The writer of a store in memory. The dialect changes the statements around the jobs too.
+private final class MemoryWriter: CommitWriter {
+  let queue: DatabaseQueue
+  let dialect: @Sendable (String) -> String
+  let hooks: CommitHooks
+  /// By job of the commit under way, the tables that it wrote to.
+  private let written = Mutex<[Set<String>]>([])
+
+  init(queue: DatabaseQueue, dialect: @escaping @Sendable (String) -> String, hooks: CommitHooks) {
+    self.queue = queue
+    self.dialect = dialect
+    self.hooks = hooks
   }
 
-  private func run<R>(_ body: (Transaction) throws -> R, _ keep: (R) -> Void) throws {
-    try inTurn { connection in
-      try connection.inTransaction(.immediate) {
-        let written = WrittenTables()
-        let transaction = Transaction(connection, now: self.clock.now()) { sql in
-          written.note(sql)
-          return SQLiteEngine.text(self.dialect(sql))
-        }
-        keep(try body(transaction))
-        try self.hooks.inside(written.names)
-        return .commit
-      }
+  func drain(_ group: GroupCommit<MemoryWriter>) {
+    Task.detached { [self] in
+      while group.goesOn() { await commit(group) }
+    }
+  }
+
+  private func commit(_ group: GroupCommit<MemoryWriter>) async {
+    do { try await hooks.before() } catch { return group.refuse(error) }
+    written.withLock { $0 = [] }
+    let batch = inTurn { group.next(on: $0) }
+    do {
+      try await hooks.after()
+      batch?.answer()
+    } catch {
+      batch?.fail(error)
     }
   }
 
   /// Not the asynchronous call of the same name, which would continue on another thread.
-  private func inTurn<R>(_ work: (GRDB.Database) throws -> R) throws -> R { try queue.inDatabase(work) }
+  func inTurn<R>(_ work: (GRDB.Database) throws -> R) rethrows -> R { try queue.inDatabase(work) }
 
-  func close() async {}
+  func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction {
+    written.withLock { $0.append([]) }
+    return Transaction(connection, now: now) { [self] sql in
+      note(sql)
+      return SQLiteEngine.text(dialect(sql))
+    }
+  }
 
-  var commits: Int { counter.withLock { $0 } }
-  var waiting: Int { 0 }
-  var failure: StorageError? { nil }
-}
+  func run(_ sql: String, on connection: GRDB.Database) throws {
+    try connection.cachedStatement(sql: dialect(sql)).execute()
+  }
 
-/// Which tables a transaction wrote to: by that a simulation tells its commits apart.
-private final class WrittenTables {
-  private(set) var names: Set<String> = []
+  func commit(_ jobs: [Performed], on connection: GRDB.Database) throws {
+    let kept = zip(written.withLock { $0 }, jobs).filter { $1.failure == nil }.map(\.0)
+    do {
+      try hooks.inside(SharedCommit(writes: kept, failed: jobs.count - kept.count))
+      try run("COMMIT", on: connection)
+    } catch is CommitHooks.Forgotten {
+      try run("ROLLBACK", on: connection)
+    }
+  }
 
-  func note(_ sql: String) {
+  /// Notes the table that a statement writes to: by that a simulation tells its commits apart.
+  private func note(_ sql: String) {
     let words = sql.split(maxSplits: 3, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
     guard words.count > 2 else { return }
     switch words[0] {
-    case "INSERT", "DELETE": names.insert(String(words[2]))
-    case "UPDATE": names.insert(String(words[1]))
+    case "INSERT", "DELETE": note(table: words[2])
+    case "UPDATE": note(table: words[1])
     default: break
     }
+  }
+
+  private func note(table: Substring) {
+    written.withLock { _ = $0[$0.count - 1].insert(String(table)) }
   }
 }

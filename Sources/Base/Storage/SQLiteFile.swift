@@ -6,14 +6,14 @@ struct SQLiteFile: StoreEngine {
   private let pool: DatabasePool
   private let lock: StoreLock
   private let checkpoints: Checkpoints
-  private let group: GroupCommit
+  private let group: GroupCommit<PoolWriter>
   private let reads: GroupRead
 
   init(pool: DatabasePool, lock: StoreLock, clock: WallClock) throws {
     self.pool = pool
     self.lock = lock
     checkpoints = try StorageError.translating { try Checkpoints(path: pool.path) }
-    group = GroupCommit(pool: pool, clock: clock, checkpoints: checkpoints)
+    group = GroupCommit(writer: PoolWriter(pool: pool, checkpoints: checkpoints), clock: clock)
     reads = GroupRead(pool: pool, clock: clock)
   }
 
@@ -26,7 +26,8 @@ struct SQLiteFile: StoreEngine {
   }
 
   func close() async {
-    await group.finish()
+    // Returns when every write that was begun has been answered.
+    try? await pool.writeWithoutTransaction { _ in }
     checkpoints.close()
     try? pool.close()
     lock.release()
@@ -35,4 +36,19 @@ struct SQLiteFile: StoreEngine {
   var commits: Int { group.count }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
+}
+
+/// The writer of a pool, on a thread of its own.
+private struct PoolWriter: CommitWriter {
+  let pool: DatabasePool
+  let checkpoints: Checkpoints
+
+  func drain(_ group: GroupCommit<PoolWriter>) {
+    pool.asyncWriteWithoutTransaction { connection in
+      while let batch = group.next(on: connection) {
+        batch.answer()
+        checkpoints.note(batch.committed)
+      }
+    }
+  }
 }

@@ -4,15 +4,16 @@ put in its place, and the tests that must notice. Those that lie between the eng
 
 BUGS = [
     ("a write is answered before its commit", "Base/Storage/GroupCommit.swift",
-     """      try connection.cachedStatement(sql: "COMMIT").execute()
+     """      try writer.commit(performed, on: connection)
       standing.withLock { $0.count += 1 }
-      for answer in answers { answer() }
+      return Settled(jobs: jobs, outcome: .success(performed))
 """,
-     """      for answer in answers { answer() }
+     """      for job in performed { job.answer() }
       let late = ContinuousClock.now + .milliseconds(20)
       while ContinuousClock.now < late {}
-      try connection.cachedStatement(sql: "COMMIT").execute()
+      try writer.commit(performed, on: connection)
       standing.withLock { $0.count += 1 }
+      return Settled(jobs: [], outcome: .success([]))
 """,
      ["GatewayTests/the attempt is durable before the acquirer hears of it"]),
     ("the store is told that it need not flush", [

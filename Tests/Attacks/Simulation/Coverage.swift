@@ -1,5 +1,7 @@
+import Foundation
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 
 /// What simulations have been through.
@@ -15,6 +17,8 @@ package struct Coverage: Sendable, Hashable {
 
   /// How often a hazard was met.
   package var hazards: [String: Int] = [:]
+  /// How often writes shared a commit.
+  package var commits: [String: Int] = [:]
 
   package init() {}
 
@@ -24,6 +28,25 @@ package struct Coverage: Sendable, Hashable {
     events.merge(other.events, uniquingKeysWith: +)
     keys.merge(other.keys, uniquingKeysWith: +)
     hazards.merge(other.hazards, uniquingKeysWith: +)
+    commits.merge(other.commits, uniquingKeysWith: +)
+  }
+
+  /// How writes share a commit.
+  enum Sharing: String, CaseIterable {
+    case several = "of several writes"
+    case besideFailed = "of a write beside one that failed"
+  }
+
+  /// - Parameter count: of the writes that wrote something.
+  mutating func note(_ commit: SharedCommit, _ count: Int) {
+    if count > 1 { commits[Sharing.several.rawValue, default: 0] += 1 }
+    if count > 0, commit.failed > 0 { commits[Sharing.besideFailed.rawValue, default: 0] += 1 }
+  }
+
+  /// - Parameter place: where the engine died; several if it was at the commit of several writes.
+  mutating func note(death place: String) {
+    let place = ["before a write", "before a commit"].contains(place) ? "waiting" : place
+    for place in place.components(separatedBy: ", ") { deaths[place, default: 0] += 1 }
   }
 
   /// Every row of the state table, as the audit chain names it.
@@ -53,6 +76,7 @@ package struct Coverage: Sendable, Hashable {
       + Self.allDeaths.filter { deaths[$0] == nil && Self.impossible[$0] == nil }.map { "death: \($0)" }
       + EngineLife.Keyed.kinds.filter { keys[$0] == nil }.map { "key: \($0)" }
       + Hazard.allCases.filter { hazards[$0.rawValue] == nil }.map { "hazard: \($0.rawValue)" }
+      + Sharing.allCases.filter { commits[$0.rawValue] == nil }.map { "commit: \($0.rawValue)" }
   }
 
   /// What was reached and is said to be impossible: then the reason is wrong.
@@ -61,11 +85,13 @@ package struct Coverage: Sendable, Hashable {
   }
 
   package var table: [String] {
-    let rows = [("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys), ("hazards", hazards)].flatMap
-    { kind, counts in
+    let kinds = [
+      ("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys), ("hazards", hazards),
+      ("commits", commits),
+    ]
+    return kinds.flatMap { kind, counts in
       counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
     }
-    return rows
   }
 
   /// Out of the lines of a ``table``.
@@ -77,6 +103,7 @@ package struct Coverage: Sendable, Hashable {
       case "deaths": deaths[String(cells[1])] = count
       case "fates": fates[String(cells[1])] = count
       case "hazards": hazards[String(cells[1])] = count
+      case "commits": commits[String(cells[1])] = count
       case "keys": keys[String(cells[1])] = count
       default: events[String(cells[1])] = count
       }

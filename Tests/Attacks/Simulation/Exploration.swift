@@ -137,8 +137,8 @@ private final class SmallWorld: @unchecked Sendable {
 
   private func newEngine() throws -> EngineLife {
     let hooks = CommitHooks(
-      reading: { await self.thread.stop("before a read") }, before: { await self.thread.stop("before a commit") },
-      after: { await self.thread.stop("after a commit") })
+      reading: { await self.thread.stop("before a read") }, writing: { await self.thread.stop("before a write") },
+      before: { await self.thread.stop("before a commit") }, after: { await self.thread.stop("after a commit") })
     let database = try store.open(
       Journal.migrations + OrderDesk.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
     var policy = GatewayPolicy()

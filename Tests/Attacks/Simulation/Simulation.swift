@@ -61,9 +61,9 @@ final class SimulatedWorld: @unchecked Sendable {
   var coverage = Coverage()
   var faults = true
   private var deadliness: Int
-  /// What the store was told to commit in the transaction under way, and whether the process dies in it.
+  /// What the store was told to commit in the transaction under way, by write, and whether the process dies in it.
   private var tearing = false
-  private var tables: Set<String> = []
+  private var writes: [String] = []
   /// Whether the store refuses writes.
   var isDiskFull = false
   var ownEvents = 0
@@ -216,21 +216,12 @@ extension SimulatedWorld {
     let life = lives
     let hooks = CommitHooks(
       reading: { await self.thread.stop("before a read") },
+      writing: { await self.thread.stop("before a write") },
       before: {
         await self.thread.stop("before a commit")
         self.tearing = self.mayDie && self.thread.choices.chance(self.deadliness)
       },
-      inside: { try self.commit($0, life) },
-      after: {
-        let name = self.tables.sorted().joined(separator: " ")
-        if self.tearing {
-          self.tearing = false
-          self.thread.after(.zero, "torn") { self.kill(name.isEmpty ? "waiting" : "before \(name)", life) }
-          await self.thread.end()
-        }
-        self.tables = []
-        if !name.isEmpty { await self.thread.stop("after \(name)") }
-      })
+      inside: { try self.commit($0, life) }, after: { await self.committed(life) })
     let database = try store.open(Self.migrations, clock: thread.clock, hooks: hooks)
     let wire = acquirers[configured].wire.acquirer
     let engine = EngineLife(
@@ -242,17 +233,36 @@ extension SimulatedWorld {
   }
 
   /// All is written and not committed yet.
-  private func commit(_ tables: Set<String>, _ life: Int) throws {
-    if isDiskFull, !tables.isEmpty {
+  private func commit(_ commit: SharedCommit, _ life: Int) throws {
+    let writes = commit.writes.filter { !$0.isEmpty }.map { $0.sorted().joined(separator: " ") }
+    if isDiskFull, !writes.isEmpty {
       met(.diskFull)
       throw StorageError.full
     }
-    self.tables = tables
+    self.writes = writes
+    coverage.note(commit, writes.count)
     if tearing { throw Torn() }
     if settings.mutant?.defect == .forgetsCommits, faults, thread.choices.chance(20) {
       thread.after(thread.choices.milliseconds(50...1_500), "the power fails") { self.kill("waiting", life) }
       throw CommitHooks.Forgotten()
     }
+  }
+
+  /// It is committed or rolled back, and nobody knows yet.
+  private func committed(_ life: Int) async {
+    let writes = writes
+    if tearing {
+      tearing = false
+      thread.after(.zero, "torn") { self.kill(Self.place("before", writes), life) }
+      await thread.end()
+    }
+    self.writes = []
+    if !writes.isEmpty { await thread.stop(Self.place("after", writes)) }
+  }
+
+  /// A commit of several writes is the place of each.
+  private static func place(_ side: String, _ writes: [String]) -> String {
+    writes.isEmpty ? "waiting" : writes.map { "\(side) \($0)" }.joined(separator: ", ")
   }
 
   /// A second process works for a while. It takes its part of the calls, and what it has begun goes on when it gets no
@@ -313,12 +323,12 @@ extension SimulatedWorld {
   }
 
   private func buried(at place: String) {
-    coverage.deaths[place == "before a commit" ? "waiting" : place, default: 0] += 1
+    coverage.note(death: place)
     engines = []
     lives += 1
     for acquirer in acquirers { acquirer.wire.life = lives }
     sink.life = lives
-    (tearing, tables) = (false, [])
+    (tearing, writes) = (false, [])
     thread.after(thread.choices.milliseconds(100...8_000), "starts again") { [self] in try? start() }
   }
 
