@@ -61,7 +61,10 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   func goesOn() -> Bool { queue.goesOn() }
 
   /// Writes nothing and fails the jobs that ``next(on:)`` would take.
-  func refuse(_ error: any Error) { queue.take().map { Settled(jobs: $0, outcome: .failure(error)) }?.answer() }
+  func refuse(_ error: any Error) {
+    guard let jobs = queue.take() else { return }
+    for job in jobs { job.fail(error) }
+  }
 
   private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) -> Settled {
     let now = clock.now()

@@ -4,8 +4,8 @@ package import TenderPayments
 
 /// A store in memory, for simulations: it outlives the databases that are opened on it, as a disk outlives processes.
 ///
-/// Reads happen on the caller's thread and in the caller's turn. Writes share commits as in a file, in a task that has no
-/// thread of its own either: where all tasks run on one thread in a known order, one seed gives one history.
+/// Reads happen on the caller's thread and in the caller's turn. Writes share commits as they do in a file; a detached task
+/// commits them. Where one thread runs all tasks in a known order, one seed gives one history.
 package final class MemoryStore: Sendable {
   private let queue: DatabaseQueue
   private let dialect: @Sendable (String) -> String
@@ -42,7 +42,8 @@ package struct CommitHooks: Sendable {
   ///   - inside: when all is written but not committed; when it throws, all of it is rolled back.
   ///   - after: when it is committed or rolled back, before anybody learns of it.
   package init(
-    reading: @escaping @Sendable () async throws -> Void = {}, writing: @escaping @Sendable () async throws -> Void = {},
+    reading: @escaping @Sendable () async throws -> Void = {},
+    writing: @escaping @Sendable () async throws -> Void = {},
     before: @escaping @Sendable () async throws -> Void = {},
     inside: @escaping @Sendable (SharedCommit) throws -> Void = { _ in },
     after: @escaping @Sendable () async throws -> Void = {}

@@ -95,7 +95,7 @@ package struct Mutant: Sendable {
     Mutant(name, replacing: text, with: other)
   }
 
-  package static let all: [Mutant] = inTheStore + onTheWire + aroundTheEngine
+  package static let all: [Mutant] = inTheStore + aroundCommits + onTheWire + aroundTheEngine
 }
 
 extension Mutant {
@@ -137,6 +137,22 @@ extension Mutant {
       "recovery finds nothing that is open",
       "('sending', 'pending', 'unknown') AND next_try <= $# AND lease_until <= $#",
       "('sending', 'pending', 'unknown') AND next_try <= $#1 AND lease_until < 0 * $#2"),
+  ]
+
+  /// In what the group commit runs around the writes that share one.
+  private static let aroundCommits: [Mutant] = [
+    replacing("a refused write keeps what it wrote beside others", "ROLLBACK TO job", "SELECT 1"),
+    Mutant(
+      "a refused write takes those before it in its commit along",
+      dialect: {
+        switch $0 {
+        case "BEGIN IMMEDIATE": "SAVEPOINT batch"
+        case "ROLLBACK TO job": "ROLLBACK TO batch"
+        // The savepoint of that name is gone then.
+        case "RELEASE job": "SAVEPOINT rest"
+        default: $0
+        }
+      }),
   ]
 
   private static let aroundTheEngine: [Mutant] = [

@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
@@ -84,6 +85,54 @@ private let schema = [
         throw Died()
       }
     }
+    #expect(try await lines(database) == 0)
+  }
+
+  /// Leaves so many writes, of which every third is refused, and lets them go to the store at once.
+  ///
+  /// - Returns: how many were told that they are kept.
+  private func write(_ count: Int, hooks inside: @escaping @Sendable (SharedCommit) throws -> Void) async throws -> (
+    told: Int, database: Database
+  ) {
+    let (held, gate) = AsyncStream.makeStream(of: Void.self)
+    let hooks = CommitHooks(before: { for await _ in held {} }, inside: inside)
+    let database = try MemoryStore().open(schema, clock: .system, hooks: hooks)
+    let told = await withTaskGroup(of: Bool.self) { group in
+      for id in 0..<count { group.addTask { await insert(id, database) } }
+      while database.waiting < count { await Task.yield() }
+      gate.finish()
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    return (told, database)
+  }
+
+  private func insert(_ id: Int, _ database: Database) async -> Bool {
+    let written: Void? = try? await database.write { store in
+      try store.run("INSERT INTO lines VALUES ($1, 'x')", .integer(Int64(id)))
+      if id.isMultiple(of: 3) { throw Died() }
+    }
+    return written != nil
+  }
+
+  @Test func `has writes share a commit, from which a refused one is rolled back alone`() async throws {
+    let seen = Mutex<[SharedCommit]>([])
+    let (told, database) = try await write(9) { commit in seen.withLock { $0.append(commit) } }
+    #expect(told == 6)
+    #expect(try await lines(database) == 6)
+    #expect(database.commits == 1)
+    #expect(seen.withLock { $0.map(\.writes) } == [Array(repeating: ["lines"], count: 6)])
+    #expect(seen.withLock { $0.map(\.failed) } == [3])
+  }
+
+  @Test func `keeps none of the writes of a commit that fails, and tells each`() async throws {
+    let (told, database) = try await write(9) { _ in throw Died() }
+    #expect(told == 0)
+    #expect(try await lines(database) == 0)
+  }
+
+  @Test func `on a disk that lies keeps none of the writes of a commit, and tells nobody`() async throws {
+    let (told, database) = try await write(9) { _ in throw CommitHooks.Forgotten() }
+    #expect(told == 6)
     #expect(try await lines(database) == 0)
   }
 }
