@@ -91,7 +91,7 @@ private let schema = [
   /// Leaves so many writes, of which every third is refused, and lets them go to the store at once.
   ///
   /// - Returns: how many were told that they are kept.
-  private func write(_ count: Int, hooks inside: @escaping @Sendable (SharedCommit) throws -> Void) async throws -> (
+  private func write(_ count: Int, inside: @escaping @Sendable (SharedCommit) throws -> Void) async throws -> (
     told: Int, database: Database
   ) {
     let (held, gate) = AsyncStream.makeStream(of: Void.self)
