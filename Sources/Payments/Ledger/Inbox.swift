@@ -99,6 +99,10 @@ extension Journal {
     _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ record: PaymentRecord,
     notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
+    // What was approved late may have come back since: that is to be heard after the approval.
+    if case .declined = event.outcome, try Operations.awaitsApproval(attempt.reference, in: store) {
+      return .early(AlarmReason.approvedLate(attempt.kind).rawValue)
+    }
     switch (event.outcome, state) {
     case (.approved, .approved) where event.answer.isForLess:
       return try contradict(.eventAmountMismatch, record, in: store)

@@ -13,6 +13,7 @@ extension Journal {
     in store: Transaction
   ) throws -> InboxVerdict {
     let reason = AlarmReason.approvedLate(attempt.kind)
+    try Operations.setAwaited(nil, of: attempt.reference, in: store)
     // Released is released, whichever void did it.
     if attempt.kind == .void, before.standing.authorized == before.standing.captured { return .known }
     do {
@@ -21,6 +22,7 @@ extension Journal {
           late: attempt, event.answer, .meets(attempt.kind, .approved), on: before, over: before,
           saying: "it was recorded as \(state.rawValue)", in: store))
     } catch JournalError.inFlight {
+      try Operations.setAwaited(event.id, of: attempt.reference, in: store)
       return .early(reason.rawValue)
     } catch is JournalError {
       return try contradict(reason, before, in: store)
@@ -98,6 +100,18 @@ extension PaymentRecord {
 }
 
 extension Operations {
+  /// - Parameter event: the event of a late approval that is to come again; nil when none is.
+  fileprivate static func setAwaited(_ event: String?, of reference: AttemptReference, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET awaited = $2 WHERE reference = $1", .text(reference.rawValue), .text(optional: event))
+  }
+
+  /// Whether a late approval of the operation was told and is to come again.
+  static func awaitsApproval(_ reference: AttemptReference, in store: Transaction) throws -> Bool {
+    try store.row(
+      "SELECT awaited FROM operations WHERE reference = $1 AND awaited IS NOT NULL", .text(reference.rawValue)) != nil
+  }
+
   /// Turns an operation that had come to nothing into one that was approved. What a final capture releases is added by
   /// whoever closes the hold.
   fileprivate static func approve(
@@ -107,7 +121,7 @@ extension Operations {
     try store.run(
       """
       UPDATE operations SET state = 'approved', acquirer_reference = COALESCE($2, acquirer_reference), lets_go = 0,
-        code = NULL, decline_reason = NULL, answered_at = $3, lease_until = 0, fence = fence + 1
+        code = NULL, decline_reason = NULL, answered_at = $3, lease_until = 0, fence = fence + 1, awaited = NULL
       WHERE reference = $1 AND state IN ('declined', 'failed')
       """, .text(reference.rawValue),
       .text(optional: approval.acquirerReference.isEmpty ? nil : approval.acquirerReference), .time(store.now))

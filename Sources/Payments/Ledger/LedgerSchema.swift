@@ -98,6 +98,7 @@ extension Journal {
     Migration("ledger-7", "ALTER TABLE operations ADD COLUMN decline_reason TEXT;\n"),
     Migration(
       "ledger-8", "CREATE INDEX payments_held ON payments (connector) WHERE live = 1 AND authorized > captured;\n"),
+    Migration("ledger-9", "ALTER TABLE operations ADD COLUMN awaited TEXT;\n"),
   ]
 
   /// An operation's place within its payment, which merchants know it by: written once, because the clock by which it

@@ -247,6 +247,24 @@ import Testing
     #expect((after.status, after.captured) == (.captured, 1250))
   }
 
+  @Test func `that a capture came back waits until it is heard that it was done after all`() async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: first)
+    let second = try await bench.journal.reserve(.capture, nil, of: payment)
+    #expect(try await bench.journal.receive(event("e1", first)) == .early("capture_approved_late"))
+    #expect(try await bench.journal.receive(event("e2", first, no)) == .early("capture_approved_late"))
+    _ = try await bench.journal.record(.declined(Decline(reason: .configuration, code: "13")), for: second)
+    #expect(try await bench.journal.receive(event("e2", first, no)) == .early("capture_approved_late"))
+    guard case .applied = try await bench.journal.receive(event("e1", first)) else { throw Unexpected() }
+    guard case .applied(let after) = try await bench.journal.receive(event("e2", first, no)) else {
+      throw Unexpected()
+    }
+    #expect((after.status, after.authorized, after.captured) == (.authorized, 1250, 0))
+    let audit = try await bench.journal.verifyAudit()
+    #expect(audit.isIntact, "\(audit.violations)")
+  }
+
   @Test func `that a capture was done after all calls a person where the balances do not allow it`() async throws {
     let payment = try await bench.authorized()
     let first = try await bench.journal.reserve(.capture, nil, of: payment)
