@@ -17,8 +17,7 @@ final class SimulatedWire: @unchecked Sendable {
   /// How many of a thousand calls go wrong.
   var trouble = 0
   private let fates: [Fate]
-  /// Whether requests may arrive after the settle horizon too. Not an authorization: one that its reversal did not find
-  /// and that holds money afterwards is beyond what the gateway promises.
+  /// Whether requests may arrive after the settle horizon too.
   var hasLateArrivals = false
   /// What becomes of the next call, whatever the chances.
   var next: Fate?
@@ -155,7 +154,7 @@ final class SimulatedWire: @unchecked Sendable {
     late: @escaping (Answer) -> Void = { _ in }, _ process: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
-    let fate = next ?? drawn(verb)
+    let fate = next ?? drawn
     next = nil
     met(fate)
     return await thread.suspended { heard in
@@ -163,9 +162,9 @@ final class SimulatedWire: @unchecked Sendable {
     }
   }
 
-  private func drawn(_ verb: String) -> Fate {
+  private var drawn: Fate {
     guard trouble > 0, thread.choices.chance(trouble) else { return .answered }
-    let possible = hasLateArrivals && verb != "authorize" ? fates + [.afterHorizon] : fates
+    let possible = hasLateArrivals ? fates + [.afterHorizon] : fates
     return possible[thread.choices.pick(possible.count)]
   }
 
