@@ -116,7 +116,9 @@ extension Journal {
     case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
       return .known
     case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
-      // The shopper heard no, and money is held: it must not stay so.
+      // The shopper heard no, and money is held: it must not stay so. The authorization may have arrived only now, and an
+      // inquiry may not find it yet.
+      try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
       try oweReversal(of: attempt, record, in: store)
       return try contradict(.heldAfterEnd, record, in: store)
     default:

@@ -211,9 +211,14 @@ extension Operations {
       WHERE reference = $1 AND \(isOpen)
       """, .text(reference.rawValue), .text(owner), .time(until))
     guard taken == 1, let attempt = try find(reference, in: store)?.attempt else { return nil }
-    try store.run(
-      "UPDATE operations SET sent_until = $2 WHERE reference = $1", .text(reference.rawValue), .time(until))
+    try noteArrival(of: reference, at: until, in: store)
     return attempt
+  }
+
+  /// Notes until when a request of the operation may have arrived at the acquirer, at the latest.
+  static func noteArrival(of reference: AttemptReference, at time: Timestamp, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET sent_until = $2 WHERE reference = $1", .text(reference.rawValue), .time(time))
   }
 
   /// An operation as it stands, whoever holds it.

@@ -103,6 +103,33 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
   }
 
+  @Test func `undoes what an event brings after its end, although an inquiry does not find it yet`() async throws {
+    var policy = GatewayPolicy()
+    policy.tellsUnknownAs = .failure
+    let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
+    let payment = try await unknown(shop).id
+    let authorization = try reference(shop)
+    shop.fake.finds { _ in .notFound }
+    try await recover(shop, times: 3, every: .seconds(3_600))
+    #expect(try await shop.gateway.payment(payment)?.status == .failed)
+    let approval = Approval(acquirerReference: "A-\(authorization)")
+    _ = try await shop.journal.receive(
+      ProviderEvent(
+        connector: "fake", id: "e1", reference: authorization, amount: .eur(1250), outcome: .approved(approval)))
+    _ = try await shop.gateway.recover()
+    shop.fake.finds { $0 == authorization ? .answer(.approved(approval)) : .notFound }
+    shop.fake.voids { reference, _ in FakeAcquirer.approval(reference) }
+    try await recover(shop, times: 3, every: .seconds(60))
+    #expect(shop.fake.voids.count == 1)
+  }
+
+  private func recover(_ shop: Shop, times: Int, every pause: Duration) async throws {
+    for _ in 0..<times {
+      shop.clock.advance(pause)
+      _ = try await shop.gateway.recover()
+    }
+  }
+
   @Test func `goes on asking until the reversal is answered`() async throws {
     let shop = try await Shop()
     let payment = try await unknown(shop)
