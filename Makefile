@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments vectors fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants
+.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,10 +55,6 @@ bench: bench-payments ## how fast payment tokens are opened and payments taken, 
 
 bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
 	@STORE='$(or $(STORE),100000)' scripts/bench-payments
-
-vectors: ## mints the conformance vectors anew, from their seed
-	scripts/build --build-tests
-	TENDER_WRITE_VECTORS=1 swift test -c release --skip-build --filter 'are what the seed makes'
 
 fuzz: ## each fuzz target for MINUTES=10, going on where the last run ended
 	@scripts/fuzz $(or $(MINUTES),10)

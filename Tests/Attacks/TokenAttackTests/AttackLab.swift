@@ -1,25 +1,33 @@
 import ApplePayToken
-import Crypto
 import Foundation
 import Sandbox
+import SwiftASN1
 import TenderPayments
 import TenderTesting
 import TokenVectors
 import X509
 
-/// A merchant, a sandbox that signs for it, and the one place from which every attack takes its opener.
+/// A merchant, authorities that sign for it, and the one place from which every attack takes its opener.
 struct AttackLab {
+  static let signingTime = Timestamp(seconds: 1_750_000_000)
+  static let arrival = signingTime.adding(.seconds(10))
+  /// One for all attacks, because the RSA signer's key takes long to make.
+  private static let authorities = Result { try SandboxPKI(clock: WallClock { signingTime }) }
+
   let pki: SandboxPKI
   let format: TokenVariant.Format
+  /// The merchant's private key, in PEM.
   let key: String
   private let recipient: TokenRecipient
 
   init(_ format: TokenVariant.Format) throws {
-    let mill = try VectorMill()
     self.format = format
-    pki = mill.pki
-    key = format == .rsa ? mill.rsaKeyPEM : mill.ellipticKey.pemRepresentation
-    recipient = try mill.order(format).recipient
+    pki = try Self.authorities.get()
+    let file = format == .rsa ? "rsa-merchant.key.pem" : "ec-merchant.key.pem"
+    key = try String(contentsOfFile: "\(ConformanceVectors.directory)/\(file)", encoding: .utf8)
+    recipient = try TokenRecipient(
+      publicKeyPEM: Certificate.PrivateKey(pemEncoded: key).publicKey.serializeAsPEM().pemString,
+      merchantIdentifier: ConformanceVectors.merchant)
   }
 
   func opener(_ home: KeyHome) throws -> TokenOpener {
@@ -29,21 +37,18 @@ struct AttackLab {
   }
 
   func processingKey() throws -> ProcessingKey {
-    try ProcessingKey(privateKeyPEM: key, merchantIdentifier: VectorMill.merchant)
+    try ProcessingKey(privateKeyPEM: key, merchantIdentifier: ConformanceVectors.merchant)
   }
 
   func order(applicationData: [UInt8]? = nil) throws -> TokenOrder {
-    var order = try VectorMill().order(format)
-    order.applicationData = applicationData
-    order.signingTime = VectorMill.signingTime
+    guard let card = SandboxCards.card(id: "visa-debit") else { throw CocoaError(.coderValueNotFound) }
+    var order = TokenOrder(
+      card: card, amount: .eur(1250), recipient: recipient, applicationData: applicationData)
+    order.signingTime = Self.signingTime
     return order
   }
 
-  func mint(random: RandomBytes = .system) -> TokenMint {
-    TokenMint(pki: pki, clock: WallClock { VectorMill.signingTime }, random: random)
-  }
-
-  static let arrival = VectorMill.signingTime.adding(.seconds(10))
+  func mint() -> TokenMint { TokenMint(pki: pki, clock: WallClock { Self.signingTime }) }
 }
 
 extension TokenOpener {

@@ -44,9 +44,9 @@ private struct ConformanceBombs {
   private let opener: TokenOpener
 
   init() throws {
-    library = try VectorLibrary(directory: VectorMill.directory)
+    library = try VectorLibrary(directory: ConformanceVectors.directory)
     vectors = library.vectors.filter { $0.name.hasPrefix("bomb-") || Self.large.contains($0.name) }
-    opener = try library.opener(key: "ec-merchant.key.pem", merchant: VectorMill.merchant)
+    opener = try library.opener(key: "ec-merchant.key.pem", merchant: ConformanceVectors.merchant)
   }
 
   private static let large: Set<String> = ["text-too-deep", "text-too-long", "data-too-long", "signature-too-long"]
@@ -71,7 +71,7 @@ enum MeasuredProgram {
     let file = directory.appending(path: "token.json").path
     try Data(vector.token).write(to: URL(filePath: file))
     let arguments = [
-      try tender(), "token", "verify", file, "--root", "\(VectorMill.directory)/root.pem", "--at",
+      try tender(), "token", "verify", file, "--root", "\(ConformanceVectors.directory)/root.pem", "--at",
       vector.arrival.description,
     ]
     return try run(arguments)

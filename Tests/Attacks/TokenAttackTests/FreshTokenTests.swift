@@ -13,7 +13,7 @@ import Testing
   @Test func `open, all of them, also those whose secret begins with zero bytes`() throws {
     let lab = try AttackLab(.ellipticCurve)
     let (openers, mint) = (try KeyHome.allCases.map(lab.opener), lab.mint())
-    let key = try VectorMill().ellipticKey
+    let key = try P256.KeyAgreement.PrivateKey(pemRepresentation: lab.key)
     var order = try lab.order()
     let limit = Effort.number("TENDER_FRESH_TOKENS")
     let end = ContinuousClock.now + .seconds(Effort.seconds)

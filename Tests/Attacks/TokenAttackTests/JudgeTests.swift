@@ -9,7 +9,7 @@ import TokenVectors
 /// OpenSSL, and a reader in Python that shares no line with Tender, are asked about the same tokens.
 @Suite struct `Independent judges` {
   @Test func `agree about every conformance vector`() throws {
-    let answer = try Judge.python("run_vectors.py", [VectorMill.directory], input: [])
+    let answer = try Judge.python("run_vectors.py", [ConformanceVectors.directory], input: [])
     #expect(answer.status == 0, "\(answer.lines.joined(separator: "\n"))")
   }
 
@@ -107,7 +107,7 @@ struct Judge {
     directory = FileManager.default.temporaryDirectory.appending(path: "judge-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let files = [
-      "root.pem": try lab.pki.rootPEM, "merchant.key.pem": lab.key, "merchant": VectorMill.merchant,
+      "root.pem": try lab.pki.rootPEM, "merchant.key.pem": lab.key, "merchant": ConformanceVectors.merchant,
       "at": "\(AttackLab.arrival.seconds)",
     ]
     for (name, text) in files { try Data(text.utf8).write(to: directory.appending(path: name)) }

@@ -43,27 +43,6 @@ package struct TokenVector: Sendable {
 }
 
 extension TokenVector {
-  /// As it stands in its file.
-  package var text: String {
-    var lines = ["comment: \(comment)"]
-    switch expectation {
-    case .opens: lines.append("expect: opens")
-    case .refused(let stage, let code): lines += ["expect: refused", "stage: \(stage)", "code: \(code)"]
-    }
-    lines += ["at: \(arrival)", "root: root.pem", "key: \(key)", "merchant: \(merchant)"]
-    lines += paymentData.map { ["payment-data: \($0)"] } ?? []
-    lines += spelling.map { ["same-as: \($0)"] } ?? []
-    if !isPlain { lines.append("encoding: base64") }
-    lines += ["", isPlain ? String(decoding: token, as: UTF8.self) : Base64.encode(token)]
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// Whether the token can stand in a file of text and come out as it was.
-  private var isPlain: Bool {
-    !token.isEmpty && token.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-      && Array(String(decoding: token, as: UTF8.self).utf8) == token
-  }
-
   /// - Throws: ``Malformed``.
   package init(name: String, text: String) throws {
     guard let empty = text.range(of: "\n\n") else { throw Malformed(name: name, what: "no empty line") }

@@ -29,13 +29,13 @@ struct CertificateRecipe {
   /// The same, outside of what is signed.
   var outerAlgorithm: [UInt8]?
 
-  func encoded(isRepeatable: Bool) throws -> [UInt8] {
+  func encoded() throws -> [UInt8] {
     let algorithm = algorithm ?? issuerKey.algorithm
     let dates = BERWriter.definite(0x30, notBefore.asn1, notAfter.asn1)
     let list = BERWriter.definite(0x30, extensions.flatMap(\.encoded))
     let body = BERWriter.definite(
       0x30, version, serialNumber, algorithm, issuer, dates, subject, publicKeyInfo, BERWriter.definite(0xA3, list))
-    let signature = try issuerKey.sign(body, isRepeatable: isRepeatable)
+    let signature = try issuerKey.sign(body)
     return BERWriter.definite(0x30, body, outerAlgorithm ?? algorithm, BERWriter.definite(0x03, [0], signature))
   }
 }

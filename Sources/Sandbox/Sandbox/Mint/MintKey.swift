@@ -22,14 +22,6 @@ enum MintKey: Sendable {
     }
   }
 
-  var certificateKey: Certificate.PrivateKey {
-    switch self {
-    case .p256(let key): Certificate.PrivateKey(key)
-    case .p384(let key): Certificate.PrivateKey(key)
-    case .rsa(let key): Certificate.PrivateKey(key)
-    }
-  }
-
   /// SubjectPublicKeyInfo, DER.
   var publicKeyInfo: [UInt8] {
     switch self {
@@ -48,16 +40,12 @@ enum MintKey: Sendable {
   }
 
   /// A signature over SHA-256 of the message, in the form in which certificates carry it.
-  ///
-  /// - Parameter isRepeatable: whether the same message gets the same signature each time. RSA's always does.
-  func sign(_ message: [UInt8], isRepeatable: Bool) throws -> [UInt8] {
+  func sign(_ message: [UInt8]) throws -> [UInt8] {
     let digest = SHA256.hash(data: message)
-    switch self {
-    case .p256(let key) where isRepeatable: return try RepeatableSignature.p256(key, message)
-    case .p256(let key): return Array(try key.signature(for: digest).derRepresentation)
-    case .p384(let key) where isRepeatable: return try RepeatableSignature.p384(key, digest: digest)
-    case .p384(let key): return Array(try key.signature(for: digest).derRepresentation)
-    case .rsa(let key): return Array(try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation)
+    return switch self {
+    case .p256(let key): Array(try key.signature(for: digest).derRepresentation)
+    case .p384(let key): Array(try key.signature(for: digest).derRepresentation)
+    case .rsa(let key): Array(try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation)
     }
   }
 }

@@ -86,12 +86,15 @@ struct ECDSAValue {
   /// The other solution for the same signature.
   static func negated(_ der: [UInt8]) -> [UInt8] {
     var value = ECDSAValue(der)
-    value.s = Array(BERWriter.integer(difference(RepeatableSignature.p256Order, padded(value.s))).dropFirst(2))
+    value.s = Array(BERWriter.integer(difference(Array(order.dropFirst()), padded(value.s))).dropFirst(2))
     return value.encoded
   }
 
-  /// The order of the group, as the contents of an INTEGER.
-  static let order = [0] + RepeatableSignature.p256Order
+  /// The order of the group of P-256 (SEC 2 §2.4.2), as the contents of an INTEGER.
+  static let order: [UInt8] =
+    [0] + [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 8) + [
+      0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+    ]
 
   private static func padded(_ magnitude: [UInt8]) -> [UInt8] {
     let digits = magnitude.drop { $0 == 0 }

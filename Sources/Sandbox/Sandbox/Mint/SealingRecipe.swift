@@ -9,23 +9,20 @@ struct SealingRecipe {
   var ephemeralKey: P256.KeyAgreement.PrivateKey
   /// The token's own key, for RSA_v1.
   var contentKey: [UInt8]
-  /// What the wrapping draws by chance, for RSA_v1.
-  var seed: [UInt8]
   /// 16 zero bytes, where most protocols have 12.
   var vector = [UInt8](repeating: 0, count: 16)
   /// Over the shared secret, before the key is derived from it.
   var editSecret: ([UInt8]) -> [UInt8] = { $0 }
   /// PartyVInfo; the merchant's hash when nil.
   var party: [UInt8]?
-  /// How the content key is wrapped; RSA-OAEP with SHA-256 when nil.
-  var wrap: ((_ key: [UInt8], _ recipient: _RSA.Encryption.PublicKey) throws -> [UInt8])?
+  /// How the content key is wrapped, for RSA_v1.
+  var padding = _RSA.Encryption.Padding.PKCS1_OAEP_SHA256
   /// Over ciphertext and tag.
   var editData: ([UInt8]) -> [UInt8] = { $0 }
 
   init(random: RandomBytes) throws {
     ephemeralKey = try Self.key(random)
     contentKey = random.next(16)
-    seed = random.next(32)
   }
 
   /// A key out of these random bytes: one of 2³² draws is no key, and the next one is taken.
@@ -53,10 +50,13 @@ struct SealingRecipe {
         secret: editSecret(try secret(with: key)), party: party ?? recipient.merchantHash.bytes)
       return (Array(ephemeralKey.publicKey.derRepresentation), try encrypted(plaintext, contentKey))
     case .rsa(let key):
-      let recipient = try key.key
-      let wrapped = try wrap?(contentKey, recipient) ?? RepeatableWrapping.wrap(contentKey, to: recipient, seed: seed)
-      return (wrapped, try encrypted(plaintext, SymmetricKey(data: contentKey)))
+      return (try wrapped(to: key.key), try encrypted(plaintext, SymmetricKey(data: contentKey)))
     }
+  }
+
+  /// The content key, encrypted to the merchant.
+  func wrapped(to key: _RSA.Encryption.PublicKey) throws -> [UInt8] {
+    Array(try key.encrypt(contentKey, padding: padding))
   }
 
   private func encrypted(_ plaintext: [UInt8], _ key: SymmetricKey) throws -> [UInt8] {

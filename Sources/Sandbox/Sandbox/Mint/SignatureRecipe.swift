@@ -43,7 +43,6 @@ struct SignatureRecipe {
   var hasIndefiniteLengths = true
   /// What is signed in place of the attributes.
   var signs: [UInt8]?
-  var isRepeatable = false
 
   /// Over the signature's value.
   var editValue: ([UInt8]) -> [UInt8] = { $0 }
@@ -82,7 +81,7 @@ struct SignatureRecipe {
   /// What is signed is the attributes as a SET (tag 31); what is sent is the same bytes under tag A0.
   func signerInfo() throws -> [UInt8] {
     let attributes = attributes.flatMap(\.encoded)
-    let value = try key.sign(signs ?? BERWriter.definite(0x31, attributes), isRepeatable: isRepeatable)
+    let value = try key.sign(signs ?? BERWriter.definite(0x31, attributes))
     return BERWriter.definite(
       0x30, signerVersion, BERWriter.definite(0x30, issuer, serialNumber), signerDigestAlgorithm,
       hasAttributes ? BERWriter.definite(0xA0, attributes) : [], signatureAlgorithm ?? key.algorithm,

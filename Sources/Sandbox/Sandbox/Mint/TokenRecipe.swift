@@ -18,8 +18,6 @@ struct TokenRecipe {
   /// What stands inside.
   var payload: JSONObject
   var sealing: SealingRecipe
-  /// Whether signatures are the same each time.
-  var isRepeatable = false
 
   private var plaintextEdit: ([UInt8]) -> [UInt8] = { $0 }
   private var signerEdit: ((inout CertificateRecipe) throws -> Void)?
@@ -57,12 +55,12 @@ struct TokenRecipe {
   /// Over the text that leaves the device.
   mutating func text(_ edit: @escaping ([UInt8]) -> [UInt8]) { textEdit = edit }
 
-  func mint() throws -> MintedVariant {
+  /// The text that leaves the device.
+  func mint() throws -> [UInt8] {
     let plaintext = plaintextEdit(JSONValue.object(payload).serialized())
-    let token = try token(around: plaintext)
-    guard case .object(var document) = token.paymentData else { return MintedVariant(text: [], plaintext: plaintext) }
+    guard case .object(var document) = try token(around: plaintext).paymentData else { return [] }
     documentEdit(&document)
-    return MintedVariant(text: textEdit(JSONValue.object(document).serialized()), plaintext: plaintext)
+    return textEdit(JSONValue.object(document).serialized())
   }
 
   func token(around plaintext: [UInt8]) throws -> MintedPaymentToken {
@@ -86,7 +84,7 @@ struct TokenRecipe {
     let intermediate = try intermediateEdit.map { edit in
       var recipe = try authority.intermediateRecipe(random)
       try edit(&recipe)
-      return try recipe.encoded(isRepeatable: isRepeatable)
+      return try recipe.encoded()
     }
     let signer = try authority.signer(isRSA: isRSA, random)
     var certificate = signer.certificate
@@ -94,7 +92,7 @@ struct TokenRecipe {
     if let edit = signerEdit {
       var recipe = try authority.signerRecipe(isRSA: isRSA, random)
       try edit(&recipe)
-      certificate = try recipe.encoded(isRepeatable: isRepeatable)
+      certificate = try recipe.encoded()
       (names.issuer, names.serialNumber) = (recipe.issuer, recipe.serialNumber)
     }
     var recipe = SignatureRecipe(
@@ -102,14 +100,7 @@ struct TokenRecipe {
       signer: SignerNames(
         certificates: [certificate, intermediate ?? authority.intermediate], issuer: names.issuer,
         serialNumber: names.serialNumber))
-    recipe.isRepeatable = isRepeatable
     try signatureEdit(&recipe)
     return try recipe.encoded()
   }
-}
-
-/// A payment token as text, with what stands inside it.
-struct MintedVariant {
-  let text: [UInt8]
-  let plaintext: [UInt8]
 }

@@ -2,8 +2,7 @@ package import ApplePayToken
 import StrictJSON
 import TenderPayments
 
-/// One named way in which a payment token can be, good or broken: what `tender token create --variant` makes, and what
-/// the conformance vectors are written from.
+/// One named way in which a payment token can be, good or broken: what `tender token create --variant` makes.
 package struct TokenVariant: Sendable {
   package enum Expectation: Sendable, Hashable {
     case opens
@@ -64,22 +63,8 @@ extension TokenVariant {
 extension TokenMint {
   /// A payment token of this variant, as the text that leaves the device.
   ///
-  /// - Parameters:
-  ///   - order: whose recipient must have a key of the variant's format.
-  ///   - isRepeatable: whether the mint's random bytes decide about every byte.
-  package func mint(_ order: TokenOrder, _ variant: TokenVariant, isRepeatable: Bool = false) throws -> [UInt8] {
-    try made(order, variant, isRepeatable: isRepeatable).text
-  }
-
-  /// The same, with the text inside it.
-  package func mintWithPlaintext(
-    _ order: TokenOrder, _ variant: TokenVariant, isRepeatable: Bool
-  ) throws -> (text: [UInt8], plaintext: [UInt8]) {
-    let made = try made(order, variant, isRepeatable: isRepeatable)
-    return (made.text, made.plaintext)
-  }
-
-  private func made(_ order: TokenOrder, _ variant: TokenVariant, isRepeatable: Bool) throws -> MintedVariant {
+  /// - Parameter order: its recipient must have a key of the variant's format.
+  package func mint(_ order: TokenOrder, _ variant: TokenVariant) throws -> [UInt8] {
     guard order.recipient.isRSA == (variant.format == .rsa) else {
       throw SandboxProblem(
         status: 400, code: "wrong_kind_of_key",
@@ -88,7 +73,6 @@ extension TokenMint {
       )
     }
     var recipe = try TokenRecipe(order, by: MintAuthority(pki), at: clock.now(), random: random)
-    recipe.isRepeatable = isRepeatable
     try variant.change(&recipe)
     return try recipe.mint()
   }

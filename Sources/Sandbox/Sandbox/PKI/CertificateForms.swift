@@ -51,6 +51,11 @@ enum CertificateExtensions {
     ]
   }
 
+  /// What the signers of payment tokens carry, for either kind of key.
+  static var tokenSigner: [Certificate.Extension] {
+    get throws { try leaf(KeyUsage(digitalSignature: true)) + [marker(AppleObjectIdentifier.tokenSigner)] }
+  }
+
   static func extended(_ usage: ExtendedKeyUsage.Usage) throws -> Certificate.Extension {
     try Certificate.Extension(ExtendedKeyUsage([usage]), critical: false)
   }

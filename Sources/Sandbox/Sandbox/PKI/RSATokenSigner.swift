@@ -35,24 +35,12 @@ extension SandboxPKI {
     guard isRSA else { return tokenSigner }
     return try rsaSigner.get {
       let key = Certificate.PrivateKey(try _RSA.Signing.PrivateKey(keySize: .bits2048))
-      return try Self.rsaSigner(key, under: tokenIntermediate, like: tokenSigner, isRepeatable: false, random: random)
+      let form = CertificateRequestForm(
+        subject: try SandboxName.make(SandboxName.rsaTokenSigner), publicKey: key.publicKey,
+        notBefore: Timestamp(tokenSigner.certificate.notValidBefore),
+        notAfter: Timestamp(tokenSigner.certificate.notValidAfter),
+        extensions: try CertificateExtensions.tokenSigner)
+      return CertifiedKey(certificate: try tokenIntermediate.issue(form, random: random), key: key)
     }
-  }
-
-  static func rsaSigner(
-    _ key: Certificate.PrivateKey, under issuer: CertifiedKey, like model: CertifiedKey, isRepeatable: Bool,
-    random: RandomBytes
-  ) throws -> CertifiedKey {
-    let authority = try MintKey(issuer.key)
-    let info = try MintKey(key).publicKeyInfo
-    let recipe = CertificateRecipe(
-      serialNumber: CertificateRecipe.serialNumber(random), issuer: try DERName.subject(of: issuer.certificate),
-      subject: try DERName.make(SandboxName.rsaTokenSigner), notBefore: Timestamp(model.certificate.notValidBefore),
-      notAfter: Timestamp(model.certificate.notValidAfter), publicKeyInfo: info,
-      extensions: [
-        .basicConstraints(isAuthority: false), .keyUsage(0x80), .signerMarker,
-        .authorityKeyIdentifier(authority.publicKeyInfo), .subjectKeyIdentifier(info),
-      ], issuerKey: authority)
-    return CertifiedKey(certificate: try Certificate(derEncoded: recipe.encoded(isRepeatable: isRepeatable)), key: key)
   }
 }

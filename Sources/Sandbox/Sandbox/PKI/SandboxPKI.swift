@@ -82,10 +82,7 @@ private struct Forms {
   }
 
   func tokenSigner(under issuer: CertifiedKey) throws -> CertifiedKey {
-    let marker = CertificateExtensions.marker(AppleObjectIdentifier.tokenSigner)
-    return try issue(
-      SandboxName.tokenSigner, under: issuer, years: 5,
-      extensions: CertificateExtensions.leaf(KeyUsage(digitalSignature: true)) + [marker])
+    try issue(SandboxName.tokenSigner, under: issuer, years: 5, extensions: CertificateExtensions.tokenSigner)
   }
 
   func developerRelations(under issuer: CertifiedKey) throws -> CertifiedKey {

@@ -1,5 +1,5 @@
 import ApplePayToken
-import Crypto
+import CryptoExtras
 import StrictJSON
 import TenderPayments
 
@@ -172,15 +172,10 @@ extension TokenVariant {
       $0.sealing.contentKey = $0.random.next(24)
     },
     .refused("rsa-oaep-sha1", .badWrappedKey, "Wrapped with OAEP and SHA-1.") {
-      let seed = $0.random.next(20)
-      $0.sealing.wrap = { try RepeatableWrapping.wrap($0, to: $1, seed: seed, using: Insecure.SHA1.self) }
+      $0.sealing.padding = .PKCS1_OAEP
     },
     .refused("rsa-pkcs1", .badWrappedKey, "Wrapped with the padding of PKCS #1 version 1.5.") {
-      let filler = $0.random.next(256).map { $0 | 1 }
-      $0.sealing.wrap = { key, recipient in
-        let padding = filler.prefix(256 - 3 - key.count)
-        return try RepeatableWrapping.raw([0, 2] + padding + [0] + key, to: recipient)
-      }
+      $0.sealing.padding = ._WEAK_AND_INSECURE_PKCS_V1_5
     },
     .refused("rsa-value-bit-flipped", .invalidSignature, "The last bit of the signature's value differs.") {
       $0.signature { $0.editValue = { $0.dropLast() + [$0[$0.count - 1] ^ 1] } }

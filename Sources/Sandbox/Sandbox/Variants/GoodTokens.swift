@@ -114,10 +114,10 @@ extension TokenVariant {
     .opens("rsa-application-data", "RSA_v1 with application data.") { $0.applicationDataHash = $0.random.next(32) },
     .opens("rsa-wrapped-leading-zero", "The wrapped key begins with a zero byte, which is part of it.") { recipe in
       guard case .rsa(let key) = recipe.recipient.key else { return }
-      repeat {
-        recipe.sealing.seed = recipe.random.next(32)
-      } while try RepeatableWrapping.wrap(
-        recipe.sealing.contentKey, to: key.key, seed: recipe.sealing.seed)[0] != 0
+      var wrapped = try recipe.sealing.wrapped(to: key.key)
+      while wrapped[0] != 0 { wrapped = try recipe.sealing.wrapped(to: key.key) }
+      let found = wrapped
+      recipe.content { $0.keyMaterial = found }
     },
     .opens("rsa-emv", "RSA_v1 with EMV data and an encrypted PIN, as cards of mainland China answer.") {
       $0.becomeEMV()
