@@ -146,10 +146,19 @@ let package = Package(
       ]),
 
     module(
-      "Sandbox/Sandbox",
+      "Sandbox/TokenIssuer",
+      ["ApplePayToken", "TenderPayments", "StrictJSON", "Storage", crypto, cryptoExtras, asn1, x509]),
+    module(
+      "Sandbox/AcquirerSandbox",
       [
-        "ApplePayToken", "TenderSheet", "TenderPayments", "StrictJSON", "Storage", crypto, cryptoExtras, asn1, x509,
-        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, nioFoundation, mustache, logging, lifecycle,
+        "TokenIssuer", "ApplePayToken", "TenderPayments", "StrictJSON", "Storage", crypto, asn1, x509, hummingbird,
+        httpTypes, nioCore, logging, lifecycle,
+      ]),
+    module(
+      "Sandbox/AppleSandbox",
+      [
+        "TokenIssuer", "AcquirerSandbox", "TenderPayments", "StrictJSON", asn1, x509, hummingbird, hummingbirdTLS,
+        httpTypes, nioCore, nioSSL, nioFoundation, mustache, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
     module(
       "Sandbox/DemoShop",
@@ -172,7 +181,8 @@ let package = Package(
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CProcessMemory", "TenderServer", "Sandbox", "DemoShop", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
+        "CProcessMemory", "TenderServer", "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "DemoShop", "Orders",
+        "Gateway", "ApplePayToken", "KeyAgent",
         "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire",
         "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, crypto, x509, logging, lifecycle,
         unixSignals, nioCore, nioPosix,
@@ -185,6 +195,7 @@ let package = Package(
     // Unit tests
     support("Tests/Support/TenderTesting", ["Acquiring", "TenderPayments", "StrictJSON", "Storage"]),
     support("Tests/Support/TokenVectors", ["ApplePayToken", "TenderPayments", "StrictJSON"]),
+    support("Tests/Support/SandboxTesting", ["TenderTesting", crypto, cryptoExtras, asn1, x509]),
     tests("Unit/StructureTests"),
     tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
     tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
@@ -197,16 +208,16 @@ let package = Package(
     tests(
       "Unit/Tokens/ApplePayTokenTests",
       [
-        "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto, cryptoExtras,
-        x509, asn1,
+        "ApplePayToken", "KeyAgent", "TenderTesting", "TenderPayments", "StrictJSON", crypto, cryptoExtras, x509,
+        asn1,
       ]),
     tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
     tests("Unit/Payments/DirectWireTests", ["DirectWire", "TenderPayments"]),
     tests(
       "Unit/Payments/AcquiringTests",
       [
-        "Acquiring", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", "Sandbox", hummingbird,
-        hummingbirdTesting,
+        "Acquiring", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", "AcquirerSandbox", "TokenIssuer",
+        hummingbird, hummingbirdTesting,
       ]),
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
@@ -215,8 +226,9 @@ let package = Package(
     tests(
       "Unit/Payments/GatewayTests",
       [
-        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting", "Sandbox",
-        "HTTPTransport", "Auditing", crypto, asn1, x509, hummingbird, hummingbirdTesting,
+        "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Storage", "TenderPayments", "TenderTesting",
+        "AcquirerSandbox", "TokenIssuer", "HTTPTransport", "Auditing", crypto, asn1, x509, hummingbird,
+        hummingbirdTesting,
       ]),
     tests(
       "Unit/Checkout/MerchantIdentityTests",
@@ -228,10 +240,22 @@ let package = Package(
         "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", crypto, jwt,
       ]),
     tests(
-      "Unit/Sandbox/SandboxTests",
+      "Unit/Sandbox/TokenIssuerTests",
       [
-        "Sandbox", "ApplePayToken", "TenderPayments", "StrictJSON", "HTTPTransport", "TenderTesting", crypto,
-        cryptoExtras, asn1, x509, nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
+        "TokenIssuer", "SandboxTesting", "ApplePayToken", "TenderPayments", "TenderTesting", crypto, cryptoExtras, asn1,
+        x509,
+      ]),
+    tests(
+      "Unit/Sandbox/AcquirerSandboxTests",
+      [
+        "AcquirerSandbox", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON", httpTypes, nioCore,
+        hummingbird, hummingbirdTesting,
+      ]),
+    tests(
+      "Unit/Sandbox/AppleSandboxTests",
+      [
+        "AppleSandbox", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "TenderTesting", crypto, cryptoExtras, asn1, x509, nioCore, httpTypes, hummingbird, hummingbirdTesting, logging,
       ]),
     tests(
       "Unit/Sandbox/DemoShopTests",
@@ -242,14 +266,15 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "CostFuzzer", "Acquiring", "Sandbox", "HTTPTransport", "MerchantIdentity", "DirectWire",
+        "TenderServer", "CostFuzzer", "Acquiring", "AppleSandbox", "HTTPTransport", "MerchantIdentity", "DirectWire",
         "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken",
         "Webhooks", "Ledger", crypto, logging, httpTypes, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
       ]),
     tests(
       "Unit/CommandLine/TenderCLITests",
       [
-        "Sandbox", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON", "HTTPTransport",
+        "TokenIssuer", "ApplePayToken", "KeyAgent", "Ledger", "Storage", "TenderPayments", "StrictJSON",
+        "HTTPTransport",
         "TenderTesting", crypto, asn1, x509,
       ]),
 
@@ -257,8 +282,8 @@ let package = Package(
     tests(
       "Attacks/TokenAttackTests",
       [
-        "ApplePayToken", "KeyAgent", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "Sandbox", crypto,
-        cryptoExtras, x509, asn1,
+        "ApplePayToken", "KeyAgent", "TokenVectors", "TenderTesting", "TenderPayments", "StrictJSON", "TokenIssuer",
+        crypto, cryptoExtras, x509, asn1,
       ]),
     support("Tests/Attacks/CostFuzzer", ["DirectWire", "StrictJSON", "TenderPayments", "TenderTesting", crypto]),
     support("Tests/Attacks/Auditing", ["Storage", "StrictJSON"]),
@@ -267,8 +292,8 @@ let package = Package(
       "Tests/Attacks/Simulation",
       [
         "Auditing", "Orders", "Gateway", "Acquiring", "ApplePayToken", "Ledger", "Webhooks", "HTTPTransport",
-        "DirectWire", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "Sandbox", crypto,
-        asn1, x509,
+        "DirectWire", "Storage", "StrictJSON", "TenderPayments", "TenderSheet", "TenderTesting", "TokenIssuer",
+        crypto, asn1, x509,
       ]),
     tool("Tests/Attacks/payment-simulator", ["Auditing", "Simulation"]),
     tool("Tests/Attacks/payment-auditor", ["Auditing", "Ledger", "Storage", "StrictJSON", "TenderPayments"]),
@@ -281,7 +306,8 @@ let package = Package(
     tool(
       "Benchmarks/PaymentBench",
       [
-        "LoadGenerator", "CostFuzzer", "Sandbox", "TenderServer", "TenderTesting", "ApplePayToken", "Acquiring",
+        "LoadGenerator", "CostFuzzer", "AppleSandbox", "TokenIssuer", "TenderServer", "TenderTesting", "ApplePayToken",
+        "Acquiring",
         "Ledger", "Storage", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", nioCore, nioPosix, logging,
       ]),
     support("Benchmarks/LoadGenerator", [nioCore, nioPosix]),

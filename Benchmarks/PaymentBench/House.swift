@@ -1,7 +1,7 @@
+import AppleSandbox
 import Foundation
 import HTTPTransport
 import Logging
-import Sandbox
 import TenderPayments
 import TenderServer
 
@@ -12,7 +12,7 @@ struct House: Sendable {
   static let origin = "http://localhost:8401"
 
   let directory: String
-  let sandbox: Sandbox
+  let sandbox: SandboxServer
   let addresses: SandboxAddresses
   let acquirer: BenchAcquirer
   let sender: HTTPSender
@@ -31,13 +31,13 @@ struct House: Sendable {
 
   var merchant: String { directory + "/merchants/harbour" }
 
-  private static func sandbox(_ directory: String) async throws -> (Sandbox, SandboxAddresses) {
+  private static func sandbox(_ directory: String) async throws -> (SandboxServer, SandboxAddresses) {
     let (stream, continuation) = AsyncStream.makeStream(of: SandboxAddresses.self)
     var settings = SandboxConfiguration(directory: directory)
     (settings.port, settings.gatewayPort) = (0, 0)
     settings.logger.logLevel = .error
     settings.onReady = { continuation.yield($0) }
-    let sandbox = try await Sandbox(settings)
+    let sandbox = try await SandboxServer(settings)
     Task { try await sandbox.run() }
     for await addresses in stream { return (sandbox, addresses) }
     throw BenchFailure("the sandbox did not start")

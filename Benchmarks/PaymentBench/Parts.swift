@@ -1,10 +1,10 @@
 import ApplePayToken
+import AppleSandbox
 import Foundation
 import HTTPTransport
 import Ledger
 import LoadGenerator
 import NIOCore
-import Sandbox
 import Storage
 import StrictJSON
 import TenderPayments

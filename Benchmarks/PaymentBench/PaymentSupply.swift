@@ -1,13 +1,14 @@
+import AppleSandbox
 import CostFuzzer
+import DirectWire
 import Foundation
 import HTTPTransport
 import NIOCore
-import DirectWire
-import Sandbox
 import StrictJSON
 import TenderPayments
 import TenderServer
 import TenderTesting
+import TokenIssuer
 
 /// Payments that are ready to be sent: a basket stored and shown by the API, and a payment token of its own, freshly
 /// minted. All of it before the clock runs.
@@ -15,7 +16,7 @@ struct PaymentSupply: Sendable {
   private let house: House
   private let store: ServedStore
   private let key: (merchant: String, id: String, secret: String)
-  private let mint: TokenMint
+  private let mint: PaymentTokenIssuer
   private let recipient: TokenRecipient
   private let card: SandboxCard
   private let contact: JSONValue
@@ -23,7 +24,7 @@ struct PaymentSupply: Sendable {
   init(_ house: House, _ store: ServedStore) async throws {
     (self.house, self.store) = (house, store)
     key = try MerchantFolder.apiKey(at: house.merchant)
-    mint = TokenMint(pki: house.sandbox.pki)
+    mint = PaymentTokenIssuer(pki: house.sandbox.pki)
     recipient = try TokenRecipient(
       certificatePEM: String(contentsOfFile: house.merchant + "/processing/1.pem", encoding: .utf8))
     let contacts = try await JSONClient(house.addresses.url, sender: house.sender).require("GET", "/device/contacts")
@@ -50,7 +51,7 @@ struct PaymentSupply: Sendable {
 
   /// One payment token alone, as JSON.
   func token() throws -> [UInt8] {
-    try mint.mint(TokenOrder(card: card, amount: Self.amount, recipient: recipient)).json.serialized()
+    try mint.issue(PaymentTokenRequest(card: card, amount: Self.amount, recipient: recipient)).json.serialized()
   }
 
   /// What somebody needs who wants to make the server work: a basket, and a payment of another whose payment token is
@@ -59,9 +60,9 @@ struct PaymentSupply: Sendable {
     let (basket, paid) = (RandomBytes.system.hex(16), RandomBytes.system.hex(16))
     _ = try await sheet(of: basket, .manual)
     let sheet = try await sheet(of: paid, .manual)
-    let order = TokenOrder(card: card, amount: try Self.amount.times(2), recipient: recipient)
+    let order = PaymentTokenRequest(card: card, amount: try Self.amount.times(2), recipient: recipient)
     let payment: JSONValue = [
-      "basketId": .string(paid), "quoteId": sheet["quoteId"] ?? .null, "token": try mint.mint(order).json,
+      "basketId": .string(paid), "quoteId": sheet["quoteId"] ?? .null, "token": try mint.issue(order).json,
       "shippingContact": contact,
     ]
     return CostTarget(
@@ -75,8 +76,8 @@ struct PaymentSupply: Sendable {
     guard let data = sheet["request"]?["applicationData"]?.text.flatMap({ Base64.decode($0) }),
       let quote = sheet["quoteId"]
     else { throw BenchFailure("the server showed no sheet") }
-    let token = try mint.mint(
-      TokenOrder(card: card, amount: try Self.amount, recipient: recipient, applicationData: data))
+    let token = try mint.issue(
+      PaymentTokenRequest(card: card, amount: try Self.amount, recipient: recipient, applicationData: data))
     return request([
       "basketId": .string(basket), "quoteId": quote, "token": token.json, "shippingContact": contact,
     ])

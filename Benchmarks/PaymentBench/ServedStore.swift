@@ -1,7 +1,7 @@
+import AppleSandbox
 import Foundation
 import HTTPTransport
 import LoadGenerator
-import Sandbox
 import TenderTesting
 
 /// A `tender serve` in a process of its own, with a store of its own, and what a run needs of it.

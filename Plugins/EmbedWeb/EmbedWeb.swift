@@ -1,11 +1,11 @@
 import Foundation
 import PackagePlugin
 
-/// Turns the text files below `Web/<room>` into string constants of the room's module, so that one binary
+/// Turns the text files below `Web/<folder>` into string constants of the folder's module, so that one binary
 /// carries all it serves.
 @main
 struct EmbedWeb: BuildToolPlugin {
-  private static let folders = ["TenderServer": "kit", "Sandbox": "sandbox", "DemoShop": "shop"]
+  private static let folders = ["TenderServer": "kit", "AppleSandbox": "sandbox", "DemoShop": "shop"]
 
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let folder = Self.folders[target.name] else { return [] }

@@ -1,5 +1,5 @@
+import AppleSandbox
 import HTTPTransport
-import Sandbox
 
 extension AssociationFetch {
   /// Fetches over the network, as Apple does, without following redirects.

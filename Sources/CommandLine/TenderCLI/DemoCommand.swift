@@ -1,9 +1,9 @@
+import AppleSandbox
 import ArgumentParser
 import DemoShop
 import Foundation
 import HTTPTransport
 import Logging
-import Sandbox
 import TenderPayments
 import TenderServer
 
@@ -117,7 +117,7 @@ private struct Scene: Sendable {
     }
   }
 
-  private func sandbox(_ isUp: Announcement<Void>) async throws -> Sandbox {
+  private func sandbox(_ isUp: Announcement<Void>) async throws -> SandboxServer {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     settings.port = port + 2
     settings.gatewayPort = port + 3
@@ -125,7 +125,7 @@ private struct Scene: Sendable {
     settings.events = .over(sender)
     settings.logger = logger("sandbox")
     settings.onReady = { _ in isUp.make(()) }
-    return try await Sandbox(settings)
+    return try await SandboxServer(settings)
   }
 
   private var server: ServerConfiguration {

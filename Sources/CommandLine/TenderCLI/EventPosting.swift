@@ -1,5 +1,5 @@
+import AcquirerSandbox
 import HTTPTransport
-import Sandbox
 
 extension EventDelivery {
   /// Posts over the network. What is not answered with 2xx is posted again later.

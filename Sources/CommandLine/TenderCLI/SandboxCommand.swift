@@ -1,6 +1,6 @@
+import AppleSandbox
 import ArgumentParser
 import HTTPTransport
-import Sandbox
 
 /// `tender sandbox`
 struct SandboxCommand: AsyncParsableCommand {
@@ -37,7 +37,7 @@ struct SandboxCommand: AsyncParsableCommand {
       Terminal.say("front page  \(addresses.url)")
       Terminal.say("gateway     \(addresses.gatewayURL)")
     }
-    let sandbox = try await Sandbox(settings)
+    let sandbox = try await SandboxServer(settings)
     try await Stage(first: sandbox, logger: settings.logger).run()
   }
 }

@@ -1,8 +1,8 @@
 import ApplePayToken
 import ArgumentParser
-import Sandbox
 import StrictJSON
 import TenderPayments
+import TokenIssuer
 
 struct TokenCreate: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -75,7 +75,7 @@ struct TokenCreate: ParsableCommand {
     let pki = try SandboxPKI(directory: "\(sandbox)/pki", clock: WallClock { min(signingTime, WallClock.system.now()) })
     let order = try order()
     let variant = try chosen(for: order)
-    let token = try TokenMint(pki: pki, clock: WallClock { signingTime }).mint(order, variant)
+    let token = try PaymentTokenIssuer(pki: pki, clock: WallClock { signingTime }).issue(order, variant)
     guard json else {
       Terminal.say(String(decoding: token, as: UTF8.self))
       return Terminal.complain("Verify it with --root \(sandbox)/pki/token-root.pem")
@@ -83,8 +83,8 @@ struct TokenCreate: ParsableCommand {
     Terminal.say(String(decoding: try report(token, variant, signingTime, pki.rootPEM).serialized(), as: UTF8.self))
   }
 
-  private func order() throws -> TokenOrder {
-    TokenOrder(
+  private func order() throws -> PaymentTokenRequest {
+    PaymentTokenRequest(
       card: try chosenCard(), amount: try money(), recipient: try recipient(),
       applicationData: applicationData.flatMap { Base64.decode($0) })
   }
@@ -120,13 +120,13 @@ struct TokenCreate: ParsableCommand {
     do {
       guard let merchantId else { return try TokenRecipient(certificatePEM: NamedFile.certificate(to ?? "")) }
       return try TokenRecipient(publicKeyPEM: NamedFile.text(to ?? ""), merchantIdentifier: merchantId)
-    } catch let problem as SandboxProblem {
+    } catch let problem as TokenIssuerError {
       throw MistakenCall(problem.message)
     }
   }
 
   /// An ordinary token of the recipient's format, unless another is asked for.
-  private func chosen(for order: TokenOrder) throws -> TokenVariant {
+  private func chosen(for order: PaymentTokenRequest) throws -> TokenVariant {
     let name = variant ?? (order.recipient.isRSA ? "rsa-v1" : "ec-v1")
     guard let variant = TokenVariant.named(name), variant.format == order.recipient.format else {
       throw MistakenCall("the variant \(name) is for a key of the other kind")

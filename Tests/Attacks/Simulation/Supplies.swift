@@ -1,10 +1,10 @@
 import ApplePayToken
 import Crypto
 import Gateway
-import Sandbox
 import SwiftASN1
 import TenderPayments
 import TenderTesting
+import TokenIssuer
 import X509
 
 /// What every simulation of a process needs and what costs time to make: a merchant's key, orders, and payment tokens
@@ -38,7 +38,7 @@ package struct Supplies: Sendable {
     ])
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: ring)
     let minting = Minting(
-      mint: TokenMint(pki: pki, clock: clock), recipient: try TokenRecipient(certificatePEM: certificate))
+      mint: PaymentTokenIssuer(pki: pki, clock: clock), recipient: try TokenRecipient(certificatePEM: certificate))
     purchases = try minting.purchases()
     secrets = try Self.secrets(purchases, opener)
   }
@@ -55,7 +55,7 @@ package struct Supplies: Sendable {
 }
 
 private struct Minting {
-  let mint: TokenMint
+  let mint: PaymentTokenIssuer
   let recipient: TokenRecipient
 
   /// Five orders, and a sixth that is the fifth's twin: same basket, amount and tokens.
@@ -74,9 +74,9 @@ private struct Minting {
     let order = order(number, basket: number, terms)
     let cards = ["visa-debit", "mastercard-credit", "visa-credit"]
     let tokens = try cards.compactMap { SandboxCards.card(id: $0) }.map { card in
-      let wish = TokenOrder(
+      let wish = PaymentTokenRequest(
         card: card, amount: order.amount, recipient: recipient, applicationData: Self.applicationData(order.basket))
-      return try EncryptedPaymentToken(json: mint.mint(wish).json)
+      return try EncryptedPaymentToken(json: mint.issue(wish).json)
     }
     return Supplies.Purchase(order: order, tokens: tokens)
   }

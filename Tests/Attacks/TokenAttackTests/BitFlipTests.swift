@@ -1,7 +1,7 @@
 import ApplePayToken
-import Sandbox
 import TenderPayments
 import Testing
+import TokenIssuer
 
 /// Every bit of a token, in every field, one at a time.
 @Suite struct `A token with one bit changed` {
@@ -15,19 +15,19 @@ import Testing
     try attack(format, hasApplicationData, .memory, every: Effort.stride)
   }
 
-  /// The signature is judged before an agent hears of a token, so of all these it hears of few.
+  /// The signature is verified before an agent gets a request, so few of these reach the agent.
   @Test(arguments: [TokenVariant.Format.ellipticCurve, .rsa])
   func `is never opened with a key that an agent holds`(format: TokenVariant.Format) throws {
     try attack(format, true, .agent, every: 9 * Effort.stride)
   }
 
   private func attack(
-    _ format: TokenVariant.Format, _ hasApplicationData: Bool, _ home: KeyHome, every stride: Int
+    _ format: TokenVariant.Format, _ hasApplicationData: Bool, _ location: KeyLocation, every stride: Int
   ) throws {
-    let lab = try AttackLab(format)
-    let opener = try lab.opener(home)
-    let minted = try lab.mint().mint(lab.order(applicationData: hasApplicationData ? [1, 2, 3] : nil))
-    let good = try EncryptedPaymentToken(bytes: Array(minted.text.utf8))
+    let setup = try AttackSetup(format)
+    let opener = try setup.opener(location)
+    let issued = try setup.issuer().issue(setup.order(applicationData: hasApplicationData ? [1, 2, 3] : nil))
+    let good = try EncryptedPaymentToken(bytes: Array(issued.text.utf8))
     #expect(opener.refusal(of: good) == nil)
 
     var watch = Stopwatch()

@@ -1,6 +1,5 @@
 import ApplePayToken
 import Foundation
-import Sandbox
 import TenderPayments
 import TenderTesting
 import Testing
@@ -78,7 +77,7 @@ enum MeasuredProgram {
   }
 
   private static func run(_ arguments: [String]) throws -> (kilobytes: Int, exitCode: Int) {
-    let answer = try Judge.python("measure.py", arguments, input: [])
+    let answer = try IndependentReader.python("measure.py", arguments, input: [])
     let numbers = answer.lines.last.map { $0.split(separator: " ").compactMap { Int($0) } } ?? []
     try #require(answer.status == 0 && numbers.count == 2, "\(answer.lines.suffix(3))")
     return (numbers[1], numbers[0])

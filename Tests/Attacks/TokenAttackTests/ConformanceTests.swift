@@ -1,24 +1,24 @@
 import ApplePayToken
 import Foundation
-import Sandbox
 import TenderPayments
 import Testing
+import TokenIssuer
 import TokenVectors
 
 @Suite struct `The conformance vectors` {
   static let library = Result { try VectorLibrary(directory: ConformanceVectors.directory) }
 
-  @Test func `are judged as they say, one by one`() throws {
+  @Test func `have the expected result, one by one`() throws {
     let library = try Self.library.get()
     let differences = try library.vectors.compactMap { try library.difference($0) }
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }
 
-  @Test(arguments: KeyHome.allCases)
-  func `are judged the same by an opener that has seen all of them, wherever the key is`(home: KeyHome) throws {
+  @Test(arguments: KeyLocation.allCases)
+  func `have the same result with one opener for all, wherever the key is`(location: KeyLocation) throws {
     let library = try Self.library.get()
     for (key, vectors) in Dictionary(grouping: library.vectors, by: \.key) {
-      let opener = try library.opener(key: key, merchant: ConformanceVectors.merchant, held: home.held)
+      let opener = try library.opener(key: key, merchant: ConformanceVectors.merchant, held: location.held)
       for _ in 0..<2 {
         let differences = try vectors.compactMap { try library.difference($0, with: opener) }
         #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")

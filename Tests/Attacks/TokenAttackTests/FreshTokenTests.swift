@@ -1,28 +1,28 @@
 import ApplePayToken
 import Crypto
 import Foundation
-import Sandbox
 import TenderPayments
 import Testing
+import TokenIssuer
 
-/// Tokens made for this run, each with keys of its own: what a library loses once in 256 times shows here.
+/// Payment tokens issued for this run, each with keys of its own, to find faults that show once in 256 tokens.
 ///
 /// For 15 seconds, or `TENDER_FRESH_TOKENS` of them (`make fresh-tokens`: 100,000). Every fourth with a key that an
 /// agent holds.
-@Suite struct `Freshly minted tokens` {
+@Suite struct `Freshly issued tokens` {
   @Test func `open, all of them, also those whose secret begins with zero bytes`() throws {
-    let lab = try AttackLab(.ellipticCurve)
-    let (openers, mint) = (try KeyHome.allCases.map(lab.opener), lab.mint())
-    let key = try P256.KeyAgreement.PrivateKey(pemRepresentation: lab.key)
-    var order = try lab.order()
+    let setup = try AttackSetup(.ellipticCurve)
+    let (openers, issuer) = (try KeyLocation.allCases.map(setup.opener), setup.issuer())
+    let key = try P256.KeyAgreement.PrivateKey(pemRepresentation: setup.key)
+    var order = try setup.order()
     let limit = Effort.number("TENDER_FRESH_TOKENS")
     let end = ContinuousClock.now + .seconds(Effort.seconds)
     var (count, zeros, twoZeros) = (0, 0, 0)
     while limit.map({ count < $0 }) ?? (ContinuousClock.now < end) {
       order.applicationData = count.isMultiple(of: 2) ? nil : Array("\(count)".utf8)
       order.form = SignatureForm.allCases[count % 3]
-      let minted = try mint.mint(order)
-      let token = try EncryptedPaymentToken(bytes: Array(minted.text.utf8))
+      let issued = try issuer.issue(order)
+      let token = try EncryptedPaymentToken(bytes: Array(issued.text.utf8))
       let refusal = openers[count % 4 / 3].refusal(of: token)
       #expect(refusal == nil, "token \(count)")
       let secret = try Self.secret(token, key)

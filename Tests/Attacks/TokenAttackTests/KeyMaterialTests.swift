@@ -1,10 +1,9 @@
 import ApplePayToken
-import Sandbox
 import TenderPayments
 import Testing
+import TokenIssuer
 
-/// What only Apple's signature protects otherwise: the key itself is asked about key material that nobody signed, as a
-/// server that was broken into could ask an agent.
+/// Unsigned key material, given to the key directly, as a compromised server could give it to an agent.
 @Suite struct `Key material with one bit changed` {
   private enum Answer: Equatable {
     case key([UInt8])
@@ -15,9 +14,9 @@ import Testing
   func `gets the same answer in memory and from an agent, and never the token's key`(
     format: TokenVariant.Format
   ) throws {
-    let lab = try AttackLab(format)
-    let token = try EncryptedPaymentToken(bytes: Array(lab.mint().mint(lab.order()).text.utf8))
-    let keys = try KeyHome.allCases.map { try $0.held(lab.processingKey()).holder }
+    let setup = try AttackSetup(format)
+    let token = try EncryptedPaymentToken(bytes: Array(setup.issuer().issue(setup.order()).text.utf8))
+    let keys = try KeyLocation.allCases.map { try $0.held(setup.processingKey()).holder }
     let right = ask(keys[0], token.keyMaterial)
     #expect(ask(keys[1], token.keyMaterial) == right)
     var answers: [Answer] = []
@@ -35,7 +34,7 @@ import Testing
 
   private func ask(_ holder: any ProcessingKeyHolder, _ material: EncryptedPaymentToken.KeyMaterial) -> Answer {
     do {
-      return .key(try holder.contentKey(from: material, within: KeyHome.patience).bytes)
+      return .key(try holder.contentKey(from: material, within: KeyLocation.timeout).bytes)
     } catch {
       return .refused(error.code)
     }

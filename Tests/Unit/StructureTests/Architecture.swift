@@ -12,6 +12,7 @@ struct Architecture {
     "KeyAgent": ["ApplePayToken"],
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
     "Webhooks": ["Ledger"], "Gateway": ["Acquiring", "Ledger"],
+    "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox"],
     "TenderCLI": ["CProcessMemory"],
   ]
 
@@ -19,8 +20,10 @@ struct Architecture {
 
   /// Modules that may import these and no others of ours.
   static let restricted: [String: Set<String>] = [
-    // The sandbox judges what the server does, so it shares no code with it.
-    "Sandbox": base.union(["ApplePayToken", "TenderSheet"]),
+    // The sandbox checks what the server does, so it shares no code with it.
+    "TokenIssuer": base.union(["ApplePayToken"]),
+    "AcquirerSandbox": base.union(["ApplePayToken", "TokenIssuer"]),
+    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox"]),
     // The shop is a merchant: it knows the platform's wire and nothing behind it.
     "DemoShop": base.union(["DirectWire"]),
   ]

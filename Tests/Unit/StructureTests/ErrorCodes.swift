@@ -16,7 +16,7 @@ enum ErrorCodes {
   }
 
   /// Modules that explain their codes themselves: the sandbox on its front page.
-  private static let ownCatalogue: Set<String> = ["Sandbox", "DemoShop"]
+  private static let ownCatalogue: Set<String> = ["TokenIssuer", "AppleSandbox", "AcquirerSandbox", "DemoShop"]
 
   /// `enum Code: String` with its cases.
   private static func listed(in file: SourceFile) -> [String] {

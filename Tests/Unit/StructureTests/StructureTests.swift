@@ -77,7 +77,7 @@ import Testing
 
   @Test(arguments: [
     ("Ledger", "import Gateway", "may not import"), ("Ledger", "public import Acquiring", "may not import"),
-    ("TenderServer", "import Sandbox", "may not import"), ("Sandbox", "import Ledger", "may not import"),
+    ("TenderServer", "import TokenIssuer", "may not import"), ("TokenIssuer", "import Ledger", "may not import"),
     ("DemoShop", "import Orders", "may not import"), ("Gateway", "import Orders", "may not import"),
     ("TenderPayments", "import StrictJSON", "may not import"), ("TenderSheet", "import Storage", "may not import"),
     ("Gateway", "  @preconcurrency import struct Orders.Basket", "may not import"),
@@ -220,7 +220,7 @@ import Testing
         "Ledger", "TenderPayments",
       ], plugins: ["EmbedWeb"]),
     module("Checkout/Orders"),
-    module("Sandbox/Sandbox"),
+    module("Sandbox/TokenIssuer"),
     module("Sandbox/DemoShop"),
     module("Server/TenderServer"),
     module("Attic/Trunk"),

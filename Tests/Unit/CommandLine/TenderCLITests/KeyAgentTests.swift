@@ -3,10 +3,10 @@ import Crypto
 import Foundation
 import HTTPTransport
 import KeyAgent
-import Sandbox
 import StrictJSON
 import TenderPayments
 import Testing
+import TokenIssuer
 
 /// A key agent with every private key and a server with none, as processes of their own; and a shop that is paid.
 @Suite(.serialized) struct `A server without private keys` {

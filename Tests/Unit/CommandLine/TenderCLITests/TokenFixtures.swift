@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
-import Sandbox
 import SwiftASN1
 import TenderPayments
 import Testing
+import TokenIssuer
 import X509
 
 /// A root, a merchant and payment tokens, as files of a workshop.
@@ -29,16 +29,16 @@ struct TokenFixtures {
     try workshop.write(certificate, to: "processing.pem")
     try workshop.write(key.pemRepresentation, to: "processing.key")
     try workshop.write(P256.Signing.PrivateKey().pemRepresentation, to: "other.key")
-    var token = try TokenMint(pki: pki).mint(Self.order(certificate, signingTime))
+    var token = try PaymentTokenIssuer(pki: pki).issue(Self.order(certificate, signingTime))
     try workshop.write(token.text, to: "token.json")
     token.data[100] ^= 1
     try workshop.write(token.text, to: "flipped.json")
   }
 
-  private static func order(_ certificate: String, _ signingTime: Timestamp) throws -> TokenOrder {
+  private static func order(_ certificate: String, _ signingTime: Timestamp) throws -> PaymentTokenRequest {
     let card = try #require(SandboxCards.card(id: "visa-debit"))
     let euro = try #require(Currency(code: "EUR"))
-    var order = TokenOrder(
+    var order = PaymentTokenRequest(
       card: card, amount: Amount(minorUnits: 1250, currency: euro),
       recipient: try TokenRecipient(certificatePEM: certificate), applicationData: Array("basket 7".utf8))
     order.signingTime = signingTime

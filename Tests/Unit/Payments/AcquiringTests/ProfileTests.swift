@@ -1,5 +1,5 @@
+import AcquirerSandbox
 import Acquiring
-import Sandbox
 import TenderPayments
 import TenderTesting
 import Testing

@@ -1,12 +1,13 @@
+import AcquirerSandbox
 import Acquiring
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
-import Sandbox
 import StrictJSON
 import TenderPayments
 import TenderTesting
 import Testing
+import TokenIssuer
 
 /// The connector and the sandbox's acquirer together, over HTTP.
 @Suite struct `The sandbox's acquirer` {

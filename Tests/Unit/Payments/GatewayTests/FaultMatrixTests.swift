@@ -1,3 +1,4 @@
+import AcquirerSandbox
 import Acquiring
 import Auditing
 import Gateway
@@ -5,12 +6,12 @@ import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import Sandbox
 import Storage
 import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
+import TokenIssuer
 
 /// Everything that can go wrong once between the gateway and the acquirer, with every operation, under every way in
 /// which acquirers treat repeats. Afterwards recovery gets time, and the auditor compares both ledgers.

@@ -1,3 +1,4 @@
+import AcquirerSandbox
 import Acquiring
 import Auditing
 import Gateway
@@ -5,12 +6,12 @@ import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import Sandbox
 import Storage
 import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
+import TokenIssuer
 
 /// Wallet, gateway, ledger, connector and a provider that opens the payment token itself, over HTTP.
 @Suite struct `Paying through a provider` {

@@ -1,10 +1,10 @@
+import AcquirerSandbox
 import Acquiring
 import Gateway
 import HTTPTransport
 import Hummingbird
 import HummingbirdTesting
 import Ledger
-import Sandbox
 import TenderPayments
 import TenderTesting
 import Testing

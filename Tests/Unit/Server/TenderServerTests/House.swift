@@ -1,8 +1,8 @@
+import AppleSandbox
+import DirectWire
 import Foundation
 import HTTPTransport
 import Logging
-import DirectWire
-import Sandbox
 import StrictJSON
 import Synchronization
 import TenderPayments
@@ -113,7 +113,7 @@ final class House: Sendable {
     }
     let ready = Mailbox<String>()
     settings.onReady = { ready.put($0.url) }
-    let sandbox = try await Sandbox(settings)
+    let sandbox = try await SandboxServer(settings)
     Task { try await sandbox.run() }
     return try await ready.awaited
   }

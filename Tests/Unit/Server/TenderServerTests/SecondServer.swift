@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTransport
 import Logging
-import Sandbox
 import TenderPayments
 import TenderServer
 

@@ -1,0 +1,158 @@
+import Crypto
+import Storage
+import StrictJSON
+import TenderPayments
+
+/// How an event is sent. The caller provides it, because the sandbox itself opens no connections.
+package struct EventDelivery: Sendable {
+  /// Posts the body with its signature; returns whether the recipient acknowledged it.
+  package let post: @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
+
+  package init(post: @escaping @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool) {
+    self.post = post
+  }
+
+  /// Delivers nothing: events wait.
+  package static let unavailable = EventDelivery { _, _, _ in false }
+}
+
+// An event for every answer that was pending, sent to the merchant's address until it is acknowledged.
+extension AcquirerStore {
+  static let eventMigration = Migration(
+    "acquirer-2",
+    """
+    CREATE TABLE event_endpoints (merchant TEXT PRIMARY KEY NOT NULL, url TEXT NOT NULL);
+    CREATE TABLE events (
+      id TEXT PRIMARY KEY NOT NULL,
+      merchant TEXT NOT NULL,
+      body TEXT NOT NULL,
+      tries BIGINT NOT NULL,
+      next_try BIGINT NOT NULL,
+      delivered_at BIGINT
+    );
+    CREATE INDEX events_due ON events (next_try) WHERE delivered_at IS NULL;
+    CREATE INDEX operations_pending ON operations (created_at) WHERE response_code = '09';
+    """)
+
+  func sendEvents(of merchant: String, to url: String) async throws {
+    try await database.write {
+      try $0.run(
+        """
+        INSERT INTO event_endpoints (merchant, url) VALUES ($1, $2) ON CONFLICT (merchant) DO UPDATE SET url = $2
+        """, .text(merchant), .text(url))
+    }
+  }
+
+  /// Resolves a pending operation, moves its balances, and writes the event. Nil when it is not pending.
+  func resolve(_ reference: String, of merchant: String, in transaction: Transaction) throws -> AcquirerReply? {
+    let row = try transaction.row(
+      "SELECT * FROM operations WHERE merchant = $1 AND reference = $2 AND response_code = '09'", .text(merchant),
+      .text(reference))
+    guard let row, var hold = try Hold.find(try row.text("hold"), of: merchant, in: transaction) else { return nil }
+    let amount = try row.amount()
+    let code: String
+    if let kind = FollowUp(rawValue: try row.text("kind")) {
+      let isFinal = try row.integer("is_final") == 1
+      let promised = try promised(on: hold, besides: reference, in: transaction)
+      code =
+        SandboxAmounts.failsLate(amount.minorUnits)
+        ? "05" : hold.post(kind, amount, isFinal: isFinal, keeping: promised)
+    } else {
+      code = hold.approve() ? "00" : "12"
+    }
+    if code == "00" { try hold.save(in: transaction) }
+    try transaction.run(
+      "UPDATE operations SET response_code = $3, authorization_code = $4 WHERE merchant = $1 AND reference = $2",
+      .text(merchant), .text(reference), .text(code), .text(optional: code == "00" ? authorizationCode() : nil))
+    guard let reply = try Self.reply(reference, merchant, transaction)?.reply else { return nil }
+    try writeEvent(reply, of: merchant, in: transaction)
+    return reply
+  }
+
+  /// The sum of captures that are accepted and not yet resolved.
+  private func promised(on hold: Hold, besides reference: String, in transaction: Transaction) throws -> Int64 {
+    try transaction.rows(
+      """
+      SELECT amount FROM operations
+      WHERE hold = $1 AND kind = 'capture' AND response_code = '09' AND reference <> $2
+      """, .text(hold.acquirerReference), .text(reference)
+    ).reduce(0) { $0 + (try $1.integer("amount")) }
+  }
+
+  private func writeEvent(_ reply: AcquirerReply, of merchant: String, in transaction: Transaction) throws {
+    guard case .object(var body) = reply.json else { return }
+    let id = newName(transaction)
+    body["id"] = .string(id)
+    try transaction.run(
+      "INSERT INTO events (id, merchant, body, tries, next_try) VALUES ($1, $2, $3, 0, $4)", .text(id), .text(merchant),
+      .text(String(decoding: JSONValue.object(body).serialized(), as: UTF8.self)), .time(transaction.now))
+  }
+
+  /// Resolves what has been pending for longer than `delay`, and posts the events that are due.
+  ///
+  /// - Parameter secret: the key that signs a merchant's events.
+  func deliverEvents(
+    after delay: Duration, by delivery: EventDelivery, secret: @Sendable (String) -> String?
+  ) async throws {
+    try await resolvePending(olderThan: delay)
+    for event in try await dueEvents() {
+      guard let key = secret(event.merchant) else { continue }
+      let signature = EventSignature.header(event.body, at: event.now, key)
+      let taken = await delivery.post(event.url, signature, event.body)
+      try await note(event.id, taken: taken, tries: event.tries)
+    }
+  }
+
+  private func resolvePending(olderThan delay: Duration) async throws {
+    try await database.write { transaction in
+      let pending = try transaction.rows(
+        "SELECT merchant, reference FROM operations WHERE response_code = '09' AND created_at <= $1 LIMIT 100",
+        .integer(transaction.now.microseconds - delay.microseconds))
+      for row in pending { _ = try resolve(try row.text("reference"), of: try row.text("merchant"), in: transaction) }
+    }
+  }
+
+  private struct DueEvent: Sendable {
+    let id: String
+    let merchant: String
+    let url: String
+    let body: [UInt8]
+    let tries: Int64
+    let now: Timestamp
+  }
+
+  private func dueEvents() async throws -> [DueEvent] {
+    try await database.read { transaction in
+      try transaction.rows(
+        """
+        SELECT events.*, event_endpoints.url FROM events
+        JOIN event_endpoints ON event_endpoints.merchant = events.merchant
+        WHERE delivered_at IS NULL AND next_try <= $1 ORDER BY id LIMIT 100
+        """, .time(transaction.now)
+      ).map { row in
+        DueEvent(
+          id: try row.text("id"), merchant: try row.text("merchant"), url: try row.text("url"),
+          body: Array(try row.text("body").utf8), tries: try row.integer("tries"), now: transaction.now)
+      }
+    }
+  }
+
+  /// Retries after 1, 2, 4 … seconds, at most 4,096.
+  private func note(_ id: String, taken: Bool, tries: Int64) async throws {
+    try await database.write { transaction in
+      let next = transaction.now.adding(.seconds(1 << min(tries, 12)))
+      try transaction.run(
+        "UPDATE events SET tries = tries + 1, next_try = $2, delivered_at = $3 WHERE id = $1", .text(id), .time(next),
+        taken ? .time(transaction.now) : .null)
+    }
+  }
+}
+
+/// `t=<seconds>,v1=<hex>`: an HMAC-SHA256 of the seconds, a full stop and the body.
+enum EventSignature {
+  static func header(_ body: [UInt8], at time: Timestamp, _ secret: String) -> String {
+    let code = HMAC<SHA256>.authenticationCode(
+      for: Array("\(time.seconds).".utf8) + body, using: SymmetricKey(data: Array(secret.utf8)))
+    return "t=\(time.seconds),v1=\(Hex.encode(Array(code)))"
+  }
+}

@@ -1,0 +1,99 @@
+import StrictJSON
+import TenderPayments
+import TokenIssuer
+
+/// The simulated device: it uses up merchant sessions and issues payment tokens.
+///
+/// A page needs a merchant session that was opened for its domain. A caller that is no page counts as an app, which names
+/// the merchant instead.
+actor Device {
+  private let issuer: PaymentTokenIssuer
+  private let portal: DeveloperPortal
+  private let sessions: SessionStore
+  private let faults: InjectedFaults
+  private let clock: WallClock
+  private(set) var issuedCount = 0
+
+  init(
+    issuer: PaymentTokenIssuer, portal: DeveloperPortal, sessions: SessionStore, faults: InjectedFaults,
+    clock: WallClock
+  ) {
+    self.issuer = issuer
+    self.portal = portal
+    self.sessions = sessions
+    self.faults = faults
+    self.clock = clock
+  }
+
+  /// The payment token that the shopper authorizes.
+  func pay(_ request: DevicePaymentRequest, from caller: DeviceCaller) async throws -> IssuedPaymentToken {
+    let merchant = try await merchant(for: request, from: caller)
+    guard let certificate = merchant.activeProcessingCertificate(at: clock.now()) else {
+      throw SandboxProblem(
+        status: 422, code: "no_processing_certificate",
+        message: "The merchant has no active payment processing certificate, so nothing can be encrypted to it.")
+    }
+    if let session = request.merchantSession {
+      _ = try await sessions.spend(session, on: caller.host, in: request.sheet)
+    }
+    var contents = PaymentTokenRequest(
+      card: request.card, amount: request.amount,
+      recipient: try TokenRecipient(certificatePEM: certificate.certificate),
+      applicationData: request.applicationData)
+    if faults.take(.staleToken) { contents.signingTime = clock.now().adding(.seconds(-600)) }
+    var token = try issuer.issue(contents)
+    if faults.take(.alteredToken) { token.data[0] ^= 1 }
+    issuedCount += 1
+    return token
+  }
+
+  private func merchant(for request: DevicePaymentRequest, from caller: DeviceCaller) async throws -> PortalMerchant {
+    guard let presented = request.merchantSession else { return try await merchantWithoutSession(request, caller) }
+    let session = try await sessions.check(presented, on: caller.host, in: request.sheet)
+    guard request.merchantIdentifier == nil || request.merchantIdentifier == session.merchantIdentifier else {
+      throw SandboxProblem(
+        status: 422, code: "session_merchant_mismatch", message: "The merchant session is another merchant's.")
+    }
+    return try await portal.merchant(session.merchantIdentifier)
+  }
+
+  private func merchantWithoutSession(_ request: DevicePaymentRequest, _ caller: DeviceCaller) async throws
+    -> PortalMerchant
+  {
+    guard case .program = caller else {
+      throw SandboxProblem(
+        status: 400, code: "session_required", message: "A page pays with the merchant session that its server got.")
+    }
+    guard let identifier = request.merchantIdentifier else {
+      throw SandboxProblem(
+        status: 400, code: "invalid_request",
+        message: "Name the merchant by publicKeyOf, or present a merchantSession.")
+    }
+    return try await portal.merchant(identifier)
+  }
+}
+
+/// The caller that asks the device to pay.
+enum DeviceCaller: Sendable, Hashable {
+  /// A page of this host, as its browser says.
+  case page(host: String)
+  /// No browser: an app, or a test in place of one.
+  case program
+
+  /// From the header `Origin`, which browsers set and pages cannot forge. An origin without a host matches no domain.
+  init(origin: String?) {
+    guard let origin else {
+      self = .program
+      return
+    }
+    let authority = origin.split(separator: "/").dropFirst().first ?? ""
+    self = .page(host: String(authority.split(separator: ":").first ?? ""))
+  }
+
+  var host: String? {
+    switch self {
+    case .page(let host): host
+    case .program: nil
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import StrictJSON
+import TenderPayments
+import TokenIssuer
+
+/// A payment that a page or an app requests from the device.
+struct DevicePaymentRequest: Sendable {
+  let card: SandboxCard
+  let amount: Amount
+  let applicationData: [UInt8]?
+  let merchantSession: JSONField?
+  /// The sheet's name for itself; a session may be used again in the same sheet.
+  let sheet: String?
+  /// The merchant identifier to encrypt to; with a session it may be left out, and otherwise has to agree with it.
+  let merchantIdentifier: String?
+
+  init(_ body: JSONField) throws {
+    let cardID = try body.member("cardId").string
+    guard let card = SandboxCards.card(id: cardID) else {
+      throw SandboxProblem(
+        status: 400, code: "card_unknown", message: "The wallet has no such card; GET /device/cards lists them.")
+    }
+    self.card = card
+    amount = try Self.amount(body.member("amount").string, body.member("currency").string)
+    applicationData = try body.memberIfPresent("applicationData").map { try Self.bytes($0.string) }
+    merchantSession = try body.memberIfPresent("merchantSession")
+    sheet = try body.memberIfPresent("sheetId")?.string
+    merchantIdentifier = try body.memberIfPresent("publicKeyOf")?.string
+  }
+
+  /// The sheet's amount. Its grammar allows two decimals for any currency, so those that the currency lacks may be zeros.
+  private static func amount(_ text: String, _ code: String) throws -> Amount {
+    guard let currency = Currency(code: code), currency.isMoney else {
+      throw SandboxProblem(status: 400, code: "invalid_currency", message: "currency is no ISO 4217 code of money.")
+    }
+    let amount = try? Amount(decimal: shortened(text, to: currency.exponent), currency: currency)
+    guard let amount, !amount.isNegative else {
+      throw SandboxProblem(
+        status: 400, code: "invalid_amount",
+        message: "amount is a decimal text that is not negative, with at most the currency's decimals.")
+    }
+    return amount
+  }
+
+  private static func shortened(_ text: String, to exponent: Int) -> Substring {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].utf8.count > exponent, parts[1].dropFirst(exponent).allSatisfy({ $0 == "0" })
+    else {
+      return text[...]
+    }
+    return exponent == 0 ? parts[0] : text.dropLast(parts[1].utf8.count - exponent)
+  }
+
+  private static func bytes(_ base64: String) throws -> [UInt8] {
+    guard let bytes = Base64.decode(base64) else {
+      throw SandboxProblem(status: 400, code: "invalid_application_data", message: "applicationData is not base64.")
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,46 @@
+import Hummingbird
+import StrictJSON
+import TokenIssuer
+
+/// The management API, for tests and for the server under test.
+struct ManagementRoutes: Sendable {
+  let pki: SandboxPKI
+  let portal: DeveloperPortal
+  let sessions: SessionStore
+  let device: Device
+  let faults: InjectedFaults
+  let addresses: ListeningAddresses
+  /// The acquirer's API key for the server under test; nil without one.
+  let acquirerKey: String?
+
+  /// The roots to trust, and the gateway's address.
+  func certificateAuthorities(_ request: Request, _ context: SandboxContext) throws -> Response {
+    .json([
+      "rootPEM": .string(try pki.rootPEM), "tlsRootPEM": .string(try pki.tlsRootPEM),
+      "gatewayURL": .string(addresses.current.gatewayURL), "acquirerKey": acquirerKey.map(JSONValue.string) ?? .null,
+    ])
+  }
+
+  func state(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    .json([
+      "merchants": .array(await portal.merchants.map { .string($0.merchantIdentifier) }),
+      "sessions": .integer(Int64(await sessions.count)), "tokensMinted": .integer(Int64(await device.issuedCount)),
+    ])
+  }
+
+  /// Forgets all merchant sessions and injected faults. Merchants and certificates stay.
+  func resetSessions(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    await sessions.reset()
+    faults.clear()
+    return Response(status: .noContent)
+  }
+
+  func misbehave(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    guard let kind = InjectedFaults.Kind(rawValue: try await request.json().member("next").string) else {
+      let known = InjectedFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw SandboxProblem(status: 400, code: "invalid_request", message: "next is one of: \(known).")
+    }
+    faults.inject(kind)
+    return Response(status: .noContent)
+  }
+}

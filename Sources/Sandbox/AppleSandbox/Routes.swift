@@ -1,0 +1,73 @@
+import AcquirerSandbox
+import Hummingbird
+
+extension SandboxServer {
+  /// Every route of the sandbox's own port: portal, device, management, acquirer, pages.
+  func frontRouter() -> Router<SandboxContext> {
+    let router = Router(context: SandboxContext.self)
+    router.addMiddleware {
+      PageAccessMiddleware(host: configuration.host)
+      ProblemMiddleware()
+    }
+    router.get("/", use: pages.front)
+    router.get("/device", use: pages.device)
+    router.get("/:file", use: pages.file)
+    router.get("/fixtures/:file", use: pages.fixture)
+
+    addPortal(to: router)
+    addDevice(to: router)
+    addManagement(to: router)
+    acquirer.addRoutes(to: router)
+    provider.addRoutes(to: router)
+    return router
+  }
+
+  private func addPortal(to router: Router<SandboxContext>) {
+    let portal = router.group("portal/merchants")
+    portal.get(use: portalRoutes.list)
+    portal.post(use: portalRoutes.register)
+    portal.get(":merchant", use: portalRoutes.show)
+    portal.post(":merchant/certificates", use: portalRoutes.issueCertificate)
+    portal.post(":merchant/certificates/:certificate/activate", use: portalRoutes.activate)
+    portal.delete(":merchant/certificates/:certificate", use: portalRoutes.revoke)
+    portal.post(":merchant/domains", use: portalRoutes.addDomain)
+    portal.post(":merchant/domains/:domain/verify", use: portalRoutes.verifyDomain)
+  }
+
+  /// The device of the shopper, and those that are paired with it.
+  private func addDevice(to router: Router<SandboxContext>) {
+    let device = router.group("device")
+    device.get("cards", use: deviceRoutes.cards)
+    device.get("contacts", use: deviceRoutes.contacts)
+    device.post("sessions/check", use: deviceRoutes.checkSession)
+    device.post("tokens", use: deviceRoutes.pay)
+    device.get("merchants/:merchant", use: deviceRoutes.availability)
+    device.get("paired", use: pairingRoutes.list)
+    device.post("confirmations", use: pairingRoutes.ask)
+    device.get("confirmations/:confirmation", use: pairingRoutes.confirmation)
+    device.post("confirmations/:confirmation/withdraw", use: pairingRoutes.withdraw)
+
+    let paired = router.group("paired")
+    paired.post(use: pairingRoutes.pair)
+    paired.get(":device/confirmation", use: pairingRoutes.waiting)
+    paired.post(":device/answer", use: pairingRoutes.answer)
+    paired.post(":device/leave", use: pairingRoutes.leave)
+  }
+
+  private func addManagement(to router: Router<SandboxContext>) {
+    let management = router.group("sandbox")
+    management.get("ca.json", use: managementRoutes.certificateAuthorities)
+    management.get("state", use: managementRoutes.state)
+    management.post("reset-sessions", use: managementRoutes.resetSessions)
+    management.post("misbehave", use: managementRoutes.misbehave)
+  }
+
+  /// Every route of Apple's gateway.
+  func gatewayRouter() -> Router<SandboxContext> {
+    let router = Router(context: SandboxContext.self)
+    router.addMiddleware { GatewayErrorMiddleware() }
+    router.post("paymentservices/paymentSession", use: gatewayRoutes.paymentSession)
+    router.post("paymentservices/startSession", use: gatewayRoutes.startSession)
+    return router
+  }
+}

@@ -1,0 +1,47 @@
+package import AcquirerSandbox
+package import Logging
+package import TenderPayments
+
+/// How a sandbox is set up.
+package struct SandboxConfiguration: Sendable {
+  /// Where authorities, merchants and certificates are kept; made when it is missing, filled when it is empty.
+  package var directory: String
+  /// The address to listen on. The sandbox is for the machine it runs on.
+  package var host = "127.0.0.1"
+  /// Plain HTTP: portal, device, script, management, acquirer. 0 takes a free one.
+  package var port = 8402
+  /// The gateway, over mutual TLS. 0 takes a free one.
+  package var gatewayPort = 8403
+  /// Host names and addresses of the gateway's TLS certificate; the first one stands in its URL.
+  package var tlsHostNames = ["localhost", "127.0.0.1"]
+  /// How many payment processing certificates a merchant may hold at a time.
+  package var maximumProcessingCertificates = 3
+  /// How the portal fetches a domain's association file.
+  package var fetch = AssociationFetch.unavailable
+  /// The acquirer's merchants: the name by API key.
+  package var acquirerKeys = ["sandbox-acquirer-key": "sandbox"]
+  /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
+  package var acquirerSilence: Duration = .seconds(40)
+  /// How the acquirer's and the provider's events are sent.
+  package var events = EventDelivery.unavailable
+  package var clock = WallClock.system
+  package var random = RandomBytes.system
+  package var logger = Logger(label: "tender.sandbox")
+  /// Called once, when both listeners accept connections.
+  package var onReady: @Sendable (SandboxAddresses) async -> Void = { _ in }
+
+  package init(directory: String) { self.directory = directory }
+}
+
+/// Where a running sandbox is reached.
+package struct SandboxAddresses: Sendable, Hashable {
+  package var port: Int
+  package var gatewayPort: Int
+  let host: String
+  let gatewayHost: String
+
+  /// The front page, portal, device and management: `http://127.0.0.1:8402`.
+  package var url: String { "http://\(host):\(port)" }
+  /// Scheme, host and port of the gateway, without a path: `https://localhost:8403`.
+  package var gatewayURL: String { "https://\(gatewayHost):\(gatewayPort)" }
+}

@@ -1,0 +1,120 @@
+import AcquirerSandbox
+package import Hummingbird
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOSSL
+import ServiceLifecycle
+import TenderPayments
+package import TokenIssuer
+
+/// An offline Apple (wallet, Secure Element, gateway, developer portal) and an offline acquirer, with real cryptography
+/// under roots of its own that no other system trusts.
+///
+/// It is as strict as Apple, and its names say that it is not Apple. Two listeners: plain HTTP for everything, and mutual TLS for the gateway alone.
+package struct SandboxServer: Service {
+  let configuration: SandboxConfiguration
+  package let pki: SandboxPKI
+  let addresses: ListeningAddresses
+
+  let portal: DeveloperPortal
+  let sessions: SessionStore
+  let device: Device
+  let acquirer: SandboxAcquirerService
+  let provider: SandboxAcquirerService
+
+  let portalRoutes: PortalRoutes
+  let deviceRoutes: DeviceRoutes
+  let pairingRoutes: PairingRoutes
+  let gatewayRoutes: GatewayRoutes
+  let managementRoutes: ManagementRoutes
+  let pages: Pages
+
+  /// Reads what the directory holds, or makes new authorities in an empty one.
+  package init(_ configuration: SandboxConfiguration) async throws {
+    let (clock, random) = (configuration.clock, configuration.random)
+    let files = try StateDirectory(path: configuration.directory)
+    let faults = InjectedFaults()
+    self.configuration = configuration
+    addresses = ListeningAddresses(configuration)
+    pki = try SandboxPKI(directory: files.subdirectory("pki").path, clock: clock, random: random)
+    portal = try DeveloperPortal(
+      pki: pki, files: files, fetch: configuration.fetch,
+      maximumProcessingCertificates: configuration.maximumProcessingCertificates, clock: clock, random: random)
+    sessions = SessionStore(pki: pki, clock: clock, random: random)
+    device = Device(
+      issuer: PaymentTokenIssuer(pki: pki, clock: clock, random: random), portal: portal, sessions: sessions,
+      faults: faults,
+      clock: clock)
+    acquirer = try await SandboxAcquirerService(
+      databasePath: "\(files.path)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
+      silence: configuration.acquirerSilence)
+    provider = try await SandboxAcquirerService(
+      providerDatabasePath: "\(files.path)/provider.sqlite", tokenRootPEM: pki.rootPEM,
+      apiKeys: configuration.acquirerKeys, clock: clock, random: random, silence: configuration.acquirerSilence)
+    portalRoutes = PortalRoutes(portal: portal)
+    deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
+    pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
+    gatewayRoutes = GatewayRoutes(
+      service: SessionService(portal: portal, sessions: sessions, clock: clock), pki: pki, faults: faults)
+    managementRoutes = ManagementRoutes(
+      pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
+      acquirerKey: configuration.acquirerKeys.keys.sorted().first)
+    pages = try Pages(portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted())
+  }
+
+  /// What a verifier of this sandbox's payment tokens trusts.
+  package var rootPEM: String { get throws { try pki.rootPEM } }
+
+  /// What a client of this sandbox's gateway trusts.
+  package var tlsRootPEM: String { get throws { try pki.tlsRootPEM } }
+
+  /// Serves until the task is cancelled or the service group shuts down.
+  package func run() async throws {
+    let group = ServiceGroup(
+      configuration: .init(
+        services: [try frontApplication(), try gatewayApplication(), eventService], logger: configuration.logger))
+    do {
+      try await group.run()
+    } catch {
+      await close()
+      throw error
+    }
+    await close()
+  }
+
+  /// Closes the ledgers; ``run()`` does it on its own when it ends.
+  package func close() async {
+    await acquirer.close()
+    await provider.close()
+  }
+
+  private var eventService: EventService {
+    EventService(sources: [acquirer, provider], delivery: configuration.events, logger: configuration.logger)
+  }
+}
+
+extension SandboxServer {
+  /// Portal, device, management and pages, over plain HTTP.
+  package func frontApplication() throws -> some ApplicationProtocol {
+    Application(
+      router: frontRouter(),
+      configuration: .init(address: .hostname(configuration.host, port: configuration.port), serverName: nil),
+      onServerRunning: { await noteListening(.front, $0) }, logger: configuration.logger)
+  }
+
+  /// The gateway, over mutual TLS, with a server certificate made for this run.
+  package func gatewayApplication() throws -> some ApplicationProtocol {
+    let certificate = try pki.gatewayCertificate(
+      hosts: configuration.tlsHostNames, at: configuration.clock.now(), random: configuration.random)
+    return Application(
+      router: gatewayRouter(), server: try .tls(tlsConfiguration: .gateway(certificate, pki: pki)),
+      configuration: .init(address: .hostname(configuration.host, port: configuration.gatewayPort), serverName: nil),
+      onServerRunning: { await noteListening(.gateway, $0) }, logger: configuration.logger)
+  }
+
+  private func noteListening(_ listener: ListeningAddresses.Listener, _ channel: any Channel) async {
+    guard let port = channel.localAddress?.port, let all = addresses.note(listener, port: port) else { return }
+    await configuration.onReady(all)
+  }
+}

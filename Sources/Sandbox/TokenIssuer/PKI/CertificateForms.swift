@@ -1,0 +1,71 @@
+import SwiftASN1
+import TenderPayments
+import X509
+
+/// The names of the sandbox's certificates: shaped like Apple's, and impossible to take for them.
+package enum SandboxName {
+  package static let organization = "Tender Sandbox (NOT APPLE)"
+  package static let team = "TENDERTEST"
+
+  static let tokenRoot = authority("Tender Sandbox Root CA - G3 (NOT APPLE)")
+  static let tokenIntermediate = authority("Tender Sandbox Application Integration CA - G3 (NOT APPLE)")
+  static let developerRelations = authority("Tender Sandbox Worldwide Developer Relations CA (NOT APPLE)")
+  static let tlsRoot = authority("Tender Sandbox TLS CA (NOT APPLE)")
+  static let tokenSigner = ["ecc-smp-broker-sign_TENDER-SIMULATED", "Tender Sandbox Systems", organization]
+  static let rsaTokenSigner = ["rsa-smp-broker-sign_TENDER-SIMULATED", "Tender Sandbox Systems", organization]
+
+  private static func authority(_ commonName: String) -> [String] {
+    [commonName, "Tender Sandbox Certification Authority", organization]
+  }
+
+  /// CN, OU, O, and a country that no country has.
+  static func make(_ parts: [String], userID: String? = nil) throws -> DistinguishedName {
+    typealias Attribute = RelativeDistinguishedName.Attribute
+    let types: [ASN1ObjectIdentifier] = [
+      .RDNAttributeType.commonName, .RDNAttributeType.organizationalUnitName, .RDNAttributeType.organizationName,
+    ]
+    let user = userID.map { [Attribute(type: AppleObjectIdentifier.userID, utf8String: $0)] } ?? []
+    let named = zip(types, parts).map { Attribute(type: $0, utf8String: $1) }
+    let country = try Attribute(type: .RDNAttributeType.countryName, printableString: "XX")
+    return try DistinguishedName(user + named + [country])
+  }
+}
+
+/// The extensions that each kind of certificate carries.
+enum CertificateExtensions {
+  /// `05 00`: the value under both of Apple's markers, of which only the presence counts.
+  private static let markerValue: ArraySlice<UInt8> = [0x05, 0x00]
+
+  static func authority(maxPathLength: Int? = nil) throws -> [Certificate.Extension] {
+    [
+      try Certificate.Extension(
+        BasicConstraints.isCertificateAuthority(maxPathLength: maxPathLength), critical: true),
+      try Certificate.Extension(KeyUsage(keyCertSign: true, cRLSign: true), critical: true),
+    ]
+  }
+
+  static func leaf(_ usage: KeyUsage) throws -> [Certificate.Extension] {
+    [
+      try Certificate.Extension(BasicConstraints.notCertificateAuthority, critical: true),
+      try Certificate.Extension(usage, critical: true),
+    ]
+  }
+
+  /// What the signers of payment tokens carry, for either kind of key.
+  static var tokenSigner: [Certificate.Extension] {
+    get throws { try leaf(KeyUsage(digitalSignature: true)) + [marker(AppleObjectIdentifier.tokenSigner)] }
+  }
+
+  static func extended(_ usage: ExtendedKeyUsage.Usage) throws -> Certificate.Extension {
+    try Certificate.Extension(ExtendedKeyUsage([usage]), critical: false)
+  }
+
+  static func marker(_ oid: ASN1ObjectIdentifier) -> Certificate.Extension {
+    Certificate.Extension(oid: oid, critical: false, value: markerValue)
+  }
+
+  static func merchant(_ hash: MerchantHash) -> Certificate.Extension {
+    Certificate.Extension(
+      oid: AppleObjectIdentifier.merchantHash, critical: false, value: hash.extensionValue[...])
+  }
+}

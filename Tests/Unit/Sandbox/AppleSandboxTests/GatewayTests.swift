@@ -1,0 +1,211 @@
+import AppleSandbox
+import CryptoExtras
+import Foundation
+import HTTPTransport
+import HTTPTypes
+import SandboxTesting
+import StrictJSON
+import TenderPayments
+import Testing
+import TokenIssuer
+
+/// A running sandbox with a registered merchant.
+struct ListeningSandbox {
+  let play: TestSandbox
+  let merchant: Merchant
+  let identityPEM: String
+  let addresses: SandboxAddresses
+
+  static func run<Value: Sendable>(_ body: @escaping @Sendable (ListeningSandbox) async throws -> Value) async throws
+    -> Value
+  {
+    let play = try await TestSandbox()
+    let merchant = try Merchant()
+    let identity = try await play.calls { try await $0.enroll(merchant, in: play.web) }
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await play.sandbox.run() }
+      defer { group.cancelAll() }
+      guard let addresses = await play.ready.first(where: { _ in true }) else { throw CancellationError() }
+      return try await body(
+        ListeningSandbox(play: play, merchant: merchant, identityPEM: identity, addresses: addresses))
+    }
+  }
+
+  var identity: ClientIdentity {
+    ClientIdentity(certificateChainPEM: identityPEM, privateKeyPEM: merchant.identityKey.pemRepresentation)
+  }
+
+  static let request: JSONValue = [
+    "merchantIdentifier": .string(Merchant.identifier), "displayName": "Store", "initiative": "web",
+    "initiativeContext": "shop.localhost",
+  ]
+
+  /// One call of the gateway over TLS.
+  func ask(
+    _ body: [UInt8] = request.serialized(), path: String = "/paymentservices/paymentSession",
+    as identity: ClientIdentity? = nil
+  ) async throws -> Caller.Answer {
+    let client = try LiveHTTPClient(identity: identity ?? self.identity, trust: .pem(play.sandbox.tlsRootPEM))
+    let outbound = OutboundRequest(
+      method: "POST", url: addresses.gatewayURL + path, headers: [.init("Content-Type", "application/json")], body: body
+    )
+    let answer: Result<InboundResponse, any Error>
+    do {
+      answer = .success(try await client.sender.send(outbound, .seconds(10)))
+    } catch {
+      answer = .failure(error)
+    }
+    try await client.shutdown()
+    let response = try answer.get()
+    return Caller.Answer(status: response.status, headers: [:], text: String(decoding: response.body, as: UTF8.self))
+  }
+}
+
+@Suite struct `Apple's gateway` {
+  @Test func `a merchant with its certificate gets a session of Apple's form`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let answer = try await sandbox.ask()
+      let session = answer.json
+      answer.expect(status: 200)
+      let hash = "C23073D7F46B012BFD60FE9E90EF578910B808069D52539A291A62DF9FECDD1B"
+      #expect(session["merchantIdentifier"] == .string(hash) && session["pspId"] == .string(hash))
+      #expect(session["domainName"] == "shop.localhost" && session["displayName"] == "Store")
+      #expect(session["operationalAnalyticsIdentifier"] == .string("Store:\(hash)"))
+      let identifier = session["merchantSessionIdentifier"]?.text ?? ""
+      #expect(identifier.wholeMatch(of: #/SSH[0-9A-F]{32}_[0-9A-F]{64}/#) != nil)
+      #expect(session["nonce"]?.text?.wholeMatch(of: #/[0-9a-f]{8}/#) != nil)
+      #expect(session["signature"]?.text?.hasPrefix("308006092a864886f70d010702a080") == true)
+      guard case .integer(let made)? = session["epochTimestamp"] else { return #expect(Bool(false)) }
+      #expect(session["expiresAt"] == .integer(made + 3_600_000))
+    }
+  }
+
+  @Test func `the hash names the merchant as well, and the older call still works`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let hash = "C23073D7F46B012BFD60FE9E90EF578910B808069D52539A291A62DF9FECDD1B"
+      let byHash = ListeningSandbox.request.with("merchantIdentifier", .string(hash))
+      try await sandbox.ask(byHash.serialized()).expect(status: 200)
+      let older: JSONValue = [
+        "merchantIdentifier": .string(Merchant.identifier), "displayName": "Store", "domainName": "shop.localhost",
+      ]
+      try await sandbox.ask(older.serialized(), path: "/paymentservices/startSession").expect(status: 200)
+    }
+  }
+
+  @Test func `each fault gets Apple's status`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let good = ListeningSandbox.request
+      let faults: [(String, [UInt8], Int)] = [
+        ("empty", [], 400), ("malformed", Array("{".utf8), 500),
+        ("no merchant", good.with("merchantIdentifier", nil).serialized(), 400),
+        ("no name", good.with("displayName", nil).serialized(), 400),
+        ("long name", good.with("displayName", .string(String(repeating: "x", count: 65))).serialized(), 400),
+        ("no initiative", good.with("initiative", nil).serialized(), 400),
+        ("odd initiative", good.with("initiative", "mail").serialized(), 400),
+        ("no context", good.with("initiativeContext", nil).serialized(), 400),
+        ("other domain", good.with("initiativeContext", "other.example.com").serialized(), 400),
+        ("unknown merchant", good.with("merchantIdentifier", "merchant.nobody").serialized(), 417),
+      ]
+      for (name, body, status) in faults {
+        let answer = try await sandbox.ask(body)
+        #expect(answer.status == status, "\(name)")
+        #expect(answer.json["statusCode"] == .string(String(status)), "\(name)")
+      }
+      let wrongURL = try await sandbox.ask(path: "/paymentservices/other")
+      #expect(wrongURL.status == 404 && wrongURL.json["statusCode"] == "404")
+    }
+  }
+
+  @Test func `the errors for another domain and another merchant have Apple's texts`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let hash = "C23073D7F46B012BFD60FE9E90EF578910B808069D52539A291A62DF9FECDD1B"
+      let domain = try await sandbox.ask(
+        ListeningSandbox.request.with("initiativeContext", "other.example.com").serialized())
+      #expect(
+        domain.json["statusMessage"]
+          == .string("Payment Services Exception merchantId=\(hash) not registered for domain=other.example.com"))
+      _ = try await sandbox.play.calls {
+        try await $0.post("/portal/merchants", ["merchantIdentifier": "merchant.com.example.other"])
+      }
+      let other = try await sandbox.ask(
+        ListeningSandbox.request.with("merchantIdentifier", "merchant.com.example.other").serialized())
+      #expect(other.status == 417)
+      #expect(other.json["statusMessage"]?.text?.contains("never authorized mass enablement transactions") == true)
+    }
+  }
+
+  @Test func `without an active processing certificate there is no session`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let path = "/portal/merchants/\(Merchant.identifier)"
+      try await sandbox.play.calls { portal in
+        for certificate in try await portal.get(path).json["certificates"]?.elements ?? []
+        where certificate["type"] == "processing" {
+          _ = try await portal.send("\(path)/certificates/\(certificate["id"]?.text ?? "")", .delete)
+        }
+      }
+      let answer = try await sandbox.ask()
+      #expect(answer.status == 417)
+      #expect(answer.json["statusMessage"]?.text?.contains("not registered for Apple Pay on the web") == true)
+    }
+  }
+
+  @Test func `an app needs no domain`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let request = ListeningSandbox.request.with("initiative", "in_app").with("initiativeContext", "TENDERTEST")
+      try await sandbox.ask(request.serialized()).expect(status: 200)
+    }
+  }
+
+  @Test func `TLS rejects clients without a certificate, with one of their own, and with another sandbox's`()
+    async throws
+  {
+    try await ListeningSandbox.run { sandbox in
+      let other = try SandboxPKI()
+      let foreign = try other.certificate(.identity, for: Merchant.identifier, csr: sandbox.merchant.identityCSR)
+      let key = sandbox.merchant.identityKey.pemRepresentation
+      await #expect(throws: (any Error).self) {
+        try await sandbox.ask(as: ClientIdentity(certificateChainPEM: foreign, privateKeyPEM: key))
+      }
+      let client = try LiveHTTPClient(identity: nil, trust: .pem(sandbox.play.sandbox.tlsRootPEM))
+      let url = "\(sandbox.addresses.gatewayURL)/paymentservices/paymentSession"
+      await #expect(throws: (any Error).self) {
+        try await client.sender.send(OutboundRequest(method: "POST", url: url), .seconds(10))
+      }
+      try await client.shutdown()
+    }
+  }
+
+  @Test func `an expired identity certificate is refused by TLS, an unlisted one by the gateway`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let threeYearsAgo = WallClock { WallClock.system.now().adding(.seconds(-3 * 365 * 86_400)) }
+      let expired = try sandbox.play.sandbox.pki.certificate(
+        .identity, for: Merchant.identifier, csr: sandbox.merchant.identityCSR, clock: threeYearsAgo)
+      let key = sandbox.merchant.identityKey.pemRepresentation
+      await #expect(throws: (any Error).self) {
+        try await sandbox.ask(as: ClientIdentity(certificateChainPEM: expired, privateKeyPEM: key))
+      }
+      let unlisted = try sandbox.play.sandbox.pki.certificate(
+        .identity, for: Merchant.identifier, csr: sandbox.merchant.identityCSR)
+      try await sandbox.ask(as: ClientIdentity(certificateChainPEM: unlisted, privateKeyPEM: key)).expect(status: 417)
+    }
+  }
+
+  @Test func `a client that does not know the sandbox does not trust it`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let client = try LiveHTTPClient(identity: sandbox.identity, trust: .system)
+      let url = "\(sandbox.addresses.gatewayURL)/paymentservices/paymentSession"
+      await #expect(throws: (any Error).self) {
+        try await client.sender.send(OutboundRequest(method: "POST", url: url), .seconds(10))
+      }
+      try await client.shutdown()
+    }
+  }
+
+  @Test func `an injected fault happens once`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      _ = try await sandbox.play.calls { try await $0.post("/sandbox/misbehave", ["next": "gateway_unavailable"]) }
+      try await sandbox.ask().expect(status: 503)
+      try await sandbox.ask().expect(status: 200)
+    }
+  }
+}
