@@ -2,27 +2,29 @@ package import TenderPayments
 
 /// What an acquirer can be asked, as functions: a connector fills them in, a test answers in its place.
 ///
+/// A decorator copies the value and replaces the functions that it changes; the copy keeps all others.
+///
 /// None of them throws. Whatever happens on the wire is an answer, because all of it means something to money: see
 /// `AcquirerAnswer`. None of them asks twice; whoever wants to know more inquires. And none of them sends anything
 /// when no time is left: by then the operation may be in other hands.
 package struct Acquirer: Sendable {
   package typealias Verb<Request, Answer> = @Sendable (_ request: Request, _ deadline: Deadline) async -> Answer
 
-  package let capabilities: AcquirerCapabilities
+  package var capabilities: AcquirerCapabilities
   /// Holds money.
-  package let authorize: Verb<AuthorizationRequest, AcquirerAnswer>
+  package var authorize: Verb<AuthorizationRequest, AcquirerAnswer>
   /// Takes held money, all or a part.
-  package let capture: Verb<FollowUpRequest, AcquirerAnswer>
+  package var capture: Verb<FollowUpRequest, AcquirerAnswer>
   /// Lets go of what is held and not taken.
-  package let void: Verb<FollowUpRequest, AcquirerAnswer>
+  package var void: Verb<FollowUpRequest, AcquirerAnswer>
   /// Gives back taken money, all or a part.
-  package let refund: Verb<FollowUpRequest, AcquirerAnswer>
+  package var refund: Verb<FollowUpRequest, AcquirerAnswer>
   /// Asks what became of an operation. Changes nothing.
-  package let inquire: Verb<InquiryRequest, Inquiry>
+  package var inquire: Verb<InquiryRequest, Inquiry>
   /// Undoes an authorization whose answer never came, whether or not it ever arrived.
-  package let reverse: Verb<InquiryRequest, Reversal>
+  package var reverse: Verb<InquiryRequest, Reversal>
   /// Judges what the acquirer says by itself: authentic? understood? Nothing is believed of it yet beyond that.
-  package let hear: Ear
+  package var hear: Ear
 
   package typealias Ear = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> AcquirerEvent
 

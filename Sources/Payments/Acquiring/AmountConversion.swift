@@ -33,38 +33,54 @@ extension Amount {
 }
 
 extension Acquirer {
-  /// The same acquirer, asked in ISO's minor units, and heard in them.
+  /// The same acquirer, whose requests, answers and events are in ISO's minor units.
   package func convertingAmounts() -> Acquirer {
-    let (capabilities, hear) = (capabilities, hear)
-    let ask = { (verb: @escaping Verb<FollowUpRequest, AcquirerAnswer>) -> Verb<FollowUpRequest, AcquirerAnswer> in
-      { request, deadline in
-        guard let amount = capabilities.toAcquirer(request.amount) else { return .notSent(tooFine) }
-        return capabilities.read(await verb(request.asking(amount), deadline), asked: request.amount)
-      }
+    var converted = self
+    converted.authorize = capabilities.converting(authorize)
+    converted.capture = capabilities.converting(capture)
+    converted.void = capabilities.converting(void)
+    converted.refund = capabilities.converting(refund)
+    converted.inquire = { [capabilities, inquire] request, deadline in
+      guard let converted = capabilities.converted(request) else { return .unavailable(.tooFine) }
+      return capabilities.read(await inquire(converted, deadline), asked: request.amount)
     }
-    return Acquirer(
-      capabilities: capabilities,
-      authorize: { [authorize] request, deadline in
-        guard let amount = capabilities.toAcquirer(request.amount) else { return .notSent(tooFine) }
-        return capabilities.read(await authorize(request.asking(amount), deadline), asked: request.amount)
-      },
-      capture: ask(capture), void: ask(void), refund: ask(refund),
-      inquire: { [inquire] request, deadline in
-        guard let amount = capabilities.toAcquirer(request.amount) else { return .unavailable(.tooFine) }
-        let found = await inquire(InquiryRequest(reference: request.reference, amount: amount), deadline)
-        return capabilities.read(found, asked: request.amount)
-      },
-      reverse: { [reverse] request, deadline in
-        guard let amount = capabilities.toAcquirer(request.amount) else { return .unavailable(.tooFine) }
-        return await reverse(InquiryRequest(reference: request.reference, amount: amount), deadline)
-      },
-      hear: { event throws(EventRefusal) in
-        let heard = try hear(event)
-        guard let amount = capabilities.fromAcquirer(heard.amount) else { throw .unintelligible }
-        let answer = capabilities.read(heard.answer, asked: amount)
-        if answer != heard.answer, case .unknown = answer { throw .unintelligible }
-        return AcquirerEvent(id: heard.id, reference: heard.reference, amount: amount, answer: answer)
-      })
+    converted.reverse = { [capabilities, reverse] request, deadline in
+      guard let converted = capabilities.converted(request) else { return .unavailable(.tooFine) }
+      return await reverse(converted, deadline)
+    }
+    converted.hear = { [capabilities, hear] event throws(EventRefusal) in try capabilities.read(hear(event)) }
+    return converted
+  }
+}
+
+/// A request for an amount.
+private protocol AmountRequest: SendableMetatype {
+  var amount: Amount { get }
+  func asking(_ amount: Amount) -> Self
+}
+
+extension AcquirerCapabilities {
+  /// The same function, asked and answered in ISO's minor units.
+  fileprivate func converting<Request: AmountRequest>(
+    _ ask: @escaping Acquirer.Verb<Request, AcquirerAnswer>
+  ) -> Acquirer.Verb<Request, AcquirerAnswer> {
+    { request, deadline in
+      guard let converted = self.converted(request) else { return .notSent(tooFine) }
+      return self.read(await ask(converted, deadline), asked: request.amount)
+    }
+  }
+
+  /// The request in the acquirer's units; nil when the acquirer cannot count the amount.
+  fileprivate func converted<Request: AmountRequest>(_ request: Request) -> Request? {
+    toAcquirer(request.amount).map(request.asking)
+  }
+
+  /// The event in ISO's minor units.
+  fileprivate func read(_ event: AcquirerEvent) throws(EventRefusal) -> AcquirerEvent {
+    guard let amount = fromAcquirer(event.amount) else { throw .unintelligible }
+    let answer = read(event.answer, asked: amount)
+    if answer != event.answer, case .unknown = answer { throw .unintelligible }
+    return AcquirerEvent(id: event.id, reference: event.reference, amount: amount, answer: answer)
   }
 }
 
@@ -105,15 +121,19 @@ extension Interruption {
   }
 }
 
-extension AuthorizationRequest {
+extension AuthorizationRequest: AmountRequest {
   fileprivate func asking(_ amount: Amount) -> AuthorizationRequest {
     AuthorizationRequest(
       reference: reference, merchantReference: merchantReference, amount: amount, instrument: instrument)
   }
 }
 
-extension FollowUpRequest {
+extension FollowUpRequest: AmountRequest {
   fileprivate func asking(_ amount: Amount) -> FollowUpRequest {
     FollowUpRequest(reference: reference, authorization: authorization, amount: amount, isFinal: isFinal)
   }
+}
+
+extension InquiryRequest: AmountRequest {
+  fileprivate func asking(_ amount: Amount) -> InquiryRequest { InquiryRequest(reference: reference, amount: amount) }
 }

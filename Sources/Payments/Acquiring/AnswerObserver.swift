@@ -7,7 +7,7 @@ package enum AcquirerVerb: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Acquirer {
-  /// The same acquirer, whose answers are shown to somebody who counts them. What an inquiry finds is an answer too.
+  /// The same acquirer, which reports every answer to the observer. What an inquiry finds is an answer too.
   package func observed(by note: @escaping @Sendable (AcquirerVerb, AcquirerAnswer) -> Void) -> Acquirer {
     func observing<Request>(
       _ verb: AcquirerVerb, _ ask: @escaping Verb<Request, AcquirerAnswer>
@@ -18,14 +18,17 @@ extension Acquirer {
         return answer
       }
     }
-    return Acquirer(
-      capabilities: capabilities, authorize: observing(.authorize, authorize), capture: observing(.capture, capture),
-      void: observing(.void, void), refund: observing(.refund, refund),
-      inquire: { [inquire] request, deadline in
-        let found = await inquire(request, deadline)
-        if case .answer(let answer) = found { note(.inquire, answer) }
-        return found
-      }, reverse: reverse, hear: hear)
+    var observed = self
+    observed.authorize = observing(.authorize, authorize)
+    observed.capture = observing(.capture, capture)
+    observed.void = observing(.void, void)
+    observed.refund = observing(.refund, refund)
+    observed.inquire = { [inquire] request, deadline in
+      let found = await inquire(request, deadline)
+      if case .answer(let answer) = found { note(.inquire, answer) }
+      return found
+    }
+    return observed
   }
 }
 

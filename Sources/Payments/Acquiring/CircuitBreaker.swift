@@ -59,10 +59,14 @@ package final class CircuitBreaker: Sendable {
 extension Acquirer {
   /// The same acquirer behind a circuit breaker.
   package func guarded(by breaker: CircuitBreaker) -> Acquirer {
-    Acquirer(
-      capabilities: capabilities, authorize: breaker.guarding(authorize), capture: breaker.guarding(capture),
-      void: breaker.guarding(void), refund: breaker.guarding(refund), inquire: breaker.guarding(inquire),
-      reverse: breaker.guarding(reverse), hear: hear)
+    var guarded = self
+    guarded.authorize = breaker.guarding(authorize)
+    guarded.capture = breaker.guarding(capture)
+    guarded.void = breaker.guarding(void)
+    guarded.refund = breaker.guarding(refund)
+    guarded.inquire = breaker.guarding(inquire)
+    guarded.reverse = breaker.guarding(reverse)
+    return guarded
   }
 }
 

@@ -50,12 +50,10 @@ package final class AdmissionControl: Sendable {
 
   /// The same acquirer. While it is asked to authorize or capture, the payment does not count as worked on.
   package func excludingWaits(for acquirer: Acquirer) -> Acquirer {
-    Acquirer(
-      capabilities: acquirer.capabilities,
-      authorize: { request, deadline in await self.waiting { await acquirer.authorize(request, deadline) } },
-      capture: { request, deadline in await self.waiting { await acquirer.capture(request, deadline) } },
-      void: acquirer.void, refund: acquirer.refund, inquire: acquirer.inquire, reverse: acquirer.reverse,
-      hear: acquirer.hear)
+    var excluding = acquirer
+    excluding.authorize = { request, deadline in await self.waiting { await acquirer.authorize(request, deadline) } }
+    excluding.capture = { request, deadline in await self.waiting { await acquirer.capture(request, deadline) } }
+    return excluding
   }
 
   private func waiting(_ call: () async -> AcquirerAnswer) async -> AcquirerAnswer {

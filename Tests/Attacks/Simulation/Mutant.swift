@@ -204,24 +204,22 @@ extension Acquirer {
     void letGo: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
     inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil
   ) -> Acquirer {
-    Acquirer(
-      capabilities: capabilities,
-      authorize: { await change($0, authorize(before($0), $1)) }, capture: capture,
-      void: { letGo(await void($0, $1)) }, refund: refund, inquire: { found(await inquire($0, $1)) },
-      reverse: { request, deadline in
-        if let reversal { return reversal }
-        return await reverse(request, deadline)
-      })
+    var mutated = self
+    mutated.authorize = { [authorize] in await change($0, authorize(before($0), $1)) }
+    mutated.void = { [void] in letGo(await void($0, $1)) }
+    mutated.inquire = { [inquire] in found(await inquire($0, $1)) }
+    if let reversal { mutated.reverse = { _, _ in reversal } }
+    return mutated
   }
 
   /// The same acquirer under another one's name.
   fileprivate func named(_ name: String) -> Acquirer {
-    Acquirer(
-      capabilities: AcquirerCapabilities(
-        name: name, instruments: capabilities.instruments, idempotency: capabilities.idempotency,
-        inquiry: capabilities.inquiry, reversal: capabilities.reversal, settleHorizon: capabilities.settleHorizon,
-        holdLifetime: capabilities.holdLifetime, exponent: capabilities.exponent),
-      authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
+    var named = self
+    named.capabilities = AcquirerCapabilities(
+      name: name, instruments: capabilities.instruments, idempotency: capabilities.idempotency,
+      inquiry: capabilities.inquiry, reversal: capabilities.reversal, settleHorizon: capabilities.settleHorizon,
+      holdLifetime: capabilities.holdLifetime, exponent: capabilities.exponent)
+    return named
   }
 }
 

@@ -45,21 +45,20 @@ extension JourneyRecorder {
 
   /// Around the acquirer: what was durable before it was asked, and how long it took to answer.
   func watching(_ acquirer: Acquirer) -> Acquirer {
-    Acquirer(
-      capabilities: acquirer.capabilities,
-      authorize: { request, deadline in
-        CallWitness.current?.lap("claimed")
-        let answer = await acquirer.authorize(request, deadline)
-        CallWitness.current?.lap("authorized", outcome: answer.word)
-        return answer
-      },
-      capture: { request, deadline in
-        CallWitness.current?.lap("answerRecorded")
-        let answer = await acquirer.capture(request, deadline)
-        CallWitness.current?.lap("captured", outcome: answer.word)
-        return answer
-      }, void: acquirer.void, refund: acquirer.refund, inquire: acquirer.inquire, reverse: acquirer.reverse,
-      hear: acquirer.hear)
+    var watched = acquirer
+    watched.authorize = { request, deadline in
+      CallWitness.current?.lap("claimed")
+      let answer = await acquirer.authorize(request, deadline)
+      CallWitness.current?.lap("authorized", outcome: answer.word)
+      return answer
+    }
+    watched.capture = { request, deadline in
+      CallWitness.current?.lap("answerRecorded")
+      let answer = await acquirer.capture(request, deadline)
+      CallWitness.current?.lap("captured", outcome: answer.word)
+      return answer
+    }
+    return watched
   }
 
   /// Around the connection to Apple's gateway.

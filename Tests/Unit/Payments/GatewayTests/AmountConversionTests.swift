@@ -53,13 +53,10 @@ import Testing
     let order = Shop.order("order-1", 1200)
     let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
     let reference = try #require(shop.fake.authorizations.first).reference
-    let speaking = Acquirer(
-      capabilities: shop.fake.acquirer.capabilities, authorize: shop.fake.acquirer.authorize,
-      capture: shop.fake.acquirer.capture, void: shop.fake.acquirer.void, refund: shop.fake.acquirer.refund,
-      inquire: shop.fake.acquirer.inquire, reverse: shop.fake.acquirer.reverse,
-      hear: { _ in
-        AcquirerEvent(id: "e", reference: reference, amount: .eur(12), answer: FakeAcquirer.approval(reference))
-      })
+    var speaking = shop.fake.acquirer
+    speaking.hear = { _ in
+      AcquirerEvent(id: "e", reference: reference, amount: .eur(12), answer: FakeAcquirer.approval(reference))
+    }
     let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: speaking)
     _ = try await gateway.receive(InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now))
     #expect(try await shop.gateway.payment(payment.id)?.authorized == 1200)

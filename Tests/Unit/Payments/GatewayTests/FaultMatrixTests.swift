@@ -204,13 +204,12 @@ private struct Counter {
 extension Acquirer {
   /// The same acquirer, whose connector states the profile that is played, and a status service that may be late.
   fileprivate func stating(_ profile: IdempotencyProfile) -> Acquirer {
-    Acquirer(
-      capabilities: AcquirerCapabilities(
-        name: capabilities.name, instruments: capabilities.instruments,
-        idempotency: profile.window == .zero ? .none : .reference(window: profile.window), inquiry: true,
-        reversal: true,
-        settleHorizon: .seconds(60), holdLifetime: .seconds(86_400 * 7)),
-      authorize: authorize, capture: capture, void: void, refund: refund, inquire: inquire, reverse: reverse)
+    var stating = self
+    stating.capabilities = AcquirerCapabilities(
+      name: capabilities.name, instruments: capabilities.instruments,
+      idempotency: profile.window == .zero ? .none : .reference(window: profile.window), inquiry: true,
+      reversal: true, settleHorizon: .seconds(60), holdLifetime: .seconds(86_400 * 7))
+    return stating
   }
 }
 
