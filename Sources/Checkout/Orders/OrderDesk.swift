@@ -1,5 +1,6 @@
-package import Ledger
 package import DirectWire
+package import Gateway
+import Ledger
 import Storage
 package import TenderPayments
 package import TenderSheet
@@ -8,9 +9,9 @@ package import TenderSheet
 ///
 /// No rule of a particular shop is here; they come with the basket. Placing an order is in `PlaceOrder.swift`.
 package struct OrderDesk: Sendable {
-  let journal: Journal
+  let gateway: PaymentGateway
+  var journal: Journal { gateway.journal }
   var database: Database { journal.database }
-  let cashier: Cashier
   let quotes: QuoteSource
   let terms: @Sendable (MerchantID) async -> MerchantTerms
   let guestTokens: GuestTokenIssuer?
@@ -19,17 +20,16 @@ package struct OrderDesk: Sendable {
   let basketLifetime: Duration
 
   /// - Parameters:
-  ///   - journal: of a store that was opened with ``migrations`` and the ledger's.
+  ///   - gateway: over a store that was opened with ``migrations`` and the ledger's.
   ///   - quotes: nil where no merchant prices by itself.
   ///   - guestTokens: nil where guests get none.
   ///   - basketLifetime: how long a basket can be paid after it was put here.
   package init(
-    journal: Journal, cashier: Cashier, quotes: QuoteSource? = nil,
+    gateway: PaymentGateway, quotes: QuoteSource? = nil,
     terms: @escaping @Sendable (MerchantID) async -> MerchantTerms, guestTokens: GuestTokenIssuer? = nil,
     clock: WallClock = .system, random: RandomBytes = .system, basketLifetime: Duration = .seconds(86_400)
   ) {
-    self.journal = journal
-    self.cashier = cashier
+    self.gateway = gateway
     self.quotes = quotes ?? .rulesOnly(clock: clock)
     self.terms = terms
     self.guestTokens = guestTokens

@@ -1,10 +1,10 @@
 package import Acquiring
 import ApplePayToken
 import Crypto
-import Ledger
 import DirectWire
+import Gateway
+import Ledger
 import Storage
-import Synchronization
 package import TenderPayments
 package import TenderSheet
 
@@ -62,7 +62,7 @@ extension OrderDesk {
     }
     let merchant = standing.record.basket.merchant
     if let payment = try await earlier(standing, request.token) {
-      return try await again(payment, standing, request.token, before: deadline)
+      return try await again(payment, standing, request.token)
     }
     try standing.checkOpen(at: clock.now())
     let quote = try goodQuote(named, standing.record)
@@ -70,13 +70,27 @@ extension OrderDesk {
     let terms = await terms(merchant)
     try await confirmPrice(standing.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, standing.record)
-    let order = record.forGateway(standing.record.basket, terms)
-    let written = WrittenOrder()
-    let payment = try await cashier.pay(order, request.token, deadline) { store in
-      try BasketRecord.check(order.basket, of: merchant, stillShows: quote.id, in: store)
-      written.order = try record.save(contact, in: store)
+    return try await pay(record, contact, record.forGateway(standing.record.basket, terms), request.token, deadline)
+  }
+
+  /// Pays the order. It is written with its contact in the commit that claims it.
+  private func pay(
+    _ record: OrderRecord, _ contact: OrderContact, _ order: Order, _ token: EncryptedPaymentToken,
+    _ deadline: Deadline
+  ) async throws -> PlacedOrder {
+    let call = try gateway.newCall(before: deadline)
+    defer { call.end() }
+    switch try await gateway.confirm(token, pays: order, in: call) {
+    case .answered(let payment): return try await placed(order.basket, payment)
+    case .confirmed(let confirmed):
+      let (claim, written) = try await database.write { store in
+        let claim = try gateway.claim(confirmed, for: call, in: store)
+        guard case .new = claim else { return (claim, OrderRecord?.none) }
+        try BasketRecord.check(order.basket, of: order.merchant, stillShows: record.quote, in: store)
+        return (claim, try record.save(contact, in: store))
+      }
+      return try await placed(order.basket, gateway.pay(confirmed, claim, in: call), written)
     }
-    return try await placed(record.basket, payment, written.order)
   }
 }
 
@@ -93,7 +107,7 @@ extension OrderDesk {
 
   /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
   private func settled(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
-    (try? await cashier.settle(payment.id, mode)) ?? payment
+    (try? await gateway.settle(payment.id, mode)) ?? payment
   }
 }
 
@@ -105,21 +119,16 @@ extension OrderDesk {
     return try await journal.answer(for: standing.record.order, spending: TokenUse(of: token))
   }
 
-  /// The answer of a payment that was made before. One that is being made has none yet; of one that is held and should
-  /// have been taken the taking is tried again.
+  /// The answer of a payment that was made before. One that is being made has none yet. Money that is held and should
+  /// have been captured is recovery's to capture.
   private func again(
-    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken, before deadline: Deadline
+    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken
   ) async throws -> PlacedOrder {
-    let basket = standing.record.basket
-    guard payment.status != .authorizing, let order = standing.order else {
+    guard payment.status != .authorizing else {
       throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
     }
     try await checkMayHear(payment, token)
-    let isTaken = payment.status != .authorized || basket.document.capture == .manual
-    guard !isTaken else { return try await placed(basket.id, payment) }
-    let wanted = order.forGateway(basket, await terms(basket.merchant))
-    let answer = try await cashier.pay(wanted, token, deadline) { _ in }
-    return try await placed(basket.id, answer)
+    return try await placed(standing.record.basket.id, payment)
   }
 
   /// While the outcome is open only the payment token that made the payment hears of it again; another one has to wait.
@@ -218,16 +227,6 @@ extension OrderDesk {
     let guestToken =
       isGuest ? try await guestTokens?.token(for: record.order, of: record.basket.id, issued: now) : nil
     return OrderRecord(quote, record, guestToken: guestToken, at: now)
-  }
-}
-
-/// The order as the commit of the claim wrote it; nil when the claim never came to that.
-private final class WrittenOrder: Sendable {
-  private let content = Mutex<OrderRecord?>(nil)
-
-  var order: OrderRecord? {
-    get { content.withLock { $0 } }
-    set { content.withLock { $0 = newValue } }
   }
 }
 

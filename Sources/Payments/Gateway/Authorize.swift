@@ -4,87 +4,179 @@ package import Ledger
 package import Storage
 package import TenderPayments
 
+// An authorization, step by step: begin the call, open the payment token and confirm the order, claim (one commit), ask
+// the acquirer, record the answer (one commit).
+//
+// The attempt is durable before the acquirer is asked, so a crash leaves something to inquire about. An answer that never
+// came leaves the payment *unknown*, never declined. An answer that was given is given again, also when the payment token
+// is too old to open by now.
 extension PaymentGateway {
   /// Asks the acquirer to hold the order's amount on the card in the payment token.
-  ///
-  /// A finished answer is given again whatever is wrong with token or clock by now, so a repeat gets it even when the
-  /// token is too old to open. The attempt is durable before the acquirer hears of it, so a crash leaves something to
-  /// inquire about; and an answer that never came leaves the payment *unknown*, never declined.
-  ///
-  /// - Parameters:
-  ///   - alongside: written in the commit of the claim. It may throw to refuse the payment: then nothing happened, and
-  ///     its error is passed on.
-  ///   - answered: written in the commit of the answer, with what the authorization came to.
-  package func authorize(
-    _ order: Order, with token: EncryptedPaymentToken,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
-    try await authorize(order, with: token, before: newDeadline(), alongside: alongside, answered: answered).payment
+  package func authorize(_ order: Order, with token: EncryptedPaymentToken) async throws -> Payment {
+    let call = try newCall()
+    defer { call.end() }
+    switch try await confirm(token, pays: order, in: call) {
+    case .answered(let payment): return payment
+    case .confirmed(let confirmed): return try await authorize(confirmed, claim(confirmed, for: call), in: call).payment
+    }
   }
 
-  /// - Returns: the payment, and whether this very call made it.
-  func authorize(
-    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void,
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
-  ) async throws -> (payment: Payment, isNew: Bool) {
+  /// Authorizes the order, and captures at once if the order says so.
+  ///
+  /// Both together keep within one budget. The shopper's answer is that of the authorization. A capture that fails
+  /// leaves the payment authorized: recovery tries again what may be approved later, and raises an alarm for what was
+  /// declined for good. A repeat of this call asks the acquirer for nothing.
+  ///
+  /// - Parameter deadline: as of ``newCall(before:under:)``.
+  package func pay(
+    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline? = nil
+  ) async throws -> Payment {
+    try await pay(order, with: token, in: newCall(before: deadline))
+  }
+
+  func pay(_ order: Order, with token: EncryptedPaymentToken, in call: PaymentCall) async throws -> Payment {
+    defer { call.end() }
+    switch try await confirm(token, pays: order, in: call) {
+    case .answered(let payment): return payment
+    case .confirmed(let confirmed): return try await pay(confirmed, claim(confirmed, for: call), in: call)
+    }
+  }
+}
+
+// The steps, for a use case that opens the transaction of the claim itself.
+extension PaymentGateway {
+  /// Begins a call that authorizes. The caller ends it.
+  ///
+  /// - Parameters:
+  ///   - deadline: from ``newDeadline()``, made when the shopper began to wait; nil for now.
+  ///   - key: the idempotency key that the claim takes and the answer is kept under.
+  package func newCall(before deadline: Deadline? = nil, under key: KeyedOperation? = nil) throws -> PaymentCall {
     let slot = try AdmissionSlot.current == nil ? admission.admit() : nil
-    defer { slot?.release() }
-    let card: ConfirmedInstrument
-    do { card = try await opened(token, for: order, before: deadline) } catch {
+    return PaymentCall(deadline: deadline ?? newDeadline(), key: key, operations: inFlight.newCall(), slot: slot)
+  }
+
+  /// How long a call may take in all, from now on. A caller that does something for the shopper before it pays makes it
+  /// first.
+  package func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
+
+  /// Opens the payment token and confirms that it pays the order. Nothing is written.
+  package func confirm(
+    _ token: EncryptedPaymentToken, pays order: Order, in call: PaymentCall
+  ) async throws -> Confirmation {
+    observer(.begun(order, token))
+    let confirmed: ConfirmedOrder
+    do { confirmed = try await confirm(token, pays: order, before: call.deadline) } catch {
       // A repeat whose token is good goes on to the claim, which knows the answer too.
       let use = TokenUse(of: token)
       guard let known = try await journal.answer(for: order.id, spending: use) else { throw error }
-      return (try await settled(known, use), false)
+      let answer = try await firstAnswer(of: known, to: use)
+      observer(.finished)
+      return .answered(answer)
     }
+    observer(.confirmed)
     try await crashes.reach(.authorizeOpened)
-    let call = inFlight.newCall()
-    defer { call.end() }
-    switch try await journal.claim(
-      order, spending: card.use, card: card.summary, terms: terms(card), alongside: call.noting(alongside))
-    {
-    case .known(let payment), .running(let payment): return (try await settled(payment, card.use), false)
+    return .confirmed(confirmed)
+  }
+
+  /// Claims the order. After the commit the acquirer may be asked.
+  package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Claim {
+    let claim = try journal.claim(
+      confirmed.order, spending: confirmed.use, card: confirmed.card, terms: terms(confirmed), in: store)
+    guard case .new(let attempt) = claim else { return claim }
+    call.operations.note(attempt.reference)
+    try call.key?.begin(attempt, notBefore: clocks.latest, in: store)
+    return claim
+  }
+
+  /// Asks the acquirer for what was claimed, and captures at once if the order says so.
+  package func pay(_ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall) async throws -> Payment {
+    let (payment, isNew) = try await authorize(confirmed, claim, in: call)
+    let after =
+      isNew
+      ? await captured(
+        payment, confirmed.order.capture, before: call.deadline, heardBy: .shopper(whenOpen: .pending)) : payment
+    observer(.finished)
+    return after
+  }
+
+  private func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall) async throws -> Claim {
+    try await database.write { try claim(confirmed, for: call, in: $0) }
+  }
+
+  private func confirm(
+    _ token: EncryptedPaymentToken, pays order: Order, before deadline: Deadline
+  ) async throws -> ConfirmedOrder {
+    let confirmed = try await confirm(token, pays: order)
+    guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
+    return confirmed
+  }
+
+  /// - Returns: the payment, and whether this very call made it.
+  private func authorize(
+    _ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall
+  ) async throws -> (payment: Payment, isNew: Bool) {
+    switch claim {
+    case .known(let payment), .running(let payment): (try await firstAnswer(of: payment, to: confirmed.use), false)
     case .tokenReused: throw GatewayError.tokenReused
-    case .new(let attempt):
-      return try await scheduler.finishing {
-        try await crashes.reach(.authorizeClaimed)
-        let request = card.request(for: order, attempt)
-        let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
-        try await crashes.reach(.authorizeAnswered)
-        let payment = try await record(
-          answer, for: attempt, heardBy: .shopper(whenOpen: policy.tellsUnknownAs), before: deadline, answered
-        ).payment
-        try await crashes.reach(.authorizeRecorded)
-        return (payment, true)
-      }
+    case .new(let attempt): (try await scheduler.finishing { try await send(attempt, confirmed, call) }, true)
     }
   }
 
-  /// How long a call may take in all, from now on. Whoever does something for the shopper before it pays makes it first.
-  package func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
+  private func send(_ attempt: Attempt, _ confirmed: ConfirmedOrder, _ call: PaymentCall) async throws -> Payment {
+    try await crashes.reach(.authorizeClaimed)
+    let answer = await acquirer.authorize(confirmed.request(attempt), call.deadline.within(policy.answerPatience))
+    try await crashes.reach(.authorizeAnswered)
+    let outcome = try await record(
+      ReceivedAnswer(answer: answer, attempt: attempt, key: call.key),
+      heardBy: .shopper(whenOpen: policy.tellsUnknownAs),
+      before: call.deadline)
+    try await crashes.reach(.authorizeRecorded)
+    return outcome.payment
+  }
 
-  private func terms(_ card: ConfirmedInstrument) -> ClaimTerms {
+  private func terms(_ confirmed: ConfirmedOrder) -> ClaimTerms {
     ClaimTerms(
-      connector: route, amountConfirmed: card.amountConfirmed,
+      connector: route, amountConfirmed: confirmed.amountConfirmed,
       holdUntil: acquirer.capabilities.holdLifetime.map { clocks.latest.adding($0) })
   }
 
-  private func opened(
-    _ token: EncryptedPaymentToken, for order: Order, before deadline: Deadline
-  ) async throws -> ConfirmedInstrument {
-    let card = try await confirm(token, pays: order)
-    guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
-    return card
-  }
-
-  /// An answer that was given is given again, to the payment token that it was given to also while it is open; another
+  /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
   /// token has to wait.
-  private func settled(_ payment: Payment, _ use: TokenUse) async throws -> Payment {
+  private func firstAnswer(of payment: Payment, to use: TokenUse) async throws -> Payment {
     guard !payment.status.isSettled else { return payment }
     guard payment.told != nil, try await journal.isPaid(payment.id, by: use) else {
       throw GatewayError.paymentInProgress(payment)
     }
     return payment
   }
+}
+
+/// One call that authorizes: how long it may take, and what it holds until it ends.
+package struct PaymentCall: Sendable {
+  let deadline: Deadline
+  let key: KeyedOperation?
+  let operations: CallInFlight
+  /// Nil when the server has taken a slot for this call.
+  let slot: AdmissionSlot?
+
+  package func end() {
+    operations.end()
+    slot?.release()
+  }
+}
+
+/// What opening a payment token for an order leads to.
+package enum Confirmation: Sendable {
+  case confirmed(ConfirmedOrder)
+  /// The payment token cannot be opened, and has its answer from before.
+  case answered(Payment)
+}
+
+/// The steps of a payment, for a trace of it.
+package enum PaymentStep: Sendable {
+  case begun(Order, EncryptedPaymentToken)
+  /// The payment token is open and pays the order.
+  case confirmed
+  /// The payment has its answer, and it is recorded.
+  case finished
 }

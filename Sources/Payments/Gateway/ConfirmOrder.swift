@@ -3,18 +3,20 @@ import ApplePayToken
 import Ledger
 import TenderPayments
 
-/// What a payment token offers, after it was found to pay exactly this order. Only ``PaymentGateway/confirm(_:pays:)``
-/// makes one, and only it can become an authorization request.
-struct ConfirmedInstrument: Sendable {
+/// An order with the payment token that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one,
+/// and only it can become an authorization request.
+package struct ConfirmedOrder: Sendable {
+  let order: Order
   let use: TokenUse
   private let instrument: PaymentInstrument
 
-  fileprivate init(use: TokenUse, instrument: PaymentInstrument) {
+  fileprivate init(_ order: Order, use: TokenUse, instrument: PaymentInstrument) {
+    self.order = order
     self.use = use
     self.instrument = instrument
   }
 
-  var summary: CardSummary { instrument.summary }
+  var card: CardSummary { instrument.summary }
 
   /// Whether the amount inside was seen.
   var amountConfirmed: Bool {
@@ -24,7 +26,7 @@ struct ConfirmedInstrument: Sendable {
     }
   }
 
-  func request(for order: Order, _ attempt: Attempt) -> AuthorizationRequest {
+  func request(_ attempt: Attempt) -> AuthorizationRequest {
     AuthorizationRequest(
       reference: attempt.reference, merchantReference: order.merchantReference, amount: attempt.amount,
       instrument: instrument)
@@ -44,7 +46,7 @@ extension PaymentGateway {
   /// amount inside cannot be, and the payment says so.
   ///
   /// - Throws: stage `order`, or what made the token unacceptable before.
-  func confirm(_ token: EncryptedPaymentToken, pays order: Order) async throws -> ConfirmedInstrument {
+  func confirm(_ token: EncryptedPaymentToken, pays order: Order) async throws -> ConfirmedOrder {
     guard acquirer.capabilities.exponent(order.amount.currency) != nil else {
       throw GatewayError.currencyNotTaken(order.amount.currency)
     }
@@ -52,13 +54,13 @@ extension PaymentGateway {
     guard acquirer.capabilities.instruments.contains(.network) else {
       let verified = try opener.verifier.verify(token, at: clock.now())
       try verified.confirm(applicationDataHash: order.applicationDataHash)
-      return ConfirmedInstrument(use: verified.use, instrument: .sealed(verified))
+      return ConfirmedOrder(order, use: verified.use, instrument: .sealed(verified))
     }
     let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
     try opened.confirm(
       ExpectedPayment(
         merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
-    return ConfirmedInstrument(
-      use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
+    return ConfirmedOrder(
+      order, use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
   }
 }

@@ -1,6 +1,6 @@
-package import Acquiring
+import Acquiring
 package import Ledger
-package import Storage
+import Storage
 package import TenderPayments
 
 // Captures, voids and refunds: reserve, ask, post.
@@ -12,55 +12,22 @@ extension PaymentGateway {
   ///
   /// - Parameters:
   ///   - amount: nil takes all that is held and neither taken nor in flight.
-  ///   - isFinal: whether this is the last capture; what is left of the hold is let go with it.
-  ///   - alongside: written in the commit of the reservation; it may throw to refuse.
-  ///   - answered: written in the commit of the answer.
-  /// - Returns: what the capture came to. A decline and an outcome that nobody knows are answers, and leave the payment
-  ///   as it was.
+  ///   - isFinal: whether this is the last capture; what is left of the hold is released with it.
+  /// - Returns: the outcome. A decline and an unknown outcome are answers, and leave the payment as it was.
   package func capture(
-    _ payment: PaymentID, _ amount: Amount? = nil, isFinal: Bool = false,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
+    _ payment: PaymentID, _ amount: Amount? = nil, isFinal: Bool = false
   ) async throws -> OperationOutcome {
-    try await FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal).done(
-      by: self, alongside, answered)
+    try await perform(FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal))
   }
 
-  /// Lets go of held money, all that is neither taken nor in flight or a part of it.
-  package func void(
-    _ payment: PaymentID, _ amount: Amount? = nil,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> OperationOutcome {
-    try await FollowUp(kind: .void, payment: payment, amount: amount).done(by: self, alongside, answered)
+  /// Releases held money, all that is neither taken nor in flight or a part of it.
+  package func void(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
+    try await perform(FollowUp(kind: .void, payment: payment, amount: amount))
   }
 
   /// Gives back taken money, all that was not given back yet or a part of it.
-  package func refund(
-    _ payment: PaymentID, _ amount: Amount? = nil,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> OperationOutcome {
-    try await FollowUp(kind: .refund, payment: payment, amount: amount).done(by: self, alongside, answered)
-  }
-
-  /// Authorizes the order, and takes the money at once when that is how the order wants it.
-  ///
-  /// Both together keep within one budget. The shopper's answer is that of the authorization. A capture that comes to
-  /// nothing leaves the payment authorized: recovery tries again what may be approved later, and a person hears of what
-  /// was declined for good. A repeat of this call asks the acquirer for nothing.
-  ///
-  /// - Parameter deadline: from ``newDeadline()``, made when the shopper began to wait; nil for now.
-  package func pay(
-    _ order: Order, with token: EncryptedPaymentToken, before deadline: Deadline? = nil,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Payment {
-    let deadline = deadline ?? newDeadline()
-    let (payment, isNew) = try await authorize(
-      order, with: token, before: deadline, alongside: alongside, answered: answered)
-    guard isNew else { return payment }
-    return await taken(payment, order.capture, before: deadline, heardBy: .shopper(whenOpen: .pending))
+  package func refund(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
+    try await perform(FollowUp(kind: .refund, payment: payment, amount: amount))
   }
 
   /// Settles what is open, and takes the money if it turns out to be held and was to be taken at once.
@@ -71,13 +38,13 @@ extension PaymentGateway {
   package func settle(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isSettled ? after : await taken(after, mode, before: newDeadline(), heardBy: .nobody)
+    return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), heardBy: .nobody)
   }
 
-  /// The first try of an immediate capture. Later ones are recovery's, in its time.
+  /// The payment after the first try of an immediate capture. Later ones are recovery's, in its time.
   ///
-  /// - Parameter audience: the shopper, as long as they have had no answer; they hear the first one again afterwards.
-  private func taken(
+  /// - Parameter audience: the shopper, as long as they have had no answer; they get the first one again afterwards.
+  func captured(
     _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, heardBy audience: Audience
   ) async -> Payment {
     guard mode == .immediate, payment.status == .authorized, deadline.remaining > policy.captureNeeds else {
@@ -85,12 +52,12 @@ extension PaymentGateway {
     }
     let capture = FollowUp(
       kind: .capture, payment: payment.id, cause: .order, audience: audience, deadline: deadline)
-    return (try? await capture.done(by: self))?.payment ?? payment
+    return (try? await perform(capture))?.payment ?? payment
   }
 }
 
-/// One capture, void or refund, from the reservation to the answer in the books.
-struct FollowUp: Sendable {
+/// One capture, void or refund.
+package struct FollowUp: Sendable {
   let kind: OperationKind
   let payment: PaymentID
   var amount: Amount?
@@ -98,47 +65,79 @@ struct FollowUp: Sendable {
   var cause = OperationCause.merchant
   var audience = Audience.nobody
   var deadline: Deadline?
+  var key: KeyedOperation?
 
-  func done(
-    by gateway: PaymentGateway, _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    _ answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> OperationOutcome {
-    let deadline = deadline ?? gateway.newDeadline()
-    let call = gateway.inFlight.newCall()
-    defer { call.end() }
-    let attempt = try await reserve(by: gateway, call.noting(alongside))
-    return try await gateway.scheduler.finishing {
-      try await gateway.crashes.reach(points.reserved)
-      let answer = await gateway.ask(attempt, before: deadline.within(gateway.policy.answerPatience))
-      try await gateway.crashes.reach(points.answered)
-      let after = try await gateway.record(answer, for: attempt, heardBy: audience, before: deadline, answered)
-      try await gateway.crashes.reach(points.recorded)
-      return after
-    }
+  func under(_ key: KeyedOperation) -> FollowUp {
+    var keyed = self
+    keyed.key = key
+    return keyed
   }
 
-  private func reserve(
-    by gateway: PaymentGateway, _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
-  ) async throws -> Attempt {
+  fileprivate var points: (reserved: CrashPoint, answered: CrashPoint, recorded: CrashPoint) {
+    switch kind {
+    case .void: (.voidReserved, .voidAnswered, .voidRecorded)
+    case .refund: (.refundReserved, .refundAnswered, .refundRecorded)
+    case .capture, .authorize, .reverse: (.captureReserved, .captureAnswered, .captureRecorded)
+    }
+  }
+}
+
+extension FollowUp {
+  /// - Parameters:
+  ///   - amount: nil for all that is left and not in flight.
+  ///   - isFinal: as of ``PaymentGateway/capture(_:_:isFinal:)``.
+  package static func capture(_ payment: PaymentID, _ amount: Amount? = nil, isFinal: Bool = false) -> FollowUp {
+    FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal)
+  }
+
+  package static func void(_ payment: PaymentID, _ amount: Amount? = nil) -> FollowUp {
+    FollowUp(kind: .void, payment: payment, amount: amount)
+  }
+
+  package static func refund(_ payment: PaymentID, _ amount: Amount? = nil) -> FollowUp {
+    FollowUp(kind: .refund, payment: payment, amount: amount)
+  }
+}
+
+// The steps of a capture, void or refund.
+extension PaymentGateway {
+  package func perform(_ followUp: FollowUp) async throws -> OperationOutcome {
+    let deadline = followUp.deadline ?? newDeadline()
+    let call = inFlight.newCall()
+    defer { call.end() }
+    let attempt = try await reserve(followUp, call)
+    return try await scheduler.finishing { try await send(attempt, followUp, before: deadline) }
+  }
+
+  /// One commit: the reservation, the attempt and the idempotency key.
+  private func reserve(_ followUp: FollowUp, _ call: CallInFlight) async throws -> Attempt {
     do {
-      return try await gateway.journal.reserve(
-        kind, amount, isFinal: isFinal, of: payment, cause: cause
-      ) { attempt, store in
-        guard attempt.route == gateway.route else { throw GatewayError.acquirerNotConfigured(attempt.route) }
-        try gateway.refuseTooFine(attempt.amount)
-        try alongside(attempt, store)
+      return try await database.write { store in
+        let attempt = try journal.reserve(
+          followUp.kind, followUp.amount, isFinal: followUp.isFinal, of: followUp.payment, cause: followUp.cause,
+          in: store)
+        guard attempt.route == route else { throw GatewayError.acquirerNotConfigured(attempt.route) }
+        try refuseTooFine(attempt.amount)
+        call.note(attempt.reference)
+        try followUp.key?.begin(attempt, notBefore: clocks.latest, in: store)
+        return attempt
       }
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }
   }
 
-  private var points: (reserved: CrashPoint, answered: CrashPoint, recorded: CrashPoint) {
-    switch kind {
-    case .void: (.voidReserved, .voidAnswered, .voidRecorded)
-    case .refund: (.refundReserved, .refundAnswered, .refundRecorded)
-    case .capture, .authorize, .reverse: (.captureReserved, .captureAnswered, .captureRecorded)
-    }
+  private func send(
+    _ attempt: Attempt, _ followUp: FollowUp, before deadline: Deadline
+  ) async throws -> OperationOutcome {
+    try await crashes.reach(followUp.points.reserved)
+    let answer = await ask(attempt, before: deadline.within(policy.answerPatience))
+    try await crashes.reach(followUp.points.answered)
+    let outcome = try await record(
+      ReceivedAnswer(answer: answer, attempt: attempt, key: followUp.key), heardBy: followUp.audience,
+      before: deadline)
+    try await crashes.reach(followUp.points.recorded)
+    return outcome
   }
 }
 

@@ -1,5 +1,4 @@
 import Ledger
-import Storage
 import Synchronization
 import TenderPayments
 
@@ -9,24 +8,24 @@ import TenderPayments
 final class OperationsInFlight: Sendable {
   private struct State {
     var running: [AttemptReference: Int] = [:]
-    var unrecorded: [AttemptReference: UnrecordedAnswer] = [:]
+    var unrecorded: [AttemptReference: ReceivedAnswer] = [:]
   }
 
   private let state = Mutex(State())
 
-  @Sendable func references() -> Set<AttemptReference> {
+  func references() -> Set<AttemptReference> {
     state.withLock { Set($0.running.keys).union($0.unrecorded.keys) }
   }
 
   /// Answers that wait for the store, oldest first.
-  var unrecorded: [UnrecordedAnswer] {
+  var unrecorded: [ReceivedAnswer] {
     state.withLock { $0.unrecorded.values.sorted { $0.attempt.reference.rawValue < $1.attempt.reference.rawValue } }
   }
 
   /// A call, or a round of recovery, that begins or takes over operations. It has to be ended.
   func newCall() -> CallInFlight { CallInFlight(self) }
 
-  func keep(_ answer: UnrecordedAnswer) { state.withLock { $0.unrecorded[answer.attempt.reference] = answer } }
+  func keep(_ answer: ReceivedAnswer) { state.withLock { $0.unrecorded[answer.attempt.reference] = answer } }
   func forget(_ reference: AttemptReference) { state.withLock { _ = $0.unrecorded.removeValue(forKey: reference) } }
 
   fileprivate func begin(_ reference: AttemptReference) { state.withLock { $0.running[reference, default: 0] += 1 } }
@@ -48,17 +47,8 @@ final class CallInFlight: Sendable {
 
   /// Called inside the transaction that begins the operation or takes it over, so that there is no moment at which
   /// another may take it over. A transaction that is rolled back leaves a name of nothing until the call ends.
-  @Sendable func note(_ reference: AttemptReference) {
+  func note(_ reference: AttemptReference) {
     if references.withLock({ $0.insert(reference).inserted }) { operations.begin(reference) }
-  }
-
-  func noting(
-    _ alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void
-  ) -> @Sendable (Attempt, Transaction) throws -> Void {
-    { attempt, store in
-      self.note(attempt.reference)
-      try alongside(attempt, store)
-    }
   }
 
   func end() {
@@ -68,11 +58,4 @@ final class CallInFlight: Sendable {
     }
     for reference in ended { operations.end(reference) }
   }
-}
-
-/// An answer of the acquirer that is not in the journal yet.
-struct UnrecordedAnswer: Sendable {
-  let answer: AcquirerAnswer
-  let attempt: Attempt
-  let answered: @Sendable (OperationOutcome, Transaction) throws -> Void
 }

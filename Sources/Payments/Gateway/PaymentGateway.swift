@@ -1,12 +1,13 @@
 package import Acquiring
 package import ApplePayToken
 package import Ledger
+import Storage
 package import TenderPayments
 
 /// Turns a payment token into an authorization, and an authorization into money, and never loses or doubles one.
 ///
-/// The verbs stand in files of their own: `Authorize.swift` is the story, `FollowUp.swift` captures, voids and refunds,
-/// `Recover.swift` settles what they had to leave open, `Receive.swift` hears what a provider says by itself.
+/// The verbs stand in files of their own: `Authorize.swift` authorizes, `FollowUp.swift` captures, voids and refunds,
+/// `Recover.swift` resolves what they had to leave open, `Receive.swift` receives the events that a provider sends.
 ///
 /// It asks one acquirer, and about the payments alone that were authorized there.
 package struct PaymentGateway: Sendable {
@@ -21,16 +22,19 @@ package struct PaymentGateway: Sendable {
   let admission: AdmissionControl
   let inFlight = OperationsInFlight()
   let clocks: ClockComparison
+  let observer: @Sendable (PaymentStep) -> Void
 
   /// - Parameters:
   ///   - acquirer: behind a circuit breaker, if it is on a wire.
   ///   - random: only for how long recovery waits.
   ///   - crashes: what happens at the named points; nothing, outside of tests.
   ///   - admission: which a server shares with its gateway; nil for one of the gateway's own.
+  ///   - observer: receives the steps of each payment, in the task that makes it.
   package init(
     opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
     random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
-    crashes: CrashPoints = .none, admission: AdmissionControl? = nil
+    crashes: CrashPoints = .none, admission: AdmissionControl? = nil,
+    observer: @escaping @Sendable (PaymentStep) -> Void = { _ in }
   ) {
     self.opener = opener
     self.journal = journal
@@ -42,7 +46,10 @@ package struct PaymentGateway: Sendable {
     self.crashes = crashes
     self.admission = admission ?? AdmissionControl(maximumInFlight: policy.maximumInFlight)
     self.clocks = ClockComparison(clock, scheduler)
+    self.observer = observer
   }
+
+  var database: Database { journal.database }
 
   /// The one acquirer that this gateway asks: connector and account. A payment that was authorized at another is left
   /// alone.

@@ -13,20 +13,18 @@ extension PaymentGateway {
   ///   payment of which the shopper was told nothing: what recovery goes by.
   /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
   func record(
-    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, before deadline: Deadline,
-    _ answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void
+    _ received: ReceivedAnswer, heardBy audience: Audience, before deadline: Deadline
   ) async throws -> OperationOutcome {
     let end = deadline.within(policy.recordPatience)
     var pause = Duration.milliseconds(50)
     while true {
       do {
-        return try await journal.record(
-          answer, for: attempt, heardBy: audience, pause: .seconds(1), alongside: answered)
+        return try await write(received, heardBy: audience)
       } catch let error as StorageError {
-        guard error.mayPass else { return try await asRecorded(attempt) }
+        guard error.mayPass else { return try await asRecorded(received.attempt) }
         guard end.remaining > .zero, journal.database.failure == nil else {
-          inFlight.keep(UnrecordedAnswer(answer: answer, attempt: attempt, answered: answered))
-          return try await asRecorded(attempt)
+          inFlight.keep(received)
+          return try await asRecorded(received.attempt)
         }
         try? await scheduler.sleep(pause)
         pause = min(pause * 2, .seconds(1))
@@ -39,11 +37,20 @@ extension PaymentGateway {
   func recordLateAnswers() async {
     for late in inFlight.unrecorded {
       do {
-        _ = try await journal.record(
-          late.answer, for: late.attempt, heardBy: .nobody, pause: .seconds(1), alongside: late.answered)
+        _ = try await write(late, heardBy: .nobody)
       } catch let error as StorageError where error.mayPass { return } catch {}
       // What the journal refuses is asked about again, as after a death.
       inFlight.forget(late.attempt.reference)
+    }
+  }
+
+  /// One commit: the outcome, and the answer under the idempotency key.
+  private func write(_ received: ReceivedAnswer, heardBy audience: Audience) async throws -> OperationOutcome {
+    try await database.write { store in
+      let recorded = try journal.record(
+        received.answer, for: received.attempt, heardBy: audience, pause: .seconds(1), in: store)
+      if !recorded.isDropped { try received.key?.keep(recorded.outcome, in: store) }
+      return recorded.outcome
     }
   }
 
@@ -52,4 +59,12 @@ extension PaymentGateway {
       throw GatewayError.outcomeNotRecorded(attempt.payment)
     }
   }
+}
+
+/// An answer of the acquirer that is not in the journal yet.
+struct ReceivedAnswer: Sendable {
+  let answer: AcquirerAnswer
+  let attempt: Attempt
+  /// The idempotency key of the call, if it has one.
+  let key: KeyedOperation?
 }

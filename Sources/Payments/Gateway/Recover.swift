@@ -1,5 +1,6 @@
 import Acquiring
 import Ledger
+import Storage
 package import TenderPayments
 
 // The twin of Authorize.swift: settles what is sending, pending or unknown. It asks, adopts, reverses, or leaves it as
@@ -33,7 +34,11 @@ extension PaymentGateway {
     let call = inFlight.newCall()
     defer { call.end() }
     await recordLateAnswers()
-    let attempts = try await journal.takeOverDue(limit, except: inFlight.references, taking: call.note)
+    let attempts = try await database.write { store in
+      let attempts = try journal.leaseDueOperations(limit, except: inFlight.references(), in: store)
+      for attempt in attempts { call.note(attempt.reference) }
+      return attempts
+    }
     let outcomes = await concurrently(attempts, width: policy.recoveryWidth) { attempt in
       try await settle(attempt, before: deadline)
     }
@@ -82,9 +87,13 @@ extension PaymentGateway {
     let deadline = newHold()
     let call = inFlight.newCall()
     defer { call.end() }
-    let taken = try await journal.takeOver(
-      payment, dueOnly: dueOnly, except: inFlight.references, taking: call.note)
-    guard let attempt = taken else { return try await known(payment) }
+    let leased = try await database.write { store in
+      let attempt = try journal.leaseOpenOperation(
+        of: payment, dueOnly: dueOnly, except: inFlight.references(), in: store)
+      if let attempt { call.note(attempt.reference) }
+      return attempt
+    }
+    guard let attempt = leased else { return try await known(payment) }
     _ = try await settle(attempt, before: deadline)
     return try await known(payment)
   }
@@ -280,7 +289,7 @@ extension PaymentGateway {
   /// How many of the follow-ups were begun. One that its payment cannot take any more is not counted.
   private func begun(_ followUps: [FollowUp], width: Int) async throws -> Int {
     let outcomes = await concurrently(followUps, width: width) { followUp in
-      do { _ = try await followUp.done(by: self) } catch GatewayError.operationRefused { return 0 }
+      do { _ = try await perform(followUp) } catch GatewayError.operationRefused { return 0 }
       return 1
     }
     return try outcomes.reduce(0) { $0 + (try $1.get()) }

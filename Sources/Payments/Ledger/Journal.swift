@@ -4,8 +4,9 @@ package import TenderPayments
 /// The durable journal of payments: what is written before the acquirer hears of anything, and after it answered.
 ///
 /// Read from top to bottom: claim an order, record the answer, reserve a capture, void or refund, record its answer.
-/// Each verb is one commit. Between them stands the wire, and a process may die there; what is written then is enough
-/// to go on from. How recovery takes over is in `Takeover.swift`, what comes in by itself in `Inbox.swift`.
+/// Each verb belongs in one commit, which the caller opens: so it can hold rows of the caller's too. Between two commits
+/// the acquirer is asked, and a process may die there; what is written then is enough to go on from. How recovery
+/// acquires leases is in `Takeover.swift`, what a provider sends by itself in `Inbox.swift`.
 package struct Journal: Sendable {
   package let database: Database
   let random: RandomBytes
@@ -18,7 +19,7 @@ package struct Journal: Sendable {
   package static let lease: Duration = .seconds(60)
 
   /// - Parameters:
-  ///   - database: opened with ``migrations``, and perhaps those of other rooms, so that one commit can hold what both
+  ///   - database: opened with ``migrations``, and perhaps those of other modules, so that one commit can hold what both
   ///     write.
   ///   - lane: the audit chain to write; processes that share a store have one each.
   package init(_ database: Database, random: RandomBytes = .system, lane: String = "main") {
@@ -28,83 +29,100 @@ package struct Journal: Sendable {
     self.lane = lane
   }
 
-  /// Claims an order for a payment token: payment, operation, use of the payment token and event in one commit.
+  /// Claims an order for a payment token: payment, operation, use of the payment token and event.
   ///
-  /// The attempt is durable when this returns `.new`. Whatever the claim is refused for, nothing was written.
-  ///
-  /// - Parameter alongside: written in the same commit, by the owner of the order. It may throw to refuse: the claim
-  ///   then never happened, and the error is passed on.
+  /// The attempt is durable after the commit of a transaction in which this returned `.new`. Otherwise it has written
+  /// nothing.
   package func claim(
-    _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(),
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Claim {
-    do {
-      return try await database.write { store in
-        let attempt = try open(order, use, card, terms, store)
-        try alongside(attempt, store)
-        return .new(attempt)
-      }
-    } catch let taken as Taken {
-      return taken.claim
+    _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(), in store: Transaction
+  ) throws -> Claim {
+    // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
+    let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
+    guard try TokenUses.add(use, of: record.payment.id, in: store) else { return try taken(order.id, use, store) }
+    guard try record.insert(in: store) else {
+      try TokenUses.remove(use, of: record.payment.id, in: store)
+      return try taken(order.id, use, store)
     }
+    return .new(try begin(record, store))
   }
 
-  /// Records what the acquirer answered: operation, balances, what the shopper is told, and event in one commit.
+  /// Records what the acquirer answered: operation, balances, the outcome that is reported to the shopper, and event.
   ///
-  /// An answer for an operation that has one already, or that another process has taken over, is dropped, and the
-  /// payment is returned as it stands. An approval of what the shopper was told had failed is not adopted: it is noted,
-  /// and a reversal is owed.
+  /// An answer is dropped if its operation has one already, or if another process has acquired the lease. An approval
+  /// after *failure* was reported is not adopted: it is noted, and a reversal is owed.
   ///
   /// - Parameters:
-  ///   - audience: who hears the answer now.
+  ///   - audience: to whom the answer is reported now.
   ///   - pause: how long nobody shall ask again, if the answer leaves the outcome open.
-  ///   - alongside: written in the same commit, with what the operation came to. Not for an answer that is dropped.
   package func record(
     _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
-    pause: Duration = .zero,
-    alongside: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> OperationOutcome {
-    try await database.write { store in
-      let posted = try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
-      let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
-      let outcome = OperationOutcome(operation: try Operations.known(attempt.reference, in: store), payment: payment)
-      if posted != nil { try alongside(outcome, store) }
-      return outcome
-    }
+    pause: Duration = .zero, in store: Transaction
+  ) throws -> RecordedAnswer {
+    let posted = try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+    let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
+    return RecordedAnswer(
+      outcome: OperationOutcome(operation: try Operations.known(attempt.reference, in: store), payment: payment),
+      isDropped: posted == nil)
   }
 
-  /// Sets aside what a capture will take, a void let go, or a refund give back, and writes its attempt, in one commit.
+  /// Reserves what a capture will take, a void release or a refund give back, and writes its attempt.
   ///
   /// - Parameters:
   ///   - amount: nil takes all that is left and not in flight.
-  ///   - isFinal: whether this capture is the last; the rest of the hold is let go with it.
-  ///   - alongside: written in the same commit; it may throw to refuse.
+  ///   - isFinal: whether this capture is the last; the rest of the hold is released with it.
   package func reserve(
     _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
-    cause: OperationCause = .merchant,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> Attempt {
-    try await database.write { store in
-      let attempt = try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
-      try alongside(attempt, store)
-      return attempt
-    }
+    cause: OperationCause = .merchant, in store: Transaction
+  ) throws -> Attempt {
+    try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
   }
 
-  /// Writes down what the shopper has been told since; *failure*, once told, stays.
+  /// Records the outcome that has been reported to the shopper since; *failure*, once reported, stays.
   ///
   /// - Parameter telling: nil for what the payment's status means to them.
-  package func tell(_ payment: PaymentID, _ telling: Telling? = nil) async throws -> Payment {
-    try await database.write { store in
-      let before = try PaymentRecord.known(payment, in: store)
-      let telling = telling ?? Telling(before.standing.status, whenOpen: .pending)
-      let after = before.moved(to: before.standing, telling: telling, at: before.payment.updatedAt)
-      guard after.payment != before.payment else { return before.payment }
-      try after.save(over: before, in: store)
-      try remark(AuditEntry.told, telling.rawValue, on: payment, in: store)
-      return after.payment
-    }
+  package func tell(_ payment: PaymentID, _ telling: Telling? = nil, in store: Transaction) throws -> Payment {
+    let before = try PaymentRecord.known(payment, in: store)
+    let telling = telling ?? Telling(before.standing.status, whenOpen: .pending)
+    let after = before.moved(to: before.standing, telling: telling, at: before.payment.updatedAt)
+    guard after.payment != before.payment else { return before.payment }
+    try after.save(over: before, in: store)
+    try remark(AuditEntry.told, telling.rawValue, on: payment, in: store)
+    return after.payment
   }
+}
+
+// Each verb in a transaction of its own, for a caller that writes nothing else in the same commit.
+extension Journal {
+  package func claim(
+    _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms()
+  ) async throws -> Claim {
+    try await database.write { try claim(order, spending: use, card: card, terms: terms, in: $0) }
+  }
+
+  package func record(
+    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
+    pause: Duration = .zero
+  ) async throws -> OperationOutcome {
+    try await database.write { try record(answer, for: attempt, heardBy: audience, pause: pause, in: $0).outcome }
+  }
+
+  package func reserve(
+    _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
+    cause: OperationCause = .merchant
+  ) async throws -> Attempt {
+    try await database.write { try reserve(kind, amount, isFinal: isFinal, of: payment, cause: cause, in: $0) }
+  }
+
+  package func tell(_ payment: PaymentID, _ telling: Telling? = nil) async throws -> Payment {
+    try await database.write { try tell(payment, telling, in: $0) }
+  }
+}
+
+/// What became of an answer that was to be recorded.
+package struct RecordedAnswer: Sendable, Hashable {
+  package let outcome: OperationOutcome
+  /// Whether the answer was not taken, because the operation has one or is in other hands.
+  package let isDropped: Bool
 }
 
 /// What the gateway knows of a payment beside the order, when it claims one.
@@ -123,34 +141,19 @@ package struct ClaimTerms: Sendable, Hashable {
   }
 }
 
-/// Leaves a claim's transaction, and so rolls it back, with the reason.
-private struct Taken: Error {
-  let claim: Claim
-}
-
 extension Journal {
-  /// Inserts first and asks afterwards: between a question and an insert another claim could slip in.
-  private func open(
-    _ order: Order, _ use: TokenUse, _ card: CardSummary, _ terms: ClaimTerms, _ store: Transaction
-  ) throws -> Attempt {
-    let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
-    guard try TokenUses.add(use, of: record.payment.id, in: store), try record.insert(in: store) else {
-      throw Taken(claim: try explain(order.id, use, record.payment.id, store))
-    }
-    let attempt = newAttempt(.authorize, order.amount, of: record, cause: .shopper, store)
+  private func begin(_ record: PaymentRecord, _ store: Transaction) throws -> Attempt {
+    let attempt = newAttempt(.authorize, record.payment.amount, of: record, cause: .shopper, store)
     try insert(attempt, in: store)
     try note("authorize begins", of: attempt.reference, from: nil, to: record, in: store)
     try Outbox.add(record, after: attempt.reference, in: store)
     return attempt
   }
 
-  /// Why the insert was refused. A payment of the order comes before the payment token: who pays twice gets the
-  /// answer of the first time.
-  private func explain(
-    _ order: OrderID, _ use: TokenUse, _ own: PaymentID, _ store: Transaction
-  ) throws -> Claim {
-    let known = try Self.answer(for: order, spending: use, in: store)
-    guard let known, known.id != own else { return .tokenReused }
+  /// Why a claim was refused. A payment of the order comes before the payment token: a second payment gets the answer
+  /// of the first.
+  private func taken(_ order: OrderID, _ use: TokenUse, _ store: Transaction) throws -> Claim {
+    guard let known = try Self.answer(for: order, spending: use, in: store) else { return .tokenReused }
     return known.status.isSettled ? .known(known) : .running(known)
   }
 

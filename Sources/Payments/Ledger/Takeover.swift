@@ -1,51 +1,47 @@
-import Storage
+package import Storage
 package import TenderPayments
 
-// How recovery gets hold of what others left behind, one commit each. An operation belongs to whoever holds its lease;
-// every takeover raises its fence, and an answer under an old fence is dropped. The time is the database's.
+// How recovery continues what others left behind, one commit each. An operation belongs to the process that holds its
+// lease. Every acquired lease raises the fence, and an answer under an old fence is dropped. The time is the database's.
 extension Journal {
-  /// Takes over the first operation of a payment whose answer is missing.
+  /// Acquires the lease of a payment's first operation whose answer is missing.
   ///
   /// Nil when there is none, or while the process that began it may still be waiting for its answer.
   ///
   /// - Parameters:
   ///   - dueOnly: whether to leave alone what was asked about a moment ago.
-  ///   - inFlight: what this process is working on itself; asked inside the transaction.
-  ///   - taking: told inside the transaction what is taken over.
-  package func takeOver(
-    _ payment: PaymentID, dueOnly: Bool = false,
-    except inFlight: @escaping @Sendable () -> Set<AttemptReference> = { [] },
-    taking: @escaping @Sendable (AttemptReference) -> Void = { _ in }
-  ) async throws -> Attempt? {
-    try await database.write { store in
-      let attempt = try Operations.takeOver(
-        payment, dueOnly: dueOnly, except: inFlight(), owner: owner, until: store.now.adding(Self.lease), in: store)
-      if let attempt { taking(attempt.reference) }
-      return attempt
-    }
+  ///   - inFlight: what this process is working on itself.
+  package func leaseOpenOperation(
+    of payment: PaymentID, dueOnly: Bool = false, except inFlight: Set<AttemptReference> = [], in store: Transaction
+  ) throws -> Attempt? {
+    try Operations.takeOver(
+      payment, dueOnly: dueOnly, except: inFlight, owner: owner, until: store.now.adding(Self.lease), in: store)
   }
 
-  /// Takes over operations whose answer is missing and whose time has come, the longest overdue first.
-  ///
-  /// - Parameters: as of ``takeOver(_:dueOnly:except:taking:)``.
-  package func takeOverDue(
-    _ limit: Int, except inFlight: @escaping @Sendable () -> Set<AttemptReference> = { [] },
-    taking: @escaping @Sendable (AttemptReference) -> Void = { _ in }
-  ) async throws -> [Attempt] {
-    try await database.write { store in
-      let attempts = try Operations.takeOverDue(
-        limit, except: inFlight(), owner: owner, until: store.now.adding(Self.lease), in: store)
-      for attempt in attempts { taking(attempt.reference) }
-      return attempts
-    }
+  /// Acquires the leases of operations whose answer is missing and whose time has come, the longest overdue first.
+  package func leaseDueOperations(
+    _ limit: Int, except inFlight: Set<AttemptReference> = [], in store: Transaction
+  ) throws -> [Attempt] {
+    try Operations.takeOverDue(
+      limit, except: inFlight, owner: owner, until: store.now.adding(Self.lease), in: store)
   }
 
-  /// Lets go of an operation that could not be settled; the next may try after the pause.
+  /// The same in a transaction of its own.
+  package func leaseOpenOperation(of payment: PaymentID) async throws -> Attempt? {
+    try await database.write { try leaseOpenOperation(of: payment, in: $0) }
+  }
+
+  /// The same in a transaction of its own.
+  package func leaseDueOperations(_ limit: Int) async throws -> [Attempt] {
+    try await database.write { try leaseDueOperations(limit, in: $0) }
+  }
+
+  /// Releases the lease of an operation whose outcome is still open; the next try is after the pause.
   package func release(_ attempt: Attempt, pause: Duration = .zero) async throws {
     try await database.write { try Operations.postpone(attempt, until: $0.now.adding(pause), in: $0) }
   }
 
-  /// Begins to undo an authorization that was taken over: the undoing is an operation of its own, and nobody looks at
+  /// Begins to undo an authorization whose lease was acquired: the undoing is an operation of its own, and nobody looks at
   /// the authorization again before it is answered.
   ///
   /// Nil when the authorization is in other hands by now.

@@ -71,13 +71,13 @@ struct Wiring: Sendable {
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
       acquirer: journeys?.watching(acquirer) ?? acquirer, clock: clock, random: random,
-      policy: configuration.gatewayPolicy, crashes: crashes, admission: control)
+      policy: configuration.gatewayPolicy, crashes: crashes, admission: control,
+      observer: { [journeys] in journeys?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await GuestTokenIssuer(
       privateKeyPEM: try Self.guestKey(configuration.guestTokenKeyFile), keyID: "guest-1",
       issuer: configuration.publicURL)
-    let cashier = Cashier.gateway(gateway)
-    desk = Self.desk(journal, journeys?.watching(cashier) ?? cashier, folders, guests, clock, random, network)
+    desk = Self.desk(gateway, folders, guests, clock, random, network)
     courier = try await Self.courier(database, folders, configuration, random, network, metrics, logger)
   }
 
@@ -97,14 +97,13 @@ struct Wiring: Sendable {
   }
 
   private static func desk(
-    _ journal: Journal, _ cashier: Cashier, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer,
-    _ clock: WallClock, _ random: RandomBytes, _ network: Network
+    _ gateway: PaymentGateway, _ folders: [MerchantFolder], _ guests: GuestTokenIssuer, _ clock: WallClock,
+    _ random: RandomBytes, _ network: Network
   ) -> OrderDesk {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
     return OrderDesk(
-      journal: journal, cashier: cashier,
-      quotes: QuoteSource(sender: network.plain, clock: clock), terms: { terms[$0] ?? MerchantTerms() },
-      guestTokens: guests, clock: clock, random: random)
+      gateway: gateway, quotes: QuoteSource(sender: network.plain, clock: clock),
+      terms: { terms[$0] ?? MerchantTerms() }, guestTokens: guests, clock: clock, random: random)
   }
 
   static func acquirer(

@@ -30,12 +30,13 @@ BUGS = [
      "WHERE reference = $1 AND $2 IS NOT NULL AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
      ["LedgerTests/an answer to a former holder is dropped"]),
     ("an idempotency key is claimed in a commit of its own, after the work has begun", [
-        ("Payments/Gateway/OnceOnly.swift",
-         "        try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, notBefore: clocks.latest, in: $1)\n",
-         "        _ = (clocks, $0, $1)\n"),
-        ("Payments/Gateway/OnceOnly.swift", "      answered: { outcome, store in\n",
-         "      answered: { outcome, store in\n"
-         "        try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)\n"),
+        ("Payments/Gateway/KeyedOperation.swift",
+         "    try IdempotencyKeys.begin(call, attempt.reference, of: attempt.payment, notBefore: time, in: store)\n",
+         "    _ = (time, store)\n"),
+        ("Payments/Gateway/KeyedOperation.swift",
+         "  func keep(_ outcome: OperationOutcome, in store: Transaction) throws {\n",
+         "  func keep(_ outcome: OperationOutcome, in store: Transaction) throws {\n"
+         "    try IdempotencyKeys.begin(call, outcome.operation.reference, of: outcome.payment.id, in: store)\n"),
     ], ["GatewayTests/sixty-four at once are one execution"]),
     ("another request under the same key is taken for the first", "Payments/Ledger/IdempotencyKeys.swift",
      'try row.text("request_hash") == call.requestHash', 'try row.text("request_hash") != ""',

@@ -17,6 +17,16 @@ final class EngineLife: @unchecked Sendable {
 
     /// As the journal calls it.
     var kind: String { self == .finalCapture ? "capture" : rawValue }
+
+    func followUp(_ payment: Payment, _ amount: Int64?) -> FollowUp {
+      let amount = amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) }
+      return switch self {
+      case .capture: .capture(payment.id, amount)
+      case .finalCapture: .capture(payment.id, amount, isFinal: true)
+      case .void: .void(payment.id, amount)
+      case .refund: .refund(payment.id, amount)
+      }
+    }
   }
 
   enum Answer: CustomStringConvertible {
@@ -78,7 +88,7 @@ final class EngineLife: @unchecked Sendable {
       random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
       crashes: CrashPoints { await thread.stop($0.rawValue) })
     desk = OrderDesk(
-      journal: gateway.journal, cashier: .gateway(gateway), terms: { _ in MerchantTerms() }, clock: thread.clock,
+      gateway: gateway, terms: { _ in MerchantTerms() }, clock: thread.clock,
       random: random)
     courier = WebhookCourier(
       database: database, endpoints: { _ in [sink.endpoint] },
@@ -100,10 +110,8 @@ final class EngineLife: @unchecked Sendable {
     let call = IdempotentCall(
       merchant: order.merchant, call: "pay \(order.id)", key: IdempotencyKey(key), requestHash: "token")
     begin(heard) { [self] in
-      let answer = try await gateway.once(call, render: KeyedRequest.render) { [gateway] in
-        try await gateway.authorization(
-          of: gateway.pay(order, with: token, alongside: $0.alongside, answered: $0.answered))
-      }
+      let answer = try await gateway.pay(
+        order, with: token, under: KeyedOperation(call, render: KeyedRequest.render))
       replied.value(answer)
       let outcome = try await gateway.journal.outcome(of: AttemptReference(answer.reply.operation))
       return try await told(outcome.payment)
@@ -118,7 +126,7 @@ final class EngineLife: @unchecked Sendable {
   }
 
   func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {
-    begin(heard) { [self] in try await perform(verb, payment, amount).payment }
+    begin(heard) { [self] in try await gateway.perform(verb.followUp(payment, amount)).payment }
   }
 
   func act(_ request: KeyedRequest, _ heard: @escaping (Keyed) -> Void) {
@@ -126,30 +134,14 @@ final class EngineLife: @unchecked Sendable {
     let (verb, payment, amount, call) = (request.verb, request.payment, request.amount, request.call)
     Task.detached { [self] in
       do {
-        let answer = try await gateway.once(call, render: KeyedRequest.render) {
-          try await perform(verb, payment, amount, alongside: $0.alongside, answered: $0.answered)
-        }
+        let answer = try await gateway.perform(
+          verb.followUp(payment, amount), under: KeyedOperation(call, render: KeyedRequest.render))
         heard.value(.answered(answer))
       } catch GatewayError.callInProgress {
         heard.value(.inUse)
       } catch {
         heard.value(.refused(Self.code(of: error)))
       }
-    }
-  }
-
-  private func perform(
-    _ verb: Verb, _ payment: Payment, _ amount: Int64?,
-    alongside: @escaping @Sendable (Attempt, Transaction) throws -> Void = { _, _ in },
-    answered: @escaping @Sendable (OperationOutcome, Transaction) throws -> Void = { _, _ in }
-  ) async throws -> OperationOutcome {
-    let (id, amount) = (payment.id, amount.map { Amount(minorUnits: $0, currency: payment.amount.currency) })
-    return switch verb {
-    case .capture: try await gateway.capture(id, amount, alongside: alongside, answered: answered)
-    case .finalCapture:
-      try await gateway.capture(id, amount, isFinal: true, alongside: alongside, answered: answered)
-    case .void: try await gateway.void(id, amount, alongside: alongside, answered: answered)
-    case .refund: try await gateway.refund(id, amount, alongside: alongside, answered: answered)
     }
   }
 

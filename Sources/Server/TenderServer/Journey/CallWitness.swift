@@ -23,6 +23,7 @@ final class CallWitness: Sendable {
     var lapStart: ContinuousClock.Instant
     var laps: [Journey.Lap] = []
     var payment: (@Sendable () -> OpenedPayment?)?
+    var showsPayment = false
   }
 
   private let start: ContinuousClock.Instant
@@ -47,7 +48,10 @@ final class CallWitness: Sendable {
     }
   }
 
-  func will(show payment: @escaping @Sendable () -> OpenedPayment?) { notes.withLock { $0.payment = payment } }
+  func may(show payment: @escaping @Sendable () -> OpenedPayment?) { notes.withLock { $0.payment = payment } }
+
+  /// The payment was made: the report shows what its payment token holds.
+  func showsPayment() { notes.withLock { $0.showsPayment = true } }
 
   /// Nil for a call that turned out to be about no basket.
   func report(_ name: String) -> (basket: BasketID, report: Report)? {
@@ -57,7 +61,7 @@ final class CallWitness: Sendable {
           $0,
           Report(
             name: name, about: notes.about, start: start, end: notes.lapStart, laps: notes.laps,
-            payment: notes.payment)
+            payment: notes.showsPayment ? notes.payment : nil)
         )
       }
     }

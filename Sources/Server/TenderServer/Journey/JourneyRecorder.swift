@@ -1,8 +1,8 @@
 import Acquiring
 import ApplePayToken
+import Gateway
 import HTTPTransport
 import Hummingbird
-import Orders
 import TenderPayments
 
 /// Writes down the journeys of payments that are only simulated, so that a demo can tell them.
@@ -24,23 +24,19 @@ struct JourneyRecorder: Sendable {
 
 // Where it stands.
 extension JourneyRecorder {
-  /// Around placing an order: what is checked before, opened, claimed, and recorded at the end.
-  func watching(_ cashier: Cashier) -> Cashier {
-    Cashier(
-      pay: { order, token, deadline, alongside in
-        guard let witness = CallWitness.current else {
-          return try await cashier.pay(order, token, deadline, alongside)
-        }
-        witness.lap("orderChecked")
-        let arrival = clock.now()
-        let payment = try await cashier.pay(order, token, deadline) { store in
-          witness.lap("tokenOpened")
-          try alongside(store)
-        }
-        witness.lap("recorded")
-        witness.will(show: { opened(token, of: order.merchant, at: arrival) })
-        return payment
-      }, settle: cashier.settle)
+  /// The steps of a payment: what is checked before, opened, claimed, and recorded at the end.
+  func note(_ step: PaymentStep) {
+    guard let witness = CallWitness.current else { return }
+    switch step {
+    case .begun(let order, let token):
+      witness.lap("orderChecked")
+      let arrival = clock.now()
+      witness.may(show: { opened(token, of: order.merchant, at: arrival) })
+    case .confirmed: witness.lap("tokenOpened")
+    case .finished:
+      witness.lap("recorded")
+      witness.showsPayment()
+    }
   }
 
   /// Around the acquirer: what was durable before it was asked, and how long it took to answer.

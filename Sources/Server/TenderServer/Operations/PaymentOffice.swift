@@ -120,15 +120,13 @@ extension PaymentOffice {
     let call = IdempotentCall(
       merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
       requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
-    let answer = try await gateway.once(call, render: Self.reference) { hooks in
+    let followUp: FollowUp =
       switch operation {
-      case .void: try await gateway.void(id, amount, alongside: hooks.alongside, answered: hooks.answered)
-      case .refund: try await gateway.refund(id, amount, alongside: hooks.alongside, answered: hooks.answered)
-      default:
-        try await gateway.capture(
-          id, amount, isFinal: isFinal, alongside: hooks.alongside, answered: hooks.answered)
+      case .void: .void(id, amount)
+      case .refund: .refund(id, amount)
+      default: .capture(id, amount, isFinal: isFinal)
       }
-    }
+    let answer = try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
     guard answer.sameRequest else {
       throw Problem(
         .unprocessableContent, "idempotency_key_reused", "This key was used for the same payment with another amount.",

@@ -1,4 +1,5 @@
 import Acquiring
+import Gateway
 import HTTPTransport
 import Orders
 import DirectWire
@@ -6,6 +7,7 @@ import StrictJSON
 import Synchronization
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 /// A merchant's server that prices by itself.
@@ -130,11 +132,13 @@ private final class PricingServer: Sendable {
     server.thinks { uptime.withLock { $0 += .seconds(4) } }
     _ = try await shop.pays(quote: quote.id, before: .after(.seconds(25), on: scheduler))
     #expect(server.requests.last?.1 == .seconds(5))
-    #expect(shop.acquirer.patience == .seconds(21))
+    #expect(shop.acquirer.deadlines == [.seconds(21), .seconds(21)])
 
     let late = try await self.shop()
     let other = try await update(late).quote
-    _ = try await late.pays(quote: other.id, before: .after(.seconds(3), on: scheduler))
+    await #expect(throws: GatewayError.outOfTime) {
+      try await late.pays(quote: other.id, before: .after(.seconds(3), on: scheduler))
+    }
     #expect(server.requests.last?.1 == .seconds(3))
   }
 

@@ -1,10 +1,12 @@
 import Acquiring
+import Gateway
 import Ledger
 import Orders
 import DirectWire
 import Storage
 import TenderPayments
 import TenderSheet
+import TenderTesting
 import Testing
 
 @Suite struct `Placing an order` {
@@ -20,7 +22,8 @@ import Testing
     async throws -> PlacedOrder
   {
     let request = PlaceOrderRequest(
-      basket: Shop.basket, quote: quote, token: .fresh(), billingContact: billing, shippingContact: shipping)
+      basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), billingContact: billing,
+      shippingContact: shipping)
     return try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25)))
   }
 
@@ -52,31 +55,38 @@ import Testing
     #expect(try await place(shop, quote) == first)
     #expect(try await place(shop, QuoteID("another"), shipping: nil) == first)
     #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant) == first)
-    #expect(shop.acquirer.asked == 1)
+    #expect(shop.acquirer.authorizations.count == 1)
   }
 
-  @Test func `takes in a repeat what could not be taken at first`() async throws {
+  @Test func `whose capture was not sent is captured by recovery, and a repeat asks for nothing`() async throws {
     let shop = try await shop()
-    shop.acquirer.captures(false)
+    shop.acquirer.captures(.notSent("connection refused"))
     #expect(try await shop.pays().payment.status == .authorized)
-    shop.acquirer.captures(true)
+    shop.acquirer.captures(.approved(Approval(acquirerReference: "C1")))
+    #expect(try await place(shop, QuoteID("any")).payment.status == .authorized)
+    #expect(shop.acquirer.captures.count == 1)
+    shop.clock.move(.seconds(61))
+    #expect(try await shop.gateway.recover().captures == 1)
     #expect(try await place(shop, QuoteID("any")).payment.status == .captured)
-    #expect(shop.acquirer.asked == 1)
+    #expect(shop.acquirer.authorizations.count == 1)
   }
 
-  @Test func `whose taking was never answered is asked about by whoever asks for the outcome`() async throws {
+  @Test func `whose capture was never answered is asked about when somebody asks for the outcome`() async throws {
     let shop = try await shop()
-    shop.acquirer.losesCaptures()
+    shop.acquirer.captures(.unknown(Interruption(.timeout)))
+    shop.acquirer.finds(.answer(.approved(Approval(acquirerReference: "C1"))))
     #expect(try await shop.pays().payment.status == .authorized)
+    shop.clock.move(.seconds(2))
     #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
     #expect(try await shop.desk.basket(Shop.basket, of: Shop.merchant).order?.status == .captured)
-    #expect(shop.acquirer.asked == 1)
+    #expect(shop.acquirer.authorizations.count == 1)
   }
 
   @Test func `is declined as an answer, and another card may pay`() async throws {
     let shop = try await shop()
     shop.acquirer.answers(.declined(Decline(reason: .insufficientFunds, code: "51")))
-    let (token, quote) = (EncryptedPaymentToken.fresh(), try await shop.opens())
+    let quote = try await shop.opens()
+    let token = try await shop.token(for: quote)
     let declined = try await shop.pays(token: token, quote: quote)
     #expect(declined.payment.status == .declined)
     #expect(declined.guestToken == nil)
@@ -86,18 +96,18 @@ import Testing
     let paid = try await shop.pays()
     #expect(paid.payment.status == .captured)
     #expect(paid.order.id == declined.order.id)
-    #expect(shop.acquirer.asked == 2)
+    #expect(shop.acquirer.authorizations.count == 2)
   }
 
   @Test func `is unknown as long as nobody knows, and is not tried again`() async throws {
     let shop = try await shop()
     shop.acquirer.answers(.unknown(Interruption(.timeout)))
     let quote = try await shop.opens()
-    let token = EncryptedPaymentToken.fresh()
+    let token = try await shop.token(for: quote)
     #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
     #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
     await refusal(.paymentInProgress) { try await shop.pays(quote: quote) }
-    #expect(shop.acquirer.asked == 1)
+    #expect(shop.acquirer.authorizations.count == 1)
     await refusal(.basketPlaced) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
     await refusal(.basketPlaced) { try await shop.desk.cancel(Shop.basket, of: Shop.merchant) }
   }
@@ -112,7 +122,7 @@ import Testing
     try await shop.desk.put(.dinner, as: other, of: Shop.merchant)
     let foreign = try await shop.desk.sheet(other, of: Shop.merchant).quote
     await refusal(.quoteForeign, field: "quoteId") { try await place(shop, foreign.id) }
-    #expect(shop.acquirer.asked == 0)
+    #expect(shop.acquirer.authorizations.count == 0)
     #expect(try await shop.count("orders") == 0)
   }
 
@@ -171,7 +181,7 @@ import Testing
     #expect(error?.code == .addressChangesPrice)
     #expect(error?.sheetErrors.first?.contactField == .postalCode)
     #expect(error?.sheetErrors.allSatisfy { $0.isAllowed(at: .payment) } == true)
-    #expect(shop.acquirer.asked == 0)
+    #expect(shop.acquirer.authorizations.count == 0)
   }
 
   @Test func `without an address ever shown is priced by the full one`() async throws {
@@ -215,7 +225,10 @@ import Testing
   @Test func `pay a basket once`() async throws {
     let shop = try await Shop()
     try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
-    shop.acquirer.takes(.milliseconds(20))
+    shop.acquirer.authorizes { reference, _ in
+      try? await Task.sleep(for: .milliseconds(20))
+      return FakeAcquirer.approval(reference)
+    }
     let quote = try await shop.opens()
     let outcomes = await withTaskGroup(of: Outcome.self) { group in
       for _ in 0..<32 { group.addTask { await outcome { try await shop.pays(quote: quote) } } }
@@ -223,7 +236,7 @@ import Testing
     }
     let payments = outcomes.compactMap { if case .placed(let id) = $0 { id } else { nil } }
     #expect(payments.count == 1)
-    #expect(shop.acquirer.asked == 1)
+    #expect(shop.acquirer.authorizations.count == 1)
     #expect(try await shop.count("payments") == 1)
     #expect(try await shop.count("orders") == 1)
     #expect(try await shop.pays(quote: quote).payment.id == payments.first)
@@ -234,9 +247,10 @@ import Testing
     let shop = try await Shop()
     try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
+    let token = try await shop.token(for: quote)
     async let paid = outcome {
       try await Task.sleep(for: .microseconds(round * 100))
-      return try await shop.pays(quote: quote)
+      return try await shop.pays(token: token, quote: quote)
     }
     async let cancelled: Bool = {
       do {
@@ -247,7 +261,7 @@ import Testing
     let (payment, isCancelled) = await (paid, cancelled)
     if isCancelled {
       #expect(payment == .refused("basket_cancelled"))
-      #expect(shop.acquirer.asked == 0)
+      #expect(shop.acquirer.authorizations.count == 0)
       #expect(try await shop.count("payments") == 0)
       #expect(try await shop.count("orders") == 0)
     } else {
@@ -267,7 +281,7 @@ import Testing
     await refusal(.basketCancelled) { try await shop.pays(quote: quote) }
     await refusal(.basketCancelled) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
     await refusal(.basketCancelled) { try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant) }
-    #expect(shop.acquirer.asked == 0)
+    #expect(shop.acquirer.authorizations.count == 0)
   }
 
   /// The check before the claim is not enough: what counts is what the claim itself sees.
@@ -275,18 +289,15 @@ import Testing
     let shop = try await Shop()
     try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
-    let desk = OrderDesk(
-      journal: Journal(shop.database),
-      cashier: Cashier(
-        pay: { order, token, deadline, alongside in
-          try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
-          return try await shop.acquirer.cashier.pay(order, token, deadline, alongside)
-        }, settle: shop.acquirer.cashier.settle),
-      terms: { _ in MerchantTerms() }, clock: shop.clock.wall)
+    let desk = shop.reaching(
+      CrashPoints { point in
+        guard point == .authorizeOpened else { return }
+        try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+      })
     let request = PlaceOrderRequest(
-      basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
+      basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), shippingContact: .dublin)
     await refusal(.basketCancelled) { try await desk.place(request, of: Shop.merchant, before: .after(.seconds(25))) }
-    #expect(shop.acquirer.asked == 0)
+    #expect(shop.acquirer.authorizations.count == 0)
     #expect(try await shop.count("payments") == 0)
     #expect(try await shop.count("order_contacts") == 0)
   }
@@ -307,9 +318,12 @@ import Testing
   @Test func `makes us ask the acquirer again, and nobody is asked twice for money`() async throws {
     let shop = try await Shop()
     shop.acquirer.answers(.pending(Pending(acquirerReference: "A1")))
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    var document = BasketDocument.dinner
+    document.capture = .manual
+    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
-    let request = PlaceOrderRequest(basket: Shop.basket, quote: quote, token: .fresh(), shippingContact: .dublin)
+    let request = PlaceOrderRequest(
+      basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), shippingContact: .dublin)
     #expect(
       try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
@@ -324,6 +338,6 @@ import Testing
     let again = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
     #expect((again.payment.status, again.status) == (.voided, .authorized))
     #expect(again.guestToken == placed.guestToken)
-    #expect(shop.acquirer.asked == 1)
+    #expect(shop.acquirer.authorizations.count == 1)
   }
 }

@@ -1,6 +1,7 @@
 import Acquiring
 import ApplePayToken
 import Foundation
+import Gateway
 import HTTPTransport
 import Ledger
 import Orders
@@ -12,50 +13,81 @@ import TenderSheet
 import TenderTesting
 import Testing
 
-/// A merchant and a shopper at an order desk with a store of its own. The acquirer answers as it is told.
+/// A merchant and a shopper, with a store and a gateway of their own. The acquirer answers what a test tells it.
 struct Shop: Sendable {
   static let merchant = MerchantID("harbour")
   static let basket = BasketID("kNc7pQ2xR8vT5wY1zB4dFg")
   static let noon = Timestamp(rfc3339: "2026-11-21T12:00:00Z") ?? Timestamp(seconds: 0)
 
   let desk: OrderDesk
+  let gateway: PaymentGateway
   private let file: TemporaryStore
   let database: Database
-  let acquirer: PlayedAcquirer
+  let acquirer = FakeAcquirer()
   let clock: HeldClock
+  private let terms: MerchantTerms
+  private let wallet: Wallet
 
-  /// - Parameter paying: what stands in for the gateway; the played one if absent.
   init(
     _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokens: GuestTokenIssuer? = nil
   ) async throws {
     let clock = HeldClock(Self.noon)
     file = try TemporaryStore()
     database = try await file.open(Journal.migrations + OrderDesk.migrations, clock: clock.wall)
-    let journal = Journal(database)
-    acquirer = PlayedAcquirer(journal: journal)
     self.clock = clock
+    self.terms = terms
+    wallet = try Wallet(Self.merchant, clock: clock.wall)
+    gateway = Self.gateway(wallet, database, acquirer, clock)
     desk = OrderDesk(
-      journal: journal, cashier: acquirer.cashier,
-      quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
+      gateway: gateway, quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)
+  }
+
+  private static func gateway(
+    _ wallet: Wallet, _ database: Database, _ acquirer: FakeAcquirer, _ clock: HeldClock,
+    crashes: CrashPoints = .none
+  ) -> PaymentGateway {
+    var policy = GatewayPolicy()
+    policy.patience = .seconds(30)
+    return PaymentGateway(
+      opener: wallet.opener, journal: Journal(database), acquirer: acquirer.acquirer, clock: clock.wall,
+      policy: policy, crashes: crashes)
   }
 
   /// The same store, after the operator has changed the merchant's configuration.
   func under(_ terms: MerchantTerms, quotes: HTTPSender) -> OrderDesk {
     OrderDesk(
-      journal: Journal(database), cashier: acquirer.cashier, quotes: QuoteSource(sender: quotes, clock: clock.wall),
-      terms: { _ in terms }, clock: clock.wall)
+      gateway: gateway, quotes: QuoteSource(sender: quotes, clock: clock.wall), terms: { _ in terms },
+      clock: clock.wall)
   }
 
-  /// The shopper's part, in one breath: opens the sheet, chooses an address, and authorizes.
+  /// The same store, where something happens at a named point of each payment.
+  func reaching(_ crashes: CrashPoints) -> OrderDesk {
+    OrderDesk(
+      gateway: Self.gateway(wallet, database, acquirer, clock, crashes: crashes), terms: { [terms] _ in terms },
+      clock: clock.wall)
+  }
+
+  /// The shopper's part, in one call: opens the sheet, chooses an address, and authorizes.
   func pays(
-    _ contact: FullContact = .dublin, token: EncryptedPaymentToken = .fresh(), quote: QuoteID? = nil,
+    _ contact: FullContact = .dublin, token: EncryptedPaymentToken? = nil, quote: QuoteID? = nil,
     before deadline: Deadline = .after(.seconds(25))
   ) async throws -> PlacedOrder {
     let quote = if let quote { quote } else { try await opens(contact) }
+    let made = if let token { token } else { try await self.token(for: quote) }
     let request = PlaceOrderRequest(
-      basket: Self.basket, quote: quote, token: token, billingContact: nil, shippingContact: contact)
+      basket: Self.basket, quote: quote, token: made, billingContact: nil, shippingContact: contact)
     return try await desk.place(request, of: Self.merchant, before: deadline)
+  }
+
+  /// A payment token for the total of the quote; for some amount if there is no such quote.
+  func token(for quote: QuoteID) async throws -> EncryptedPaymentToken {
+    let total = try await database.read {
+      try $0.row("SELECT total FROM quotes WHERE id = $1", .text(quote.rawValue))?.integer("total")
+    }
+    return try wallet.token(
+      .eur(max(1, total ?? 1)),
+      applicationData: terms.platformDomain ?? "tender:v1:\(Self.merchant):\(Self.basket)")
   }
 
   /// The quote that the shopper saw last.
@@ -77,87 +109,11 @@ final class HeldClock: Sendable {
   func move(_ duration: Duration) { time.withLock { $0 = $0.adding(duration) } }
 }
 
-/// The gateway without the cryptography: the real journal, and an acquirer that says what the test wants.
-final class PlayedAcquirer: Sendable {
-  private let journal: Journal
-  private let script = Mutex<(answer: AcquirerAnswer, asked: Int, delay: Duration, captures: Bool, loses: Bool)>(
-    (.approved(Approval(acquirerReference: "A1")), 0, .zero, true, false))
-  private let lastOrder = Mutex<Order?>(nil)
-  private let lastPatience = Mutex(Duration.zero)
-
-  init(journal: Journal) { self.journal = journal }
-
-  func answers(_ answer: AcquirerAnswer) { script.withLock { $0.answer = answer } }
-  func takes(_ delay: Duration) { script.withLock { $0.delay = delay } }
-  func captures(_ works: Bool) { script.withLock { $0.captures = works } }
-  /// Takes the money, and the answer to that does not arrive.
-  func losesCaptures() { script.withLock { $0.loses = true } }
-  /// The order that was to be paid last.
-  var ordered: Order? { lastOrder.withLock { $0 } }
-  /// What was left of the shopper's time when the gateway was called.
-  var patience: Duration { lastPatience.withLock { $0 } }
-  var asked: Int { script.withLock { $0.asked } }
-
-  var cashier: Cashier {
-    Cashier(pay: { try await self.pay($0, $1, $2, $3) }, settle: { id, _ in try await self.inquire(id) })
-  }
-
-  private struct InProgress: Error {}
-  private struct NoSuchPayment: Error {}
-
-  /// Says now what it had not said before.
-  private func inquire(_ id: PaymentID) async throws -> Payment {
-    guard let attempt = try await journal.takeOver(id) else {
-      guard let payment = try await journal.payment(id) else { throw NoSuchPayment() }
-      return payment
-    }
-    return try await journal.record(script.withLock { $0.answer }, for: attempt).payment
-  }
-
-  private func pay(
-    _ order: Order, _ token: EncryptedPaymentToken, _ deadline: Deadline,
-    _ alongside: @escaping @Sendable (Transaction) throws -> Void
-  ) async throws -> Payment {
-    lastPatience.withLock { $0 = deadline.remaining }
-    lastOrder.withLock { $0 = order }
-    let payment = try await authorize(order, token, alongside)
-    guard order.capture == .immediate, payment.status == .authorized, script.withLock({ $0.captures }) else {
-      return payment
-    }
-    let attempt = try await journal.reserve(.capture, nil, of: payment.id, cause: .order)
-    let lost = script.withLock { $0.loses }
-    let answer: AcquirerAnswer =
-      lost ? .unknown(Interruption(.timeout)) : .approved(Approval(acquirerReference: "C1"))
-    return try await journal.record(answer, for: attempt).payment
-  }
-
-  private func authorize(
-    _ order: Order, _ token: EncryptedPaymentToken, _ alongside: @escaping @Sendable (Transaction) throws -> Void
-  ) async throws -> Payment {
-    let card = CardSummary(deviceAccountSuffix: "4242", expiry: nil, hasECI: true)
-    if let known = try await journal.answer(for: order.id, spending: TokenUse(of: token)) { return known }
-    switch try await journal.claim(order, spending: TokenUse(of: token), card: card, alongside: { try alongside($1) })
-    {
-    case .known(let payment): return payment
-    case .running, .tokenReused: throw InProgress()
-    case .new(let attempt):
-      let (answer, delay) = script.withLock { script in
-        script.asked += 1
-        return (script.answer, script.delay)
-      }
-      try await Task.sleep(for: delay)
-      return try await journal.record(answer, for: attempt).payment
-    }
-  }
-}
-
-extension EncryptedPaymentToken {
-  /// A token that nobody has spent. Nothing in it could be opened.
-  static func fresh() -> EncryptedPaymentToken {
-    EncryptedPaymentToken(
-      version: .ecV1, data: RandomBytes.system.next(64), signature: [1],
-      keyMaterial: .ephemeralPublicKey(RandomBytes.system.next(91)), publicKeyHash: [UInt8](repeating: 2, count: 32),
-      transactionID: RandomBytes.system.next(32), applicationDataHash: nil)
+extension FakeAcquirer {
+  /// Answers an authorization, and every inquiry, with this.
+  func answers(_ answer: AcquirerAnswer) {
+    authorizes(answer)
+    finds(.answer(answer))
   }
 }
 

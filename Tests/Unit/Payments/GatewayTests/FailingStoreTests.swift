@@ -144,9 +144,7 @@ import Testing
       StoredAnswer(status: 200, body: Array($0.operation.state.rawValue.utf8))
     }
     func refund() async throws -> KeyedAnswer {
-      try await shop.gateway.once(call, render: render) {
-        try await shop.gateway.refund(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
-      }
+      try await shop.gateway.perform(.refund(payment, .eur(10)), under: KeyedOperation(call, render: render))
     }
     let first = try await refund()
     #expect(!first.isFinal && first.answer.body == Array("sending".utf8))

@@ -22,9 +22,7 @@ import Testing
   private func refund(
     _ payment: PaymentID, by gateway: PaymentGateway, _ call: IdempotentCall? = nil
   ) async throws -> KeyedAnswer {
-    try await gateway.once(call ?? self.call, render: Self.render) {
-      try await gateway.refund(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
-    }
+    try await gateway.perform(.refund(payment, .eur(10)), under: KeyedOperation(call ?? self.call, render: Self.render))
   }
 
   private func captured(_ shop: Shop) async throws -> PaymentID {
@@ -38,9 +36,7 @@ import Testing
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     func capture() async throws -> KeyedAnswer {
-      try await shop.gateway.once(call, render: Self.render) {
-        try await shop.gateway.capture(payment.id, .eur(500), alongside: $0.alongside, answered: $0.answered)
-      }
+      try await shop.gateway.perform(.capture(payment.id, .eur(500)), under: KeyedOperation(call, render: Self.render))
     }
     let first = try await capture()
     let again = try await capture()
@@ -76,9 +72,9 @@ import Testing
       for _ in 0..<64 {
         group.addTask {
           do {
-            return try await shop.gateway.once(call, render: Self.render) {
-              try await shop.gateway.capture(payment, .eur(10), alongside: $0.alongside, answered: $0.answered)
-            }.answer
+            return try await shop.gateway.perform(
+              .capture(payment, .eur(10)), under: KeyedOperation(call, render: Self.render)
+            ).answer
           } catch GatewayError.callInProgress { return nil }
         }
       }
@@ -141,7 +137,7 @@ import Testing
     let (clock, other) = (shop.clock, Journal(shop.journal.database))
     shop.fake.refunds { _, _ in
       clock.advance(Journal.lease)
-      _ = try? await other.takeOver(payment)
+      _ = try? await other.leaseOpenOperation(of: payment)
       return .declined(Decline(reason: .other, code: "05"))
     }
     let answer = try await refund(payment, by: shop.gateway)
@@ -156,10 +152,7 @@ import Testing
     let (order, token, call) = (Shop.order(), try shop.token(), call)
     shop.fake.authorizes(.unknown(Interruption(.timeout)))
     @Sendable func pay() async throws -> KeyedAnswer {
-      try await shop.gateway.once(call, render: Self.render) {
-        try await shop.gateway.authorization(
-          of: shop.gateway.pay(order, with: token, alongside: $0.alongside, answered: $0.answered))
-      }
+      try await shop.gateway.pay(order, with: token, under: KeyedOperation(call, render: Self.render))
     }
     #expect(Self.text(try await pay()) == "unknown unknown 0 0")
     shop.fake.finds(.answer(.approved(Approval(acquirerReference: "A-1"))))
@@ -174,9 +167,7 @@ import Testing
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     await #expect(throws: GatewayError.self) {
-      try await shop.gateway.once(call, render: Self.render) {
-        try await shop.gateway.refund(payment, alongside: $0.alongside, answered: $0.answered)
-      }
+      try await shop.gateway.perform(.refund(payment), under: KeyedOperation(call, render: Self.render))
     }
     #expect(try await shop.journal.standing(of: call) == .new)
   }

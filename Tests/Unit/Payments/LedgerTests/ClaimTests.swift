@@ -102,19 +102,23 @@ import Testing
   @Test func `when the owner of the order refuses, nothing was written`() async throws {
     struct Cancelled: Error {}
     await #expect(throws: Cancelled.self) {
-      try await journal.claim(.sample(), spending: .sample(1), card: .sample) { _, _ in throw Cancelled() }
+      try await database.write { store in
+        _ = try journal.claim(.sample(), spending: .sample(1), card: .sample, in: store)
+        throw Cancelled()
+      }
     }
     #expect(try await journal.payments().isEmpty)
     _ = try await attempt(token: 1)
   }
 
-  @Test func `what is written alongside is in the same commit`() async throws {
+  @Test func `what its caller writes is in the same commit`() async throws {
     let basket = Order.sample().basket
     let before = try await database.read { try Journal.hasAttempt(for: basket, in: $0) }
-    _ = try await journal.claim(.sample(), spending: .sample(1), card: .sample) { _, store in
-      let during = try Journal.hasAttempt(for: basket, in: store)
-      #expect(during)
+    let during = try await database.write { store in
+      _ = try journal.claim(.sample(), spending: .sample(1), card: .sample, in: store)
+      return try Journal.hasAttempt(for: basket, in: store)
     }
+    #expect(during)
     #expect(!before)
     #expect(try await journal.payment(of: basket)?.status == .authorizing)
   }

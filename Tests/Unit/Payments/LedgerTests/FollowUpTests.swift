@@ -388,7 +388,7 @@ import Testing
     let attempt = try await bench.attempt()
     _ = try await bench.journal.record(.declined(Decline(reason: .doNotHonor, code: "05")), for: attempt)
     #expect(try await bench.journal.receive(event("e1", attempt)) == .contradicted("held_after_end"))
-    let owed = try await bench.journal.takeOverDue(10)
+    let owed = try await bench.journal.leaseDueOperations(10)
     #expect(owed.map(\.kind) == [.reverse])
     #expect(owed.first?.target == attempt.reference)
   }
@@ -403,30 +403,29 @@ import Testing
       merchant: "shop", call: "POST /v2/shop/payments", key: IdempotencyKey("k"), requestHash: hash)
   }
 
-  private func begun() async throws -> Attempt {
-    let call = call()
-    let claim = try await bench.journal.claim(.sample(), spending: .sample(1), card: .sample) {
-      try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1)
+  /// Claims an order, and the key in the same commit.
+  private func begun(_ order: Order = .sample(), token: Int = 1) async throws -> Attempt {
+    let (call, journal) = (call(), bench.journal)
+    return try await journal.database.write { store in
+      guard case .new(let attempt) = try journal.claim(order, spending: .sample(token), card: .sample, in: store)
+      else { throw Unexpected() }
+      try IdempotencyKeys.begin(call, attempt.reference, of: attempt.payment, in: store)
+      return attempt
     }
-    guard case .new(let attempt) = claim else { throw Unexpected() }
-    return attempt
   }
 
   @Test func `a second call runs into the first, and nothing of it is written`() async throws {
     _ = try await begun()
-    let call = call()
-    await #expect(throws: KeyTaken(standing: .running)) {
-      try await bench.journal.claim(.sample("order-2"), spending: .sample(2), card: .sample) {
-        try IdempotencyKeys.begin(call, $0.reference, of: $0.payment, in: $1)
-      }
-    }
+    await #expect(throws: KeyTaken(standing: .running)) { try await begun(.sample("order-2"), token: 2) }
     #expect(try await bench.journal.payments().count == 1)
   }
 
   @Test func `the answer is kept with the payment's own, and another request is told apart`() async throws {
     let (attempt, call, answer) = (try await begun(), call(), StoredAnswer(status: 201, body: [1, 2, 3]))
-    let outcome = try await bench.journal.record(FakeAcquirer.approval(attempt.reference), for: attempt) {
-      try IdempotencyKeys.finish(call, answer, in: $1)
+    let journal = bench.journal
+    let outcome = try await journal.database.write { store in
+      try IdempotencyKeys.finish(call, answer, in: store)
+      return try journal.record(FakeAcquirer.approval(attempt.reference), for: attempt, in: store).outcome
     }
     #expect(try await bench.journal.standing(of: call) == .answered(answer, sameRequest: true))
     #expect(try await bench.journal.standing(of: self.call("h2")) == .answered(answer, sameRequest: false))

@@ -114,7 +114,7 @@ private struct Book {
   private func followUp(_ verb: String, _ order: String, _ amount: Amount?) async throws -> Attempt? {
     let payment = try #require(try await journal.payment(of: OrderID(order))).id
     return try await verb == "settle"
-      ? journal.takeOver(payment) : journal.reserve(.capture, amount, of: payment)
+      ? journal.leaseOpenOperation(of: payment) : journal.reserve(.capture, amount, of: payment)
   }
 
   private func describe(_ payment: Payment) -> String {

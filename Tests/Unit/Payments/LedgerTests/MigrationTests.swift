@@ -68,7 +68,7 @@ import Testing
     let refund = try await journal.reserve(.refund, .eur(250), of: captured.id)
     #expect(refund.authorization == "A-r1")
     _ = try await journal.record(FakeAcquirer.approval(refund.reference), for: refund)
-    let open = try await journal.takeOverDue(10)
+    let open = try await journal.leaseDueOperations(10)
     #expect(open.map(\.reference) == [AttemptReference("r3")])
     #expect(
       try await journal.record(FakeAcquirer.approval(open[0].reference), for: open[0]).payment.status == .authorized)

@@ -25,9 +25,9 @@ import Testing
 
   @Test func `an answer to a former holder is dropped`() async throws {
     let attempt = try await attempt()
-    #expect(try await journal.takeOver(attempt.payment) == nil)
+    #expect(try await journal.leaseOpenOperation(of: attempt.payment) == nil)
     bench.clock.advance(Journal.lease)
-    let successor = try #require(try await journal.takeOver(attempt.payment))
+    let successor = try #require(try await journal.leaseOpenOperation(of: attempt.payment))
     #expect(successor.reference == attempt.reference)
     #expect(
       try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.status == .authorizing)
@@ -39,10 +39,10 @@ import Testing
     let attempt = try await attempt()
     let payment = try await journal.record(.pending(Pending(acquirerReference: "P1")), for: attempt).payment
     #expect(payment.status == .pending)
-    let first = try #require(try await journal.takeOver(payment.id))
-    #expect(try await journal.takeOver(payment.id) == nil)
+    let first = try #require(try await journal.leaseOpenOperation(of: payment.id))
+    #expect(try await journal.leaseOpenOperation(of: payment.id) == nil)
     try await journal.release(first)
-    let second = try #require(try await journal.takeOver(payment.id))
+    let second = try #require(try await journal.leaseOpenOperation(of: payment.id))
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: second)
     #expect(try await journal.told(payment.id) == .success)
   }
@@ -85,7 +85,7 @@ import Testing
   @Test func `every change is in the outbox, numbered without gaps`() async throws {
     let attempt = try await attempt()
     _ = try await journal.record(.unknown(Interruption(.timeout)), for: attempt)
-    let again = try #require(try await journal.takeOver(attempt.payment))
+    let again = try #require(try await journal.leaseOpenOperation(of: attempt.payment))
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: again)
     let capture = try await journal.reserve(.capture, nil, of: attempt.payment)
     _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)

@@ -1,0 +1,43 @@
+import ApplePayToken
+import Crypto
+import Orders
+import Sandbox
+import SwiftASN1
+import TenderPayments
+import Testing
+import X509
+
+/// The shopper's wallet, which makes payment tokens for the merchant's key, and the opener that has the key.
+struct Wallet: Sendable {
+  let opener: TokenOpener
+  private let mint: TokenMint
+  private let recipient: TokenRecipient
+
+  init(_ merchant: MerchantID, clock: WallClock) throws {
+    let pki = try SandboxPKI(clock: clock)
+    let key = P256.Signing.PrivateKey()
+    let certificate = try pki.certificate(
+      .processing, for: "merchant.example.harbour", csr: Self.request(for: key), clock: clock)
+    let keys = ProcessingKeyRing([
+      merchant: [try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: certificate)]
+    ])
+    opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
+    mint = TokenMint(pki: pki, clock: clock)
+    recipient = try TokenRecipient(certificatePEM: certificate)
+  }
+
+  /// The shopper authorizes the amount in the sheet.
+  func token(_ amount: Amount, applicationData: String) throws -> EncryptedPaymentToken {
+    let order = TokenOrder(
+      card: try #require(SandboxCards.card(id: "visa-debit")), amount: amount, recipient: recipient,
+      applicationData: Array(applicationData.utf8))
+    return try EncryptedPaymentToken(json: mint.mint(order).json)
+  }
+
+  private static func request(for key: P256.Signing.PrivateKey) throws -> String {
+    try CertificateSigningRequest(
+      version: .v1, subject: DistinguishedName { CommonName("replaced by the portal") },
+      privateKey: Certificate.PrivateKey(key), attributes: .init(), signatureAlgorithm: .ecdsaWithSHA256
+    ).serializeAsPEM().pemString
+  }
+}
