@@ -60,6 +60,12 @@ import Testing
     #expect(found.isEmpty, "\(found)")
   }
 
+  @Test func `the path of a payment token calls what its page says, and nothing that the page does not name`() throws {
+    let path = PaymentPath(try Repository.text(PaymentPath.page), try sources())
+    #expect(path.steps.count == 12)
+    #expect(path.violations.isEmpty, "\(path.violations)")
+  }
+
   private func sources() throws -> [SourceFile] {
     let files = try Repository.swiftFiles(under: "Sources")
     let modules = try manifest().modules
@@ -202,6 +208,30 @@ import Testing
     #expect(
       rules.map(\.description) == [
         "README.md:2: there is no docs/gone.md", "README.md:2: there is no Sources/Gone.swift",
+      ])
+  }
+
+  @Test func `a page of the path that names no function, skips a file or has the wrong order`() {
+    let sources = [
+      SourceFile(
+        path: "Sources/Payments/Gateway/A.swift",
+        text: "func a() {\n  b(1)\n  // d(1)\n  journal.c()\n}\n\nfunc gone() {}\n"),
+      SourceFile(path: "Sources/Payments/Gateway/B.swift", text: "  func b(_ x: Int) { a() }\n"),
+      SourceFile(path: "Sources/Payments/Ledger/C.swift", text: "  package func c() {}\n  private func d() {}\n"),
+    ]
+    let row = { (number: Int, file: String, function: String) in
+      "| \(number) | `Sources/Payments/\(file).swift` | `\(function)` | does it | |\n"
+    }
+    let (a, b, c) = (row(1, "Gateway/A", "a"), row(2, "Gateway/B", "b"), row(3, "Ledger/C", "c"))
+    #expect(PaymentPath(a + b + c, sources).violations.isEmpty)
+    #expect(
+      PaymentPath(a + b, sources).violations.map(\.rule) == [
+        "c is in Sources/Payments/Ledger/C.swift, which the page does not name"
+      ])
+    #expect(PaymentPath(b + c + a, sources).violations.map(\.rule) == ["no step above calls c"])
+    #expect(
+      PaymentPath(a + b + row(3, "Ledger/C", "e"), sources).violations.map(\.rule) == [
+        "there is no function e", "no step above calls e",
       ])
   }
 
