@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Judges the claims of `Tests/Browser/*_*.py` about a running `tender demo`, in real browsers.
 
-    run.py --port 8400 --home DIR --tender PROGRAM [--artifacts DIR] [--only TEXT] [--browsers N]
+    run.py --port 8400 --home DIR --tender PROGRAM [--artifacts DIR] [--only TEXT] [--short] [--browsers N]
 
 `home` is the directory in which the demo was started. Needs Debian's packages chromium, chromium-driver and
-python3-selenium; scripts/install-prerequisites brings them. Prints one line a claim, PASS or FAIL, and at the end
+python3-selenium; scripts/install-prerequisites brings them. `--short` judges the claims of short.txt, which cross every
+module between the page and the acquirer. Prints one line a claim, PASS or FAIL, and at the end
 `N passed, N failed`; exits 1 if one failed. A claim that failed leaves a picture, `failed-….png`, and its trace in
 `failures.txt`; how long each file took is in `times.txt`.
 """
@@ -85,6 +86,19 @@ def books_agree(demo):
     demo.must_agree()
 
 
+def selected(is_short):
+    """All claims, or those of short.txt. A name there that no claim has is a mistake."""
+    all_claims = claims.discover()
+    if not is_short:
+        return all_claims
+    found = {f"{claim.room}.{claim.id}": claim for claim in all_claims}
+    names = (claims.HERE / "short.txt").read_text(encoding="utf-8").split()
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise SystemExit(f"short.txt: no claim is called {', '.join(missing)}")
+    return [found[name] for name in names]
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--port", type=int, required=True, help="the demo's port")
@@ -92,12 +106,13 @@ def main():
     arguments.add_argument("--tender", default=shutil.which("tender"), help="the program")
     arguments.add_argument("--artifacts", type=pathlib.Path, default="artifacts/browser", help="where pictures go")
     arguments.add_argument("--only", default="", help="judge the claims whose file or name holds this text")
+    arguments.add_argument("--short", action="store_true", help="judge the claims of short.txt")
     arguments.add_argument("--browsers", type=int, default=3, help="how many at once; claims wait more than "
                            "they compute")
     options = arguments.parse_args()
     options.artifacts.mkdir(parents=True, exist_ok=True)
     demo = Demo(options.port, options.home, options.tender)
-    wanted = [claim for claim in claims.discover() if options.only in f"{claim.room}.{claim.id}"]
+    wanted = [claim for claim in selected(options.short) if options.only in f"{claim.room}.{claim.id}"]
     bench = Bench(demo, options.artifacts, wanted)
     bench.judge_all(min(options.browsers, max(1, len(wanted))))
     bench.tell(claims.judge(claims.Claim(books_agree, browser=False), None, demo))
