@@ -4,11 +4,12 @@ import Simulation
 
 // payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
 // payment-simulator --explore 20000                       small settings, every history, so many at most
-// payment-simulator --mutants 400                         planted defects, each with so many seeds at most
+// payment-simulator --mutants 1500 [--record]             planted defects, each with so many seeds at most
+// payment-simulator --mutants recorded                    planted defects, each where it was noticed before
 // payment-simulator --judge FILE…                         whether these runs together have been everywhere they can
 //
 // --coverage FILE keeps what the seeds have been through for --judge. --share 0/2 takes every second of the defects,
-// and --share 1/2 the others.
+// and --share 1/2 the others. --record writes where each was noticed to Tests/Attacks/Mutants/seeds.txt.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -17,12 +18,19 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").ut
 struct Wish {
   var seeds: Range<UInt64>?
   var histories: Int?
-  var mutantSeeds: UInt64?
+  var mutants: Mutants?
+  var recordsMutants = false
   /// Which of how many shares of the mutants.
   var share = (number: 0, of: 1)
   var keepsTrace = false
   var coverage: String?
   var judged: [String] = []
+
+  /// How long mutants are searched for.
+  enum Mutants {
+    case recorded
+    case seeds(UInt64)
+  }
 
   init(_ arguments: [String]) throws {
     var rest = arguments.dropFirst()
@@ -30,7 +38,8 @@ struct Wish {
       switch word {
       case "--seeds": seeds = try Self.range(rest.popFirst() ?? "")
       case "--explore": histories = Int(rest.popFirst() ?? "")
-      case "--mutants": mutantSeeds = UInt64(rest.popFirst() ?? "")
+      case "--mutants": mutants = try Self.mutants(rest.popFirst() ?? "")
+      case "--record": recordsMutants = true
       case "--share": share = try Self.share(rest.popFirst() ?? "")
       case "--trace": keepsTrace = true
       case "--coverage": coverage = rest.popFirst()
@@ -43,6 +52,13 @@ struct Wish {
   }
 
   struct Misunderstood: Error { let text: String }
+
+  /// `1500`, or `recorded`.
+  private static func mutants(_ text: String) throws -> Mutants {
+    if text == "recorded" { return .recorded }
+    guard let limit = UInt64(text) else { throw Misunderstood(text: "\(text) is no count of seeds") }
+    return .seeds(limit)
+  }
 
   /// `1/2`: the second of two.
   private static func share(_ text: String) throws -> (number: Int, of: Int) {
@@ -108,37 +124,54 @@ func explore(_ limit: Int, _ supplies: Supplies) throws -> Int {
   return violated
 }
 
-/// Every mutant until somebody notices; how many nobody noticed.
-func hunt(_ limit: UInt64, _ wish: Wish, _ supplies: Supplies) throws -> Int {
-  var survivors = 0
+/// Every mutant until a check notices it; how many no check noticed.
+func hunt(_ mutants: Wish.Mutants, _ wish: Wish, _ supplies: Supplies) throws -> Int {
   let hunted = Mutant.all.enumerated().filter { $0.offset % wish.share.of == wish.share.number }.map(\.element)
+  var records = try MutantRecords()
+  var survivors = 0
   for mutant in hunted {
-    let noticed = try noticed(mutant, limit, supplies)
-    say("mutant \(mutant.name): \(noticed ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
-    survivors += noticed == nil ? 1 : 0
+    let notice =
+      switch mutants {
+      case .recorded: try replay(mutant, at: records[mutant], supplies)
+      case .seeds(let limit): try search(for: mutant, limit, supplies)
+      }
+    if let notice, wish.recordsMutants { records[mutant] = notice.place }
+    say("mutant \(mutant.name): \(notice?.description ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
+    survivors += notice == nil ? 1 : 0
   }
+  if wish.recordsMutants { try records.write() }
   say("mutants: \(hunted.count) runs, \(survivors) violations")
   return survivors
 }
 
+/// Looks where the mutant was noticed before. A change of the engine changes histories, so a mutant that is not noticed
+/// there is searched for in some seeds more.
+func replay(_ mutant: Mutant, at place: MutantPlace?, _ supplies: Supplies) throws -> MutantNotice? {
+  if let place, let notice = try notice(of: mutant, at: place, supplies) { return notice }
+  guard let found = try search(for: mutant, 40, supplies) else { return nil }
+  say("mutant \(mutant.name): not noticed at \(place?.description ?? "a recorded place"); record it: make mutant-seeds")
+  return found
+}
+
 /// Where a mutant is noticed first: in a few seeds, in the small settings, in all the other seeds.
-func noticed(_ mutant: Mutant, _ limit: UInt64, _ supplies: Supplies) throws -> String? {
-  func inSeeds(_ seeds: Range<UInt64>) throws -> String? {
-    for seed in seeds {
-      let outcome = try Simulation(seed: seed, mutant: mutant).run(with: supplies)
-      if let first = outcome.violations.first { return "seed \(seed): \(first.invariant.rawValue)" }
-    }
-    return nil
-  }
-  func inSettings() throws -> String? {
-    for setting in Exploration.Setting.allCases {
-      let outcome = try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000)
-      if let first = outcome.violations.first { return "\(setting.rawValue): \(first.invariant.rawValue)" }
-    }
-    return nil
-  }
+func search(for mutant: Mutant, _ limit: UInt64, _ supplies: Supplies) throws -> MutantNotice? {
   let few = min(limit, 100)
-  return try inSeeds(0..<few) ?? inSettings() ?? inSeeds(few..<limit)
+  let places =
+    (0..<few).map(MutantPlace.seed) + Exploration.Setting.allCases.map(MutantPlace.setting)
+    + (few..<limit).map(MutantPlace.seed)
+  for place in places {
+    if let notice = try notice(of: mutant, at: place, supplies) { return notice }
+  }
+  return nil
+}
+
+func notice(of mutant: Mutant, at place: MutantPlace, _ supplies: Supplies) throws -> MutantNotice? {
+  let violations =
+    switch place {
+    case .seed(let seed): try Simulation(seed: seed, mutant: mutant).run(with: supplies).violations
+    case .setting(let setting): try Exploration(setting, mutant: mutant).run(with: supplies, limit: 1_000).violations
+    }
+  return violations.first.map { MutantNotice(place: place, invariant: $0.invariant.rawValue) }
 }
 
 /// Lists what none of these runs has reached and one could, and what they reached that is said to be impossible; how
@@ -160,5 +193,5 @@ let supplies = try Supplies()
 var failures = 0
 if let seeds = wish.seeds { failures += try simulate(seeds, wish, supplies) }
 if let limit = wish.histories { failures += try explore(limit, supplies) }
-if let limit = wish.mutantSeeds { failures += try hunt(limit, wish, supplies) }
+if let mutants = wish.mutants { failures += try hunt(mutants, wish, supplies) }
 exit(failures == 0 ? 0 : 1)
