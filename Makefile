@@ -1,78 +1,81 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sandbox format coverage simulate crash races disk clock bench bench-payments fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants
+.PHONY: help demo test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments \
+	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## the shop, the server and the sandbox in one process, everything set up; PAGE=mine.html tries a page of yours
 	@scripts/demo $(if $(PAGE),--page '$(PAGE)')
 
-test: ## all tests, everything set up
+test: ## what CI runs: all unit tests and a short form of each attack, everything set up, from one debug build
 	@scripts/test
 
-check: ## what CI runs: format, build with warnings as errors, test
+nightly: ## everything that is too long for make test and stale; LIST=1 says what is stale, PART='crash disk' runs these
+	@scripts/nightly $(if $(LIST),--list) $(PART)
+
+check: ## the format, then make test
 	@scripts/check
 
 sandbox: ## the simulated Apple and acquirer alone
 	@scripts/install-prerequisites demo
-	scripts/build --product tender
-	.build/release/tender sandbox
+	@scripts/build debug tender
+	.build/debug/tender sandbox
 
-format: ## writes every Swift file in the house's format
+format: ## writes every Swift file in the project's format
 	swift format -i --parallel -r Sources Tests Plugins Benchmarks Examples Package.swift
 
-coverage: ## how much of what goes into apps its tests run, by room
-	@scripts/coverage
+coverage: ## how much of gateway, ledger, orders and the app kit their unit tests run
+	@scripts/build debug tender tenderPackageTests
+	@scripts/coverage payments
+	@scripts/test-app-kit
+	@scripts/coverage kit
 
-simulate: ## the gateway under faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
+simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
 	@RECORD=yes scripts/simulate '$(or $(SEEDS),5000)'
 
-crash: ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
-	@$(MAKE) --no-print-directory processes
-	@RECORD=yes scripts/crash '$(or $(KILLS),40)'
+crash: attacked ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
+	@CONFIGURATION=release RECORD=yes scripts/crash '$(or $(KILLS),40)'
 
-races: ## 64 connections at a real server, on things that there are once
-	@$(MAKE) --no-print-directory processes
-	@scripts/races
+races: attacked ## 64 connections at a real server, for things that exist once
+	@CONFIGURATION=release scripts/races
 
-disk: ## a real server on a disk that is full, fails to flush, or loses power
-	@$(MAKE) --no-print-directory processes
-	@scripts/test-disk
+disk: attacked ## a real server on a disk that is full, fails to flush, or loses power
+	@CONFIGURATION=release scripts/test-disk
 
-clock: ## a real server whose clock is set while it is paid with
-	@$(MAKE) --no-print-directory processes
-	@scripts/test-clock
+clock: attacked ## a real server whose clock is set while shoppers pay
+	@CONFIGURATION=release scripts/test-clock
 
-.PHONY: processes
-processes:
-	scripts/build --product tender
-	scripts/build --product payment-auditor
-	scripts/build --product crashing-server
+attacked:
+	@scripts/build release tender payment-auditor crashing-server
 
-bench: bench-payments ## how fast payment tokens are opened and payments taken, against what they are made of
+release-tests:
+	@scripts/build release tender tenderPackageTests
+
+bench: bench-payments ## how fast payment tokens are opened and payments taken, compared with their parts
 	@scripts/bench
 
 bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
 	@STORE='$(or $(STORE),100000)' scripts/bench-payments
 
-fuzz: ## each fuzz target for MINUTES=10, going on where the last run ended
-	@scripts/fuzz $(or $(MINUTES),10)
+fuzz: ## each fuzz target for MINUTES=10; goes on where the last run ended
+	@RECORD=yes scripts/fuzz $(or $(MINUTES),10)
 
-cost: ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time
-	scripts/build --build-tests
+cost: release-tests ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time
 	TENDER_COST_REQUESTS=$(or $(COUNT),5000) TENDER_SEED=$(or $(SEED),1) swift test -c release --skip-build --filter CostTests
 
-seeded-bugs: ## plants bugs into the payment token's rooms; the vectors must notice each
+seeded-bugs: ## puts bugs into the modules of the payment token; the vectors must notice each
 	@scripts/seeded-bugs $(COUNT)
 
-gateway-bugs: ## plants bugs into lines of the gateway, the journal and the store; their tests must notice each
+gateway-bugs: ## puts bugs into lines of the gateway, the journal and the store; their tests must notice each
 	@scripts/gateway-bugs $(COUNT)
 
-fresh-tokens: ## mints and opens 100,000 payment tokens, or COUNT
-	scripts/build --build-tests
+fresh-tokens: release-tests ## issues and opens 100,000 payment tokens, or COUNT
 	TENDER_FRESH_TOKENS=$(or $(COUNT),100000) swift test -c release --skip-build --filter FreshTokenTests
 
-mutants: ## has 10,000 random mutants, or COUNT, judged by OpenSSL and by a reader in Python too; SEED=… for others
-	scripts/build --build-tests
+mutants: release-tests ## compares 10,000 random mutants of tokens, or COUNT, with OpenSSL and a reader in Python; SEED=… for others
 	TENDER_MUTANTS=$(or $(COUNT),10000) TENDER_SEED=$(or $(SEED),4) swift test -c release --skip-build --filter 'random mutants'
+
+mutant-seeds: ## searches for each mutant of the simulation in MUTANTS=400 seeds, and records where it was noticed
+	@MUTANTS='$(or $(MUTANTS),400)' RECORD=yes scripts/test-simulator mutants

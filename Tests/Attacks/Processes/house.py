@@ -8,7 +8,7 @@ import struct, subprocess, sys, threading, time, urllib.parse
 from email.utils import formatdate
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BINARIES = os.path.abspath(os.environ.get("BINARIES", ".build/release"))
+BINARIES = os.path.abspath(os.path.join(".build", os.environ.get("CONFIGURATION", "debug")))
 MERCHANT = "harbour"
 IDENTIFIER = "merchant.test.harbour"
 # A lease of Tender's, and a little more.
