@@ -11,7 +11,7 @@ import Webhooks
 
 /// The whole house in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
 ///
-/// Started once for all tests, because two RSA keys and two stores take their time. What leaves the server towards
+/// Started once for all tests that do not stop its clock, because two RSA keys and two stores take their time. What leaves the server towards
 /// Apple is counted, and what it logs is kept.
 final class House: Sendable {
   static let shared = Task { try await House() }
@@ -20,7 +20,7 @@ final class House: Sendable {
   let server: String
   let sandbox: JSONClient
   let sender: HTTPSender
-  let clock: ShiftedClock
+  let clock: StoppableClock
   let callsToApple: Log
   let log: Log
   /// What the merchants were told, a body a line.
@@ -32,10 +32,10 @@ final class House: Sendable {
   /// A merchant without a processing certificate, which a platform serves.
   let stall: Shopfront
 
-  private init() async throws {
+  init() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-house-\(UUID().uuidString)").path
     let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
-    let (clock, calls, log, webhooks) = (ShiftedClock(), Log(), Log(), Log())
+    let (clock, calls, log, webhooks) = (StoppableClock(), Log(), Log(), Log())
     let serverPort = Mailbox<Int>()
     let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
     let sandbox = JSONClient(sandboxURL, sender: client.sender)
@@ -96,7 +96,7 @@ final class House: Sendable {
   }
 
   private static func startSandbox(
-    _ directory: String, _ clock: ShiftedClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
+    _ directory: String, _ clock: StoppableClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
   ) async throws -> String {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     (settings.port, settings.gatewayPort, settings.acquirerSilence) = (0, 0, .seconds(2))
@@ -138,7 +138,7 @@ final class House: Sendable {
   }
 
   private static func startServer(
-    _ directory: String, _ sandboxURL: String, _ clock: ShiftedClock, _ calls: Log, _ log: Log, _ webhooks: Log
+    _ directory: String, _ sandboxURL: String, _ clock: StoppableClock, _ calls: Log, _ log: Log, _ webhooks: Log
   ) async throws -> Int {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
@@ -212,11 +212,14 @@ struct Shopfront: Sendable {
   }
 }
 
-/// The machine's clock, moved by as much as a test says.
-final class ShiftedClock: Sendable {
-  private let shift = Mutex(Duration.zero)
+/// The machine's clock, until a test stops it.
+final class StoppableClock: Sendable {
+  private let stopped = Mutex<Timestamp?>(nil)
 
-  var wall: WallClock { WallClock { WallClock.system.now().adding(self.shift.withLock { $0 }) } }
+  /// It shows this time from now on.
+  func stop() { stopped.withLock { $0 = WallClock.system.now() } }
+
+  var wall: WallClock { WallClock { self.stopped.withLock { $0 } ?? WallClock.system.now() } }
 }
 
 final class Log: Sendable {
