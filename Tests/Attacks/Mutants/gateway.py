@@ -26,8 +26,8 @@ BUGS = [
         ("Payments/Ledger/LedgerSchema.swift", "(refunded + reserved_refund <= captured)", "(refunded >= 0)"),
     ], ["LedgerTests/sixty-four refunds give back no more than was taken"]),
     ("the fence is ignored", "Payments/Ledger/Operations.swift",
-     "WHERE reference = $1 AND fence = $2 AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
-     "WHERE reference = $1 AND $2 IS NOT NULL AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
+     "WHERE reference = $# AND fence = $# AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
+     "WHERE reference = $#1 AND $#2 IS NOT NULL AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
      ["LedgerTests/an answer to a former holder is dropped"]),
     ("an idempotency key is claimed in a commit of its own, after the work has begun", [
         ("Payments/Gateway/KeyedOperation.swift",
@@ -44,8 +44,8 @@ BUGS = [
     ("a payment token is known by one of its fingerprints alone", [
         ("Payments/Ledger/TokenUses.swift", ".text(use.transactionID), .text(use.payloadHash), .text(payment.rawValue)",
          '.text(use.transactionID + use.payloadHash), .text(use.payloadHash), .text(payment.rawValue)'),
-        ("Payments/Ledger/TokenUses.swift", "WHERE transaction_id = $1 OR payload_hash = $2",
-         "WHERE payload_hash = $2 AND $1 <> ''"),
+        ("Payments/Ledger/TokenUses.swift", "WHERE transaction_id = $# OR payload_hash = $#",
+         "WHERE payload_hash = $#2 AND $#1 <> ''"),
     ], ["LedgerTests/either fingerprint alone recognises a payment token"]),
     ("an event is written by the commit after the one that it tells of", "Payments/Ledger/Outbox.swift",
      """enum Outbox {
@@ -82,11 +82,11 @@ enum Outbox {
         ("Base/Storage/GroupCommit.swift", "    if let failure = performed.failure { throw failure }\n", ""),
     ], ["StorageTests/rolls back a failed write that has a commit for itself, and takes the next"]),
     ("the last answer of a key is kept, not the first", "Payments/Ledger/IdempotencyKeys.swift",
-     """response = $5, lease_until = 0
-      WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'
+     """response = $#, lease_until = 0
+      WHERE merchant = $# AND call = $# AND key = $# AND state = 'running'
       """,
-     """response = $5, lease_until = 0
-      WHERE merchant = $1 AND call = $2 AND key = $3
+     """response = $#1, lease_until = 0
+      WHERE merchant = $#2 AND call = $#3 AND key = $#4
       """,
      ["LedgerTests/the answer is kept with the payment's own, and another request is told apart"]),
     ("an immediate capture that is refused for the moment is forgotten", "Payments/Ledger/DueMoney.swift",

@@ -1,6 +1,7 @@
 """Plants bugs into a copy of the sources, one at a time, and looks whether the judges that each names notice it."""
 
 import datetime
+import re
 import sys
 
 
@@ -14,6 +15,20 @@ def chosen(bugs):
     return [bugs[(first + number) % len(bugs)] for number in range(count)]
 
 
+def pattern(good):
+    """In the text of a bug `$#` stands for any one parameter of SQL, so that it still fits when a column is added."""
+    return r"\$(\d+)".join(re.escape(part) for part in good.split("$#"))
+
+
+def found_in(text, good):
+    return re.search(pattern(good), text) is not None
+
+
+def replaced(text, good, bad):
+    """`$#1` in what is put in its place is the first of the parameters."""
+    return re.sub(pattern(good), lambda match: re.sub(r"\$#(\d)", lambda number: f"${match[int(number[1])]}", bad), text)
+
+
 def plant(sources, bug, build, noticed):
     """Whether the bug was noticed by all of its judges, after saying so. The copy is as before afterwards.
 
@@ -22,13 +37,13 @@ def plant(sources, bug, build, noticed):
     name, *change, judges = bug
     edits = change[0] if isinstance(change[0], list) else [change]
     texts = {file: (sources / file).read_text(encoding="utf-8") for file, _, _ in edits}
-    stray = [file for file, good, _ in edits if good not in texts[file]]
+    stray = [file for file, good, _ in edits if not found_in(texts[file], good)]
     if stray:
         print(f"- {name}: does not fit {', '.join(stray)} any more", flush=True)
         return False
     changed = dict(texts)
     for file, good, bad in edits:
-        changed[file] = changed[file].replace(good, bad)
+        changed[file] = replaced(changed[file], good, bad)
     try:
         for file, text in changed.items():
             (sources / file).write_text(text, encoding="utf-8")
