@@ -26,7 +26,10 @@ def found_in(text, good):
 
 def replaced(text, good, bad):
     """`$#1` in what is put in its place is the first of the parameters."""
-    return re.sub(pattern(good), lambda match: re.sub(r"\$#(\d)", lambda number: f"${match[int(number[1])]}", bad), text)
+    def put(match):
+        return re.sub(r"\$#(\d)", lambda number: f"${match[int(number[1])]}", bad)
+
+    return re.sub(pattern(good), put, text)
 
 
 def plant(sources, bug, build, noticed):
