@@ -20,6 +20,12 @@ enum MutantPlace: CustomStringConvertible {
     }
   }
 
+  /// Most mutants are noticed in one of so many seeds.
+  static let commonSeeds: UInt64 = 40
+
+  /// Whether few seeds notice the mutant.
+  var isRare: Bool { if case .seed(let seed) = self { seed >= Self.commonSeeds } else { true } }
+
   var description: String {
     switch self {
     case .seed(let seed): "seed \(seed)"
