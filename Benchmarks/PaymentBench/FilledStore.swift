@@ -16,7 +16,7 @@ struct FilledStore: Sendable {
   func make() async throws {
     try FileManager.default.createDirectory(
       atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    let database = try await Database.sqlite(path: path, migrations: PaymentOffice.migrations)
+    let database = try await Database.sqlite(path: path, migrations: PaymentAdministration.migrations)
     let start = WallClock.system.now().adding(.seconds(-365 * 86_400))
     let pause = Int64(365 * 86_400) * 1_000_000 / Int64(payments)
     for first in stride(from: 1, through: payments, by: Self.chunk) {

@@ -23,7 +23,7 @@ struct PaymentCommand: AsyncParsableCommand {
     func run() async throws {
       let (limit, alarmed) = (limit, alarmed)
       let found = try await journal.access.ask(
-        here: { try await PaymentOffice.list($0, limit: limit, alarmed: alarmed) },
+        here: { try await PaymentAdministration.list($0, limit: limit, alarmed: alarmed) },
         there: ("GET", "/payments?limit=\(limit)&alarmed=\(alarmed)"))
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
       for payment in found.payments { Terminal.say(payment.line) }
@@ -39,7 +39,7 @@ struct PaymentCommand: AsyncParsableCommand {
       let id = PaymentID(id)
       let payment: PaymentReport = try await journal.access.ask(
         here: { journal in
-          guard let found = try await PaymentOffice.show(journal, id) else {
+          guard let found = try await PaymentAdministration.show(journal, id) else {
             throw CallFailure("there is no payment \(id)")
           }
           return found
@@ -178,13 +178,13 @@ struct OperationOptions: ParsableArguments {
   @Option(help: "A YAML file, as for tender serve.") var config: String?
   @Argument(help: "The payment's id.") var id: String
 
-  func perform(_ operation: PaymentOffice.Operation) async throws {
+  func perform(_ operation: PaymentAdministration.Operation) async throws {
     let id = PaymentID(id)
     try await ask(operation.rawValue) { try await $0.perform(operation, on: id, amount: nil, isFinal: false) }
   }
 
   func perform(
-    _ operation: PaymentOffice.Operation, _ movement: MovementOptions, isFinal: Bool = false
+    _ operation: PaymentAdministration.Operation, _ movement: MovementOptions, isFinal: Bool = false
   ) async throws {
     let (id, amount, key) = (PaymentID(id), movement.amount, movement.announcedKey())
     let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)"]
@@ -195,12 +195,12 @@ struct OperationOptions: ParsableArguments {
 
   /// - Parameter there: the same on a running server's admin socket, below the payment.
   func ask(
-    _ there: String, here: @escaping @Sendable (PaymentOffice) async throws -> PaymentReport
+    _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
   ) async throws {
     let config = config
     let payment = try await journal.access.ask(
       here: { journal in
-        let office = try await PaymentOffice(journal, try await ConfigurationOptions.load(file: config))
+        let office = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
         do {
           let report = try await here(office)
           await office.close()

@@ -31,7 +31,7 @@ struct ReconcileCommand: AsyncParsableCommand {
     let (report, from, until) = (try NamedFile.bytes(file), from, until)
     let query = [from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" }].compactMap { $0 }
     return try await StoreAccess(path: store).ask(
-      here: { try await ReconciliationOffice($0).differences(from: report, from?.time, until?.time) },
+      here: { try await Reconciliation($0).differences(from: report, from?.time, until?.time) },
       there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
   }
 

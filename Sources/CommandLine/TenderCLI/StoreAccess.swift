@@ -22,7 +22,7 @@ struct StoreAccess: Sendable {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let journal: Journal
-    do { journal = try await PaymentOffice.open(path) } catch StorageError.busy {
+    do { journal = try await PaymentAdministration.open(path) } catch StorageError.busy {
       return try await askServer(there.method, there.path, body)
     }
     do {

@@ -27,7 +27,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     func run() async throws {
       let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
       let deliveries = try await StoreAccess(path: store).ask(
-        here: { try await WebhookOffice($0.database).deliveries(state, limit: limit) },
+        here: { try await WebhookAdministration($0.database).deliveries(state, limit: limit) },
         there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
       guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
       for delivery in deliveries { Terminal.say(delivery.line) }
@@ -59,7 +59,9 @@ struct WebhooksCommand: AsyncParsableCommand {
         payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" },
       ].compactMap { $0 }
       let answer = try await StoreAccess(path: store).ask(
-        here: { ["replayed": try await WebhookOffice($0.database).replay(payment, sequence: sequence, to: to)] },
+        here: {
+          ["replayed": try await WebhookAdministration($0.database).replay(payment, sequence: sequence, to: to)]
+        },
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0
       Terminal.say("\(count) brought back")

@@ -1,4 +1,5 @@
 import MerchantIdentity
+import Storage
 import TenderPayments
 package import Webhooks
 
@@ -62,4 +63,21 @@ package enum EndpointName {
 extension MerchantFolder {
   /// The merchant's id, and the key that its webhooks are signed with.
   package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
+}
+
+extension WebhookCourier {
+  /// Delivers to the endpoints of these merchants.
+  static func configured(
+    _ folders: [MerchantFolder], _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
+    _ metrics: Metrics
+  ) async throws -> WebhookCourier {
+    try MerchantWebhooks.judge(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
+    for folder in folders { try await WebhookCourier.adopt(folder.webhooks, of: folder.merchant.id, in: database) }
+    let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
+    return WebhookCourier(
+      database: database, endpoints: { endpoints[$0] ?? [] },
+      destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
+      network: runtime.network.webhooks, random: runtime.random,
+      report: WebhookWatch(metrics: metrics, logger: runtime.logger).hear)
+  }
 }

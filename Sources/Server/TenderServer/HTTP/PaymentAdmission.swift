@@ -47,24 +47,25 @@ final class PaymentAdmission: Sendable {
 /// The response to a payment that is above the limit. It is the router's, with the headers of its middlewares.
 struct PaymentRefusal: Sendable {
   let admission: PaymentAdmission
-  let recorder: CallRecorder
-  let gate: CrossOriginGate
-  let securityHeaders: SecurityHeaders
+  let middlewares: Middlewares
   let logger: Logger
 
-  static func concerns(_ request: HTTPRequest) -> Bool { request.method == .post && request.path == Routes.payment }
+  static func concerns(_ request: HTTPRequest) -> Bool {
+    request.method == .post && request.path == CheckoutRoutes.payment
+  }
 
   /// Nil when the router is to answer: a slot is free, it is another call, or its origin is not registered.
   func response(to request: HTTPRequest) -> PlainAnswer? {
     // If the caller wants the connection closed afterwards, the router answers, because it does that.
     guard admission.isFull, Self.concerns(request), request.headerFields[.connection]?.lowercased() != "close"
     else { return nil }
-    let page = gate.page(of: request.headerFields[.origin])
+    let page = middlewares.gate.page(of: request.headerFields[.origin])
     if case .unknown = page { return nil }
-    return recorder.recording(request.method, Routes.payment, logger) { id in
+    let recorder = middlewares.recorder
+    return recorder.recording(request.method, CheckoutRoutes.payment, logger) { id in
       var answer = recorder.problems.overloaded(id)
       page.mayRead(&answer.head.headerFields)
-      securityHeaders.add(to: &answer.head.headerFields)
+      middlewares.securityHeaders.add(to: &answer.head.headerFields)
       return answer
     }
   }

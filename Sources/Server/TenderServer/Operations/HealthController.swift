@@ -24,15 +24,13 @@ struct HealthController: Sendable {
   }
 }
 
-/// What the server has counted. It is for operators alone, so it is not on the shoppers' port.
+/// What the server has counted, for operators. It is not on the shoppers' port.
 struct MetricsController: Sendable {
   let metrics: Metrics
   let gauges: @Sendable () async throws -> [Gauge]
 
-  func add(to router: Router<ServerContext>) { router.get("/metrics", use: exposition) }
-
   /// `GET /metrics`: Prometheus text.
-  private func exposition(_ request: Request, _ context: ServerContext) async throws -> Response {
+  func show(_ request: Request, _ context: ServerContext) async throws -> Response {
     let text = metrics.text(gauges: try await gauges())
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

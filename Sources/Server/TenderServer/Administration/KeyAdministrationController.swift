@@ -6,37 +6,33 @@ import StrictJSON
 import TenderPayments
 
 /// What `tender keys` asks of a running server, on the socket that only its own user can open.
-struct KeyController: Sendable {
+struct KeyAdministrationController: Sendable {
   let keys: ProcessingKeys
   let clock: WallClock
 
-  func add(to router: Router<ServerContext>) {
-    router.get("/keys", use: list)
-    router.post("/keys/reload", use: reload)
-    router.post("/keys/retire", use: retire)
-  }
-
-  private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+  /// `GET /keys`
+  func list(_ request: Request, _ context: ServerContext) async throws -> Response {
     JSONAnswer.response(["keys": keys.ring.entries.map { KeyReport(ProcessingKeyBook.Record($0)) }])
   }
 
-  private func reload(_ request: Request, _ context: ServerContext) async throws -> Response {
+  /// `POST /keys/reload`: reads the merchants' folders again.
+  func reload(_ request: Request, _ context: ServerContext) async throws -> Response {
     JSONAnswer.response(["added": try await keys.reload(at: clock.now())])
   }
 
-  /// `{merchant, publicKeyHash}`.
-  private func retire(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let wish = try await RetirementWish(request)
+  /// `POST /keys/retire` `{merchant, publicKeyHash}`
+  func retire(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let key = try await KeyRetirement(request)
     do {
-      try keys.ring.retire(wish.publicKeyHash, of: wish.owner, at: clock.now())
+      try keys.ring.retire(key.publicKeyHash, of: key.owner, at: clock.now())
     } catch {
       throw Problem(error == .noSuchKey ? .notFound : .conflict, error.rawValue, "\(error.reason).")
     }
-    return JSONAnswer.response(["retired": Hex.encode(wish.publicKeyHash)])
+    return JSONAnswer.response(["retired": Hex.encode(key.publicKeyHash)])
   }
 }
 
-private struct RetirementWish {
+private struct KeyRetirement {
   let owner: ProcessingKeyRing.Owner
   let publicKeyHash: [UInt8]
 

@@ -5,38 +5,33 @@ package import TenderPayments
 package import Webhooks
 
 /// What `tender webhooks` asks of a running server.
-struct WebhookAdminController: Sendable {
-  let office: WebhookOffice
+struct WebhookAdministrationController: Sendable {
+  let administration: WebhookAdministration
 
-  func add(to router: Router<ServerContext>) {
-    router.get("/webhooks/deliveries", use: deliveries)
-    router.get("/webhooks/events", use: events)
-    router.post("/webhooks/replay", use: replay)
-  }
-
-  /// `?state=dead&limit=50`
-  private func deliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
+  /// `GET /webhooks/deliveries?state=dead&limit=50`
+  func deliveries(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     let state = query.get("state").flatMap(Delivery.State.init) ?? .dead
-    return JSONAnswer.response(try await office.deliveries(state, limit: query.get("limit", as: Int.self) ?? 50))
+    return JSONAnswer.response(
+      try await administration.deliveries(state, limit: query.get("limit", as: Int.self) ?? 50))
   }
 
-  /// `?after=CURSOR`
-  private func events(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await office.events(after: request.uri.queryParameters.get("after")))
+  /// `GET /webhooks/events?after=CURSOR`
+  func events(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await administration.events(after: request.uri.queryParameters.get("after")))
   }
 
-  /// `?payment=ID&sequence=N&to=ENDPOINT`, each of them optional.
-  private func replay(_ request: Request, _ context: ServerContext) async throws -> Response {
+  /// `POST /webhooks/replay?payment=ID&sequence=N&to=ENDPOINT`, each of them optional.
+  func replay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
-    let count = try await office.replay(
+    let count = try await administration.replay(
       query.get("payment"), sequence: query.get("sequence", as: Int64.self), to: query.get("to"))
     return JSONAnswer.response(["replayed": count])
   }
 }
 
 /// The answers behind `tender webhooks`, whether a server holds the store or the command line itself.
-package struct WebhookOffice: Sendable {
+package struct WebhookAdministration: Sendable {
   private let database: Database
   private let clock: WallClock
 

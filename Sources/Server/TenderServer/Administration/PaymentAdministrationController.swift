@@ -3,58 +3,52 @@ import Ledger
 import TenderPayments
 
 /// What `tender payment` asks of a running server, on a socket that only its own user can open.
-struct AdminController: Sendable {
-  let office: PaymentOffice
-
-  func add(to router: Router<ServerContext>) {
-    router.get("/payments", use: list)
-    router.get("/payments/:payment", use: show)
-    router.post("/payments/:payment/resolve", use: resolve)
-    router.post("/payments/:payment/:operation", use: operate)
-    router.get("/journal/verification", use: verify)
-  }
+struct PaymentAdministrationController: Sendable {
+  let administration: PaymentAdministration
 
   /// `GET /payments?limit=…`: newest first; `&alarmed=true` only those that a person has to look at.
-  private func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+  func list(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     let limit = query.get("limit", as: Int.self) ?? 50
-    return JSONAnswer.response(try await office.list(limit: limit, alarmed: query.get("alarmed") == "true"))
+    return JSONAnswer.response(try await administration.list(limit: limit, alarmed: query.get("alarmed") == "true"))
   }
 
-  private func show(_ request: Request, _ context: ServerContext) async throws -> Response {
+  /// `GET /payments/{id}`
+  func show(_ request: Request, _ context: ServerContext) async throws -> Response {
     let id = PaymentID(context.parameters.get("payment") ?? "")
-    guard let payment = try await office.show(id) else {
+    guard let payment = try await administration.show(id) else {
       throw Problem(.notFound, "payment_not_found", "There is no payment of this id.")
     }
     return JSONAnswer.response(payment)
   }
 
   /// `POST /payments/{id}/capture|void|refund|settle|acknowledge?amount=10.00&final=true&key=…`
-  private func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
+  func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
-    guard let operation = PaymentOffice.Operation(rawValue: context.parameters.get("operation") ?? "") else {
+    guard let operation = PaymentAdministration.Operation(rawValue: context.parameters.get("operation") ?? "") else {
       throw Problem(.notFound, "not_found", "There is nothing at this address.")
     }
     return JSONAnswer.response(
-      try await office.perform(
+      try await administration.perform(
         operation, on: PaymentID(context.parameters.get("payment") ?? ""), amount: query.get("amount"),
         isFinal: query.get("final") == "true", key: query.get("key")))
   }
 
   /// `POST /payments/{id}/resolve?as=voided&note=…`; `as=approved` with `&operation=…`
-  private func resolve(_ request: Request, _ context: ServerContext) async throws -> Response {
+  func resolve(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     guard let resolution = query.get("as").flatMap(Resolution.init(rawValue:)) else {
       throw Problem(
         .badRequest, "bad_request", "A payment is resolved as voided or failed, an operation as approved.", field: "as")
     }
     return JSONAnswer.response(
-      try await office.resolve(
+      try await administration.resolve(
         PaymentID(context.parameters.get("payment") ?? ""), as: resolution,
         operation: query.get("operation").map { AttemptReference($0) }, note: query.get("note") ?? ""))
   }
 
-  private func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await office.verify())
+  /// `GET /journal/verification`
+  func verify(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await administration.verify())
   }
 }

@@ -1,8 +1,42 @@
 import Acquiring
+import ApplePayToken
 import Gateway
 import Ledger
+import MerchantIdentity
 import Storage
 import TenderPayments
+
+/// The values that `/metrics` reads at each call.
+struct ServerGauges: Sendable {
+  let parts: Composition
+
+  @Sendable func all() async throws -> [Gauge] {
+    let open = try await parts.journal.openOutcomes()
+    let webhooks = try await WebhookWatch.gauges(parts.database)
+    return Gauge.all(of: open, parts.breaker, parts.database) + webhooks + Gauge.all(of: parts.connections)
+      + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
+  }
+
+  private func certificates(at now: Timestamp) -> [Gauge] {
+    parts.directory.merchants.flatMap { expiries($0, at: now) }
+      + parts.folders.flatMap { folder in
+        folder.certificatesOfKeysElsewhere.map { expiry(of: "processing", $0.notAfter, folder.merchant.id, at: now) }
+      }
+  }
+
+  private func expiries(_ merchant: Merchant, at now: Timestamp) -> [Gauge] {
+    let ends =
+      merchant.processing.map { ("processing", $0.notAfter) }
+      + [merchant.identity].compactMap { $0 }.map { ("identity", $0.notAfter) }
+    return ends.map { kind, end in expiry(of: kind, end, merchant.id, at: now) }
+  }
+
+  private func expiry(of kind: String, _ end: Timestamp, _ merchant: MerchantID, at now: Timestamp) -> Gauge {
+    Gauge(
+      name: "tender_certificate_seconds_left", help: "Seconds until the certificate expires.",
+      labels: ["merchant": merchant.rawValue, "kind": kind], value: end.since(now).components.seconds)
+  }
+}
 
 extension Gauge {
   static func clockLead(of gateway: PaymentGateway) -> Gauge {

@@ -10,7 +10,7 @@ package import TenderPayments
 import Webhooks
 
 /// The answers behind `tender payment`, whether a server holds the store or the command line itself.
-package struct PaymentOffice: Sendable {
+package struct PaymentAdministration: Sendable {
   /// What can be done to a payment by hand.
   package enum Operation: String, Sendable, CaseIterable {
     case capture, void, refund
@@ -48,13 +48,13 @@ package struct PaymentOffice: Sendable {
   package init(_ journal: Journal, _ configuration: ServerConfiguration) async throws {
     let (network, logger) = (try Network.live(), Logger(label: "tender"))
     do {
-      let apple = try await Apple(configuration, network)
+      let apple = try await AppleEnvironment(configuration, network)
       self.journal = journal
       random = .system
       // No payment token is opened here.
       gateway = PaymentGateway(
         opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: ProcessingKeyRing([:])),
-        journal: journal, acquirer: Wiring.acquirer(configuration, apple, network, logger))
+        journal: journal, acquirer: .configured(configuration, apple, network, logger))
       close = network.close
     } catch {
       await network.close()
@@ -63,7 +63,7 @@ package struct PaymentOffice: Sendable {
   }
 }
 
-extension PaymentOffice {
+extension PaymentAdministration {
   package static func list(_ journal: Journal, limit: Int, alarmed: Bool) async throws -> PaymentListing {
     let limit = min(500, max(1, limit))
     if alarmed {

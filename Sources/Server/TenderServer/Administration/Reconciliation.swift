@@ -8,16 +8,14 @@ package import TenderPayments
 struct ReconciliationController: Sendable {
   /// Half a million operations.
   private static let maximumBytes = 128 << 20
-  let office: ReconciliationOffice
+  let reconciliation: Reconciliation
 
-  func add(to router: Router<ServerContext>) { router.post("/reconcile", use: reconcile) }
-
-  private func reconcile(_ request: Request, _ context: ServerContext) async throws -> Response {
+  func reconcile(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     let bytes = try await request.body.collect(upTo: Self.maximumBytes)
     do {
       return JSONAnswer.response(
-        try await office.differences(
+        try await reconciliation.differences(
           from: Array(bytes.readableBytesView), query.get("from").flatMap { Timestamp(rfc3339: $0) },
           query.get("until").flatMap { Timestamp(rfc3339: $0) }))
     } catch let error as ReportError {
@@ -27,7 +25,7 @@ struct ReconciliationController: Sendable {
 }
 
 /// The answer behind `tender reconcile`, whether a server holds the store or the command line itself.
-package struct ReconciliationOffice: Sendable {
+package struct Reconciliation: Sendable {
   private let journal: Journal
 
   package init(_ journal: Journal) { self.journal = journal }

@@ -1,0 +1,43 @@
+import Hummingbird
+
+/// The administration, which the command line calls on a socket that only the server's own user can open.
+struct AdministrationRoutes: Sendable {
+  let payments: PaymentAdministrationController
+  let keys: KeyAdministrationController
+  let webhooks: WebhookAdministrationController
+  let reconciliation: ReconciliationController
+
+  func add(to router: Router<ServerContext>) {
+    // `tender payment`
+    router.get("/payments", use: payments.list)
+    router.get("/payments/:payment", use: payments.show)
+    router.post("/payments/:payment/resolve", use: payments.resolve)
+    router.post("/payments/:payment/:operation", use: payments.operate)
+    router.get("/journal/verification", use: payments.verify)
+
+    // `tender keys`
+    router.get("/keys", use: keys.list)
+    router.post("/keys/reload", use: keys.reload)
+    router.post("/keys/retire", use: keys.retire)
+
+    // `tender webhooks`
+    router.get("/webhooks/deliveries", use: webhooks.deliveries)
+    router.get("/webhooks/events", use: webhooks.events)
+    router.post("/webhooks/replay", use: webhooks.replay)
+
+    // `tender reconcile`
+    router.post("/reconcile", use: reconciliation.reconcile)
+  }
+}
+
+extension AdministrationRoutes {
+  init(_ parts: Composition) {
+    payments = PaymentAdministrationController(
+      administration: PaymentAdministration(
+        gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random))
+    keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
+    webhooks = WebhookAdministrationController(
+      administration: WebhookAdministration(parts.database, clock: parts.runtime.clock))
+    reconciliation = ReconciliationController(reconciliation: Reconciliation(parts.journal))
+  }
+}

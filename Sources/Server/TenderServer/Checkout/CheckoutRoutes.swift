@@ -1,0 +1,79 @@
+import Gateway
+import Hummingbird
+import MerchantIdentity
+import TenderPayments
+
+/// The checkout API, which browsers and apps call, and the files that their pages load.
+struct CheckoutRoutes: Sendable {
+  static let payment = "/applepay/payment"
+
+  let kit: KitController
+  let metadata: MetadataController
+  let baskets: BasketController
+  let sessions: SessionController
+  let payments: PaymentController
+  let guests: GuestTokenController
+  let associations: AssociationController
+  /// Only in `simulated`.
+  let journeys: JourneyController?
+
+  func add(to router: Router<ServerContext>) {
+    addKit(to: router)
+    router.get("/applepay/metadata", use: metadata.show)
+    router.get("/applepay/jwks.json", use: guests.keys)
+    router.get("/applepay/basket/:basket", use: baskets.show)
+    router.put("/applepay/basket/:basket/details", use: baskets.prepare)
+    router.post("/applepay/basket/:basket/update", use: baskets.update)
+    router.post("/applepay/basket/:basket/validatepostalcode", use: baskets.validatePostalCode)
+    router.post("/applepay/validate", use: sessions.validate)
+    router.post(RouterPath(Self.payment), use: payments.pay)
+    router.get("/applepay/payment/:basket", use: payments.outcome)
+    router.delete("/applepay/payment/:basket", use: payments.cancel)
+    if let journeys { router.get("/applepay/payment/:basket/journey", use: journeys.show) }
+
+    // The domain association file of the host in the request.
+    router.get("/.well-known/apple-developer-merchantid-domain-association", use: associations.show)
+    router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: associations.show)
+  }
+
+  /// The web kit's files, and their hashes.
+  private func addKit(to router: Router<ServerContext>) {
+    router.get("/applepay/sri.json", use: kit.integrity)
+    router.get("/applepay/v{version}/:file", use: kit.versioned)
+    for file in kit.names { router.get("/applepay/\(file)") { try kit.newest($0, $1, file) } }
+  }
+}
+
+extension CheckoutRoutes {
+  init(_ parts: Composition) throws {
+    let callers = Callers(directory: parts.directory)
+    let baskets = BasketLookup(desk: parts.desk, callers: callers)
+    let profiles = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.profile) })
+    kit = KitController()
+    metadata = MetadataController(
+      environment: parts.configuration.environment, profiles: profiles, callers: callers,
+      simulatedSession: parts.apple.simulated?.sessionScriptURL)
+    self.baskets = BasketController(desk: parts.desk, baskets: baskets)
+    sessions = SessionController(
+      baskets: baskets, directory: parts.directory, profiles: profiles, hosts: parts.apple.hosts,
+      validators: try Self.validators(parts), callers: callers, metrics: parts.metrics)
+    payments = PaymentController(
+      desk: parts.desk, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
+      newDeadline: parts.gateway.newDeadline)
+    guests = GuestTokenController(issuer: parts.guests)
+    associations = AssociationController(directory: parts.directory)
+    journeys = parts.journeys.map { JourneyController(book: $0.book, baskets: baskets) }
+  }
+
+  /// One for each merchant that has an identity certificate, which its connections to Apple present.
+  private static func validators(_ parts: Composition) throws -> [MerchantID: MerchantValidator] {
+    var validators: [MerchantID: MerchantValidator] = [:]
+    for merchant in parts.directory.merchants {
+      guard let identity = merchant.identity else { continue }
+      let sender = try parts.runtime.network.identified(identity.clientIdentity, parts.apple.gatewayRoots)
+      validators[merchant.id] = MerchantValidator(
+        sender: parts.journeys?.watching(sender) ?? sender, gateway: parts.apple.hosts.global)
+    }
+    return validators
+  }
+}

@@ -1,0 +1,111 @@
+import Acquiring
+import ApplePayToken
+import Foundation
+import Gateway
+import Ledger
+import Logging
+import MerchantIdentity
+import Orders
+import Storage
+import TenderPayments
+import Webhooks
+
+/// What the process gives to the server: time, randomness, the network and the log. Tests hand in their own.
+struct Runtime: Sendable {
+  let clock: WallClock
+  let random: RandomBytes
+  let network: Network
+  let crashes: CrashPoints
+  let logger: Logger
+}
+
+/// The parts of a running server, made in the order in which they need each other.
+struct Composition: Sendable {
+  let configuration: ServerConfiguration
+  let runtime: Runtime
+  let metrics = Metrics()
+  let connections: ConnectionLimit
+  let admission: PaymentAdmission
+  let apple: AppleEnvironment
+  let folders: [MerchantFolder]
+  let directory: MerchantDirectory
+  let journal: Journal
+  let keys: ProcessingKeys
+  let breaker = CircuitBreaker()
+  let gateway: PaymentGateway
+  let guests: GuestTokenIssuer
+  let desk: OrderDesk
+  let courier: WebhookCourier
+  /// Only in `simulated`.
+  let journeys: JourneyRecorder?
+
+  var database: Database { journal.database }
+
+  init(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws {
+    (self.configuration, self.runtime) = (configuration, runtime)
+    let control = AdmissionControl.configured(configuration)
+    admission = PaymentAdmission(control)
+    connections = try .configured(configuration)
+    apple = try await AppleEnvironment(configuration, runtime.network)
+    folders = try await MerchantFolder.all(
+      in: configuration.merchantsDirectory, at: runtime.clock.now(),
+      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    journal = try await .opened(configuration, runtime)
+    let book = ProcessingKeyBook(journal.database)
+    keys = try await ProcessingKeys(book, folders, configuration, logger: runtime.logger)
+    journeys = try apple.simulated.map { [ring = keys.ring] in
+      try JourneyRecorder(of: $0, keys: ring, clock: runtime.clock)
+    }
+    let verifier = TokenVerifier(
+      trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, runtime.logger))
+    let answers = AcquirerAnswerWatch(metrics: metrics, logger: runtime.logger)
+    let connector = Acquirer.configured(configuration, apple, runtime.network, runtime.logger)
+    let acquirer = control.excludingWaits(for: connector.observed(by: answers.note).guarded(by: breaker))
+    gateway = PaymentGateway(
+      opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
+      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: runtime.clock, random: runtime.random,
+      policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
+      observer: { [journeys] in journeys?.note($0) })
+    try await gateway.refuseUnfinishedElsewhere()
+    guests = try await .configured(configuration)
+    desk = .configured(folders, gateway, guests, runtime)
+    courier = try await .configured(folders, journal.database, configuration, runtime, metrics)
+  }
+
+  /// Releases what the process holds, after calls under way have been answered.
+  func close() async {
+    await keys.close()
+    await database.close()
+    await runtime.network.close()
+  }
+}
+
+extension Journal {
+  /// The journal in the store of the configuration.
+  fileprivate static func opened(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
+    let path = configuration.storePath
+    try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+    do {
+      return try await PaymentAdministration.open(path, clock: runtime.clock, random: runtime.random)
+    } catch StorageError.busy {
+      throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
+    }
+  }
+}
+
+extension AdmissionControl {
+  fileprivate static func configured(_ configuration: ServerConfiguration) -> AdmissionControl {
+    AdmissionControl(
+      maximumInFlight: configuration.maximumPaymentsInFlight,
+      maximumWorking: workPerProcessor * ProcessInfo.processInfo.activeProcessorCount)
+  }
+}
+
+extension ConnectionLimit {
+  fileprivate static func configured(_ configuration: ServerConfiguration) throws -> ConnectionLimit {
+    let budget = DescriptorBudget(
+      limit: FileDescriptors.limit, maximumPayments: configuration.maximumPaymentsInFlight)
+    return ConnectionLimit(maximum: try budget.maximumConnections(configuration.maximumConnections))
+  }
+}

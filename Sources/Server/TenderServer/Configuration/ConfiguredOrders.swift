@@ -1,0 +1,45 @@
+import Crypto
+import Foundation
+import Gateway
+import Ledger
+import MerchantIdentity
+import Orders
+import Storage
+import TenderPayments
+
+extension OrderDesk {
+  /// The orders of these merchants, on their own terms.
+  static func configured(
+    _ folders: [MerchantFolder], _ gateway: PaymentGateway, _ guests: GuestTokenIssuer, _ runtime: Runtime
+  ) -> OrderDesk {
+    let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
+    return OrderDesk(
+      gateway: gateway, quotes: QuoteSource(sender: runtime.network.plain, clock: runtime.clock),
+      terms: { terms[$0] ?? MerchantTerms() }, guestTokens: guests, clock: runtime.clock, random: runtime.random)
+  }
+}
+
+extension MerchantFolder {
+  /// The part of the merchant's configuration that pricing needs.
+  var terms: MerchantTerms {
+    MerchantTerms(
+      supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
+      callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
+  }
+}
+
+extension GuestTokenIssuer {
+  static func configured(_ configuration: ServerConfiguration) async throws -> GuestTokenIssuer {
+    try await GuestTokenIssuer(
+      privateKeyPEM: try privateKey(configuration.guestTokenKeyFile), keyID: "guest-1",
+      issuer: configuration.publicURL)
+  }
+
+  /// The key that signs guest tokens, made at the first start.
+  private static func privateKey(_ path: String) throws -> String {
+    if FileManager.default.fileExists(atPath: path) { return try MerchantFolder.secretText(path) }
+    let key = P256.Signing.PrivateKey().pemRepresentation
+    try PrivateFile.write(key, to: path)
+    return key
+  }
+}

@@ -1,0 +1,31 @@
+import Hummingbird
+
+/// What load balancers, acquirers and monitoring call.
+struct OperationsRoutes: Sendable {
+  let health: HealthController
+  let events: EventController
+  let metrics: MetricsController
+
+  func add(to router: Router<ServerContext>) {
+    router.get("/healthz", use: health.alive)
+    router.get("/readyz", use: health.ready)
+
+    // Events that acquirers and providers send.
+    router.post("/acquirers/:connector/events", use: events.receive)
+  }
+
+  /// Never on the public listener.
+  func addMetrics(to router: Router<ServerContext>) {
+    router.get("/metrics", use: metrics.show)
+  }
+}
+
+extension OperationsRoutes {
+  init(_ parts: Composition) {
+    health = HealthController(database: parts.database)
+    events = EventController(
+      gateway: parts.gateway, connector: parts.configuration.acquirer.connector, clock: parts.runtime.clock,
+      metrics: parts.metrics)
+    metrics = MetricsController(metrics: parts.metrics, gauges: ServerGauges(parts: parts).all)
+  }
+}

@@ -1,0 +1,21 @@
+import Hummingbird
+
+/// The platform API, which merchants' servers call, signed v1HMAC.
+struct PlatformRoutes: Sendable {
+  let platform: PlatformController
+
+  func add(to router: Router<ServerContext>) {
+    let signed = router.group("/v2/:merchantId").add(middleware: platform.errors).add(
+      middleware: platform.authentication)
+    signed.put("/baskets/:basket", use: platform.putBasket)
+    signed.get("/baskets/:basket", use: platform.showBasket)
+    signed.delete("/baskets/:basket", use: platform.deleteBasket)
+    signed.get("/services/testconnection", use: platform.testConnection)
+  }
+}
+
+extension PlatformRoutes {
+  init(_ parts: Composition) {
+    platform = PlatformController(desk: parts.desk, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
+  }
+}
