@@ -9,8 +9,8 @@ struct AcquirerStore: Sendable {
   let database: Database
   private let random: RandomBytes
   let profile: IdempotencyProfile
-  /// The key under which cryptograms and requests are hashed; made once for each database, so that a stolen list of card
-  /// numbers does not help to guess them.
+  /// The key under which cryptograms and requests are hashed; made once for each database, so that a stolen list of
+  /// card numbers does not help to guess them.
   private let key: SymmetricKey
 
   init(database: Database, random: RandomBytes, profile: IdempotencyProfile = .strict) async throws {
@@ -61,8 +61,7 @@ struct AcquirerStore: Sendable {
       if code == "00" || isOver { try hold.save(in: transaction) }
       let reply = AcquirerReply(
         reference: request.reference, acquirerReference: newName(transaction), amount: request.amount,
-        responseCode: code,
-        authorizationCode: nil, networkTransactionID: nil)
+        responseCode: code, authorizationCode: nil, networkTransactionID: nil)
       try Self.insert(
         reply, kind.rawValue, isFinal: request.isFinal, on: hold.acquirerReference, of: merchant, digest,
         in: transaction)

@@ -32,8 +32,8 @@ struct Hold: Sendable {
     authorized = 0
   }
 
-  /// Moves the balances. Returns `00`, or `12` for the wrong state, `13` for the wrong amount, `25` when nothing is held
-  /// any more.
+  /// Moves the balances. Returns `00`, or `12` for the wrong state, `13` for the wrong amount, `25` when nothing is
+  /// held any more.
   ///
   /// - Parameter promised: what a final capture does not release, because other captures are accepted and unresolved.
   mutating func post(_ kind: FollowUp, _ wanted: Amount, isFinal: Bool = false, keeping promised: Int64 = 0) -> String {

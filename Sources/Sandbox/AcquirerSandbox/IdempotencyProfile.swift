@@ -1,5 +1,5 @@
-/// How long an acquirer remembers a reference, and how it answers a repeat. Providers differ in this, and a client that is
-/// right with one charges twice with another.
+/// How long an acquirer remembers a reference, and how it answers a repeat. Providers differ in this, and a client that
+/// is right with one charges twice with another.
 package struct IdempotencyProfile: Sendable, Hashable {
   package enum OtherContents: Sendable, Hashable {
     /// 409.

@@ -63,8 +63,8 @@ package struct SandboxAcquirerService: Sendable {
     try await keys?.request(for: merchantIdentifier)
   }
 
-  /// Resolves what has been pending for longer than `delay`, and posts the events that are due. ``EventService`` calls it
-  /// repeatedly.
+  /// Resolves what has been pending for longer than `delay`, and posts the events that are due. ``EventService`` calls
+  /// it repeatedly.
   package func deliverEvents(after delay: Duration = .seconds(2), by delivery: EventDelivery) async throws {
     let names = Dictionary(apiKeys.map { ($0.value, $0.key) }) { first, _ in first }
     try await store.deliverEvents(after: delay, by: delivery) { names[$0] }

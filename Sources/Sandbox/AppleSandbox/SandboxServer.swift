@@ -11,7 +11,8 @@ package import TokenIssuer
 /// An offline Apple (wallet, Secure Element, gateway, developer portal) and an offline acquirer, with real cryptography
 /// under roots of its own that no other system trusts.
 ///
-/// It is as strict as Apple, and its names say that it is not Apple. Two listeners: plain HTTP for everything, and mutual TLS for the gateway alone.
+/// It is as strict as Apple, and its names say that it is not Apple. Two listeners: plain HTTP for everything, and
+/// mutual TLS for the gateway alone.
 package struct SandboxServer: Service {
   let configuration: SandboxConfiguration
   package let pki: SandboxPKI
@@ -44,8 +45,7 @@ package struct SandboxServer: Service {
     sessions = SessionStore(pki: pki, clock: clock, random: random)
     device = Device(
       issuer: PaymentTokenIssuer(pki: pki, clock: clock, random: random), portal: portal, sessions: sessions,
-      faults: faults,
-      clock: clock)
+      faults: faults, clock: clock)
     acquirer = try await SandboxAcquirerService(
       databasePath: "\(files.path)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
       silence: configuration.acquirerSilence)

@@ -4,8 +4,8 @@ import TokenIssuer
 
 /// The simulated device: it uses up merchant sessions and issues payment tokens.
 ///
-/// A page needs a merchant session that was opened for its domain. A caller that is no page counts as an app, which names
-/// the merchant instead.
+/// A page needs a merchant session that was opened for its domain. A caller that is no page counts as an app, which
+/// names the merchant instead.
 actor Device {
   private let issuer: PaymentTokenIssuer
   private let portal: DeveloperPortal

@@ -27,7 +27,8 @@ struct DevicePaymentRequest: Sendable {
     merchantIdentifier = try body.memberIfPresent("publicKeyOf")?.string
   }
 
-  /// The sheet's amount. Its grammar allows two decimals for any currency, so those that the currency lacks may be zeros.
+  /// The sheet's amount. Its grammar allows two decimals for any currency, so those that the currency lacks may be
+  /// zeros.
   private static func amount(_ text: String, _ code: String) throws -> Amount {
     guard let currency = Currency(code: code), currency.isMoney else {
       throw SandboxProblem(status: 400, code: "invalid_currency", message: "currency is no ISO 4217 code of money.")

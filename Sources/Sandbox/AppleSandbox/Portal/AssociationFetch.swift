@@ -1,4 +1,5 @@
-/// How the portal reads a domain's association file. The caller provides it, because the sandbox itself opens no connections.
+/// How the portal reads a domain's association file. The caller provides it, because the sandbox itself opens no
+/// connections.
 package struct AssociationFetch: Sendable {
   /// Gets a URL without following redirects: status and body.
   package let get: @Sendable (_ url: String) async throws -> (status: Int, body: [UInt8])

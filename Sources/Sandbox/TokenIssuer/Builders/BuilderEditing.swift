@@ -6,7 +6,7 @@ import TenderPayments
 extension PaymentTokenBuilder {
   /// Draws device keys until one is as wanted.
   mutating func drawKey(until isRight: (PaymentTokenBuilder) throws -> Bool) throws {
-    while try !isRight(self) { encryption.ephemeralKey = try PayloadEncryption.key(random) }
+    while try !isRight(self) { encryption.ephemeralKey = P256.KeyAgreement.PrivateKey() }
   }
 
   func secretOfRecipient() throws -> [UInt8] {
@@ -27,14 +27,10 @@ extension PaymentTokenBuilder {
   }
 
   /// A new P-256 key that no certificate names.
-  func untrustedKey() throws -> SigningKey {
-    .p256(try P256.Signing.PrivateKey(rawRepresentation: try PayloadEncryption.key(random).rawRepresentation))
-  }
+  func untrustedKey() -> SigningKey { .p256(P256.Signing.PrivateKey()) }
 
-  /// A new P-384 key that no certificate names; its first byte keeps it below the order of the group.
-  func untrustedRootKey() throws -> SigningKey {
-    .p384(try P384.Signing.PrivateKey(rawRepresentation: [0x42] + random.next(47)))
-  }
+  /// A new P-384 key that no certificate names.
+  func untrustedRootKey() -> SigningKey { .p384(P384.Signing.PrivateKey()) }
 }
 
 extension JSONObject {

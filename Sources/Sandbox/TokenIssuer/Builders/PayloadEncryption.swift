@@ -6,7 +6,7 @@ import TenderPayments
 /// How a payload is encrypted to a merchant, every part of which can be changed (Apple, *Restoring the symmetric key*).
 struct PayloadEncryption {
   /// The device's key, for EC_v1.
-  var ephemeralKey: P256.KeyAgreement.PrivateKey
+  var ephemeralKey = P256.KeyAgreement.PrivateKey()
   /// The token's own key, for RSA_v1.
   var contentKey: [UInt8]
   /// 16 zero bytes, where most protocols have 12.
@@ -20,23 +20,7 @@ struct PayloadEncryption {
   /// Over ciphertext and tag.
   var editData: ([UInt8]) -> [UInt8] = { $0 }
 
-  init(random: RandomBytes) throws {
-    ephemeralKey = try Self.key(random)
-    contentKey = random.next(16)
-  }
-
-  /// A key out of these random bytes: one of 2³² draws is no key, and the next one is taken.
-  static func key(_ random: RandomBytes) throws -> P256.KeyAgreement.PrivateKey {
-    var draws = 0
-    while true {
-      do {
-        return try P256.KeyAgreement.PrivateKey(rawRepresentation: random.next(32))
-      } catch {
-        draws += 1
-        guard draws < 8 else { throw error }
-      }
-    }
-  }
+  init(random: RandomBytes) { contentKey = random.next(16) }
 
   /// The secret that device and merchant agree on.
   func secret(with merchant: P256.KeyAgreement.PublicKey) throws -> [UInt8] {

@@ -27,13 +27,13 @@ struct PaymentTokenBuilder {
   private var documentEdit: (inout JSONObject) -> Void = { _ in }
   private var textEdit: ([UInt8]) -> [UInt8] = { $0 }
 
-  init(_ request: PaymentTokenRequest, by authority: TokenAuthority, at moment: Timestamp, random: RandomBytes) throws {
+  init(_ request: PaymentTokenRequest, by authority: TokenAuthority, at moment: Timestamp, random: RandomBytes) {
     (self.authority, self.random, self.request) = (authority, random, request)
     (form, recipient) = (request.form, request.recipient)
     signingTime = request.signingTime ?? moment
     applicationDataHash = request.applicationData.map { Array(SHA256.hash(data: $0)) }
     payload = PaymentDataText(card: request.card, amount: request.amount, random: random).members
-    encryption = try PayloadEncryption(random: random)
+    encryption = PayloadEncryption(random: random)
   }
 
   var isRSA: Bool { recipient.isRSA }

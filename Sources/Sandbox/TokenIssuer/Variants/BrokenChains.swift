@@ -7,11 +7,11 @@ extension TokenVariant {
 
   private static let wrongIssuers: [TokenVariant] = [
     .refused("root-of-the-same-name", .untrustedRoot, "An untrusted root with the trusted root's name.") {
-      let key = try $0.untrustedRootKey()
+      let key = $0.untrustedRootKey()
       $0.intermediate { $0.issuerKey = key }
     },
     .refused("root-of-another-name", .untrustedRoot, "An untrusted root.") {
-      let key = try $0.untrustedRootKey()
+      let key = $0.untrustedRootKey()
       let name = try DERName.make(["Untrusted root", "Nobody", "Nowhere"])
       $0.intermediate { ($0.issuer, $0.issuerKey) = (name, key) }
     },
@@ -30,7 +30,7 @@ extension TokenVariant {
       $0.signer { ($0.issuer, $0.issuerKey) = ($0.subject, key) }
     },
     .refused("signer-of-a-stranger", .brokenChain, "An untrusted key issued it in the intermediate's name.") {
-      let key = try $0.untrustedKey()
+      let key = $0.untrustedKey()
       $0.signer { $0.issuerKey = key }
     },
     .refused("signer-below-the-root", .brokenChain, "The root issued it, beside the intermediate.") {
@@ -94,7 +94,7 @@ extension TokenVariant {
       }
     },
     .refused("signer-p384", .unfitCertificate, "The signer's key is of P-384.") {
-      let key = try $0.untrustedRootKey()
+      let key = $0.untrustedRootKey()
       $0.signer { $0.publicKeyInfo = key.publicKeyInfo }
       $0.signature { $0.key = key }
     },

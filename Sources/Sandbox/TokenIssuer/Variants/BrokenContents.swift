@@ -1,4 +1,5 @@
 import ApplePayToken
+import Crypto
 import CryptoExtras
 import StrictJSON
 import TenderPayments
@@ -95,7 +96,7 @@ extension TokenVariant {
 
   private static let wrongKeys: [TokenVariant] = [
     .refused("unknown-key", .unknownKey, "Encrypted to a key that is not the merchant's.") {
-      $0.recipient.key = .p256(try PayloadEncryption.key($0.random).publicKey)
+      $0.recipient.key = .p256(P256.KeyAgreement.PrivateKey().publicKey)
     },
     .refused("altered-key-hash", .unknownKey, "The key's hash, which is not signed, names another key.") {
       $0.token { $0.publicKeyHash[31] ^= 1 }
@@ -120,7 +121,7 @@ extension TokenVariant {
       $0.encryption.vector = [UInt8](repeating: 0, count: 12)
     },
     .refused("ephemeral-key-p384", .badEphemeralKey, "A key of P-384.") {
-      let key = try $0.untrustedRootKey().publicKeyInfo
+      let key = $0.untrustedRootKey().publicKeyInfo
       $0.content { $0.keyMaterial = key }
     },
   ]

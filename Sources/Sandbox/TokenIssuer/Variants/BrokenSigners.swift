@@ -9,7 +9,7 @@ extension TokenVariant {
     .refused(
       "stranger-signs", .invalidSignature, "An untrusted key signs, and Apple's genuine certificates are enclosed."
     ) {
-      let key = try $0.untrustedKey()
+      let key = $0.untrustedKey()
       $0.signature { $0.key = key }
     },
     .refused("intermediate-signs", .wrongSigner, "The intermediate signs, and says so.") {
@@ -90,7 +90,7 @@ extension TokenVariant {
   private static func addUntrustedSigner(
     _ builder: inout PaymentTokenBuilder, _ join: @escaping ([UInt8], [UInt8]) -> [UInt8]
   ) throws {
-    let key = try builder.untrustedKey()
+    let key = builder.untrustedKey()
     builder.signature { signature in
       var forged = signature
       forged.key = key
