@@ -237,7 +237,7 @@ let package = Package(
       "Unit/Checkout/OrdersTests",
       [
         "Orders", "Acquiring", "ApplePayToken", "Gateway", "Ledger", "Storage", "DirectWire", "TenderSheet",
-        "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", "Sandbox", crypto, jwt, asn1, x509,
+        "TenderPayments", "StrictJSON", "TenderTesting", "HTTPTransport", "TokenIssuer", crypto, jwt, asn1, x509,
       ]),
     tests(
       "Unit/Sandbox/TokenIssuerTests",

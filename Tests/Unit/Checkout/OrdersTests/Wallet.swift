@@ -1,16 +1,16 @@
 import ApplePayToken
 import Crypto
 import Orders
-import Sandbox
 import SwiftASN1
 import TenderPayments
 import Testing
+import TokenIssuer
 import X509
 
 /// The shopper's wallet, which makes payment tokens for the merchant's key, and the opener that has the key.
 struct Wallet: Sendable {
   let opener: TokenOpener
-  private let mint: TokenMint
+  private let mint: PaymentTokenIssuer
   private let recipient: TokenRecipient
 
   init(_ merchant: MerchantID, clock: WallClock) throws {
@@ -22,16 +22,16 @@ struct Wallet: Sendable {
       merchant: [try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: certificate)]
     ])
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
-    mint = TokenMint(pki: pki, clock: clock)
+    mint = PaymentTokenIssuer(pki: pki, clock: clock)
     recipient = try TokenRecipient(certificatePEM: certificate)
   }
 
   /// The shopper authorizes the amount in the sheet.
   func token(_ amount: Amount, applicationData: String) throws -> EncryptedPaymentToken {
-    let order = TokenOrder(
+    let order = PaymentTokenRequest(
       card: try #require(SandboxCards.card(id: "visa-debit")), amount: amount, recipient: recipient,
       applicationData: Array(applicationData.utf8))
-    return try EncryptedPaymentToken(json: mint.mint(order).json)
+    return try EncryptedPaymentToken(json: mint.issue(order).json)
   }
 
   private static func request(for key: P256.Signing.PrivateKey) throws -> String {
