@@ -163,8 +163,8 @@ let package = Package(
     module(
       "Sandbox/DemoShop",
       [
-        "DirectWire", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, logging,
-        lifecycle,
+        "DirectWire", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, mustache,
+        logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
 
     module(

@@ -6,14 +6,14 @@ package import TenderPayments
 
 /// A restaurant's web shop that takes Apple Pay through Tender, as small as such a shop can be.
 ///
-/// It is what a merchant writes: a page with Tender's button on it, and a backend that knows the prices. The backend
-/// stores each basket at Tender by a signed call, gives the page its id, and afterwards asks Tender what became of it.
+/// It has a page with Tender's button, and a backend with the prices. The backend stores each basket at Tender by a
+/// signed call, gives the page its id, and afterwards asks Tender for the order's state.
 package struct DemoShop: Service {
   private let configuration: ShopConfiguration
   private let logger: Logger
   private let onListening: @Sendable (_ port: Int) async -> Void
 
-  /// - Parameter onListening: is told the port, which matters where the configuration says 0.
+  /// - Parameter onListening: receives the port, which the configuration may leave open with 0.
   package init(
     configuration: ShopConfiguration, logger: Logger = Logger(label: "shop"),
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -35,10 +35,10 @@ package struct DemoShop: Service {
     try await client.shutdown()
   }
 
-  private func application(_ sender: HTTPSender) -> some ApplicationProtocol {
+  private func application(_ sender: HTTPSender) throws -> some ApplicationProtocol {
     let (configuration, onListening) = (configuration, onListening)
     return Application(
-      router: Self.router(configuration, sender: sender),
+      router: try Self.router(configuration, sender: sender),
       configuration: .init(address: .hostname(configuration.host, port: configuration.port)),
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? configuration.port) },
       logger: logger)
@@ -46,15 +46,15 @@ package struct DemoShop: Service {
 }
 
 extension DemoShop {
-  /// Every route of the shop. Time, chance and the network are handed in.
+  /// Every route of the shop.
   package static func router(
     _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
-  ) -> Router<BasicRequestContext> {
-    let pages = ShopPages(configuration: configuration)
+  ) throws -> Router<BasicRequestContext> {
+    let pages = try ShopPages(configuration: configuration)
     let shoppers = Shoppers(random: random)
     let orders = OrderController(
       menu: configuration.menu, tender: TenderClient(configuration, sender: sender, clock: clock), shoppers: shoppers,
-      orders: OrderBook(), clock: clock, random: random)
+      orders: OrderStore(), clock: clock, random: random)
     let router = Router()
     router.add(middleware: PageHeaders(configuration: configuration))
     add(pages, to: router)
@@ -75,6 +75,7 @@ extension DemoShop {
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)
     return router
   }
+
   private static func add(_ pages: ShopPages, to router: Router<BasicRequestContext>) {
     router.get("/") { _, _ in pages.page("menu", "Menu") }
     router.get("/dish/{id}", use: pages.dish)

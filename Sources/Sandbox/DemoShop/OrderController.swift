@@ -7,48 +7,48 @@ struct OrderController: Sendable {
   let menu: Menu
   let tender: TenderClient
   let shoppers: Shoppers
-  let orders: OrderBook
+  let orders: OrderStore
   let clock: WallClock
   let random: RandomBytes
 
   /// `POST /api/baskets` `{serviceType, items: [{id, quantity}], requestedFor?, note?, couponCode?}` → 201
   /// `{basketId}`.
   func makeBasket(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let wish = try await RequestBody.decode(OrderWish.self, request)
-    let basket = try await store(wish, of: shoppers.regular(request))
-    return try JSONAnswer.response(BasketMade(basketId: basket), status: .created)
+    let order = try await RequestBody.decode(OrderRequest.self, request)
+    let basket = try await store(order, of: shoppers.regular(request))
+    return try JSONResponse.response(CreatedBasket(basketId: basket), status: .created)
   }
 
   /// A new basket of one dish, to be collected.
   func smallestBasket() async throws -> BasketID {
-    let items = menu.dishes.prefix(1).map { OrderWish.Item(id: $0.id, quantity: 1) }
-    return try await store(OrderWish(serviceType: "collection", items: items), of: nil)
+    let items = menu.dishes.prefix(1).map { OrderRequest.Item(id: $0.id, quantity: 1) }
+    return try await store(OrderRequest(serviceType: "collection", items: items), of: nil)
   }
 
-  /// `GET /api/orders/{basketId}`: what became of a basket, in Tender's words and not the browser's.
+  /// `GET /api/orders/{basketId}`: the order's state, as Tender reports it.
   func order(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let (id, order) = try await placed(context)
-    return try JSONAnswer.response(OrderShown(order, orders[id]))
+    return try JSONResponse.response(OrderResponse(order, orders[id]))
   }
 
   /// `PUT /api/orders/{basketId}/card` `{card}`: the name of the card as the sheet showed it, for the receipt alone.
   func keepCard(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let told = try await RequestBody.decode(CardTold.self, request)
+    let body = try await RequestBody.decode(CardRequest.self, request)
     let (id, _) = try await placed(context)
-    orders.note(card: ReceiptText.card(told.card), for: id)
+    orders.note(card: ReceiptText.card(body.card), for: id)
     return Response(status: .noContent)
   }
 
   /// `POST /api/codes` `{code}` → `{code, label}`: whether a promo code is good, before the sheet opens.
   func checkCode(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let coupon = try menu.coupon(try await RequestBody.decode(CodeAsked.self, request).code, at: clock.now())
-    return try JSONAnswer.response(["code": coupon.code, "label": coupon.label])
+    let coupon = try menu.coupon(try await RequestBody.decode(CouponRequest.self, request).code, at: clock.now())
+    return try JSONResponse.response(["code": coupon.code, "label": coupon.label])
   }
 
-  private func store(_ wish: OrderWish, of shopper: Shoppers.Regular?) async throws -> BasketID {
+  private func store(_ order: OrderRequest, of shopper: Shoppers.Regular?) async throws -> BasketID {
     let reference = "\(menu.referencePrefix)-\(random.hex(4).uppercased())"
-    let basket = try menu.basket(for: wish, of: shopper?.customer, reference: reference, at: clock.now())
-    // Whoever knows the id may pay the basket, so it holds 128 random bits.
+    let basket = try menu.basket(for: order, of: shopper?.customer, reference: reference, at: clock.now())
+    // Anyone with the id may pay the basket, so it holds 128 random bits.
     let id = BasketID(random.hex(16))
     try await tender.store(basket, as: id)
     orders.keep(basket, shopper: shopper?.name, as: id)
@@ -68,20 +68,20 @@ struct OrderController: Sendable {
   static func isBasketID(_ text: String) -> Bool { text.utf8.count == 32 && Hex.decode(text) != nil }
 }
 
-private struct BasketMade: Encodable {
+private struct CreatedBasket: Encodable {
   let basketId: BasketID
 }
 
-private struct CardTold: Decodable {
+private struct CardRequest: Decodable {
   let card: String
 }
 
-private struct CodeAsked: Decodable {
+private struct CouponRequest: Decodable {
   let code: String
 }
 
 /// The receipt on the page.
-private struct OrderShown: Encodable {
+private struct OrderResponse: Encodable {
   let orderId: OrderID
   /// Tender's name of the payment.
   let transactionId: PaymentID?
@@ -104,7 +104,7 @@ private struct OrderShown: Encodable {
     let amount: String
   }
 
-  init(_ order: OrderAnswer, _ kept: OrderBook.Entry?) {
+  init(_ order: OrderAnswer, _ kept: OrderStore.Entry?) {
     let currency = order.amount.currencyCode
     let decimal = { (minorUnits: Int64) in Amount(minorUnits: minorUnits, currency: currency).decimalString }
     (orderId, transactionId, reference) = (order.orderId, order.paymentId, order.merchantReference)

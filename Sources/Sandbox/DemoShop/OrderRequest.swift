@@ -2,8 +2,8 @@ import HTTPTypes
 import DirectWire
 import TenderPayments
 
-/// What the page asks for: dishes by name, never prices.
-struct OrderWish: Decodable {
+/// An order of a page: dishes by id, never prices.
+struct OrderRequest: Decodable {
   let serviceType: String
   let items: [Item]
   /// `2026-05-01T18:30`, the shop's own time; nil for as soon as possible.
@@ -22,28 +22,29 @@ extension Menu {
   static let largestQuantity: Int64 = 20
   static let longestNote = 400
 
-  /// The basket that Tender is given. The prices are this menu's, whatever the page showed.
+  /// The basket for Tender, with this menu's prices.
   ///
   /// - Parameter customer: of a shopper who has signed in; nil for a guest.
   func basket(
-    for wish: OrderWish, of customer: String?, reference: String, at now: Timestamp
+    for request: OrderRequest, of customer: String?, reference: String, at now: Timestamp
   ) throws -> BasketDocument {
     guard let currency = Currency(code: currencyCode) else {
       throw ShopError(.internalServerError, "misconfigured", "The menu's currency is none.")
     }
-    guard Self.serviceTypes.contains(wish.serviceType) else {
+    guard Self.serviceTypes.contains(request.serviceType) else {
       throw ShopError(.badRequest, "unknown_service_type", "Choose delivery or collection.")
     }
-    guard !wish.items.isEmpty else { throw ShopError(.badRequest, "empty_order", "Choose a dish first.") }
+    guard !request.items.isEmpty else { throw ShopError(.badRequest, "empty_order", "Choose a dish first.") }
     return BasketDocument(
       currencyCode: currency, countryCode: countryCode, merchantReference: reference, businessName: title,
-      serviceTypes: Self.serviceTypes, serviceType: wish.serviceType, items: try wish.items.map(item), fees: fees,
+      serviceTypes: Self.serviceTypes, serviceType: request.serviceType, items: try request.items.map(item), fees: fees,
       zones: zones, shippingMethods: methods, coupons: coupons,
-      couponCode: try wish.couponCode.map { try coupon($0, at: now).code },
-      requestedFor: try wish.requestedFor.map(Self.time), note: try wish.note.flatMap(Self.note), customer: customer)
+      couponCode: try request.couponCode.map { try coupon($0, at: now).code },
+      requestedFor: try request.requestedFor.map(Self.time), note: try request.note.flatMap(Self.note),
+      customer: customer)
   }
 
-  /// - Throws: what the page tells the shopper about a code that is no good.
+  /// - Throws: the message for the shopper, if the code is not usable.
   func coupon(_ code: String, at now: Timestamp) throws -> BasketDocument.Coupon {
     let wanted = code.filter { !$0.isWhitespace }.uppercased()
     guard let coupon = coupons.first(where: { $0.code == wanted }) else {
@@ -55,15 +56,15 @@ extension Menu {
     return coupon
   }
 
-  private func item(_ wish: OrderWish.Item) throws -> BasketDocument.Item {
-    guard let dish = dish(wish.id) else {
-      throw ShopError(.badRequest, "unknown_dish", "There is no dish “\(wish.id)” on the menu.")
+  private func item(_ request: OrderRequest.Item) throws -> BasketDocument.Item {
+    guard let dish = dish(request.id) else {
+      throw ShopError(.badRequest, "unknown_dish", "There is no dish “\(request.id)” on the menu.")
     }
-    guard (1...Self.largestQuantity).contains(wish.quantity) else {
+    guard (1...Self.largestQuantity).contains(request.quantity) else {
       throw ShopError(.badRequest, "bad_quantity", "Order between 1 and \(Self.largestQuantity) of a dish.")
     }
     return BasketDocument.Item(
-      id: dish.id, label: dish.name, unitAmount: dish.amount, quantity: wish.quantity, availableIn: dish.availableIn)
+      id: dish.id, label: dish.name, unitAmount: dish.amount, quantity: request.quantity, availableIn: dish.availableIn)
   }
 
   private static func time(_ text: String) throws -> String {
@@ -73,7 +74,7 @@ extension Menu {
     return text
   }
 
-  /// Nil for a note in which nothing stands.
+  /// Nil for an empty note.
   private static func note(_ text: String) throws -> String? {
     guard text.contains(where: { !$0.isWhitespace }) else { return nil }
     guard text.count <= longestNote else {

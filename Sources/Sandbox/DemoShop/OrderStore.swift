@@ -2,9 +2,8 @@ import DirectWire
 import Synchronization
 import TenderPayments
 
-/// What the shop itself remembers of its baskets: what was wished, by whom, and the card's name for the receipt. In
-/// memory, as a demo's order book may be; what counts is at Tender.
-final class OrderBook: Sendable {
+/// The shop's own data about its baskets, in memory: contents, shopper, and the card's name for the receipt.
+final class OrderStore: Sendable {
   struct Entry: Sendable {
     let basket: BasketDocument
     /// Nil for a guest.
@@ -12,33 +11,33 @@ final class OrderBook: Sendable {
     var card: String?
   }
 
-  private struct Pages {
+  private struct State {
     var entries: [BasketID: Entry] = [:]
     /// The oldest first.
     var order: [BasketID] = []
   }
 
-  private let most: Int
-  private let pages = Mutex(Pages())
+  private let limit: Int
+  private let state = Mutex(State())
 
-  /// - Parameter most: how many baskets are remembered; the oldest is forgotten for a new one.
-  init(most: Int = 1_000) { self.most = most }
+  /// - Parameter limit: how many baskets are kept; a new one replaces the oldest.
+  init(limit: Int = 1_000) { self.limit = limit }
 
-  subscript(_ id: BasketID) -> Entry? { pages.withLock { $0.entries[id] } }
+  subscript(_ id: BasketID) -> Entry? { state.withLock { $0.entries[id] } }
 
   func keep(_ basket: BasketDocument, shopper: String?, as id: BasketID) {
-    pages.withLock { pages in
-      let isNew = pages.entries.updateValue(Entry(basket: basket, shopper: shopper), forKey: id) == nil
-      if isNew { pages.order.append(id) }
-      if pages.order.count > most { pages.entries[pages.order.removeFirst()] = nil }
+    state.withLock { state in
+      let isNew = state.entries.updateValue(Entry(basket: basket, shopper: shopper), forKey: id) == nil
+      if isNew { state.order.append(id) }
+      if state.order.count > limit { state.entries[state.order.removeFirst()] = nil }
     }
   }
 
-  /// The first name told stays.
+  /// Sets the card's name, unless it is set already.
   func note(card: String?, for id: BasketID) {
-    pages.withLock { pages in
-      guard let card, pages.entries[id]?.card == nil else { return }
-      pages.entries[id]?.card = card
+    state.withLock { state in
+      guard let card, state.entries[id]?.card == nil else { return }
+      state.entries[id]?.card = card
     }
   }
 }

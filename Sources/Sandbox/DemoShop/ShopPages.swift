@@ -1,12 +1,20 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Mustache
 import NIOCore
 import TenderPayments
 
 /// The pages with their scripts, styles and pictures, and the menu they show.
 struct ShopPages: Sendable {
   let configuration: ShopConfiguration
+  private let templates: MustacheLibrary
+
+  init(configuration: ShopConfiguration) throws {
+    self.configuration = configuration
+    let pages = WebFiles.all.filter { $0.key.hasSuffix(".html") }
+    templates = MustacheLibrary(templates: try pages.mapValues { try MustacheTemplate(string: $0) })
+  }
 
   /// The files that pages load, by their path.
   static let files = WebFiles.all.filter { path, _ in type(of: path) != nil }
@@ -16,15 +24,12 @@ struct ShopPages: Sendable {
     text(files[path] ?? "", type(of: path) ?? "text/plain; charset=utf-8")
   }
 
-  /// A page: the frame that all share, around what is this page's own.
+  /// A page: the frame that all share, around the page's own content.
   ///
   /// - Parameter name: of the file below `pages`, and of the script beside it.
   func page(_ name: String, _ title: String, _ values: [String: String] = [:]) -> Response {
-    let main = filled(WebFiles.all["pages/\(name).html"] ?? "", values)
-    let head = ["page": name, "page-title": title]
-    return Self.text(
-      filled(WebFiles.all["frame.html"] ?? "", head).replacingOccurrences(of: "<!-- main -->", with: main),
-      "text/html; charset=utf-8")
+    let content = rendered("pages/\(name).html", values)
+    return Self.html(rendered("frame.html", ["page": name, "page-title": title, "content": content]))
   }
 
   /// `GET /dish/{id}`
@@ -35,7 +40,7 @@ struct ShopPages: Sendable {
     return page("dish", dish.name, ["dish": dish.id, "name": dish.name])
   }
 
-  /// `GET /order/{basketId}` and the pages below it. What stands on them the page asks for itself.
+  /// `GET /order/{basketId}` and the pages below it. The page's script loads the order.
   func ofOrder(_ name: String, _ title: String) -> @Sendable (Request, BasicRequestContext) throws -> Response {
     { _, context in
       guard let id = context.parameters.get("basketId"), OrderController.isBasketID(id) else {
@@ -47,30 +52,29 @@ struct ShopPages: Sendable {
 
   /// The least that a page needs to take a payment; `docs/web.md` shows it.
   func smallest(_ basket: BasketID) -> Response {
-    Self.text(filled(WebFiles.all["smallest.html"] ?? "", ["basket": basket.rawValue]), "text/html; charset=utf-8")
+    Self.html(rendered("smallest.html", ["basket": basket.rawValue]))
   }
 
-  /// `GET /page`: the file as it is at the moment, with the id of a basket where it says `{{basket}}`.
+  /// `GET /page`: the merchant's file, read anew for each request, with a basket's id in place of `{{basket}}`.
   func visitors(_ file: String, _ basket: BasketID) throws -> Response {
     guard let page = try? String(contentsOfFile: file, encoding: .utf8) else {
       throw HTTPError(.notFound, message: "There is no page in \(file).")
     }
-    return Self.text(page.replacing("{{basket}}", with: basket.rawValue), "text/html; charset=utf-8")
+    return Self.html(page.replacing("{{basket}}", with: basket.rawValue))
   }
 
   /// `GET /api/menu`: dishes with amounts in minor units, and the currency's number of decimals to show them with.
   func menu(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-    try JSONAnswer.response(MenuShown(configuration.menu))
+    try JSONResponse.response(MenuResponse(configuration.menu))
   }
 
-  private func filled(_ text: String, _ values: [String: String]) -> String {
+  /// A file of the web folder as a template, which escapes the values.
+  private func rendered(_ file: String, _ values: [String: String]) -> String {
     let menu = configuration.menu
     let shop = [
       "title": menu.title, "tagline": menu.tagline, "theme": menu.theme, "tender": configuration.publicTenderURL,
     ]
-    return values.merging(shop) { own, _ in own }.reduce(text) { text, value in
-      text.replacingOccurrences(of: "{{\(value.key)}}", with: Self.escaped(value.value))
-    }
+    return templates.render(values.merging(shop) { own, _ in own }, withTemplate: file) ?? ""
   }
 
   private static func type(of path: String) -> String? {
@@ -82,20 +86,16 @@ struct ShopPages: Sendable {
     }
   }
 
+  private static func html(_ text: String) -> Response { Self.text(text, "text/html; charset=utf-8") }
+
   private static func text(_ text: String, _ type: String) -> Response {
     Response(
       status: .ok, headers: [.contentType: type, .cacheControl: "no-cache"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
   }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacingOccurrences(of: "&", with: "&amp;")
-      .replacingOccurrences(of: "<", with: "&lt;")
-      .replacingOccurrences(of: "\"", with: "&quot;")
-  }
 }
 
-private struct MenuShown: Encodable {
+private struct MenuResponse: Encodable {
   let title: String
   let currency: String
   let exponent: Int

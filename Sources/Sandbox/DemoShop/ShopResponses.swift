@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A refusal, as the shop's page gets it: `{code, detail}`.
+/// An error, as the shop's page gets it: `{code, detail}`.
 struct ShopError: HTTPResponseError {
   let status: HTTPResponse.Status
   let code: String
@@ -16,11 +16,11 @@ struct ShopError: HTTPResponseError {
   }
 
   func response(from request: Request, context: some RequestContext) throws -> Response {
-    try JSONAnswer.response(["code": code, "detail": detail], status: status)
+    try JSONResponse.response(["code": code, "detail": detail], status: status)
   }
 }
 
-enum JSONAnswer {
+enum JSONResponse {
   static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -33,7 +33,7 @@ enum JSONAnswer {
 /// What a browser may load on the shop's page: the shop's own files, Tender's, and in a simulated environment the
 /// sandbox's.
 struct PageHeaders: RouterMiddleware {
-  /// A page that somebody tries out here may hold a script; it has no policy, as most pages.
+  /// The path of a merchant's own page, which may hold inline scripts and so gets no policy.
   static let visitorsPath: RouterPath = "/page"
 
   private let policy: String

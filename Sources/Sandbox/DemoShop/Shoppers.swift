@@ -4,7 +4,8 @@ import Hummingbird
 import Synchronization
 import TenderPayments
 
-/// Who has signed in. The shop knows three regulars, and asks nobody for a password: it is a demo.
+/// The shoppers who have signed in. The shop has three regular customers and asks for no password, because it is a
+/// demo.
 final class Shoppers: Sendable {
   /// A shopper as the shop's own customer file has them.
   struct Regular: Sendable, Encodable {
@@ -20,8 +21,8 @@ final class Shoppers: Sendable {
   ]
 
   private static let cookie = "shopper"
-  /// More visitors than a demo has; the sign-in that came first is forgotten.
-  private static let most = 500
+  /// How many sign-ins are kept; a new one replaces the oldest.
+  private static let limit = 500
 
   private let random: RandomBytes
   private let signedIn = Mutex<(names: [String: String], order: [String])>(([:], []))
@@ -37,22 +38,22 @@ final class Shoppers: Sendable {
 
   /// `GET /api/shopper` → `{shopper?, regulars}`.
   func who(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-    try JSONAnswer.response(ShopperShown(shopper: regular(request)))
+    try JSONResponse.response(ShopperResponse(shopper: regular(request)))
   }
 
   /// `POST /api/shopper` `{customer}` → 200 with a cookie.
   func signIn(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let wish = try await RequestBody.decode(SignIn.self, request)
-    guard let regular = Self.regulars.first(where: { $0.customer == wish.customer }) else {
+    let body = try await RequestBody.decode(SignInRequest.self, request)
+    guard let regular = Self.regulars.first(where: { $0.customer == body.customer }) else {
       throw ShopError(.notFound, "unknown_shopper", "The shop knows no such shopper.")
     }
     let session = random.hex(16)
-    signedIn.withLock { book in
-      book.names[session] = regular.customer
-      book.order.append(session)
-      if book.order.count > Self.most { book.names[book.order.removeFirst()] = nil }
+    signedIn.withLock { state in
+      state.names[session] = regular.customer
+      state.order.append(session)
+      if state.order.count > Self.limit { state.names[state.order.removeFirst()] = nil }
     }
-    var response = try JSONAnswer.response(ShopperShown(shopper: regular))
+    var response = try JSONResponse.response(ShopperResponse(shopper: regular))
     response.setCookie(Cookie(name: Self.cookie, value: session, path: "/", httpOnly: true, sameSite: .strict))
     return response
   }
@@ -60,23 +61,23 @@ final class Shoppers: Sendable {
   /// `DELETE /api/shopper`: a guest again.
   func signOut(_ request: Request, _ context: BasicRequestContext) throws -> Response {
     if let session = request.cookies[Self.cookie]?.value {
-      signedIn.withLock { book in
-        book.names[session] = nil
-        book.order.removeAll { $0 == session }
+      signedIn.withLock { state in
+        state.names[session] = nil
+        state.order.removeAll { $0 == session }
       }
     }
-    var response = try JSONAnswer.response(ShopperShown(shopper: nil))
+    var response = try JSONResponse.response(ShopperResponse(shopper: nil))
     response.setCookie(
       Cookie(name: Self.cookie, value: "", maxAge: 0, path: "/", httpOnly: true, sameSite: .strict))
     return response
   }
 }
 
-private struct SignIn: Decodable {
+private struct SignInRequest: Decodable {
   let customer: String
 }
 
-private struct ShopperShown: Encodable {
+private struct ShopperResponse: Encodable {
   let shopper: Shoppers.Regular?
   let regulars = Shoppers.regulars
 }

@@ -282,7 +282,7 @@ private final class FakeTender: Sendable {
     let configuration = ShopConfiguration(
       port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: "http://sandbox.test", merchantId: "harbour",
       apiKeyId: "key", secretApiKey: "secret", visitorsPage: visitorsPage)
-    let shop = Application(router: DemoShop.router(configuration, sender: sender))
+    let shop = Application(router: try DemoShop.router(configuration, sender: sender))
     return try await shop.test(.router, visit)
   }
 
