@@ -102,12 +102,12 @@ extension OrderDesk {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
     let mode = standing.record.basket.document.capture
-    return try await placed(id, standing.waitsForAnswer ? settled(payment, mode) : payment)
+    return try await placed(id, standing.waitsForAnswer ? resolved(payment, mode) : payment)
   }
 
   /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
-  private func settled(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
-    (try? await gateway.settle(payment.id, mode)) ?? payment
+  private func resolved(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
+    (try? await gateway.resolve(payment.id, mode)) ?? payment
   }
 }
 

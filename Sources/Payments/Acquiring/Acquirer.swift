@@ -5,7 +5,7 @@ package import TenderPayments
 /// A decorator copies the value and replaces the functions that it changes; the copy keeps all others.
 ///
 /// None of them throws. Whatever happens on the wire is an answer, because all of it means something to money: see
-/// `AcquirerAnswer`. None of them asks twice; whoever wants to know more inquires. And none of them sends anything
+/// `AcquirerAnswer`. None of them asks twice; a caller who wants to know more inquires. And none of them sends anything
 /// when no time is left: by then the operation may be in other hands.
 package struct Acquirer: Sendable {
   package typealias Verb<Request, Answer> = @Sendable (_ request: Request, _ deadline: Deadline) async -> Answer
@@ -15,7 +15,7 @@ package struct Acquirer: Sendable {
   package var authorize: Verb<AuthorizationRequest, AcquirerAnswer>
   /// Takes held money, all or a part.
   package var capture: Verb<FollowUpRequest, AcquirerAnswer>
-  /// Lets go of what is held and not taken.
+  /// Releases what is held and not taken.
   package var void: Verb<FollowUpRequest, AcquirerAnswer>
   /// Gives back taken money, all or a part.
   package var refund: Verb<FollowUpRequest, AcquirerAnswer>
@@ -23,10 +23,10 @@ package struct Acquirer: Sendable {
   package var inquire: Verb<InquiryRequest, Inquiry>
   /// Undoes an authorization whose answer never came, whether or not it ever arrived.
   package var reverse: Verb<InquiryRequest, Reversal>
-  /// Judges what the acquirer says by itself: authentic? understood? Nothing is believed of it yet beyond that.
-  package var hear: Ear
+  /// Reads an event that the acquirer sends: authentic? understood? Its contents are not believed yet.
+  package var readEvent: EventReader
 
-  package typealias Ear = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> AcquirerEvent
+  package typealias EventReader = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> AcquirerEvent
 
   package init(
     capabilities: AcquirerCapabilities,
@@ -36,7 +36,7 @@ package struct Acquirer: Sendable {
     refund: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     inquire: @escaping Verb<InquiryRequest, Inquiry>,
     reverse: @escaping Verb<InquiryRequest, Reversal>,
-    hear: @escaping Ear = { _ throws(EventRefusal) in throw .notExpected }
+    readEvent: @escaping EventReader = { _ throws(EventRefusal) in throw .notExpected }
   ) {
     self.capabilities = capabilities
     self.authorize = authorize
@@ -45,7 +45,7 @@ package struct Acquirer: Sendable {
     self.refund = refund
     self.inquire = inquire
     self.reverse = reverse
-    self.hear = hear
+    self.readEvent = readEvent
   }
 }
 

@@ -2,11 +2,11 @@
 package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
   /// The payment token is open; nothing is written.
   case authorizeOpened = "authorize.opened"
-  /// The claim is durable; the acquirer has not heard of it.
+  /// The claim is durable; the acquirer has not been asked.
   case authorizeClaimed = "authorize.claimed"
-  /// The acquirer has answered; nobody has written it down.
+  /// The acquirer has answered; the answer is not recorded.
   case authorizeAnswered = "authorize.answered"
-  /// The answer is durable; nobody has heard it.
+  /// The answer is durable; the caller has not received it.
   case authorizeRecorded = "authorize.recorded"
   /// The same three for a capture, a void and a refund.
   case captureReserved = "capture.reserved"
@@ -18,13 +18,13 @@ package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
   case refundReserved = "refund.reserved"
   case refundAnswered = "refund.answered"
   case refundRecorded = "refund.recorded"
-  /// Recovery holds the operation, and has asked nobody.
-  case recoveryTookOver = "recovery.took_over"
+  /// Recovery holds the lease, and has not asked the acquirer.
+  case recoveryLeased = "recovery.took_over"
   /// Recovery has the inquiry's answer.
   case recoveryInquired = "recovery.inquired"
-  /// The reversal is written, and nobody has asked for it.
+  /// The reversal is written, and the acquirer has not been asked for it.
   case recoveryReversing = "recovery.reversing"
-  /// The acquirer has reversed; nobody has written it down.
+  /// The acquirer has reversed; that is not recorded.
   case recoveryReversed = "recovery.reversed"
   /// Recovery has sent an operation again.
   case recoveryRepeated = "recovery.repeated"
@@ -32,7 +32,7 @@ package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
   case recoveryRecorded = "recovery.recorded"
   /// An event of the provider was found authentic.
   case eventAccepted = "event.accepted"
-  /// It is in the books; the provider has not been thanked.
+  /// It is recorded; it has not been acknowledged to the provider.
   case eventRecorded = "event.recorded"
 }
 

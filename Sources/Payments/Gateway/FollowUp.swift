@@ -6,7 +6,7 @@ package import TenderPayments
 // Captures, voids and refunds: reserve, ask, post.
 //
 // What the acquirer refused or never heard of leaves the balances as they were. What is pending or unknown stays
-// reserved until recovery settles it, so that nothing is taken or given back twice.
+// reserved until recovery resolves it, so that nothing is taken or given back twice.
 extension PaymentGateway {
   /// Takes held money.
   ///
@@ -30,12 +30,12 @@ extension PaymentGateway {
     try await perform(FollowUp(kind: .refund, payment: payment, amount: amount))
   }
 
-  /// Settles what is open, and takes the money if it turns out to be held and was to be taken at once.
+  /// Resolves an open outcome, and captures at once if the order says so and the money turns out to be held.
   ///
-  /// A payment that was settled before is not taken here: not every question about it may become a capture. Nor does
-  /// every question reach the acquirer: anybody may ask for the outcome as often as they like, so what was asked about a
-  /// moment ago is left alone, in step with recovery.
-  package func settle(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
+  /// A payment whose outcome was known before is not captured here: not every call for it may become a capture. Nor does
+  /// every call reach the acquirer: a client may ask for the outcome as often as it likes, so an operation that was
+  /// inquired about a moment ago is left alone, as recovery does.
+  package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
     return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), heardBy: .nobody)

@@ -96,7 +96,7 @@ package struct GatewayPolicy: Sendable, Hashable {
   package var maximumInFlight = 512
   /// After this time without an outcome a person has to look.
   package var alarmAfter: Duration = .seconds(86_400)
-  /// How many operations recovery settles at once.
+  /// How many operations recovery resolves at once.
   package var recoveryWidth = 8
   /// How many captures recovery has under way at once.
   package var captureWidth = 8

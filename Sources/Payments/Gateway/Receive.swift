@@ -3,12 +3,12 @@ package import Ledger
 import TenderPayments
 
 extension PaymentGateway {
-  /// Takes what an acquirer or provider says by itself: authentic and understood by its connector, kept once, held
-  /// against our own amounts, and posted.
+  /// Receives an event that an acquirer or provider sends: authentic and understood by its connector, kept once,
+  /// compared with our own amounts, and posted.
   ///
   /// - Throws: `EventRefusal` for what is not believed; nothing is kept of it.
   package func receive(_ inbound: InboundEvent) async throws -> InboxVerdict {
-    let event = try acquirer.hear(inbound)
+    let event = try acquirer.readEvent(inbound)
     guard let outcome = ProviderEvent.Outcome(event.answer) else { return .known }
     return try await receive(
       ProviderEvent(

@@ -3,14 +3,14 @@ import Ledger
 import Storage
 import TenderPayments
 
-// What becomes of an answer that the store does not take: its disk is full, or fails. The acquirer has been asked by
-// then, so nobody may be told that nothing happened.
+// What happens to an answer that the store does not take because its disk is full or fails. The acquirer has been asked
+// by then, so the caller must not learn that nothing happened.
 extension PaymentGateway {
   /// Records an answer. While the store does not take it, tries again for ``GatewayPolicy/recordPatience``; then the
   /// outcome is open, and the next round of recovery records the answer.
   ///
   /// - Returns: what the journal has. When the answer is not recorded, that is an operation without an answer and a
-  ///   payment of which the shopper was told nothing: what recovery goes by.
+  ///   payment of which nothing was reported to the shopper: what recovery goes by.
   /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
   func record(
     _ received: ReceivedAnswer, heardBy audience: Audience, before deadline: Deadline
@@ -32,8 +32,8 @@ extension PaymentGateway {
     }
   }
 
-  /// Records the answers that the store did not take before. An operation that was decided otherwise meanwhile, or
-  /// taken over by another process, keeps what it has.
+  /// Records the answers that the store did not take before. An operation that has another answer by
+  /// now, or whose lease another process holds, keeps what it has.
   func recordLateAnswers() async {
     for late in inFlight.unrecorded {
       do {

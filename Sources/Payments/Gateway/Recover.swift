@@ -3,13 +3,13 @@ import Ledger
 import Storage
 package import TenderPayments
 
-// The twin of Authorize.swift: settles what is sending, pending or unknown. It asks, adopts, reverses, or leaves it as
-// it is; it never sends an authorization again, because the payment token is gone and the first request may yet arrive,
-// and nothing fails by getting old.
+// Recovery resolves what is sending, pending or unknown. It inquires, adopts an answer, reverses, or leaves the operation
+// as it is. It never sends an authorization again, because the payment token is gone and the first request may yet arrive.
+// Nothing fails by its age.
 extension PaymentGateway {
   /// One round of each kind, one after the other. A server runs them beside one another: ``keepRecovering(_:)``.
   ///
-  /// A round that fails does not keep the others from their turn: the first error is thrown after all of them.
+  /// All rounds run, also after one that fails; then the first error is thrown.
   package func recover(_ limit: Int = 32) async throws -> RecoveryReport {
     var outcomes: [Result<RecoveryReport, any Error>] = []
     for round in RecoveryRound.allCases { outcomes.append(await outcome { try await recover(round, limit) }) }
@@ -18,18 +18,18 @@ extension PaymentGateway {
 
   /// One round of one kind: at the start of a process, and on a timer.
   ///
-  /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each takes over
-  /// different operations. One operation that fails, as by a defect, does not end the round: its error is thrown when
-  /// the others had their turn.
+  /// Bounded by `limit`; what is left over is for the next round. Many processes may do it at once: each leases
+  /// different operations. One operation that fails, as by a defect, does not end the round: its error is thrown
+  /// after the others.
   package func recover(_ round: RecoveryRound, _ limit: Int = 32) async throws -> RecoveryReport {
     switch round {
-    case .openOperations: try await settleOpenOperations(limit)
+    case .openOperations: try await resolveOpenOperations(limit)
     case .dueCaptures: try await captureDue(limit)
     case .expiredHolds: try await endExpired(limit)
     }
   }
 
-  private func settleOpenOperations(_ limit: Int) async throws -> RecoveryReport {
+  private func resolveOpenOperations(_ limit: Int) async throws -> RecoveryReport {
     let deadline = newHold()
     let call = inFlight.newCall()
     defer { call.end() }
@@ -40,7 +40,7 @@ extension PaymentGateway {
       return attempts
     }
     let outcomes = await concurrently(attempts, width: policy.recoveryWidth) { attempt in
-      try await settle(attempt, before: deadline)
+      try await resolve(attempt, before: deadline)
     }
     var report = RecoveryReport()
     report.count(outcomes.compactMap { try? $0.get() })
@@ -56,7 +56,7 @@ extension PaymentGateway {
     return report
   }
 
-  /// Lets go of holds that have come to their end, and forgets old idempotency keys, unless the clock may be wrong.
+  /// Releases holds that have ended, and forgets old idempotency keys, unless the clock may be wrong.
   private func endExpired(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
     report.alarms += try await raiseAlarmsElsewhere(limit)
@@ -70,18 +70,17 @@ extension PaymentGateway {
     return report
   }
 
-  /// Nobody else is asked for a capture or a void that is due at an acquirer which is not configured: an operator has to
-  /// look.
+  /// A capture or void that is due at an acquirer which is not configured raises an alarm. No other acquirer is asked.
   private func raiseAlarmsElsewhere(_ limit: Int) async throws -> [PaymentID] {
     let payments = try await journal.stranded(limit, besides: route)
     for payment in payments { try await journal.raise(.acquirerNotConfigured, on: payment) }
     return payments
   }
 
-  /// The same for one payment, when somebody asks: its first open operation, whether or not its time has come.
+  /// Resolves one payment on request: its first open operation, whether or not its time has come.
   ///
   /// - Parameter dueOnly: whether to leave alone what was asked about a moment ago.
-  /// - Returns: the payment as it stands afterwards; unchanged also while the call that began the operation may still
+  /// - Returns: the payment as it is afterwards; unchanged also while the call that began the operation may still
   ///   be waiting for its own answer.
   package func inquire(_ payment: PaymentID, dueOnly: Bool = false) async throws -> Payment {
     let deadline = newHold()
@@ -94,16 +93,16 @@ extension PaymentGateway {
       return attempt
     }
     guard let attempt = leased else { return try await known(payment) }
-    _ = try await settle(attempt, before: deadline)
+    _ = try await resolve(attempt, before: deadline)
     return try await known(payment)
   }
 
-  /// Settles an operation that was taken over, if it can be. After the deadline nothing is asked any more: whoever
-  /// comes next counts on it.
-  private func settle(_ attempt: Attempt, before deadline: Deadline) async throws -> Settlement {
-    try await crashes.reach(.recoveryTookOver)
+  /// Resolves a leased operation, if it can be. After the deadline the acquirer is not asked any more: the next holder of
+  /// the lease relies on it.
+  private func resolve(_ attempt: Attempt, before deadline: Deadline) async throws -> RecoveryOutcome {
+    try await crashes.reach(.recoveryLeased)
     guard attempt.route == route, deadline.remaining > .zero else { return try await leave(attempt) }
-    switch Remedy(for: attempt, acquirer.capabilities) {
+    switch RecoveryAction(for: attempt, acquirer.capabilities) {
     case .inquire: return try await inquire(attempt, deadline)
     case .sendAgain: return try await sendAgain(attempt, deadline)
     case .reverse: return try await reverse(attempt, deadline)
@@ -112,11 +111,11 @@ extension PaymentGateway {
     }
   }
 
-  private func inquire(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+  private func inquire(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     let question = InquiryRequest(reference: attempt.reference, amount: attempt.amount)
     let inquiry = await acquirer.inquire(question, patience(deadline))
     try await crashes.reach(.recoveryInquired)
-    switch Remedy.Finding(inquiry, about: attempt, acquirer.capabilities) {
+    switch RecoveryAction.Finding(inquiry, about: attempt, acquirer.capabilities) {
     case .adopt(let answer): return try await adopt(answer, attempt)
     case .neverArrived: return try await adopt(.notSent("the acquirer does not know it"), attempt)
     case .sendAgain: return try await sendAgain(attempt, deadline)
@@ -126,22 +125,22 @@ extension PaymentGateway {
     }
   }
 
-  private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> Settlement {
+  private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> RecoveryOutcome {
     let answer = answer.believed(for: attempt)
     let payment = try await journal.record(answer, for: attempt, heardBy: .nobody, pause: pause(after: attempt)).payment
     try await crashes.reach(.recoveryRecorded)
-    return Settlement(isSettled: answer.isFinal, payment: payment)
+    return RecoveryOutcome(isResolved: answer.isFinal, payment: payment)
   }
 
   /// The same reference, the same contents, inside the window in which the acquirer gives its first answer again.
-  private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+  private func sendAgain(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     let answer = await ask(attempt, before: patience(deadline))
     try await crashes.reach(.recoveryRepeated)
     guard !answer.saysNothingOfAnEarlierRequest else { return try await leave(attempt) }
     return try await adopt(answer, attempt)
   }
 
-  private func reverse(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+  private func reverse(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
     let call = inFlight.newCall()
     defer { call.end() }
@@ -151,20 +150,20 @@ extension PaymentGateway {
   }
 
   /// By our reference; where the acquirer cannot do that, by finding the authorization and voiding it.
-  private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> Settlement {
+  private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.undoneAmount)
     guard acquirer.capabilities.reversal else { return try await void(target, attempt, deadline) }
     let reversal = await acquirer.reverse(target, patience(deadline))
     try await crashes.reach(.recoveryReversed)
-    return try await adopt(Remedy.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
+    return try await adopt(RecoveryAction.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
   }
 
   private func void(
     _ target: InquiryRequest, _ attempt: Attempt, _ deadline: Deadline
-  ) async throws -> Settlement {
+  ) async throws -> RecoveryOutcome {
     let found = await acquirer.inquire(target, patience(deadline))
     try await crashes.reach(.recoveryInquired)
-    switch Remedy.Undoing(found, for: attempt, acquirer.capabilities) {
+    switch RecoveryAction.Undoing(found, for: attempt, acquirer.capabilities) {
     case .leave: return try await leave(attempt)
     case .nothingToUndo: return try await adopt(.notSent("there was nothing to undo"), attempt)
     case .void(let request):
@@ -176,15 +175,15 @@ extension PaymentGateway {
     }
   }
 
-  /// Nobody knows yet. The next look is later each time.
-  private func leave(_ attempt: Attempt) async throws -> Settlement {
+  /// The outcome stays open. Each try is later than the one before.
+  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {
     try await journal.release(attempt, pause: pause(after: attempt))
     var raised = false
     if let alarm = alarm(for: attempt) { raised = try await journal.raise(alarm, on: attempt.payment) }
-    return Settlement(isSettled: false, payment: try await known(attempt.payment), raisedAlarm: raised)
+    return RecoveryOutcome(isResolved: false, payment: try await known(attempt.payment), raisedAlarm: raised)
   }
 
-  /// After a day without an answer a person has to look, and at once where the acquirer is not configured.
+  /// Raised after a day without an answer, and at once where the acquirer is not configured.
   private func alarm(for attempt: Attempt) -> AlarmReason? {
     guard attempt.route == route else { return .acquirerNotConfigured }
     guard let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
@@ -217,17 +216,17 @@ extension PaymentGateway {
   ///
   /// - Parameters:
   ///   - check: asked before each round; what it throws ends all of them.
-  ///   - heard: receives what each round came to.
+  ///   - report: receives the result of each round.
   package func keepRecovering(
     check: @escaping @Sendable () throws -> Void = {},
-    _ heard: @escaping @Sendable (RecoveryRound, Result<RecoveryReport, any Error>) -> Void
+    _ report: @escaping @Sendable (RecoveryRound, Result<RecoveryReport, any Error>) -> Void
   ) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for round in RecoveryRound.allCases {
         group.addTask {
           while !Task.isCancelled {
             try check()
-            heard(round, await outcome { try await recover(round) })
+            report(round, await outcome { try await recover(round) })
             do { try await scheduler.sleep(round.pause) } catch { return }
           }
         }
@@ -237,10 +236,10 @@ extension PaymentGateway {
   }
 }
 
-/// What a round of recovery came to.
+/// The result of a round of recovery.
 package struct RecoveryReport: Sendable, Hashable {
   /// Operations that have their answer now, and those that have not.
-  package internal(set) var settled = 0
+  package internal(set) var resolved = 0
   package internal(set) var open = 0
   /// Captures that the order wanted at once, and holds that came to their end.
   package internal(set) var captures = 0
@@ -249,32 +248,32 @@ package struct RecoveryReport: Sendable, Hashable {
   package internal(set) var alarms: [PaymentID] = []
 
   /// Whether there was anything to do.
-  package var isEmpty: Bool { settled + open + captures + expiries == 0 }
+  package var isEmpty: Bool { resolved + open + captures + expiries == 0 }
 
   mutating func add(_ other: RecoveryReport) {
-    settled += other.settled
+    resolved += other.resolved
     open += other.open
     captures += other.captures
     expiries += other.expiries
     alarms += other.alarms
   }
 
-  mutating func count(_ settlements: [Settlement]) {
-    settled += settlements.count { $0.isSettled }
-    open += settlements.count { !$0.isSettled }
-    alarms += settlements.filter(\.raisedAlarm).map(\.payment.id)
+  mutating func count(_ outcomes: [RecoveryOutcome]) {
+    resolved += outcomes.count { $0.isResolved }
+    open += outcomes.count { !$0.isResolved }
+    alarms += outcomes.filter(\.raisedAlarm).map(\.payment.id)
   }
 }
 
-struct Settlement: Sendable {
-  let isSettled: Bool
+struct RecoveryOutcome: Sendable {
+  let isResolved: Bool
   let payment: Payment
   var raisedAlarm = false
 }
 
 extension PaymentGateway {
-  /// How long what is taken over now may be asked about: for half of its lease, so that nothing of it leaves when it
-  /// may be in other hands.
+  /// How long an operation that is leased now may be asked about: half of its lease, so that no request leaves when
+  /// another process may hold the lease.
   private func newHold() -> Deadline { .after(Journal.lease / 2, on: scheduler) }
 
   private func patience(_ deadline: Deadline) -> Deadline { deadline.within(policy.inquiryPatience) }

@@ -66,8 +66,8 @@ enum Outbox {
 """,
      ["LedgerTests/every change is in the outbox, numbered without gaps"]),
     ("what is open for half a minute counts as failed", "Payments/Gateway/Recover.swift",
-     "  private func leave(_ attempt: Attempt) async throws -> Settlement {\n",
-     "  private func leave(_ attempt: Attempt) async throws -> Settlement {\n"
+     "  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {\n",
+     "  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {\n"
      "    if let past = attempt.past, past.takenAt.since(past.sentAt) >= .seconds(30) {\n"
      '      return try await adopt(.notSent("nobody answered"), attempt)\n'
      "    }\n",
@@ -108,7 +108,7 @@ enum Outbox {
     ("an authorization that is approved for less is declined and not reversed", "Payments/Ledger/Record.swift",
      "    if believed.isForLess { try oweReversal(of: attempt, after, in: store) }\n", "",
      ["GatewayTests/declines the payment, and its hold is reversed"]),
-    ("an undoing voids the amount that was asked for, not the one that is held", "Payments/Gateway/Remedy.swift",
+    ("an undoing voids the amount that was asked for, not the one that is held", "Payments/Gateway/RecoveryAction.swift",
      "amount: approval.approvedAmount ?? attempt.undoneAmount))", "amount: attempt.undoneAmount))",
      ["GatewayTests/is voided by the amount that is held, where nothing can be reversed"]),
     ("the end of a hold is looked at once a day", "Payments/Ledger/Journal.swift",

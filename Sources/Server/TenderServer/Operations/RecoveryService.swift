@@ -31,7 +31,7 @@ struct RecoveryService: Service {
   private func note(_ report: RecoveryReport) {
     guard !report.isEmpty else { return }
     let counts = [
-      "settled": report.settled, "open": report.open, "captured": report.captures, "expired": report.expiries,
+      "settled": report.resolved, "open": report.open, "captured": report.captures, "expired": report.expiries,
       "alarm": report.alarms.count,
     ]
     for (outcome, count) in counts where count > 0 {

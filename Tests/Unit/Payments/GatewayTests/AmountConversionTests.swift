@@ -54,7 +54,7 @@ import Testing
     let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
     let reference = try #require(shop.fake.authorizations.first).reference
     var speaking = shop.fake.acquirer
-    speaking.hear = { _ in
+    speaking.readEvent = { _ in
       AcquirerEvent(id: "e", reference: reference, amount: .eur(12), answer: FakeAcquirer.approval(reference))
     }
     let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: speaking)

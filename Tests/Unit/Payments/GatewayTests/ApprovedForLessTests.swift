@@ -51,7 +51,7 @@ import Testing
     #expect(payment.status == .declined)
     #expect(payment.told == .failure)
     #expect(payment.decline?.reason == .approvedForLess)
-    #expect(try await shop.gateway.recover().settled == 1)
+    #expect(try await shop.gateway.recover().resolved == 1)
     #expect(shop.fake.reversals == [InquiryRequest(reference: try reference(shop), amount: .eur(1250))])
     try await expectReversed(shop, payment)
     #expect(try await shop.journal.alarms().isEmpty)

@@ -209,8 +209,8 @@ import Testing
     let payment = try await unknown()
     shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
     shop.clock.advance(.seconds(1))
-    #expect(try await shop.gateway.settle(payment.id, .immediate).status == .captured)
-    #expect(try await shop.gateway.settle(payment.id, .immediate).captured == 1250)
+    #expect(try await shop.gateway.resolve(payment.id, .immediate).status == .captured)
+    #expect(try await shop.gateway.resolve(payment.id, .immediate).captured == 1250)
     #expect(shop.fake.captures.count == 1)
   }
 
@@ -220,7 +220,7 @@ import Testing
     shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
     shop.fake.finds(.answer(FakeAcquirer.approval(try #require(shop.fake.authorizations.first).reference)))
     shop.clock.advance(.seconds(1))
-    for _ in 0..<3 { #expect(try await shop.gateway.settle(payment.id, mode).status == .authorized) }
+    for _ in 0..<3 { #expect(try await shop.gateway.resolve(payment.id, mode).status == .authorized) }
     #expect(shop.fake.captures.count == captures)
   }
 
@@ -228,10 +228,10 @@ import Testing
   @Test func `however often a page asks, the acquirer is asked when it is time to`() async throws {
     let payment = try await unknown()
     shop.fake.finds(.unavailable(Interruption(.timeout)))
-    for _ in 0..<100 { #expect(try await shop.gateway.settle(payment.id, .manual).status == .unknown) }
+    for _ in 0..<100 { #expect(try await shop.gateway.resolve(payment.id, .manual).status == .unknown) }
     #expect(shop.fake.inquiries.isEmpty)
     shop.clock.advance(.seconds(1))
-    for _ in 0..<100 { _ = try await shop.gateway.settle(payment.id, .manual) }
+    for _ in 0..<100 { _ = try await shop.gateway.resolve(payment.id, .manual) }
     #expect(shop.fake.inquiries.count == 1)
     #expect(try await shop.journal.operations(of: payment.id).map(\.tries) == [1])
   }

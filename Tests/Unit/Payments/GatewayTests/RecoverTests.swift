@@ -24,7 +24,7 @@ import Testing
     shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
     shop.clock.advance(.seconds(1))
     let report = try await shop.gateway.recover()
-    #expect((report.settled, report.captures) == (1, 1))
+    #expect((report.resolved, report.captures) == (1, 1))
     #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
     #expect(try await shop.journal.told(payment.id) == .pending)
     #expect(shop.fake.authorizations.count == 1)

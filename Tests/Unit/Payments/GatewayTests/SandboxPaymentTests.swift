@@ -28,7 +28,7 @@ import Testing
       let order = Shop.order("order-1", 2010, capture: .immediate)
       let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
       #expect(payment.decline?.reason == .approvedForLess)
-      #expect(try await shop.gateway.recover().settled == 1)
+      #expect(try await shop.gateway.recover().resolved == 1)
       #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.declined, .approved])
     }
   }

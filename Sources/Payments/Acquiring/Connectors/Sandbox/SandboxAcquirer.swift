@@ -26,7 +26,7 @@ extension Acquirer {
       refund: { await connector.followUp("refunds", $0, $1) },
       inquire: connector.inquire,
       reverse: connector.reverse,
-      hear: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: eventSecret) })
+      readEvent: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: eventSecret) })
   }
 }
 

@@ -3,7 +3,7 @@ import Ledger
 import TenderPayments
 
 /// What recovery does about an operation without an answer: pure, from what is known of it and what the connector can.
-enum Remedy: Hashable {
+enum RecoveryAction: Hashable {
   /// Ask what became of it.
   case inquire
   /// Send a capture, void or refund again under its reference.
@@ -12,11 +12,11 @@ enum Remedy: Hashable {
   case reverse
   /// Go on undoing it.
   case undo
-  /// Only a person can find out.
+  /// Only an operator can find out.
   case nothing
 
-  /// After the shopper was told *failure* an authorization is only undone. Otherwise it is asked about, or undone where
-  /// nobody can be asked.
+  /// After *failure* was reported to the shopper an authorization is only undone. Otherwise the acquirer is asked about
+  /// it, or it is undone where the acquirer has no inquiry.
   init(for attempt: Attempt, _ acquirer: AcquirerCapabilities) {
     switch attempt.kind {
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
