@@ -8,7 +8,7 @@ import Storage
 package import TenderPayments
 package import TenderSheet
 
-/// What the authorized sheet hands over.
+/// What the page or app sends after the shopper authorized in the sheet.
 package struct PlaceOrderRequest: Sendable {
   package let basket: BasketID
   /// The quote whose total the shopper saw last.
@@ -29,13 +29,13 @@ package struct PlaceOrderRequest: Sendable {
   }
 }
 
-/// An order that was placed, whatever its payment came to: a decline is an answer.
+/// An order that was placed, whatever the outcome of its payment: a decline is an answer.
 package struct PlacedOrder: Sendable, Hashable {
   package let order: OrderRecord
-  /// As it stands now.
+  /// As it is now.
   package let payment: Payment
-  /// As the shopper was told that it stands: the first answer for good, given again whatever the merchant does with the
-  /// payment afterwards. While there is none, as it stands now.
+  /// As it was reported to the shopper: the first final answer, given again whatever the merchant does with the payment
+  /// afterwards. While there is none, as it is now.
   package var status: PaymentStatus { payment.toldStatus ?? payment.status }
   /// For guests, once the payment is good.
   package let guestToken: String?
@@ -96,8 +96,8 @@ extension OrderDesk {
 
 // Asked afterwards.
 extension OrderDesk {
-  /// What placing the basket's order came to: for a page that was reloaded, or lost its connection after sending.
-  /// Nil when nobody has tried.
+  /// The result of placing the basket's order: for a page that was reloaded, or lost its connection after sending.
+  /// Nil before the first try.
   package func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
     let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
     guard let payment = standing.payment, standing.order != nil else { return nil }
@@ -105,7 +105,7 @@ extension OrderDesk {
     return try await placed(id, standing.waitsForAnswer ? resolved(payment, mode) : payment)
   }
 
-  /// Whoever waits for an open outcome makes us ask again; when the acquirer cannot be asked, it stays as it is.
+  /// A client that waits for an open outcome makes us inquire; if the acquirer cannot be asked, the outcome stays open.
   private func resolved(_ payment: Payment, _ mode: CaptureMode) async -> Payment {
     (try? await gateway.resolve(payment.id, mode)) ?? payment
   }
@@ -127,12 +127,12 @@ extension OrderDesk {
     guard payment.status != .authorizing else {
       throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
     }
-    try await checkMayHear(payment, token)
+    try await checkMayReceive(payment, token)
     return try await placed(standing.record.basket.id, payment)
   }
 
-  /// While the outcome is open only the payment token that made the payment hears of it again; another one has to wait.
-  private func checkMayHear(_ payment: Payment, _ token: EncryptedPaymentToken) async throws {
+  /// While the outcome is open only the payment token that made the payment gets it again; another one has to wait.
+  private func checkMayReceive(_ payment: Payment, _ token: EncryptedPaymentToken) async throws {
     guard !payment.status.isSettled else { return }
     guard try await journal.isPaid(payment.id, by: TokenUse(of: token)) else {
       throw OrderError(.paymentInProgress, "the outcome of the basket's payment is not known yet")
@@ -204,7 +204,7 @@ extension OrderDesk {
     guard let order = try await order(of: basket, written) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
-    let told = await telling(payment)
+    let told = await reported(payment)
     let isGood = (told.toldStatus ?? told.status).isLive
     return PlacedOrder(order: order, payment: told, guestToken: isGood ? order.guestToken : nil)
   }
@@ -214,11 +214,11 @@ extension OrderDesk {
     return try await database.read { try OrderRecord.find(of: basket, in: $0) }
   }
 
-  /// Whoever was told *pending*, or nothing because the process died, hears the end of it for the first time now.
-  /// A store that takes no writes does not keep them from hearing it.
-  private func telling(_ payment: Payment) async -> Payment {
+  /// The payment with its outcome marked as reported, if *pending* was reported before, or nothing because the process
+  /// died. The shopper gets the outcome also when the store takes no writes.
+  private func reported(_ payment: Payment) async -> Payment {
     guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
-    return (try? await journal.tell(payment.id)) ?? payment
+    return (try? await journal.markReported(payment.id)) ?? payment
   }
 
   private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {

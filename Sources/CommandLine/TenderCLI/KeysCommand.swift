@@ -63,7 +63,7 @@ struct KeyBookOptions: ParsableArguments {
 
   func keys() async throws -> [KeyReport] {
     let answer: [String: [KeyReport]] = try await access.ask(
-      here: { ["keys": try await ProcessingKeyBook($0.database).records().map(KeyReport.init)] },
+      here: { ["keys": try await ProcessingKeyStore($0.database).records().map(KeyReport.init)] },
       there: ("GET", "/keys"))
     return answer["keys"] ?? []
   }

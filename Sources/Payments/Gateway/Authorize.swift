@@ -94,7 +94,7 @@ extension PaymentGateway {
     let after =
       isNew
       ? await captured(
-        payment, confirmed.order.capture, before: call.deadline, heardBy: .shopper(whenOpen: .pending)) : payment
+        payment, confirmed.order.capture, before: call.deadline, reportedTo: .shopper(whenOpen: .pending)) : payment
     observer(.finished)
     return after
   }
@@ -128,7 +128,7 @@ extension PaymentGateway {
     try await crashes.reach(.authorizeAnswered)
     let outcome = try await record(
       ReceivedAnswer(answer: answer, attempt: attempt, key: call.key),
-      heardBy: .shopper(whenOpen: policy.tellsUnknownAs),
+      reportedTo: .shopper(whenOpen: policy.tellsUnknownAs),
       before: call.deadline)
     try await crashes.reach(.authorizeRecorded)
     return outcome.payment

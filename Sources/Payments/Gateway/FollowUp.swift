@@ -38,20 +38,20 @@ extension PaymentGateway {
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), heardBy: .nobody)
+    return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), reportedTo: .nobody)
   }
 
   /// The payment after the first try of an immediate capture. Later ones are recovery's, in its time.
   ///
-  /// - Parameter audience: the shopper, as long as they have had no answer; they get the first one again afterwards.
+  /// - Parameter recipient: the shopper, as long as they have had no answer; they get the first one again afterwards.
   func captured(
-    _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, heardBy audience: Audience
+    _ payment: Payment, _ mode: CaptureMode, before deadline: Deadline, reportedTo recipient: Recipient
   ) async -> Payment {
     guard mode == .immediate, payment.status == .authorized, deadline.remaining > policy.captureNeeds else {
       return payment
     }
     let capture = FollowUp(
-      kind: .capture, payment: payment.id, cause: .order, audience: audience, deadline: deadline)
+      kind: .capture, payment: payment.id, cause: .order, recipient: recipient, deadline: deadline)
     return (try? await perform(capture))?.payment ?? payment
   }
 }
@@ -63,7 +63,7 @@ package struct FollowUp: Sendable {
   var amount: Amount?
   var isFinal = false
   var cause = OperationCause.merchant
-  var audience = Audience.nobody
+  var recipient = Recipient.nobody
   var deadline: Deadline?
   var key: KeyedOperation?
 
@@ -134,7 +134,7 @@ extension PaymentGateway {
     let answer = await ask(attempt, before: deadline.within(policy.answerPatience))
     try await crashes.reach(followUp.points.answered)
     let outcome = try await record(
-      ReceivedAnswer(answer: answer, attempt: attempt, key: followUp.key), heardBy: followUp.audience,
+      ReceivedAnswer(answer: answer, attempt: attempt, key: followUp.key), reportedTo: followUp.recipient,
       before: deadline)
     try await crashes.reach(followUp.points.recorded)
     return outcome

@@ -52,7 +52,7 @@ extension PaymentGateway {
   package func pay(
     _ order: Order, with token: EncryptedPaymentToken, under key: KeyedOperation
   ) async throws -> KeyedAnswer {
-    if let known = try await answer(under: key, journal.standing(of: key.call)) { return known }
+    if let known = try await answer(under: key, journal.status(of: key.call)) { return known }
     do {
       let payment = try await pay(order, with: token, in: newCall(under: key))
       return try await answer(journal.authorization(of: payment.id), to: key)
@@ -65,7 +65,7 @@ extension PaymentGateway {
   ///
   /// - Throws: as of ``pay(_:with:under:)``.
   package func perform(_ followUp: FollowUp, under key: KeyedOperation) async throws -> KeyedAnswer {
-    if let known = try await answer(under: key, journal.standing(of: key.call)) { return known }
+    if let known = try await answer(under: key, journal.status(of: key.call)) { return known }
     do {
       return try await answer(perform(followUp.under(key)), to: key)
     } catch let taken as KeyTaken {
@@ -75,13 +75,13 @@ extension PaymentGateway {
 
   /// The answer of the call that claimed the key first.
   private func firstAnswer(under key: KeyedOperation, _ taken: KeyTaken) async throws -> KeyedAnswer {
-    guard let known = try await answer(under: key, taken.standing) else { throw GatewayError.callInProgress }
+    guard let known = try await answer(under: key, taken.status) else { throw GatewayError.callInProgress }
     return known
   }
 
   /// Nil for a new key.
-  private func answer(under key: KeyedOperation, _ standing: KeyStanding) async throws -> KeyedAnswer? {
-    switch standing {
+  private func answer(under key: KeyedOperation, _ status: KeyStatus) async throws -> KeyedAnswer? {
+    switch status {
     case .new: return nil
     case .running: throw GatewayError.callInProgress
     case .answered(let answer, let same):

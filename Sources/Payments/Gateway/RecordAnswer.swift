@@ -13,13 +13,13 @@ extension PaymentGateway {
   ///   payment of which nothing was reported to the shopper: what recovery goes by.
   /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
   func record(
-    _ received: ReceivedAnswer, heardBy audience: Audience, before deadline: Deadline
+    _ received: ReceivedAnswer, reportedTo recipient: Recipient, before deadline: Deadline
   ) async throws -> OperationOutcome {
     let end = deadline.within(policy.recordPatience)
     var pause = Duration.milliseconds(50)
     while true {
       do {
-        return try await write(received, heardBy: audience)
+        return try await write(received, reportedTo: recipient)
       } catch let error as StorageError {
         guard error.mayPass else { return try await asRecorded(received.attempt) }
         guard end.remaining > .zero, journal.database.failure == nil else {
@@ -37,7 +37,7 @@ extension PaymentGateway {
   func recordLateAnswers() async {
     for late in inFlight.unrecorded {
       do {
-        _ = try await write(late, heardBy: .nobody)
+        _ = try await write(late, reportedTo: .nobody)
       } catch let error as StorageError where error.mayPass { return } catch {}
       // What the journal refuses is asked about again, as after a death.
       inFlight.forget(late.attempt.reference)
@@ -45,10 +45,10 @@ extension PaymentGateway {
   }
 
   /// One commit: the outcome, and the answer under the idempotency key.
-  private func write(_ received: ReceivedAnswer, heardBy audience: Audience) async throws -> OperationOutcome {
+  private func write(_ received: ReceivedAnswer, reportedTo recipient: Recipient) async throws -> OperationOutcome {
     try await database.write { store in
       let recorded = try journal.record(
-        received.answer, for: received.attempt, heardBy: audience, pause: .seconds(1), in: store)
+        received.answer, for: received.attempt, reportedTo: recipient, pause: .seconds(1), in: store)
       if !recorded.isDropped { try received.key?.keep(recorded.outcome, in: store) }
       return recorded.outcome
     }

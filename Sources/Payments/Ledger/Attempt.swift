@@ -6,7 +6,7 @@ package enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   case authorize
   /// Take held money.
   case capture
-  /// Let go of what is held and not taken.
+  /// Release what is held and not captured.
   case void
   /// Give back taken money.
   case refund
@@ -27,7 +27,7 @@ package enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
   case order
   /// The hold came to its end.
   case expiry
-  /// The gateway, to undo what nobody wants any more.
+  /// Recovery, to undo what is not wanted any more.
   case recovery
 }
 
@@ -39,7 +39,7 @@ package enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
   case declined
   /// The acquirer will say later.
   case pending
-  /// Nobody knows what the acquirer did.
+  /// It is not known what the acquirer did.
   case unknown
   /// Provably nothing came of it at the acquirer.
   case failed
@@ -66,7 +66,7 @@ package struct Attempt: Sendable, Hashable {
   package let route: String
   package let kind: OperationKind
   package let amount: Amount
-  /// Whether this capture is the last one; what is left of the hold is let go with it.
+  /// Whether this capture is the last one; what is left of the hold is released with it.
   package let isFinal: Bool
   /// The acquirer's name of the authorization that this operation follows; nil for the authorization itself.
   package let authorization: String?
@@ -76,14 +76,14 @@ package struct Attempt: Sendable, Hashable {
   /// less when the authorization was approved for less; of any other operation it is its own.
   package let undoneAmount: Amount
   package let cause: OperationCause
-  /// What is known of an attempt that was taken over; nil for one that was just begun.
+  /// What is known of an attempt whose lease was acquired; nil for one that was just begun.
   package let past: Past?
-  /// What of the hold is let go when this capture is approved, in minor units.
-  let letsGo: Int64
-  /// Counts the takeovers of this operation. An answer that comes back to a former holder is dropped.
+  /// What of the hold is released when this capture is approved, in minor units.
+  let releases: Int64
+  /// Counts the leases of this operation. An answer that comes back to a former holder is dropped.
   let fence: Int64
 
-  /// What happened to an operation until it was taken over.
+  /// What happened to an operation until its lease was acquired.
   package struct Past: Sendable, Hashable {
     package let state: OperationState
     package let sentAt: Timestamp
@@ -92,16 +92,16 @@ package struct Attempt: Sendable, Hashable {
     package let sentUntil: Timestamp?
     /// The same for the authorization that a reversal undoes; for every other operation its own.
     package let quietSince: Timestamp
-    /// How often somebody tried to settle it, this time not counted.
+    /// How often recovery tried to resolve it, this time not counted.
     package let tries: Int
-    /// What the shopper was told.
+    /// The outcome that was reported to the shopper.
     package let told: Telling?
-    /// When this takeover was, by the database's clock.
+    /// When this lease was acquired, by the database's clock.
     package let takenAt: Timestamp
   }
 }
 
-/// What came of claiming an order for a payment token.
+/// The result of claiming an order for a payment token.
 package enum Claim: Sendable, Hashable {
   /// The attempt is durable: ask the acquirer.
   case new(Attempt)
@@ -143,10 +143,10 @@ extension Telling {
   }
 }
 
-/// Who hears an answer at the moment it is recorded.
-package enum Audience: Sendable, Hashable {
-  /// The shopper, who is told `whenOpen` while nobody knows the outcome. What was told is written in the same commit.
+/// To whom an answer is reported at the moment it is recorded.
+package enum Recipient: Sendable, Hashable {
+  /// The shopper, to whom `whenOpen` is reported while the outcome is open. The report is written in the same commit.
   case shopper(whenOpen: Telling)
-  /// Nobody: recovery works on its own, and what was told before binds it.
+  /// Nobody: recovery works without a caller, and what was reported before binds it.
   case nobody
 }

@@ -13,8 +13,8 @@ extension Journal {
     let payment = after.payment
     let entry = AuditEntry(
       lane: lane, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation, event: event,
-      before: before?.standing.status, after: after.standing.status, authorized: after.standing.authorized,
-      captured: after.standing.captured, refunded: after.standing.refunded, at: store.now)
+      before: before?.balances.status, after: after.balances.status, authorized: after.balances.authorized,
+      captured: after.balances.captured, refunded: after.balances.refunded, at: store.now)
     try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
   }
 

@@ -135,10 +135,10 @@ private struct AuditCheck {
       return
     }
     last[record.payment.id]?.isCompared = true
-    let standing = record.standing
+    let balances = record.balances
     let agrees =
-      entry.status == standing.status && entry.authorized == standing.authorized && entry.captured == standing.captured
-      && entry.refunded == standing.refunded
+      entry.status == balances.status && entry.authorized == balances.authorized && entry.captured == balances.captured
+      && entry.refunded == balances.refunded
     if !agrees { complain("payment \(record.payment.id) is not where its last entry left it") }
   }
 

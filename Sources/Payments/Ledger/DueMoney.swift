@@ -14,13 +14,13 @@ extension Journal {
   /// The call that authorized captures; recovery does if it never came to that, and after every answer that leaves a
   /// chance. Nothing of it ends in silence.
   func scheduleCapture(
-    _ record: inout PaymentRecord, _ attempt: Attempt, _ answer: AcquirerAnswer, _ audience: Audience,
+    _ record: inout PaymentRecord, _ attempt: Attempt, _ answer: AcquirerAnswer, _ recipient: Recipient,
     in store: Transaction
   ) throws {
-    guard record.captureMode == .immediate, record.standing.status == .authorized else { return }
+    guard record.captureMode == .immediate, record.balances.status == .authorized else { return }
     switch (attempt.kind, answer) {
     case (.authorize, .approved):
-      record.captureDue = audience == .nobody ? store.now : store.now.adding(Self.lease)
+      record.captureDue = recipient == .nobody ? store.now : store.now.adding(Self.lease)
     case (.capture, .declined(let decline)) where decline.declineClass == .final:
       record.raise(.captureDeclined)
     case (.capture, .declined(let decline)):

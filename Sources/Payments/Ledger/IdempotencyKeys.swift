@@ -51,7 +51,7 @@ package struct StoredAnswer: Sendable, Hashable {
 }
 
 /// What is known of a key.
-package enum KeyStanding: Sendable, Hashable {
+package enum KeyStatus: Sendable, Hashable {
   case new
   /// The first call is being worked on: 409.
   case running
@@ -69,7 +69,7 @@ package enum IdempotencyKeys {
   /// ``Journal/forgetKeys(_:by:)``, whatever the clock says meanwhile.
   package static let memory: Duration = .seconds(86_400 * 7)
 
-  package static func standing(of call: IdempotentCall, in store: Transaction) throws -> KeyStanding {
+  package static func status(of call: IdempotentCall, in store: Transaction) throws -> KeyStatus {
     let row = try store.row(
       "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
       .text(call.call), .text(call.key.rawValue))
@@ -105,7 +105,7 @@ package enum IdempotencyKeys {
       .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(call.requestHash),
       .text(payment.rawValue), .text(operation.rawValue), .time(store.now.adding(Journal.lease)), .time(store.now),
       .time(start.adding(memory)))
-    guard added == 1 else { throw KeyTaken(standing: try standing(of: call, in: store)) }
+    guard added == 1 else { throw KeyTaken(status: try status(of: call, in: store)) }
   }
 
   /// Lets go of the key in the commit that leaves the work's outcome open: nobody works on it any more, and no answer is
@@ -142,13 +142,13 @@ package enum IdempotencyKeys {
 
 /// Leaves the transaction that wanted a key, and so rolls it back.
 package struct KeyTaken: Error, Sendable, Hashable {
-  package let standing: KeyStanding
-  package init(standing: KeyStanding) { self.standing = standing }
+  package let status: KeyStatus
+  package init(status: KeyStatus) { self.status = status }
 }
 
 extension Journal {
-  package func standing(of call: IdempotentCall) async throws -> KeyStanding {
-    try await database.read { try IdempotencyKeys.standing(of: call, in: $0) }
+  package func status(of call: IdempotentCall) async throws -> KeyStatus {
+    try await database.read { try IdempotencyKeys.status(of: call, in: $0) }
   }
 
   /// Keeps an answer for good that no verb kept on its way: of an outcome that was open at first, or of work that was
@@ -160,14 +160,14 @@ extension Journal {
     _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome, notBefore time: Timestamp? = nil
   ) async throws -> StoredAnswer {
     // As a rule the commit of the work has kept it, and a look is cheaper than a turn of the writer's.
-    if case .answered(let kept, _) = try await standing(of: call) { return kept }
+    if case .answered(let kept, _) = try await status(of: call) { return kept }
     return try await database.write { store in
-      if case .new = try IdempotencyKeys.standing(of: call, in: store) {
+      if case .new = try IdempotencyKeys.status(of: call, in: store) {
         try IdempotencyKeys.begin(
           call, outcome.operation.reference, of: outcome.payment.id, notBefore: time, in: store)
       }
       try IdempotencyKeys.finish(call, answer, in: store)
-      guard case .answered(let kept, _) = try IdempotencyKeys.standing(of: call, in: store) else { return answer }
+      guard case .answered(let kept, _) = try IdempotencyKeys.status(of: call, in: store) else { return answer }
       return kept
     }
   }

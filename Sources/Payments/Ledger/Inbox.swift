@@ -90,8 +90,8 @@ extension Journal {
       return try contradict(.eventAmountMismatch, record, in: store)
     }
     guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
-    let seized = try Operations.seize(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
-    return .applied(try post(event.answer, for: seized, heardBy: .nobody, pause: .zero, in: store))
+    let seized = try Operations.acquireLease(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
+    return .applied(try post(event.answer, for: seized, reportedTo: .nobody, pause: .zero, in: store))
   }
 
   /// The operation had its answer. The provider may have thought better of it.
@@ -115,7 +115,7 @@ extension Journal {
       return try approveLate(event, attempt, state, record, in: store)
     case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
       return .known
-    case (.approved, _) where attempt.kind == .authorize && !record.standing.status.isLive:
+    case (.approved, _) where attempt.kind == .authorize && !record.balances.status.isLive:
       // The shopper heard no, and money is held: it must not stay so. The authorization may have arrived only now, and an
       // inquiry may not find it yet.
       try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
@@ -129,15 +129,15 @@ extension Journal {
   private func takeBack(
     _ attempt: Attempt, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
-    let posted = try? Posting.post(.returned, of: attempt.movement, on: before.standing)
-    guard var standing = posted, standing.isCovered else { return try tooEarly(before, in: store) }
+    let posted = try? Posting.post(.returned, of: attempt.movement, on: before.balances)
+    guard var balances = posted, balances.isCovered else { return try tooEarly(before, in: store) }
     try Operations.end(attempt.reference, as: .returned, in: store)
-    standing = try closed(standing, attempt, in: store)
-    var after = before.moved(to: standing, at: store.now)
+    balances = try closed(balances, attempt, in: store)
+    var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
     after.raise(.returned(attempt.kind))
     // What is held again is held for an end too, if somebody forgets it.
-    if attempt.kind == .capture, standing.free > 0 {
+    if attempt.kind == .capture, balances.free > 0 {
       after.holdUntil = before.holdUntil ?? max(store.now, time ?? store.now).adding(Self.usualHold)
     }
     return .applied(
@@ -148,7 +148,7 @@ extension Journal {
   /// answer is open may have taken money; a refund may have come back whose event is late. When nothing is under way that
   /// could mend it by itself, a person hears of it meanwhile.
   private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
-    if before.standing.reservedCapture == 0, before.standing.reservedRefund == 0 {
+    if before.balances.reservedCapture == 0, before.balances.reservedRefund == 0 {
       try alarm(.returnedAfterRefund, before, in: store)
     }
     return .early(AlarmReason.returnedAfterRefund.rawValue)

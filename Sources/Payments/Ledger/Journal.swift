@@ -6,7 +6,7 @@ package import TenderPayments
 /// Read from top to bottom: claim an order, record the answer, reserve a capture, void or refund, record its answer.
 /// Each verb belongs in one commit, which the caller opens: so it can hold rows of the caller's too. Between two commits
 /// the acquirer is asked, and a process may die there; what is written then is enough to go on from. How recovery
-/// acquires leases is in `Takeover.swift`, what a provider sends by itself in `Inbox.swift`.
+/// acquires leases is in `Leases.swift`, what a provider sends by itself in `Inbox.swift`.
 package struct Journal: Sendable {
   package let database: Database
   let random: RandomBytes
@@ -52,13 +52,13 @@ package struct Journal: Sendable {
   /// after *failure* was reported is not adopted: it is noted, and a reversal is owed.
   ///
   /// - Parameters:
-  ///   - audience: to whom the answer is reported now.
+  ///   - recipient: to whom the answer is reported now.
   ///   - pause: how long nobody shall ask again, if the answer leaves the outcome open.
   package func record(
-    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
+    _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient = .shopper(whenOpen: .pending),
     pause: Duration = .zero, in store: Transaction
   ) throws -> RecordedAnswer {
-    let posted = try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+    let posted = try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
     let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
     return RecordedAnswer(
       outcome: OperationOutcome(operation: try Operations.known(attempt.reference, in: store), payment: payment),
@@ -79,14 +79,14 @@ package struct Journal: Sendable {
 
   /// Records the outcome that has been reported to the shopper since; *failure*, once reported, stays.
   ///
-  /// - Parameter telling: nil for what the payment's status means to them.
-  package func tell(_ payment: PaymentID, _ telling: Telling? = nil, in store: Transaction) throws -> Payment {
+  /// - Parameter reported: nil for what the payment's status means to them.
+  package func markReported(_ payment: PaymentID, _ reported: Telling? = nil, in store: Transaction) throws -> Payment {
     let before = try PaymentRecord.known(payment, in: store)
-    let telling = telling ?? Telling(before.standing.status, whenOpen: .pending)
-    let after = before.moved(to: before.standing, telling: telling, at: before.payment.updatedAt)
+    let reported = reported ?? Telling(before.balances.status, whenOpen: .pending)
+    let after = before.moved(to: before.balances, reported: reported, at: before.payment.updatedAt)
     guard after.payment != before.payment else { return before.payment }
     try after.save(over: before, in: store)
-    try remark(AuditEntry.told, telling.rawValue, on: payment, in: store)
+    try remark(AuditEntry.told, reported.rawValue, on: payment, in: store)
     return after.payment
   }
 }
@@ -100,10 +100,10 @@ extension Journal {
   }
 
   package func record(
-    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience = .shopper(whenOpen: .pending),
+    _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient = .shopper(whenOpen: .pending),
     pause: Duration = .zero
   ) async throws -> OperationOutcome {
-    try await database.write { try record(answer, for: attempt, heardBy: audience, pause: pause, in: $0).outcome }
+    try await database.write { try record(answer, for: attempt, reportedTo: recipient, pause: pause, in: $0).outcome }
   }
 
   package func reserve(
@@ -113,8 +113,8 @@ extension Journal {
     try await database.write { try reserve(kind, amount, isFinal: isFinal, of: payment, cause: cause, in: $0) }
   }
 
-  package func tell(_ payment: PaymentID, _ telling: Telling? = nil) async throws -> Payment {
-    try await database.write { try tell(payment, telling, in: $0) }
+  package func markReported(_ payment: PaymentID, _ reported: Telling? = nil) async throws -> Payment {
+    try await database.write { try markReported(payment, reported, in: $0) }
   }
 }
 
@@ -161,21 +161,21 @@ extension Journal {
     _ kind: OperationKind, _ amount: Amount?, _ isFinal: Bool, _ before: PaymentRecord, _ cause: OperationCause,
     _ store: Transaction
   ) throws -> Attempt {
-    let (payment, standing) = (before.payment.id, before.standing)
-    guard PaymentState.allows(kind, in: standing.status), before.payment.told != .failure || kind != .capture else {
-      throw JournalError.notPossible(kind, standing.status)
+    let (payment, balances) = (before.payment.id, before.balances)
+    guard PaymentState.allows(kind, in: balances.status), before.payment.told != .failure || kind != .capture else {
+      throw JournalError.notPossible(kind, balances.status)
     }
-    let amount = try before.judged(amount, for: kind)
+    let amount = try before.validated(amount, for: kind)
     // With the last capture the acquirer lets go of all that it does not hold for another; which that is, is not known
     // while another is open.
     guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
-    let rest = kind == .capture && isFinal ? standing.free - amount.minorUnits : 0
+    let rest = kind == .capture && isFinal ? balances.free - amount.minorUnits : 0
     let attempt = newAttempt(
-      kind, amount, of: before, isFinal: isFinal, letsGo: rest, cause: cause,
+      kind, amount, of: before, isFinal: isFinal, releases: rest, cause: cause,
       after: try Operations.authorization(of: payment, in: store), store)
-    var after = before.moved(to: try Posting.reserve(attempt.movement, on: standing), at: store.now)
+    var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
     // What is free again when this void has its answer, or a capture that is under way, is let go of soon, but not in
     // every round.
@@ -187,14 +187,14 @@ extension Journal {
   }
 
   func newAttempt(
-    _ kind: OperationKind, _ amount: Amount, of payment: PaymentRecord, isFinal: Bool = false, letsGo: Int64 = 0,
+    _ kind: OperationKind, _ amount: Amount, of payment: PaymentRecord, isFinal: Bool = false, releases: Int64 = 0,
     cause: OperationCause, after authorization: String? = nil, undoing target: AttemptReference? = nil,
     past: Attempt.Past? = nil, _ store: Transaction
   ) -> Attempt {
     Attempt(
       reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.connector,
       kind: kind, amount: amount, isFinal: isFinal, authorization: authorization, target: target,
-      undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, letsGo: letsGo,
+      undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, releases: releases,
       fence: 1)
   }
 
@@ -210,5 +210,5 @@ extension Journal {
 }
 
 extension Attempt {
-  var movement: Movement { Movement(kind, amount.minorUnits, letsGo: letsGo) }
+  var movement: Movement { Movement(kind, amount.minorUnits, releases: releases) }
 }

@@ -15,7 +15,7 @@ extension Journal {
     let reason = AlarmReason.approvedLate(attempt.kind)
     try Operations.setAwaited(nil, of: attempt.reference, in: store)
     // Released is released, whichever void did it.
-    if attempt.kind == .void, before.standing.authorized == before.standing.captured { return .known }
+    if attempt.kind == .void, before.balances.authorized == before.balances.captured { return .known }
     do {
       return .applied(
         try post(
@@ -42,8 +42,8 @@ extension Journal {
       guard let (attempt, state) = try Operations.find(operation, in: store), attempt.payment == payment,
         attempt.kind.isFollowUp, state == .declined || state == .failed
       else { throw JournalError.noSuchOperation(operation) }
-      guard PaymentState.destination(from: before.standing.status, .resolved(.approved)) != nil else {
-        throw JournalError.notPossible(attempt.kind, before.standing.status)
+      guard PaymentState.destination(from: before.balances.status, .resolved(.approved)) != nil else {
+        throw JournalError.notPossible(attempt.kind, before.balances.status)
       }
       var held = before
       if attempt.kind == .capture { try held.holdAgain(attempt.amount.minorUnits, in: store) }
@@ -59,11 +59,11 @@ extension Journal {
     over before: PaymentRecord, saying words: String, in store: Transaction
   ) throws -> Payment {
     guard attempt.kind != .capture || before.payment.told != .failure else {
-      throw JournalError.notPossible(.capture, before.standing.status)
+      throw JournalError.notPossible(.capture, before.balances.status)
     }
-    _ = try held.judged(attempt.amount, for: attempt.kind)
+    _ = try held.validated(attempt.amount, for: attempt.kind)
     let movement = Movement(attempt.kind, attempt.amount.minorUnits)
-    let posted = try Posting.post(.approved, of: movement, on: Posting.reserve(movement, on: held.standing))
+    let posted = try Posting.post(.approved, of: movement, on: Posting.reserve(movement, on: held.balances))
     try Operations.approve(attempt.reference, answer, in: store)
     var after = held.moved(to: try closed(posted, attempt, in: store), at: store.now)
     if attempt.kind == .capture { after.captureDue = nil }
@@ -76,19 +76,19 @@ extension Journal {
 extension PaymentRecord {
   /// Counts released money as held again, as much as a capture of this amount lacks.
   fileprivate mutating func holdAgain(_ amount: Int64, in store: Transaction) throws {
-    let missing = max(0, amount - standing.free)
+    let missing = max(0, amount - balances.free)
     guard missing > 0 else { return }
-    let most = payment.amount.minorUnits - standing.captured - standing.reservedCapture - standing.reservedVoid
+    let most = payment.amount.minorUnits - balances.captured - balances.reservedCapture - balances.reservedVoid
     guard amount <= most else {
       throw JournalError.exceeds(available: Amount(minorUnits: max(0, most), currency: payment.amount.currency))
     }
-    guard try standing.status.isLive || !hasLiveSibling(in: store) else {
-      throw JournalError.notPossible(.capture, standing.status)
+    guard try balances.status.isLive || !hasLiveSibling(in: store) else {
+      throw JournalError.notPossible(.capture, balances.status)
     }
-    standing.authorized += missing
-    switch standing.status {
-    case .voided: standing.status = .authorized
-    case .captured: standing.status = .partiallyCaptured
+    balances.authorized += missing
+    switch balances.status {
+    case .voided: balances.status = .authorized
+    case .captured: balances.status = .partiallyCaptured
     default: break
     }
   }

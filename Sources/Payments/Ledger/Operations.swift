@@ -18,7 +18,7 @@ enum Operations {
         (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
-      .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.letsGo),
+      .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.releases),
       .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
       .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil))
   }
@@ -172,7 +172,7 @@ extension OperationRecord {
 extension Operations {
   /// The open operation of the payment that comes first, with a new fence; nil when nobody may touch one. A reversal
   /// comes before the authorization that it undoes.
-  static func takeOver(
+  static func lease(
     _ payment: PaymentID, dueOnly: Bool, except inFlight: Set<AttemptReference>, owner: String, until: Timestamp,
     in store: Transaction
   ) throws -> Attempt? {
@@ -183,11 +183,11 @@ extension Operations {
       ORDER BY CASE kind WHEN 'reverse' THEN 0 ELSE 1 END, reference
       """, .text(payment.rawValue), .time(store.now), dueOnly ? .time(store.now) : .integer(.max - 1))
     let free = try open.map { AttemptReference(try $0.text("reference")) }.first { !inFlight.contains($0) }
-    return try free.flatMap { try seize($0, owner: owner, until: until, in: store) }
+    return try free.flatMap { try acquireLease($0, owner: owner, until: until, in: store) }
   }
 
   /// Open operations whose time has come and that nobody holds, oldest first, each with a new fence.
-  static func takeOverDue(
+  static func leaseDue(
     _ limit: Int, except inFlight: Set<AttemptReference>, owner: String, until: Timestamp, in store: Transaction
   ) throws -> [Attempt] {
     let due = try store.unclaimedRows(
@@ -197,12 +197,12 @@ extension Operations {
       ORDER BY next_try LIMIT $2
       """, .time(store.now), .integer(Int64(limit + inFlight.count)))
     let free = try due.map { AttemptReference(try $0.text("reference")) }.filter { !inFlight.contains($0) }
-    return try free.prefix(limit).compactMap { try seize($0, owner: owner, until: until, in: store) }
+    return try free.prefix(limit).compactMap { try acquireLease($0, owner: owner, until: until, in: store) }
   }
 
-  /// Takes an open operation from whoever holds it. An answer for an earlier fence is dropped from now on. Its past is
+  /// Acquires the lease of an open operation from its holder. An answer for an earlier fence is dropped from now on. Its past is
   /// what was before: from now on the taker may send.
-  static func seize(
+  static func acquireLease(
     _ reference: AttemptReference, owner: String, until: Timestamp, in store: Transaction
   ) throws -> Attempt? {
     let taken = try store.run(
@@ -235,7 +235,7 @@ extension Operations {
       isFinal: try row.integer("is_final") == 1,
       authorization: isFirst ? nil : try authorization(of: payment, in: store), target: target,
       undoneAmount: try row.amount(kind == .reverse ? "asked" : "amount"),
-      cause: try row.value("cause"), past: try past(row, target, in: store), letsGo: try row.integer("lets_go"),
+      cause: try row.value("cause"), past: try past(row, target, in: store), releases: try row.integer("lets_go"),
       fence: try row.integer("fence"))
     return (attempt, try row.value("state"))
   }

@@ -4,7 +4,7 @@ import TenderPayments
 /// A row of `payments`: the payment as the world sees it, and what only the ledger needs.
 struct PaymentRecord {
   var payment: Payment
-  var standing: Standing
+  var balances: Balances
   let connector: String
   let captureMode: CaptureMode
   /// When somebody must have begun to take the money that the order wanted taken at once.
@@ -25,7 +25,7 @@ struct PaymentRecord {
       id: id, order: order.id, merchant: order.merchant, basket: order.basket, status: .authorizing,
       amount: order.amount, authorized: 0, captured: 0, refunded: 0, authorizationCode: nil, decline: nil, card: card,
       amountConfirmed: terms.amountConfirmed, createdAt: now, updatedAt: now)
-    standing = Standing(status: .authorizing)
+    balances = Balances(status: .authorizing)
     connector = terms.connector
     captureMode = order.capture
     holdUntil = terms.holdUntil
@@ -35,25 +35,26 @@ struct PaymentRecord {
   /// The payment after a posting. What the issuer said of the authorization is kept from the answer that brought it;
   /// *failure*, once told, stays, and so does the status that *success* or *failure* was told with.
   ///
-  /// - Parameter isStillTelling: whether the shopper's first answer has not left yet, so that it has this status.
+  /// - Parameter isBeforeFirstAnswer: whether the shopper's first answer has not left yet, so that it has this status.
   func moved(
-    to standing: Standing, by answer: AcquirerAnswer? = nil, telling: Telling? = nil, isStillTelling: Bool = false,
+    to balances: Balances, by answer: AcquirerAnswer? = nil, reported: Telling? = nil,
+    isBeforeFirstAnswer: Bool = false,
     at now: Timestamp
   ) -> PaymentRecord {
     var (code, decline) = (payment.authorizationCode, payment.decline)
     if case .approved(let approval) = answer { code = approval.authorizationCode ?? code }
-    if case .declined(let reason) = answer, standing.status == .declined { decline = reason }
-    let told = telling.flatMap { $0 == .pending ? nil : standing.status }
-    let isRetold = isStillTelling && payment.told == .success
+    if case .declined(let reason) = answer, balances.status == .declined { decline = reason }
+    let told = reported.flatMap { $0 == .pending ? nil : balances.status }
+    let isRetold = isBeforeFirstAnswer && payment.told == .success
     var after = self
-    after.standing = standing
+    after.balances = balances
     after.payment = Payment(
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
-      status: standing.status, amount: payment.amount, authorized: standing.authorized, captured: standing.captured,
-      refunded: standing.refunded, authorizationCode: code, decline: decline, card: payment.card,
-      amountConfirmed: payment.amountConfirmed, told: payment.told == .failure ? .failure : telling ?? payment.told,
-      toldStatus: isRetold ? standing.status : payment.toldStatus ?? told, createdAt: payment.createdAt, updatedAt: now)
-    if !standing.status.isLive || standing.status.isSettled && standing.authorized == standing.captured {
+      status: balances.status, amount: payment.amount, authorized: balances.authorized, captured: balances.captured,
+      refunded: balances.refunded, authorizationCode: code, decline: decline, card: payment.card,
+      amountConfirmed: payment.amountConfirmed, told: payment.told == .failure ? .failure : reported ?? payment.told,
+      toldStatus: isRetold ? balances.status : payment.toldStatus ?? told, createdAt: payment.createdAt, updatedAt: now)
+    if !balances.status.isLive || balances.status.isSettled && balances.authorized == balances.captured {
       (after.captureDue, after.holdUntil) = (nil, nil)
     }
     return after
@@ -76,12 +77,12 @@ struct PaymentRecord {
   mutating func endAlarm() { alarm = nil }
 
   /// The amount of an operation: what was asked for, or all that is left.
-  func judged(_ amount: Amount?, for kind: OperationKind) throws(JournalError) -> Amount {
-    let available = Amount(minorUnits: standing.available(to: kind), currency: payment.amount.currency)
+  func validated(_ amount: Amount?, for kind: OperationKind) throws(JournalError) -> Amount {
+    let available = Amount(minorUnits: balances.available(to: kind), currency: payment.amount.currency)
     let amount = amount ?? available
     guard amount.currency == available.currency else { throw .invalidAmount(amount) }
     guard available.isPositive, amount.minorUnits <= available.minorUnits else {
-      let inFlight = standing.inFlight(beside: kind)
+      let inFlight = balances.inFlight(beside: kind)
       let wouldFit = inFlight > 0 && amount.minorUnits <= available.minorUnits + inFlight
       throw wouldFit ? .inFlight(available: available) : .exceeds(available: available)
     }
@@ -130,10 +131,10 @@ extension PaymentRecord {
         updated_at = $18, shown = $19, version = version + 1
       WHERE id = $1 AND version = $2
       """,
-      .text(payment.id.rawValue), .integer(before.version), .text(standing.status.rawValue),
-      .integer(standing.status.isLive ? 1 : 0), .integer(standing.authorized), .integer(standing.captured),
-      .integer(standing.refunded), .integer(standing.reservedCapture), .integer(standing.reservedVoid),
-      .integer(standing.reservedRefund), .text(optional: payment.authorizationCode),
+      .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
+      .integer(balances.status.isLive ? 1 : 0), .integer(balances.authorized), .integer(balances.captured),
+      .integer(balances.refunded), .integer(balances.reservedCapture), .integer(balances.reservedVoid),
+      .integer(balances.reservedRefund), .text(optional: payment.authorizationCode),
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.told?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
       .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.toldStatus?.rawValue))
@@ -141,17 +142,17 @@ extension PaymentRecord {
   }
 
   init(_ row: Row) throws {
-    standing = Standing(status: try row.value("status"))
-    standing.authorized = try row.integer("authorized")
-    standing.captured = try row.integer("captured")
-    standing.refunded = try row.integer("refunded")
-    standing.reservedCapture = try row.integer("reserved_capture")
-    standing.reservedVoid = try row.integer("reserved_void")
-    standing.reservedRefund = try row.integer("reserved_refund")
+    balances = Balances(status: try row.value("status"))
+    balances.authorized = try row.integer("authorized")
+    balances.captured = try row.integer("captured")
+    balances.refunded = try row.integer("refunded")
+    balances.reservedCapture = try row.integer("reserved_capture")
+    balances.reservedVoid = try row.integer("reserved_void")
+    balances.reservedRefund = try row.integer("reserved_refund")
     payment = Payment(
       id: try row.value("id"), order: try row.value("order_id"), merchant: try row.value("merchant"),
-      basket: try row.value("basket"), status: standing.status, amount: try row.amount("amount"),
-      authorized: standing.authorized, captured: standing.captured, refunded: standing.refunded,
+      basket: try row.value("basket"), status: balances.status, amount: try row.amount("amount"),
+      authorized: balances.authorized, captured: balances.captured, refunded: balances.refunded,
       authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(code: "decline_code"),
       card: try row.card(),
       amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("told"),

@@ -1,7 +1,7 @@
 package import TenderPayments
 
 /// Where a payment stands: its status and its balances, in minor units of its currency.
-package struct Standing: Sendable, Hashable {
+package struct Balances: Sendable, Hashable {
   package var status: PaymentStatus
   /// Held at the acquirer, taken or not.
   package var authorized: Int64 = 0
@@ -47,12 +47,12 @@ package struct Movement: Sendable, Hashable {
   /// Minor units that are held, taken, let go or given back.
   package let amount: Int64
   /// Minor units of the hold that a final capture lets go beside what it takes.
-  package let letsGo: Int64
+  package let releases: Int64
 
-  package init(_ kind: OperationKind, _ amount: Int64, letsGo: Int64 = 0) {
+  package init(_ kind: OperationKind, _ amount: Int64, releases: Int64 = 0) {
     self.kind = kind
     self.amount = amount
-    self.letsGo = letsGo
+    self.releases = releases
   }
 }
 
@@ -62,8 +62,8 @@ package struct Movement: Sendable, Hashable {
 /// reservation, because the acquirer may have done it.
 package enum Posting {
   package static func post(
-    _ outcome: Outcome, of movement: Movement, on before: Standing
-  ) throws(JournalError) -> Standing {
+    _ outcome: Outcome, of movement: Movement, on before: Balances
+  ) throws(JournalError) -> Balances {
     let event = PaymentEvent.meets(movement.kind, outcome)
     guard let destination = PaymentState.destination(from: before.status, event) else {
       throw .notPossible(movement.kind, before.status)
@@ -85,7 +85,7 @@ package enum Posting {
 
   /// What becomes of money that is free although a final capture stands: another capture came to nothing or came back,
   /// and the acquirer keeps no hold for it any more. It is let go, whichever of the two was heard of first.
-  package static func close(_ before: Standing) -> (after: Standing, letGo: Int64) {
+  package static func close(_ before: Balances) -> (after: Balances, letGo: Int64) {
     guard before.free > 0 else { return (before, 0) }
     var after = before
     after.authorized -= before.free
@@ -94,7 +94,7 @@ package enum Posting {
   }
 
   /// Promises what the movement needs to an operation that is about to be sent.
-  package static func reserve(_ movement: Movement, on before: Standing) throws(JournalError) -> Standing {
+  package static func reserve(_ movement: Movement, on before: Balances) throws(JournalError) -> Balances {
     guard PaymentState.allows(movement.kind, in: before.status) else {
       throw .notPossible(movement.kind, before.status)
     }
@@ -102,7 +102,7 @@ package enum Posting {
     switch movement.kind {
     case .capture:
       after.reservedCapture += movement.amount
-      after.reservedVoid += movement.letsGo
+      after.reservedVoid += movement.releases
     case .void: after.reservedVoid += movement.amount
     case .refund: after.reservedRefund += movement.amount
     case .authorize, .reverse: break
@@ -110,26 +110,26 @@ package enum Posting {
     return after
   }
 
-  private static func approve(_ movement: Movement, _ standing: inout Standing) {
-    release(movement, &standing)
+  private static func approve(_ movement: Movement, _ balances: inout Balances) {
+    release(movement, &balances)
     switch movement.kind {
-    case .authorize: standing.authorized = movement.amount
+    case .authorize: balances.authorized = movement.amount
     case .capture:
-      standing.captured += movement.amount
-      standing.authorized -= movement.letsGo
-    case .refund: standing.refunded += movement.amount
-    case .void: standing.authorized -= movement.amount
-    case .reverse: standing.authorized = 0
+      balances.captured += movement.amount
+      balances.authorized -= movement.releases
+    case .refund: balances.refunded += movement.amount
+    case .void: balances.authorized -= movement.amount
+    case .reverse: balances.authorized = 0
     }
   }
 
-  private static func release(_ movement: Movement, _ standing: inout Standing) {
+  private static func release(_ movement: Movement, _ balances: inout Balances) {
     switch movement.kind {
     case .capture:
-      standing.reservedCapture -= movement.amount
-      standing.reservedVoid -= movement.letsGo
-    case .void: standing.reservedVoid -= movement.amount
-    case .refund: standing.reservedRefund -= movement.amount
+      balances.reservedCapture -= movement.amount
+      balances.reservedVoid -= movement.releases
+    case .void: balances.reservedVoid -= movement.amount
+    case .refund: balances.reservedRefund -= movement.amount
     case .authorize, .reverse: break
     }
   }
@@ -138,19 +138,19 @@ package enum Posting {
   ///
   /// What a final capture let go counts as held again. Whoever hears of a capture only after it failed has heard of a
   /// refusal, which lets nothing go; both must come to the same books.
-  private static func takeBack(_ movement: Movement, _ standing: inout Standing) {
+  private static func takeBack(_ movement: Movement, _ balances: inout Balances) {
     switch movement.kind {
     case .capture:
-      standing.captured -= movement.amount
-      standing.authorized += movement.letsGo
-    case .refund: standing.refunded -= movement.amount
+      balances.captured -= movement.amount
+      balances.authorized += movement.releases
+    case .refund: balances.refunded -= movement.amount
     case .authorize, .void, .reverse: break
     }
   }
 
-  private static func status(of standing: Standing) -> PaymentStatus {
-    if standing.refunded > 0 { return standing.refunded == standing.captured ? .refunded : .partiallyRefunded }
-    if standing.captured > 0 { return standing.captured == standing.authorized ? .captured : .partiallyCaptured }
-    return standing.authorized > 0 ? .authorized : .voided
+  private static func status(of balances: Balances) -> PaymentStatus {
+    if balances.refunded > 0 { return balances.refunded == balances.captured ? .refunded : .partiallyRefunded }
+    if balances.captured > 0 { return balances.captured == balances.authorized ? .captured : .partiallyCaptured }
+    return balances.authorized > 0 ? .authorized : .voided
   }
 }

@@ -5,15 +5,17 @@ import TenderPayments
 // or an event of the provider.
 extension Journal {
   func post(
-    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
+    _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
+    in store: Transaction
   ) throws -> Payment {
-    try posted(answer, for: attempt, heardBy: audience, pause: pause, in: store)
+    try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
       ?? PaymentRecord.known(attempt.payment, in: store).payment
   }
 
   /// Nil for an answer that is dropped.
   func posted(
-    _ answer: AcquirerAnswer, for attempt: Attempt, heardBy audience: Audience, pause: Duration, in store: Transaction
+    _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
+    in store: Transaction
   ) throws -> Payment? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
     let believed = answer.believed(for: attempt)
@@ -24,7 +26,7 @@ extension Journal {
       try oweReversal(of: attempt, before, in: store)
       return before.payment
     }
-    let after = try moved(before, by: answer, to: attempt, heardBy: audience, in: store)
+    let after = try moved(before, by: answer, to: attempt, reportedTo: recipient, in: store)
     let event = PaymentEvent.meets(attempt.kind, Outcome(answer, to: attempt))
     let payment = try save(after, over: before, event, of: attempt.reference, in: store)
     if believed.isForLess { try oweReversal(of: attempt, after, in: store) }
@@ -33,27 +35,27 @@ extension Journal {
 
   /// The payment after the answer to any operation but a reversal.
   private func moved(
-    _ before: PaymentRecord, by answer: AcquirerAnswer, to attempt: Attempt, heardBy audience: Audience,
+    _ before: PaymentRecord, by answer: AcquirerAnswer, to attempt: Attempt, reportedTo recipient: Recipient,
     in store: Transaction
   ) throws -> PaymentRecord {
     let outcome = Outcome(answer, to: attempt)
-    let standing = try closed(Posting.post(outcome, of: attempt.movement, on: before.standing), attempt, in: store)
-    let telling = attempt.kind == .authorize ? audience.telling(standing.status) : nil
-    let isStillTelling = attempt.kind == .capture && attempt.cause == .order && audience != .nobody
+    let balances = try closed(Posting.post(outcome, of: attempt.movement, on: before.balances), attempt, in: store)
+    let reported = attempt.kind == .authorize ? recipient.reported(balances.status) : nil
+    let isBeforeFirstAnswer = attempt.kind == .capture && attempt.cause == .order && recipient != .nobody
     var after = before.moved(
-      to: standing, by: answer, telling: telling, isStillTelling: isStillTelling, at: store.now)
+      to: balances, by: answer, reported: reported, isBeforeFirstAnswer: isBeforeFirstAnswer, at: store.now)
     after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: attempt.kind))
-    try scheduleCapture(&after, attempt, answer, audience, in: store)
+    try scheduleCapture(&after, attempt, answer, recipient, in: store)
     try scheduleExpiry(&after, attempt, outcome, in: store)
     return after
   }
 
   /// The books after a final capture, which remembers what it let go: should it come back, all of that is held again.
-  func closed(_ standing: Standing, _ attempt: Attempt, in store: Transaction) throws -> Standing {
-    guard attempt.kind == .capture || attempt.kind == .void, standing.free > 0,
+  func closed(_ balances: Balances, _ attempt: Attempt, in store: Transaction) throws -> Balances {
+    guard attempt.kind == .capture || attempt.kind == .void, balances.free > 0,
       let final = try Operations.finalCapture(of: attempt.payment, in: store)
-    else { return standing }
-    let (after, letGo) = Posting.close(standing)
+    else { return balances }
+    let (after, letGo) = Posting.close(balances)
     try Operations.letGo(letGo, with: final, in: store)
     return after
   }
@@ -97,8 +99,8 @@ extension Journal {
     _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> Payment {
     let outcome = Outcome(answer, to: attempt)
-    let standing = try Posting.post(outcome, of: attempt.movement, on: before.standing)
-    var after = before.moved(to: standing, at: store.now)
+    let balances = try Posting.post(outcome, of: attempt.movement, on: before.balances)
+    var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: .reverse))
     if let target = attempt.target {
       switch outcome {
@@ -133,11 +135,11 @@ extension Journal {
 
 extension PaymentRecord {
   /// Whether a merchant would see a difference.
-  fileprivate func isNews(after before: PaymentRecord) -> Bool { standing != before.standing }
+  fileprivate func isNews(after before: PaymentRecord) -> Bool { balances != before.balances }
 }
 
-extension Audience {
-  fileprivate func telling(_ status: PaymentStatus) -> Telling? {
+extension Recipient {
+  fileprivate func reported(_ status: PaymentStatus) -> Telling? {
     switch self {
     case .shopper(let whenOpen): Telling(status, whenOpen: whenOpen)
     case .nobody: nil

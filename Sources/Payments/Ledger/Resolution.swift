@@ -22,14 +22,14 @@ extension Journal {
     try await database.write { store in
       let before = try PaymentRecord.known(payment, in: store)
       let event = PaymentEvent.resolved(resolution)
-      guard case .becomes(let status)? = PaymentState.destination(from: before.standing.status, event) else {
-        throw JournalError.settled(before.standing.status)
+      guard case .becomes(let status)? = PaymentState.destination(from: before.balances.status, event) else {
+        throw JournalError.settled(before.balances.status)
       }
       guard try !Operations.isHeld(payment, in: store) else { throw JournalError.conflict }
       let authorization = try Operations.end(payment, as: resolution, in: store)
-      var standing = before.standing
-      standing.status = status
-      var after = before.moved(to: standing, at: store.now)
+      var balances = before.balances
+      balances.status = status
+      var after = before.moved(to: balances, at: store.now)
       after.endAlarm()
       return try save(after, over: before, event, of: authorization, saying: note, in: store)
     }

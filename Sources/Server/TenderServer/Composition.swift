@@ -52,7 +52,7 @@ struct Composition: Sendable {
       keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     journal = try await .opened(configuration, runtime)
-    let book = ProcessingKeyBook(journal.database)
+    let book = ProcessingKeyStore(journal.database)
     keys = try await ProcessingKeys(book, folders, configuration, logger: runtime.logger)
     journeys = try apple.simulated.map { [ring = keys.ring] in
       try JourneyRecorder(of: $0, keys: ring, clock: runtime.clock)

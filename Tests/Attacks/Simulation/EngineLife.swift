@@ -122,7 +122,7 @@ final class EngineLife: @unchecked Sendable {
   private func told(_ payment: Payment) async throws -> Payment {
     guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
     // A store that takes no writes does not keep them from hearing it.
-    return (try? await gateway.journal.tell(payment.id)) ?? payment
+    return (try? await gateway.journal.markReported(payment.id)) ?? payment
   }
 
   func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {

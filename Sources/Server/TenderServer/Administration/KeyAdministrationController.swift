@@ -12,7 +12,7 @@ struct KeyAdministrationController: Sendable {
 
   /// `GET /keys`
   func list(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(["keys": keys.ring.entries.map { KeyReport(ProcessingKeyBook.Record($0)) }])
+    JSONAnswer.response(["keys": keys.ring.entries.map { KeyReport(ProcessingKeyStore.Record($0)) }])
   }
 
   /// `POST /keys/reload`: reads the merchants' folders again.
@@ -59,7 +59,7 @@ package struct KeyReport: Codable, Sendable {
   package let since: String?
   package let lastUsed: String?
 
-  package init(_ record: ProcessingKeyBook.Record) {
+  package init(_ record: ProcessingKeyStore.Record) {
     merchant = record.owner
     publicKeyHash = record.publicKeyHash
     version = record.version.rawValue

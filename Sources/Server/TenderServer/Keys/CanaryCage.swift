@@ -5,7 +5,7 @@ import Logging
 /// The canary of a running server: it is heard in the log and in the metrics, and what made it sing is remembered, so
 /// that it sings once and not at every start.
 enum CanaryCage {
-  static func canary(_ book: ProcessingKeyBook, _ metrics: Metrics, _ logger: Logger) async throws -> TokenCanary {
+  static func canary(_ book: ProcessingKeyStore, _ metrics: Metrics, _ logger: Logger) async throws -> TokenCanary {
     let seen = try await book.sightings().reduce(into: [TokenCanary.Novelty.Kind: Set<String>]()) { seen, entry in
       TokenCanary.Novelty.Kind(rawValue: entry.key).map { seen[$0] = entry.value }
     }

@@ -10,22 +10,22 @@ import TenderPayments
 /// start to the next. The book is written beside the payments, in order, and never waited for by one.
 struct ProcessingKeys: Sendable {
   let ring: ProcessingKeyRing
-  private let book: ProcessingKeyBook
+  private let book: ProcessingKeyStore
   private let agent: KeyAgentClient?
   private let (merchantsDirectory, platformDirectory): (String, String?)
-  private let changes: AsyncStream<ProcessingKeyBook.Record>.Continuation
+  private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
   /// Starts with what the book remembers.
   init(
-    _ book: ProcessingKeyBook, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, logger: Logger
+    _ book: ProcessingKeyStore, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, logger: Logger
   ) async throws {
-    let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyBook.Record.self)
+    let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
     self.book = book
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
     (merchantsDirectory, platformDirectory) = (configuration.merchantsDirectory, configuration.platformDirectory)
     self.changes = changes
-    ring = ProcessingKeyRing { changes.yield(ProcessingKeyBook.Record($0)) }
+    ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
       for await record in stream {
         do { try await book.write(record) } catch {
@@ -55,7 +55,7 @@ struct ProcessingKeys: Sendable {
         lastUsed: record?.lastUsed)
     }
     let added = ring.entries.filter { !before.contains([$0.owner.name, Hex.encode($0.publicKeyHash)]) }
-    for entry in added { changes.yield(ProcessingKeyBook.Record(entry)) }
+    for entry in added { changes.yield(ProcessingKeyStore.Record(entry)) }
     return added.count
   }
 
@@ -90,7 +90,7 @@ struct ProcessingKeys: Sendable {
   }
 }
 
-extension ProcessingKeyBook.Record {
+extension ProcessingKeyStore.Record {
   init(_ entry: ProcessingKeyRing.Entry) {
     self.init(
       owner: entry.owner.name, publicKeyHash: Hex.encode(entry.publicKeyHash), version: entry.version,

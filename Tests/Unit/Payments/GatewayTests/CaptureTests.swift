@@ -313,7 +313,7 @@ import Testing
     shop.fake.reverses(.reversed)
     shop.clock.advance(.seconds(1))
     _ = try await shop.gateway.recover()
-    let after = try await shop.journal.tell(payment.id)
+    let after = try await shop.journal.markReported(payment.id)
     #expect((after.status, after.told, after.toldStatus) == (.voided, .failure, .unknown))
   }
 }

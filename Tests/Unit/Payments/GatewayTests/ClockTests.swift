@@ -47,7 +47,7 @@ import Testing
     shop.clock.set(ahead: .zero - Self.days)
     shop.clock.advance(Self.days)
     _ = try await shop.gateway.recover()
-    #expect(try await shop.journal.standing(of: call) == .new)
+    #expect(try await shop.journal.status(of: call) == .new)
   }
 
   @Test func `back ends no hold and forgets no key when it is right again`() async throws {
@@ -59,7 +59,7 @@ import Testing
     _ = try await shop.gateway.perform(.capture(payment, .eur(10)), under: Self.keyed(call))
     shop.clock.set(ahead: Self.days)
     #expect(try await shop.gateway.recover().expiries == 0)
-    #expect(try await shop.journal.standing(of: call) != .new)
+    #expect(try await shop.journal.status(of: call) != .new)
   }
 
   @Test func `takes nothing over from a call that is still running in the same process`() async throws {

@@ -169,6 +169,6 @@ import Testing
     await #expect(throws: GatewayError.self) {
       try await shop.gateway.perform(.refund(payment), under: KeyedOperation(call, render: Self.render))
     }
-    #expect(try await shop.journal.standing(of: call) == .new)
+    #expect(try await shop.journal.status(of: call) == .new)
   }
 }

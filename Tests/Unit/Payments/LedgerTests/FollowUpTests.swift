@@ -90,8 +90,8 @@ import Testing
     await #expect(throws: StorageError.check(constraint: "nothing_taken_after_failure")) {
       try await bench.database.write { try $0.run("UPDATE payments SET told = 'failure', captured = 1") }
     }
-    #expect(try await bench.journal.tell(payment, .failure).told == .failure)
-    #expect(try await bench.journal.tell(payment, .success).told == .failure)
+    #expect(try await bench.journal.markReported(payment, .failure).told == .failure)
+    #expect(try await bench.journal.markReported(payment, .success).told == .failure)
     await #expect(throws: JournalError.notPossible(.capture, .authorized)) {
       try await bench.journal.reserve(.capture, nil, of: payment)
     }
@@ -416,7 +416,7 @@ import Testing
 
   @Test func `a second call runs into the first, and nothing of it is written`() async throws {
     _ = try await begun()
-    await #expect(throws: KeyTaken(standing: .running)) { try await begun(.sample("order-2"), token: 2) }
+    await #expect(throws: KeyTaken(status: .running)) { try await begun(.sample("order-2"), token: 2) }
     #expect(try await bench.journal.payments().count == 1)
   }
 
@@ -427,29 +427,29 @@ import Testing
       try IdempotencyKeys.finish(call, answer, in: store)
       return try journal.record(FakeAcquirer.approval(attempt.reference), for: attempt, in: store).outcome
     }
-    #expect(try await bench.journal.standing(of: call) == .answered(answer, sameRequest: true))
-    #expect(try await bench.journal.standing(of: self.call("h2")) == .answered(answer, sameRequest: false))
+    #expect(try await bench.journal.status(of: call) == .answered(answer, sameRequest: true))
+    #expect(try await bench.journal.status(of: self.call("h2")) == .answered(answer, sameRequest: false))
     let second = StoredAnswer(status: 500, body: [])
     #expect(try await bench.journal.keep(call, second, of: outcome) == answer)
     try await bench.journal.database.write { try IdempotencyKeys.finish(call, second, in: $0) }
-    #expect(try await bench.journal.standing(of: call) == .answered(answer, sameRequest: true))
+    #expect(try await bench.journal.status(of: call) == .answered(answer, sameRequest: true))
   }
 
   @Test func `a key whose process died says where its answer is`() async throws {
     let attempt = try await begun()
     bench.clock.advance(Journal.lease)
-    #expect(try await bench.journal.standing(of: call()) == .open(attempt.reference, sameRequest: true))
-    #expect(try await bench.journal.standing(of: call("h2")) == .open(attempt.reference, sameRequest: false))
+    #expect(try await bench.journal.status(of: call()) == .open(attempt.reference, sameRequest: true))
+    #expect(try await bench.journal.status(of: call("h2")) == .open(attempt.reference, sameRequest: false))
   }
 
   @Test func `a key is forgotten after a week, and known until it is`() async throws {
     let attempt = try await begun()
     bench.clock.advance(IdempotencyKeys.memory)
-    #expect(try await bench.journal.standing(of: call()) == .open(attempt.reference, sameRequest: true))
+    #expect(try await bench.journal.status(of: call()) == .open(attempt.reference, sameRequest: true))
     try await bench.journal.forgetKeys(100, by: bench.clock.wall.now().adding(.seconds(-1)))
-    #expect(try await bench.journal.standing(of: call()) != .new)
+    #expect(try await bench.journal.status(of: call()) != .new)
     try await bench.journal.forgetKeys(100)
-    #expect(try await bench.journal.standing(of: call()) == .new)
+    #expect(try await bench.journal.status(of: call()) == .new)
     let left = try await bench.database.read { try $0.row("SELECT count(*) AS n FROM idempotency")?.integer("n") }
     #expect(left == 0)
   }

@@ -81,13 +81,13 @@ import Testing
 
   @Test func `refuses a posting that it does not know, whatever the balances`() {
     for status in PaymentStatus.allCases {
-      var standing = Standing(status: status)
-      (standing.authorized, standing.captured) = (100, 50)
+      var balances = Balances(status: status)
+      (balances.authorized, balances.captured) = (100, 50)
       for kind in OperationKind.allCases {
         for outcome in Outcome.allCases
         where PaymentState.destination(from: status, .meets(kind, outcome)) == nil {
           #expect(throws: JournalError.notPossible(kind, status)) {
-            try Posting.post(outcome, of: Movement(kind, 10), on: standing)
+            try Posting.post(outcome, of: Movement(kind, 10), on: balances)
           }
         }
       }

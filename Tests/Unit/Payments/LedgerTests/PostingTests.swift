@@ -8,26 +8,26 @@ import Testing
   @Test func `no sequence of operations moves more money than there is`() throws {
     var random = SeededGenerator(seed: 20_261_121)
     for _ in 0..<200 {
-      var standing = Standing(status: .authorizing)
+      var balances = Balances(status: .authorizing)
       var flights: [Movement] = [Movement(.authorize, 1_000)]
       for _ in 0..<60 {
-        takeOff(&flights, &standing, &random)
-        land(&flights, &standing, &random)
-        #expect(isSound(standing), "\(standing)")
+        takeOff(&flights, &balances, &random)
+        land(&flights, &balances, &random)
+        #expect(isSound(balances), "\(balances)")
       }
     }
   }
 
-  @Test func `the check of soundness sees an unsound standing`() {
-    var standing = Standing(status: .authorized)
-    (standing.authorized, standing.captured, standing.reservedCapture) = (10, 8, 3)
-    #expect(!isSound(standing))
+  @Test func `the check of soundness sees an unsound balances`() {
+    var balances = Balances(status: .authorized)
+    (balances.authorized, balances.captured, balances.reservedCapture) = (10, 8, 3)
+    #expect(!isSound(balances))
   }
 
   @Test func `a final capture lets the rest of the hold go, and only when it is approved`() throws {
-    var held = Standing(status: .authorized)
+    var held = Balances(status: .authorized)
     held.authorized = 1_000
-    let final = Movement(.capture, 600, letsGo: 400)
+    let final = Movement(.capture, 600, releases: 400)
     let reserved = try Posting.reserve(final, on: held)
     #expect(reserved.free == 0)
     let taken = try Posting.post(.approved, of: final, on: reserved)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func `a capture that comes back is held again`() throws {
-    var captured = Standing(status: .captured)
+    var captured = Balances(status: .captured)
     (captured.authorized, captured.captured) = (1_000, 1_000)
     let back = try Posting.post(.returned, of: Movement(.capture, 1_000), on: captured)
     #expect(back.status == .authorized)
@@ -45,44 +45,44 @@ import Testing
   }
 
   @Test func `what a final capture let go is held again when it comes back, as if it had been refused`() throws {
-    var held = Standing(status: .authorized)
+    var held = Balances(status: .authorized)
     held.authorized = 1_000
-    let final = Movement(.capture, 600, letsGo: 400)
+    let final = Movement(.capture, 600, releases: 400)
     let taken = try Posting.post(.approved, of: final, on: Posting.reserve(final, on: held))
     #expect(try Posting.post(.returned, of: final, on: taken) == held)
   }
 
   private func takeOff(
-    _ flights: inout [Movement], _ standing: inout Standing, _ random: inout SeededGenerator
+    _ flights: inout [Movement], _ balances: inout Balances, _ random: inout SeededGenerator
   ) {
     let kind = [OperationKind.capture, .void, .refund].randomElement(using: &random) ?? .capture
-    let left = standing.available(to: kind)
+    let left = balances.available(to: kind)
     guard left > 0 else { return }
     let amount = Int64.random(in: 1...left, using: &random)
     let rest = kind == .capture && Bool.random(using: &random) ? left - amount : 0
-    let movement = Movement(kind, amount, letsGo: rest)
-    guard let reserved = try? Posting.reserve(movement, on: standing) else { return }
-    standing = reserved
+    let movement = Movement(kind, amount, releases: rest)
+    guard let reserved = try? Posting.reserve(movement, on: balances) else { return }
+    balances = reserved
     flights.append(movement)
   }
 
   private func land(
-    _ flights: inout [Movement], _ standing: inout Standing, _ random: inout SeededGenerator
+    _ flights: inout [Movement], _ balances: inout Balances, _ random: inout SeededGenerator
   ) {
     let answers = Outcome.allCases.filter { $0 != .returned }
     guard let index = flights.indices.randomElement(using: &random),
       let outcome = answers.randomElement(using: &random),
-      let posted = try? Posting.post(outcome, of: flights[index], on: standing)
+      let posted = try? Posting.post(outcome, of: flights[index], on: balances)
     else { return }
-    standing = posted
+    balances = posted
     if outcome != .pending, outcome != .unknown { flights.remove(at: index) }
   }
 
-  private func isSound(_ standing: Standing) -> Bool {
+  private func isSound(_ balances: Balances) -> Bool {
     let balances = [
-      standing.authorized, standing.captured, standing.refunded, standing.reservedCapture, standing.reservedVoid,
-      standing.reservedRefund,
+      balances.authorized, balances.captured, balances.refunded, balances.reservedCapture, balances.reservedVoid,
+      balances.reservedRefund,
     ]
-    return balances.allSatisfy { $0 >= 0 } && standing.free >= 0 && standing.refundable >= 0
+    return balances.allSatisfy { $0 >= 0 } && balances.free >= 0 && balances.refundable >= 0
   }
 }

@@ -1,7 +1,7 @@
 package import Storage
 package import TenderPayments
 
-// How recovery continues what others left behind, one commit each. An operation belongs to the process that holds its
+// How recovery continues operations that other processes left open, one commit each. An operation belongs to the process that holds its
 // lease. Every acquired lease raises the fence, and an answer under an old fence is dropped. The time is the database's.
 extension Journal {
   /// Acquires the lease of a payment's first operation whose answer is missing.
@@ -14,7 +14,7 @@ extension Journal {
   package func leaseOpenOperation(
     of payment: PaymentID, dueOnly: Bool = false, except inFlight: Set<AttemptReference> = [], in store: Transaction
   ) throws -> Attempt? {
-    try Operations.takeOver(
+    try Operations.lease(
       payment, dueOnly: dueOnly, except: inFlight, owner: owner, until: store.now.adding(Self.lease), in: store)
   }
 
@@ -22,7 +22,7 @@ extension Journal {
   package func leaseDueOperations(
     _ limit: Int, except inFlight: Set<AttemptReference> = [], in store: Transaction
   ) throws -> [Attempt] {
-    try Operations.takeOverDue(
+    try Operations.leaseDue(
       limit, except: inFlight, owner: owner, until: store.now.adding(Self.lease), in: store)
   }
 
@@ -48,7 +48,7 @@ extension Journal {
   package func beginReversal(of authorization: Attempt) async throws -> Attempt? {
     try await database.write { store in
       let before = try PaymentRecord.known(authorization.payment, in: store)
-      guard PaymentState.allows(.reverse, in: before.standing.status),
+      guard PaymentState.allows(.reverse, in: before.balances.status),
         try Operations.holds(authorization, in: store),
         try !Operations.hasOpenReversal(of: authorization.payment, in: store)
       else { return nil }
@@ -70,7 +70,7 @@ extension Journal {
     try await ids("\(Self.captureIsDue) AND connector = $3 ORDER BY capture_due LIMIT $2", limit, route)
   }
 
-  /// Payments whose hold has come to its end with something in it that nobody took.
+  /// Payments whose hold has ended with money in it that was not captured.
   ///
   /// - Parameters:
   ///   - route: only those that were authorized there.
@@ -99,7 +99,7 @@ extension Journal {
       AND authorized - captured - reserved_capture - reserved_void > 0
     """
 
-  /// Marks a payment for a person to look at. It shows the first reason until that is acknowledged.
+  /// Raises an alarm on a payment for an operator. It shows the first reason until that is acknowledged.
   ///
   /// - Returns: whether the reason was not raised already.
   @discardableResult
@@ -132,7 +132,7 @@ extension Journal {
     return try last?.text("event") == raised
   }
 
-  /// A person has looked.
+  /// An operator has looked.
   package func acknowledge(_ payment: PaymentID) async throws {
     try await database.write { store in
       let ended =

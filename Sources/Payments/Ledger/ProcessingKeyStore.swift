@@ -3,7 +3,7 @@ package import TenderPayments
 
 /// What is known of the processing keys and of Apple's signers from one start of the server to the next. Nothing in it
 /// is secret: a key is named by the hash of its public half.
-package struct ProcessingKeyBook: Sendable {
+package struct ProcessingKeyStore: Sendable {
   private let database: Database
 
   package init(_ database: Database) { self.database = database }
@@ -102,7 +102,7 @@ package struct ProcessingKeyBook: Sendable {
   }
 }
 
-extension ProcessingKeyBook.Record {
+extension ProcessingKeyStore.Record {
   fileprivate init(_ row: Row) throws {
     let version = EncryptedPaymentToken.Version(rawValue: try row.text("version"))
     self.init(
