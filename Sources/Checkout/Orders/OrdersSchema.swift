@@ -1,6 +1,6 @@
 package import Storage
 
-extension OrderDesk {
+extension OrderService {
   /// The tables of baskets, quotes and orders. To be opened in the same store as the ledger's, so that an order and
   /// the claim of its payment are one commit.
   ///

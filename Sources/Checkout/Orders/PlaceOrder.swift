@@ -41,7 +41,7 @@ package struct PlacedOrder: Sendable, Hashable {
   package let guestToken: String?
 }
 
-extension OrderDesk {
+extension OrderService {
   /// Places the order of a basket: already placed? quote still good? contact complete? does it go there at this price?
   /// Then the money.
   ///
@@ -57,20 +57,20 @@ extension OrderDesk {
   package func place(
     _ request: PlaceOrderRequest, of merchant: MerchantID?, before deadline: Deadline
   ) async throws -> PlacedOrder {
-    let (standing, named) = try await database.read { store in
-      (try BasketStanding(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
+    let (snapshot, named) = try await database.read { store in
+      (try BasketSnapshot(request.basket, of: merchant, in: store), try Quote.find(request.quote, in: store))
     }
-    let merchant = standing.record.basket.merchant
-    if let payment = try await earlier(standing, request.token) {
-      return try await again(payment, standing, request.token)
+    let merchant = snapshot.record.basket.merchant
+    if let payment = try await earlier(snapshot, request.token) {
+      return try await again(payment, snapshot, request.token)
     }
-    try standing.checkOpen(at: clock.now())
-    let quote = try goodQuote(named, standing.record)
-    let contact = try completeContact(request, standing.record.basket, quote)
+    try snapshot.checkOpen(at: clock.now())
+    let quote = try goodQuote(named, snapshot.record)
+    let contact = try completeContact(request, snapshot.record.basket, quote)
     let terms = await terms(merchant)
-    try await confirmPrice(standing.record.basket, quote, at: contact.address, terms, before: deadline)
-    let record = try await newOrder(quote, standing.record)
-    return try await pay(record, contact, record.forGateway(standing.record.basket, terms), request.token, deadline)
+    try await confirmPrice(snapshot.record.basket, quote, at: contact.address, terms, before: deadline)
+    let record = try await newOrder(quote, snapshot.record)
+    return try await pay(record, contact, record.forGateway(snapshot.record.basket, terms), request.token, deadline)
   }
 
   /// Pays the order. It is written with its contact in the commit that claims it.
@@ -95,14 +95,14 @@ extension OrderDesk {
 }
 
 // Asked afterwards.
-extension OrderDesk {
+extension OrderService {
   /// The result of placing the basket's order: for a page that was reloaded, or lost its connection after sending.
   /// Nil before the first try.
   package func placed(_ id: BasketID, of merchant: MerchantID) async throws -> PlacedOrder? {
-    let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
-    guard let payment = standing.payment, standing.order != nil else { return nil }
-    let mode = standing.record.basket.document.capture
-    return try await placed(id, standing.waitsForAnswer ? resolved(payment, mode) : payment)
+    let snapshot = try await database.read { try BasketSnapshot(id, of: merchant, in: $0) }
+    guard let payment = snapshot.payment, snapshot.order != nil else { return nil }
+    let mode = snapshot.record.basket.document.capture
+    return try await placed(id, snapshot.waitsForAnswer ? resolved(payment, mode) : payment)
   }
 
   /// A client that waits for an open outcome makes us inquire; if the acquirer cannot be asked, the outcome stays open.
@@ -112,23 +112,23 @@ extension OrderDesk {
 }
 
 // The steps, in their order.
-extension OrderDesk {
+extension OrderService {
   /// The payment that holds the basket, or the one that this very payment token made.
-  private func earlier(_ standing: BasketStanding, _ token: EncryptedPaymentToken) async throws -> Payment? {
-    guard standing.order != nil else { return nil }
-    return try await journal.answer(for: standing.record.order, spending: TokenUse(of: token))
+  private func earlier(_ snapshot: BasketSnapshot, _ token: EncryptedPaymentToken) async throws -> Payment? {
+    guard snapshot.order != nil else { return nil }
+    return try await journal.answer(for: snapshot.record.order, spending: TokenUse(of: token))
   }
 
   /// The answer of a payment that was made before. One that is being made has none yet. Money that is held and should
   /// have been captured is recovery's to capture.
   private func again(
-    _ payment: Payment, _ standing: BasketStanding, _ token: EncryptedPaymentToken
+    _ payment: Payment, _ snapshot: BasketSnapshot, _ token: EncryptedPaymentToken
   ) async throws -> PlacedOrder {
     guard payment.status != .authorizing else {
       throw OrderError(.paymentInProgress, "the basket is being paid at this moment")
     }
     try await checkMayReceive(payment, token)
-    return try await placed(standing.record.basket.id, payment)
+    return try await placed(snapshot.record.basket.id, payment)
   }
 
   /// While the outcome is open only the payment token that made the payment gets it again; another one has to wait.

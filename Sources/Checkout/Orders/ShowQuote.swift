@@ -32,7 +32,7 @@ package struct OrderDetails: Sendable, Hashable, Codable {
 /// Somebody else showed a quote of this basket in between.
 private struct Superseded: Error {}
 
-extension OrderDesk {
+extension OrderService {
   /// Prices the basket as it stands, and keeps the price as the quote that was shown last.
   ///
   /// The merchant may be asked in between, so it happens outside a transaction; if the basket was changed meanwhile it
@@ -41,11 +41,11 @@ extension OrderDesk {
     _ id: BasketID, _ merchant: MerchantID, _ price: (BasketRecord) async throws -> (Priced, Answer)
   ) async throws -> (quote: Quote, answer: Answer) {
     for _ in 0..<4 {
-      let standing = try await database.read { try BasketStanding(id, of: merchant, in: $0) }
-      try standing.checkOpen(at: clock.now())
+      let snapshot = try await database.read { try BasketSnapshot(id, of: merchant, in: $0) }
+      try snapshot.checkOpen(at: clock.now())
       do {
-        let (priced, answer) = try await price(standing.record)
-        return (try await keep(priced, standing.record), answer)
+        let (priced, answer) = try await price(snapshot.record)
+        return (try await keep(priced, snapshot.record), answer)
       } catch let violation as SheetViolation {
         throw OrderError(violation)
       } catch is Superseded {

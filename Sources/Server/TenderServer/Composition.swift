@@ -34,7 +34,7 @@ struct Composition: Sendable {
   let breaker = CircuitBreaker()
   let gateway: PaymentGateway
   let guests: GuestTokenIssuer
-  let desk: OrderDesk
+  let orderService: OrderService
   let courier: WebhookCourier
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
@@ -69,7 +69,7 @@ struct Composition: Sendable {
       observer: { [journeys] in journeys?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
-    desk = .configured(folders, gateway, guests, runtime)
+    orderService = .configured(folders, gateway, guests, runtime)
     courier = try await .configured(folders, journal.database, configuration, runtime, metrics)
   }
 

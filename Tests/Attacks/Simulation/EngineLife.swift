@@ -72,7 +72,7 @@ final class EngineLife: @unchecked Sendable {
   let connector: String
   let gateway: PaymentGateway
   /// Places orders over this gateway.
-  let desk: OrderDesk
+  let orderService: OrderService
   private let courier: WebhookCourier
   private(set) var isDelivering = false
 
@@ -87,7 +87,7 @@ final class EngineLife: @unchecked Sendable {
       opener: supplies.opener, journal: Journal(database, random: random), acquirer: wire, clock: thread.clock,
       random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
       crashes: CrashPoints { await thread.stop($0.rawValue) })
-    desk = OrderDesk(
+    orderService = OrderService(
       gateway: gateway, terms: { _ in MerchantTerms() }, clock: thread.clock,
       random: random)
     courier = WebhookCourier(

@@ -24,18 +24,18 @@ extension EngineLife {
   /// Puts the basket and opens its sheet.
   func open(_ purchase: Supplies.Purchase, _ shown: @escaping (QuoteID) -> Void) {
     let shown = Carried(shown)
-    Task.detached { [desk] in
+    Task.detached { [orderService] in
       let (basket, merchant) = (purchase.order.basket, purchase.order.merchant)
-      _ = try await desk.put(purchase.document, as: basket, of: merchant)
-      shown.value(try await desk.sheet(basket, of: merchant).quote.id)
+      _ = try await orderService.put(purchase.document, as: basket, of: merchant)
+      shown.value(try await orderService.sheet(basket, of: merchant).quote.id)
     }
   }
 
   func place(_ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID, _ heard: @escaping (Answer) -> Void) {
     let request = PlaceOrderRequest(
       basket: purchase.order.basket, quote: quote, token: purchase.tokens[token], shippingContact: .shopper)
-    begin(heard) { [desk, gateway] in
-      try await desk.place(request, of: purchase.order.merchant, before: gateway.newDeadline()).payment
+    begin(heard) { [orderService, gateway] in
+      try await orderService.place(request, of: purchase.order.merchant, before: gateway.newDeadline()).payment
     }
   }
 }

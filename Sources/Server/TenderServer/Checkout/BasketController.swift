@@ -9,7 +9,7 @@ import TenderSheet
 
 /// The basket as the payment sheet sees it: what to show, and what a change of the shopper's makes of it.
 struct BasketController: Sendable {
-  let desk: OrderDesk
+  let orderService: OrderService
   let baskets: BasketLookup
 
   /// `GET /applepay/basket/{id}`
@@ -27,7 +27,7 @@ struct BasketController: Sendable {
   func prepare(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
     let details = try await RequestBody.decode(OrderDetails.self, request)
-    try await desk.prepare(basket, of: merchant, details)
+    try await orderService.prepare(basket, of: merchant, details)
     return JSONAnswer.response(try await sheet(basket, merchant))
   }
 
@@ -36,7 +36,7 @@ struct BasketController: Sendable {
     let (basket, merchant) = try await baskets.require(request, context)
     let change = try await RequestBody.decode(SheetChange.self, request)
     CallWitness.current?.isAbout("\(change.moment)")
-    let (quote, update) = try await desk.update(basket, of: merchant, change)
+    let (quote, update) = try await orderService.update(basket, of: merchant, change)
     return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
   }
 
@@ -44,12 +44,13 @@ struct BasketController: Sendable {
   func validatePostalCode(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
     let call = try await RequestBody.decode(PostalCodeCall.self, request)
-    let deliverable = try await desk.checkPostalCode(call.postalCode, country: call.countryCode, basket, of: merchant)
+    let deliverable = try await orderService.checkPostalCode(
+      call.postalCode, country: call.countryCode, basket, of: merchant)
     return JSONAnswer.response(PostalCodeAnswer(deliverable: deliverable))
   }
 
   private func sheet(_ basket: BasketID, _ merchant: MerchantID) async throws -> BasketSheetAnswer {
-    let sheet = try await desk.sheet(basket, of: merchant)
+    let sheet = try await orderService.sheet(basket, of: merchant)
     return BasketSheetAnswer(
       basketId: basket, quoteId: sheet.quote.id, applePayVersion: MetadataController.applePayVersion,
       request: sheet.request)
@@ -59,7 +60,7 @@ struct BasketController: Sendable {
 /// Finds whose basket a call is about. Whoever knows a basket's id may pay it; but a page of one merchant never sees
 /// another's, and is told nothing about it.
 struct BasketLookup: Sendable {
-  let desk: OrderDesk
+  let orderService: OrderService
   let callers: Callers
 
   /// The basket that the path names.
@@ -69,7 +70,7 @@ struct BasketLookup: Sendable {
   }
 
   func merchant(of basket: BasketID, _ request: Request, _ context: ServerContext) async throws -> MerchantID {
-    let owner = try await desk.merchant(of: basket)
+    let owner = try await orderService.merchant(of: basket)
     if let caller = caller(request, context), caller != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }

@@ -47,18 +47,18 @@ struct CheckoutRoutes: Sendable {
 extension CheckoutRoutes {
   init(_ parts: Composition) throws {
     let callers = Callers(directory: parts.directory)
-    let baskets = BasketLookup(desk: parts.desk, callers: callers)
+    let baskets = BasketLookup(orderService: parts.orderService, callers: callers)
     let profiles = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.profile) })
     kit = KitController()
     metadata = MetadataController(
       environment: parts.configuration.environment, profiles: profiles, callers: callers,
       simulatedSession: parts.apple.simulated?.sessionScriptURL)
-    self.baskets = BasketController(desk: parts.desk, baskets: baskets)
+    self.baskets = BasketController(orderService: parts.orderService, baskets: baskets)
     sessions = SessionController(
       baskets: baskets, directory: parts.directory, profiles: profiles, hosts: parts.apple.hosts,
       validators: try Self.validators(parts), callers: callers, metrics: parts.metrics)
     payments = PaymentController(
-      desk: parts.desk, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
+      orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
     associations = AssociationController(directory: parts.directory)

@@ -11,7 +11,7 @@ import TenderSheet
 
 /// One payment: paid, asked about, cancelled.
 struct PaymentController: Sendable {
-  let desk: OrderDesk
+  let orderService: OrderService
   let baskets: BasketLookup
   let metrics: Metrics
   let admission: PaymentAdmission
@@ -35,7 +35,7 @@ struct PaymentController: Sendable {
     let call = try PaymentCall(try RequestBody.read(body))
     let caller = baskets.caller(request, context)
     let placed = try await witnessed(call.order.basket) {
-      try await desk.place(call.order, of: caller, before: deadline)
+      try await orderService.place(call.order, of: caller, before: deadline)
     }
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try render(placed)
@@ -58,7 +58,7 @@ struct PaymentController: Sendable {
   /// `GET /applepay/payment/{basketId}`: after a reload, the back button, or a connection lost after sending.
   func outcome(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    guard let placed = try await desk.placed(basket, of: merchant) else {
+    guard let placed = try await orderService.placed(basket, of: merchant) else {
       throw Problem(.notFound, "payment_not_found", "Nobody has tried to pay this basket yet.")
     }
     return try render(placed)
@@ -67,7 +67,7 @@ struct PaymentController: Sendable {
   /// `DELETE /applepay/payment/{basketId}`: possible until an acquirer may have heard of it.
   func cancel(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
-    try await desk.cancel(basket, of: merchant)
+    try await orderService.cancel(basket, of: merchant)
     return Response(status: .noContent)
   }
 

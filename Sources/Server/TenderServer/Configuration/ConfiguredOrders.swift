@@ -7,13 +7,13 @@ import Orders
 import Storage
 import TenderPayments
 
-extension OrderDesk {
+extension OrderService {
   /// The orders of these merchants, on their own terms.
   static func configured(
     _ folders: [MerchantFolder], _ gateway: PaymentGateway, _ guests: GuestTokenIssuer, _ runtime: Runtime
-  ) -> OrderDesk {
+  ) -> OrderService {
     let terms = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.terms) })
-    return OrderDesk(
+    return OrderService(
       gateway: gateway, quotes: QuoteSource(sender: runtime.network.plain, clock: runtime.clock),
       terms: { terms[$0] ?? MerchantTerms() }, guestTokens: guests, clock: runtime.clock, random: runtime.random)
   }

@@ -6,7 +6,7 @@ import TenderPayments
 
 /// The platform API: what a merchant's server asks, signed v1HMAC, in Worldline Direct's manner.
 struct PlatformController: Sendable {
-  let desk: OrderDesk
+  let orderService: OrderService
   let keys: PlatformKeys
   let clock: WallClock
 
@@ -17,19 +17,19 @@ struct PlatformController: Sendable {
   func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
     let document = try await RequestBody.decode(BasketDocument.self, request)
     let basket = try Self.basket(context)
-    let answer = try await desk.put(document, as: basket, of: try Self.merchant(context))
+    let answer = try await orderService.put(document, as: basket, of: try Self.merchant(context))
     CallWitness.current?.concerns(basket)
     return JSONAnswer.response(answer)
   }
 
   /// `GET /v2/{merchantId}/baskets/{basketId}`
   func showBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
-    JSONAnswer.response(try await desk.basket(try Self.basket(context), of: try Self.merchant(context)))
+    JSONAnswer.response(try await orderService.basket(try Self.basket(context), of: try Self.merchant(context)))
   }
 
   /// `DELETE /v2/{merchantId}/baskets/{basketId}`: the same moment as the page's cancel.
   func deleteBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
-    try await desk.cancel(try Self.basket(context), of: try Self.merchant(context))
+    try await orderService.cancel(try Self.basket(context), of: try Self.merchant(context))
     return Response(status: .noContent)
   }
 

@@ -16,6 +16,6 @@ struct PlatformRoutes: Sendable {
 
 extension PlatformRoutes {
   init(_ parts: Composition) {
-    platform = PlatformController(desk: parts.desk, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
+    platform = PlatformController(orderService: parts.orderService, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
   }
 }

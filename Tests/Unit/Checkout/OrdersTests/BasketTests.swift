@@ -85,10 +85,10 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
     let shop = try await Shop(terms)
     var document = BasketDocument.dinner
     document.merchantReference = String(repeating: "\u{20BB7}", count: 100)
-    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     document.merchantReference += "a"
     await refusal(.basketInvalid, field: "merchantReference") {
-      try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+      try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     }
   }
 
@@ -97,7 +97,7 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
     var document = BasketDocument.dinner
     spoilt.spoil(&document)
     await refusal(spoilt.code, field: spoilt.field) {
-      try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+      try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     }
     #expect(try await shop.count("baskets") == 0)
   }
@@ -108,14 +108,14 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
   ]) func `with an id that can be guessed is refused`(_ id: String) async throws {
     let shop = try await Shop()
     await refusal(.basketIDWeak, field: "basketId") {
-      try await shop.desk.put(.dinner, as: BasketID(id), of: Shop.merchant)
+      try await shop.orderService.put(.dinner, as: BasketID(id), of: Shop.merchant)
     }
   }
 
   @Test(arguments: ["kNc7pQ2xR8vT5wY1zB4dFg", "0123456789abcdef0123456789abcdef", "-_-_-_-_-_-_-_-_-_-_-_"])
   func `with 128 random bits in its id is taken`(_ id: String) async throws {
     let shop = try await Shop()
-    let answer = try await shop.desk.put(.dinner, as: BasketID(id), of: Shop.merchant)
+    let answer = try await shop.orderService.put(.dinner, as: BasketID(id), of: Shop.merchant)
     #expect(answer.state == .open)
     #expect(answer.total.amount == 1_290 + 900 + 50 + 250)
     #expect(answer.expiresAt.timestamp == Shop.noon.adding(.seconds(86_400)))
@@ -123,48 +123,48 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
 
   @Test func `sent twice is there once, and its open sheet stays good`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     #expect(try await shop.pays(quote: quote).payment.status == .captured)
   }
 
   @Test func `with new content makes what was shown stale`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     var document = BasketDocument.dinner
     document.items[0].unitAmount = 1_390
-    #expect(try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant).total.amount == 2_590)
+    #expect(try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant).total.amount == 2_590)
     await refusal(.quoteStale) { try await shop.pays(quote: quote) }
   }
 
   @Test func `belongs to its merchant alone`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let other = MerchantID("other")
-    await refusal(.basketIDTaken) { try await shop.desk.put(.dinner, as: Shop.basket, of: other) }
-    await refusal(.basketUnknown) { try await shop.desk.basket(Shop.basket, of: other) }
-    await refusal(.basketUnknown) { try await shop.desk.sheet(Shop.basket, of: other) }
-    await refusal(.basketUnknown) { try await shop.desk.cancel(Shop.basket, of: other) }
+    await refusal(.basketIDTaken) { try await shop.orderService.put(.dinner, as: Shop.basket, of: other) }
+    await refusal(.basketUnknown) { try await shop.orderService.basket(Shop.basket, of: other) }
+    await refusal(.basketUnknown) { try await shop.orderService.sheet(Shop.basket, of: other) }
+    await refusal(.basketUnknown) { try await shop.orderService.cancel(Shop.basket, of: other) }
   }
 
   @Test func `ends after a day`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     shop.clock.move(.seconds(86_400))
-    await refusal(.basketExpired) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketExpired) { try await shop.orderService.sheet(Shop.basket, of: Shop.merchant) }
     await refusal(.basketExpired) { try await shop.pays(quote: quote) }
   }
 
   @Test func `that was tried to pay cannot be changed`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     _ = try await shop.pays()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     var document = BasketDocument.dinner
     document.note = "more salt"
-    await refusal(.basketPlaced) { try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant) }
+    await refusal(.basketPlaced) { try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant) }
   }
 }

@@ -47,14 +47,14 @@ private final class PricingServer: Sendable {
     let shop = try await Shop(terms, quotes: server.sender)
     var document = BasketDocument.dinner
     document.quoteURL = "https://shop.example:8443/quote?v=1"
-    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     return shop
   }
 
   private func update(_ shop: Shop, _ change: SheetChange = .shippingContact(FullContact.dublin.place)) async throws
     -> (quote: Quote, update: SheetUpdate)
   {
-    try await shop.desk.update(Shop.basket, of: Shop.merchant, change)
+    try await shop.orderService.update(Shop.basket, of: Shop.merchant, change)
   }
 
   @Test func `is asked with a signature, and given five seconds`() async throws {
@@ -96,7 +96,7 @@ private final class PricingServer: Sendable {
   @Test func `is not waited for when the sheet opens`() async throws {
     let shop = try await shop()
     server.fails(.timedOut)
-    #expect(try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote.total.minorUnits == 2_490)
+    #expect(try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote.total.minorUnits == 2_490)
     #expect(server.requests.isEmpty)
   }
 
@@ -144,7 +144,7 @@ private final class PricingServer: Sendable {
 
   @Test func `that does not answer leaves the sheet as it was`() async throws {
     let shop = try await shop()
-    let shown = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    let shown = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
     for error in [TransportError.timedOut, .notSent("no"), .interrupted("?"), .responseTooLarge] {
       server.fails(error)
       await refusal(.quoteSourceUnavailable) { try await update(shop) }
@@ -152,7 +152,7 @@ private final class PricingServer: Sendable {
     server.answers("", status: 500)
     await refusal(.quoteSourceUnavailable) { try await update(shop) }
     #expect(try await shop.count("quotes") == 1)
-    #expect(try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote == shown)
+    #expect(try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote == shown)
   }
 
   @Test(arguments: [

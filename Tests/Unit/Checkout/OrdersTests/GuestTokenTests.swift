@@ -48,7 +48,7 @@ private struct Claims: JWTPayload {
       let shop = try await Shop(guestTokens: issuer)
       var document = BasketDocument.dinner
       document.customer = customer
-      try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+      try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
       let placed = try await shop.pays()
       #expect((placed.guestToken != nil) == isGuest)
       #expect(placed.order.customer == customer)

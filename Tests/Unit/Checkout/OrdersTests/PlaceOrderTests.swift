@@ -14,7 +14,7 @@ import Testing
     let shop = try await Shop()
     var document = BasketDocument.dinner
     change(&document)
-    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     return shop
   }
 
@@ -24,7 +24,7 @@ import Testing
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), billingContact: billing,
       shippingContact: shipping)
-    return try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25)))
+    return try await shop.orderService.place(request, of: Shop.merchant, before: .after(.seconds(25)))
   }
 
   @Test func `takes the money that was shown, and keeps whom it is for`() async throws {
@@ -34,8 +34,8 @@ import Testing
     #expect(placed.payment.amount.minorUnits == 2_490)
     #expect(placed.payment.order == placed.order.id)
     #expect(placed.order.note == "ring twice")
-    #expect(try await shop.desk.contact(Shop.basket, of: Shop.merchant)?.givenName == "Aoife")
-    let answer = try await shop.desk.basket(Shop.basket, of: Shop.merchant)
+    #expect(try await shop.orderService.contact(Shop.basket, of: Shop.merchant)?.givenName == "Aoife")
+    let answer = try await shop.orderService.basket(Shop.basket, of: Shop.merchant)
     #expect(answer.state == .placed)
     #expect(answer.order?.status == .captured)
     #expect(answer.order?.merchantReference == "HK-1042")
@@ -54,7 +54,7 @@ import Testing
     shop.clock.move(.seconds(90_000))
     #expect(try await place(shop, quote) == first)
     #expect(try await place(shop, QuoteID("another"), shipping: nil) == first)
-    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant) == first)
+    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant) == first)
     #expect(shop.acquirer.authorizations.count == 1)
   }
 
@@ -77,8 +77,8 @@ import Testing
     shop.acquirer.finds(.answer(.approved(Approval(acquirerReference: "C1"))))
     #expect(try await shop.pays().payment.status == .authorized)
     shop.clock.move(.seconds(2))
-    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
-    #expect(try await shop.desk.basket(Shop.basket, of: Shop.merchant).order?.status == .captured)
+    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant)?.payment.status == .captured)
+    #expect(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order?.status == .captured)
     #expect(shop.acquirer.authorizations.count == 1)
   }
 
@@ -90,7 +90,7 @@ import Testing
     let declined = try await shop.pays(token: token, quote: quote)
     #expect(declined.payment.status == .declined)
     #expect(declined.guestToken == nil)
-    #expect(try await shop.desk.outcome(Shop.basket, of: Shop.merchant).state == .open)
+    #expect(try await shop.orderService.outcome(Shop.basket, of: Shop.merchant).state == .open)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A2")))
     #expect(try await shop.pays(token: token, quote: quote).payment == declined.payment)
     let paid = try await shop.pays()
@@ -108,19 +108,19 @@ import Testing
     #expect(try await shop.pays(token: token, quote: quote).payment.status == .unknown)
     await refusal(.paymentInProgress) { try await shop.pays(quote: quote) }
     #expect(shop.acquirer.authorizations.count == 1)
-    await refusal(.basketPlaced) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
-    await refusal(.basketPlaced) { try await shop.desk.cancel(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketPlaced) { try await shop.orderService.sheet(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketPlaced) { try await shop.orderService.cancel(Shop.basket, of: Shop.merchant) }
   }
 
   @Test func `names a quote of this basket, the last one shown`() async throws {
     let shop = try await shop()
     await refusal(.quoteUnknown, field: "quoteId") { try await place(shop, QuoteID("none")) }
-    let opened = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
-    _ = try await shop.desk.update(Shop.basket, of: Shop.merchant, .paymentMethod(.credit))
+    let opened = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
+    _ = try await shop.orderService.update(Shop.basket, of: Shop.merchant, .paymentMethod(.credit))
     await refusal(.quoteStale, field: "quoteId") { try await place(shop, opened.id) }
     let other = BasketID("0123456789abcdef0123456789abcdef")
-    try await shop.desk.put(.dinner, as: other, of: Shop.merchant)
-    let foreign = try await shop.desk.sheet(other, of: Shop.merchant).quote
+    try await shop.orderService.put(.dinner, as: other, of: Shop.merchant)
+    let foreign = try await shop.orderService.sheet(other, of: Shop.merchant).quote
     await refusal(.quoteForeign, field: "quoteId") { try await place(shop, foreign.id) }
     #expect(shop.acquirer.authorizations.count == 0)
     #expect(try await shop.count("orders") == 0)
@@ -186,7 +186,7 @@ import Testing
 
   @Test func `without an address ever shown is priced by the full one`() async throws {
     let shop = try await shop()
-    let quote = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
     await refusal(.addressChangesPrice) {
       try await place(shop, quote.id, shipping: .dublin.with(postalCode: "D18 X2Y3"))
     }
@@ -196,7 +196,7 @@ import Testing
   @Test func `keeps a coupon that ended while the shopper looked at the sheet`() async throws {
     let shop = try await shop()
     _ = try await shop.opens()
-    let quote = try await shop.desk.update(Shop.basket, of: Shop.merchant, .couponCode("NOON")).quote
+    let quote = try await shop.orderService.update(Shop.basket, of: Shop.merchant, .couponCode("NOON")).quote
     shop.clock.move(.seconds(61))
     let paid = try await place(shop, quote.id).payment.amount.minorUnits
     #expect(paid == 2_390)
@@ -204,7 +204,7 @@ import Testing
 
   @Test func `for collection asks for no address`() async throws {
     let shop = try await shop { $0.serviceType = "collection" }
-    let quote = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
     let contact = FullContact(givenName: "A", phoneNumber: "1", emailAddress: "a@b")
     #expect(try await place(shop, quote.id, shipping: contact).payment.amount.minorUnits == 2_190)
   }
@@ -224,7 +224,7 @@ import Testing
 
   @Test func `pay a basket once`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     shop.acquirer.authorizes { reference, _ in
       try? await Task.sleep(for: .milliseconds(20))
       return FakeAcquirer.approval(reference)
@@ -245,7 +245,7 @@ import Testing
   /// Exactly one of the two wins, in whatever order they arrive.
   @Test(arguments: 0..<12) func `cancel or pay, never both`(_ round: Int) async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     let token = try await shop.token(for: quote)
     async let paid = outcome {
@@ -254,7 +254,7 @@ import Testing
     }
     async let cancelled: Bool = {
       do {
-        try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+        try await shop.orderService.cancel(Shop.basket, of: Shop.merchant)
         return true
       } catch { return false }
     }()
@@ -265,7 +265,7 @@ import Testing
       #expect(try await shop.count("payments") == 0)
       #expect(try await shop.count("orders") == 0)
     } else {
-      #expect(try await shop.desk.outcome(Shop.basket, of: Shop.merchant).payment?.status == .captured)
+      #expect(try await shop.orderService.outcome(Shop.basket, of: Shop.merchant).payment?.status == .captured)
     }
   }
 }
@@ -273,30 +273,32 @@ import Testing
 @Suite struct `Cancelling a basket` {
   @Test func `ends it for good`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
-    try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
-    try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
-    #expect(try await shop.desk.outcome(Shop.basket, of: Shop.merchant).state == .cancelled)
+    try await shop.orderService.cancel(Shop.basket, of: Shop.merchant)
+    try await shop.orderService.cancel(Shop.basket, of: Shop.merchant)
+    #expect(try await shop.orderService.outcome(Shop.basket, of: Shop.merchant).state == .cancelled)
     await refusal(.basketCancelled) { try await shop.pays(quote: quote) }
-    await refusal(.basketCancelled) { try await shop.desk.sheet(Shop.basket, of: Shop.merchant) }
-    await refusal(.basketCancelled) { try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant) }
+    await refusal(.basketCancelled) { try await shop.orderService.sheet(Shop.basket, of: Shop.merchant) }
+    await refusal(.basketCancelled) { try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant) }
     #expect(shop.acquirer.authorizations.count == 0)
   }
 
   /// The check before the claim is not enough: what counts is what the claim itself sees.
   @Test func `between the checks and the claim is still seen by the claim`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
-    let desk = shop.reaching(
+    let orderService = shop.reaching(
       CrashPoints { point in
         guard point == .authorizeOpened else { return }
-        try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+        try await shop.orderService.cancel(Shop.basket, of: Shop.merchant)
       })
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), shippingContact: .dublin)
-    await refusal(.basketCancelled) { try await desk.place(request, of: Shop.merchant, before: .after(.seconds(25))) }
+    await refusal(.basketCancelled) {
+      try await orderService.place(request, of: Shop.merchant, before: .after(.seconds(25)))
+    }
     #expect(shop.acquirer.authorizations.count == 0)
     #expect(try await shop.count("payments") == 0)
     #expect(try await shop.count("order_contacts") == 0)
@@ -304,10 +306,10 @@ import Testing
 
   @Test func `is too late once an acquirer may have heard of it`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     _ = try await shop.pays()
     let error = await #expect(throws: OrderError.self) {
-      try await shop.desk.cancel(Shop.basket, of: Shop.merchant)
+      try await shop.orderService.cancel(Shop.basket, of: Shop.merchant)
     }
     #expect(error?.code == .basketPlaced)
     #expect(error?.detail.contains("captured") == true)
@@ -320,22 +322,23 @@ import Testing
     shop.acquirer.answers(.pending(Pending(acquirerReference: "A1")))
     var document = BasketDocument.dinner
     document.capture = .manual
-    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     let quote = try await shop.opens()
     let request = PlaceOrderRequest(
       basket: Shop.basket, quote: quote, token: try await shop.token(for: quote), shippingContact: .dublin)
     #expect(
-      try await shop.desk.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status == .pending)
+      try await shop.orderService.place(request, of: Shop.merchant, before: .after(.seconds(25))).payment.status
+        == .pending)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A1")))
     shop.clock.move(.seconds(61))
-    let placed = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    let placed = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
     #expect(placed.payment.status == .authorized)
     // From now on it is what the shopper was told.
     #expect((placed.payment.told, placed.payment.toldStatus) == (.success, .authorized))
     let journal = Journal(shop.database)
     let void = try await journal.reserve(.void, nil, of: placed.payment.id)
     _ = try await journal.record(.approved(Approval(acquirerReference: "V1")), for: void)
-    let again = try #require(try await shop.desk.placed(Shop.basket, of: Shop.merchant))
+    let again = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
     #expect((again.payment.status, again.status) == (.voided, .authorized))
     #expect(again.guestToken == placed.guestToken)
     #expect(shop.acquirer.authorizations.count == 1)

@@ -140,23 +140,23 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
     _ country: String, _ code: String?, _ isServed: Bool, _ total: Int64
   ) async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let contact = RedactedContact(postalCode: code, countryCode: country)
-    let (quote, update) = try await shop.desk.update(Shop.basket, of: Shop.merchant, .shippingContact(contact))
+    let (quote, update) = try await shop.orderService.update(Shop.basket, of: Shop.merchant, .shippingContact(contact))
     #expect(quote.total.minorUnits == total)
     #expect(update.errors.map(\.code) == (isServed ? [] : [.addressUnserviceable]))
     #expect(quote.isPayable == isServed)
     if let code {
       #expect(
-        try await shop.desk.checkPostalCode(code, country: country, Shop.basket, of: Shop.merchant) == isServed)
+        try await shop.orderService.checkPostalCode(code, country: country, Shop.basket, of: Shop.merchant) == isServed)
     }
   }
 
   @Test func `leaves nothing of itself in the store`() async throws {
     let shop = try await Shop()
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     let contact = RedactedContact(locality: "Ringsend", postalCode: "D18 Q7Q7", countryCode: "IE")
-    _ = try await shop.desk.update(Shop.basket, of: Shop.merchant, .shippingContact(contact))
+    _ = try await shop.orderService.update(Shop.basket, of: Shop.merchant, .shippingContact(contact))
     let rows = try await shop.database.read { store in
       try store.rows("SELECT state || shown AS text FROM quotes").map { try $0.text("text") }
         + store.rows("SELECT service || destination AS text FROM baskets").map { try $0.text("text") }

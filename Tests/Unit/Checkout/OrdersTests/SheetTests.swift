@@ -11,16 +11,16 @@ import Testing
     let shop = try await Shop()
     var document = BasketDocument.dinner
     change(&document)
-    try await shop.desk.put(document, as: Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     return shop
   }
 
   private func change(_ shop: Shop, _ change: SheetChange) async throws -> (quote: Quote, update: SheetUpdate) {
-    try await shop.desk.update(Shop.basket, of: Shop.merchant, change)
+    try await shop.orderService.update(Shop.basket, of: Shop.merchant, change)
   }
 
   @Test func `asks for what a delivery needs, and names merchant and basket to the wallet`() async throws {
-    let sheet = try await shop().desk.sheet(Shop.basket, of: Shop.merchant)
+    let sheet = try await shop().orderService.sheet(Shop.basket, of: Shop.merchant)
     #expect(sheet.request.total.label == "Harbour Kitchen")
     #expect(sheet.request.total.amount == sheet.quote.total)
     #expect(sheet.request.shippingMethods.map(\.identifier) == ["bike", "van"])
@@ -30,16 +30,16 @@ import Testing
 
   @Test func `names the merchant's domain to the wallet where a platform's key is encrypted to`() async throws {
     let shop = try await Shop(MerchantTerms(platformDomain: "shop.example.com"))
-    try await shop.desk.put(.dinner, as: Shop.basket, of: Shop.merchant)
-    let sheet = try await shop.desk.sheet(Shop.basket, of: Shop.merchant)
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
     #expect(sheet.request.applicationData == Array("shop.example.com".utf8))
     // The payment token carries the hash of the domain, and the gateway compares it with the order's.
     #expect(try await shop.pays().payment.status == .captured)
   }
 
   @Test func `opens with the code that the shopper entered on the page, unless it is no good`() async throws {
-    let opened = try await shop { $0.couponCode = "fiver" }.desk.sheet(Shop.basket, of: Shop.merchant)
-    let plain = try await shop { $0.couponCode = "NO" }.desk.sheet(Shop.basket, of: Shop.merchant)
+    let opened = try await shop { $0.couponCode = "fiver" }.orderService.sheet(Shop.basket, of: Shop.merchant)
+    let plain = try await shop { $0.couponCode = "NO" }.orderService.sheet(Shop.basket, of: Shop.merchant)
     #expect(opened.request.couponCode == "FIVER" && plain.request.couponCode == nil)
     #expect(opened.quote.total.minorUnits == plain.quote.total.minorUnits - 500)
     #expect(opened.quote.isPayable && plain.quote.isPayable)
@@ -47,15 +47,15 @@ import Testing
 
   @Test func `that shows the same as before makes no new quote`() async throws {
     let shop = try await shop()
-    let first = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
-    let again = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
+    let first = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
+    let again = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
     #expect(first == again)
     #expect(try await shop.count("quotes") == 1)
   }
 
   @Test func `remembers one choice while the next is made`() async throws {
     let shop = try await shop()
-    _ = try await shop.desk.sheet(Shop.basket, of: Shop.merchant)
+    _ = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
     _ = try await change(shop, .shippingContact(FullContact.dublin.place))
     _ = try await change(shop, .couponCode("FIVER"))
     let (quote, update) = try await change(shop, .paymentMethod(.credit))
@@ -90,21 +90,21 @@ import Testing
 
   @Test func `opens as it was prepared`() async throws {
     let shop = try await shop()
-    let open = try await shop.desk.sheet(Shop.basket, of: Shop.merchant).quote
-    try await shop.desk.prepare(
+    let open = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
+    try await shop.orderService.prepare(
       Shop.basket, of: Shop.merchant, OrderDetails(serviceType: .collection, requestedFor: "19:30", note: "no salt"))
-    let sheet = try await shop.desk.sheet(Shop.basket, of: Shop.merchant)
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
     #expect(sheet.quote.total.minorUnits == 2_190)
     #expect(sheet.request.shippingType == .storePickup)
     #expect(sheet.quote.id != open.id)
     await refusal(.serviceUnavailable, field: "serviceType") {
-      try await shop.desk.prepare(Shop.basket, of: Shop.merchant, OrderDetails(serviceType: .shipping))
+      try await shop.orderService.prepare(Shop.basket, of: Shop.merchant, OrderDetails(serviceType: .shipping))
     }
   }
 
   @Test func `of a pending basket has a pending total`() async throws {
     let shop = try await shop { ($0.pending, $0.capture) = (true, .manual) }
-    let sheet = try await shop.desk.sheet(Shop.basket, of: Shop.merchant)
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
     #expect(sheet.request.total.kind == .pending)
     #expect(sheet.quote.isPending && sheet.quote.total.minorUnits == 0)
     await refusal(.totalPending) { try await shop.pays() }
@@ -119,7 +119,7 @@ import Testing
       _ = try await change(shop, .paymentMethod(round.isMultiple(of: 2) ? .credit : .debit))
     }
     #expect(try await shop.count("quotes") <= 20)
-    #expect(try await shop.desk.placed(Shop.basket, of: Shop.merchant)?.order.quote == ordered)
+    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant)?.order.quote == ordered)
     shop.acquirer.answers(.approved(Approval(acquirerReference: "A2")))
     #expect(try await shop.pays().payment.status == .captured)
   }

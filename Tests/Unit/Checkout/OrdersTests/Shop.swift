@@ -19,7 +19,7 @@ struct Shop: Sendable {
   static let basket = BasketID("kNc7pQ2xR8vT5wY1zB4dFg")
   static let noon = Timestamp(rfc3339: "2026-11-21T12:00:00Z") ?? Timestamp(seconds: 0)
 
-  let desk: OrderDesk
+  let orderService: OrderService
   let gateway: PaymentGateway
   private let file: TemporaryStore
   let database: Database
@@ -33,12 +33,12 @@ struct Shop: Sendable {
   ) async throws {
     let clock = HeldClock(Self.noon)
     file = try TemporaryStore()
-    database = try await file.open(Journal.migrations + OrderDesk.migrations, clock: clock.wall)
+    database = try await file.open(Journal.migrations + OrderService.migrations, clock: clock.wall)
     self.clock = clock
     self.terms = terms
     wallet = try Wallet(Self.merchant, clock: clock.wall)
     gateway = Self.gateway(wallet, database, acquirer, clock)
-    desk = OrderDesk(
+    orderService = OrderService(
       gateway: gateway, quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)
   }
@@ -55,15 +55,15 @@ struct Shop: Sendable {
   }
 
   /// The same store, after the operator has changed the merchant's configuration.
-  func under(_ terms: MerchantTerms, quotes: HTTPSender) -> OrderDesk {
-    OrderDesk(
+  func under(_ terms: MerchantTerms, quotes: HTTPSender) -> OrderService {
+    OrderService(
       gateway: gateway, quotes: QuoteSource(sender: quotes, clock: clock.wall), terms: { _ in terms },
       clock: clock.wall)
   }
 
   /// The same store, where something happens at a named point of each payment.
-  func reaching(_ crashes: CrashPoints) -> OrderDesk {
-    OrderDesk(
+  func reaching(_ crashes: CrashPoints) -> OrderService {
+    OrderService(
       gateway: Self.gateway(wallet, database, acquirer, clock, crashes: crashes), terms: { [terms] _ in terms },
       clock: clock.wall)
   }
@@ -77,7 +77,7 @@ struct Shop: Sendable {
     let made = if let token { token } else { try await self.token(for: quote) }
     let request = PlaceOrderRequest(
       basket: Self.basket, quote: quote, token: made, billingContact: nil, shippingContact: contact)
-    return try await desk.place(request, of: Self.merchant, before: deadline)
+    return try await orderService.place(request, of: Self.merchant, before: deadline)
   }
 
   /// A payment token for the total of the quote; for some amount if there is no such quote.
@@ -92,8 +92,8 @@ struct Shop: Sendable {
 
   /// The quote that the shopper saw last.
   func opens(_ contact: FullContact = .dublin) async throws -> QuoteID {
-    _ = try await desk.sheet(Self.basket, of: Self.merchant)
-    return try await desk.update(Self.basket, of: Self.merchant, .shippingContact(contact.place)).quote.id
+    _ = try await orderService.sheet(Self.basket, of: Self.merchant)
+    return try await orderService.update(Self.basket, of: Self.merchant, .shippingContact(contact.place)).quote.id
   }
 
   func count(_ table: String) async throws -> Int64 {

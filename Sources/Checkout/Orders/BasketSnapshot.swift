@@ -12,7 +12,7 @@ package struct BasketOutcome: Sendable, Hashable {
 }
 
 /// A basket with its order and payment, seen at one moment.
-struct BasketStanding: Sendable {
+struct BasketSnapshot: Sendable {
   let record: BasketRecord
   let order: OrderRecord?
   let payment: Payment?

@@ -8,7 +8,7 @@ package import TenderSheet
 /// Where a basket becomes an order: the merchant puts it here, the sheet asks what to show, the shopper places it.
 ///
 /// No rule of a particular shop is here; they come with the basket. Placing an order is in `PlaceOrder.swift`.
-package struct OrderDesk: Sendable {
+package struct OrderService: Sendable {
   let gateway: PaymentGateway
   var journal: Journal { gateway.journal }
   var database: Database { journal.database }
@@ -40,7 +40,7 @@ package struct OrderDesk: Sendable {
 }
 
 // The merchant's side.
-extension OrderDesk {
+extension OrderService {
   /// Takes a basket, or new content for one that nobody has tried to pay yet. The same content again changes nothing.
   @discardableResult
   package func put(_ document: BasketDocument, as id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
@@ -59,16 +59,16 @@ extension OrderDesk {
   }
 
   package func basket(_ id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
-    let (standing, shown) = try await database.read { store in
-      let standing = try BasketStanding(id, of: merchant, in: store)
-      return (standing, try standing.record.currentQuote.flatMap { try Quote.find($0, in: store) })
+    let (snapshot, shown) = try await database.read { store in
+      let snapshot = try BasketSnapshot(id, of: merchant, in: store)
+      return (snapshot, try snapshot.record.currentQuote.flatMap { try Quote.find($0, in: store) })
     }
-    return try answer(standing, shown)
+    return try answer(snapshot, shown)
   }
 
   /// What became of the basket.
   package func outcome(_ id: BasketID, of merchant: MerchantID) async throws -> BasketOutcome {
-    try await database.read { try BasketStanding(id, of: merchant, in: $0).outcome }
+    try await database.read { try BasketSnapshot(id, of: merchant, in: $0).outcome }
   }
 
   /// Ends the basket for good, unless an acquirer may already have heard of it.
@@ -89,7 +89,7 @@ extension OrderDesk {
   /// The contact of a placed order; the merchant's to know, not the page's.
   package func contact(_ id: BasketID, of merchant: MerchantID) async throws -> OrderContact? {
     try await database.read { store in
-      try BasketStanding(id, of: merchant, in: store).order.flatMap { try OrderContact.find(of: $0.id, in: store) }
+      try BasketSnapshot(id, of: merchant, in: store).order.flatMap { try OrderContact.find(of: $0.id, in: store) }
     }
   }
 
@@ -100,11 +100,11 @@ extension OrderDesk {
     }
   }
 
-  private func answer(_ standing: BasketStanding, _ shown: Quote?) throws -> BasketAnswer {
-    let record = standing.record
+  private func answer(_ snapshot: BasketSnapshot, _ shown: Quote?) throws -> BasketAnswer {
+    let record = snapshot.record
     let name = record.basket.document.businessName
     let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(name).total.amount
-    let outcome = standing.outcome
+    let outcome = snapshot.outcome
     return BasketAnswer(
       basketId: record.basket.id, state: outcome.state, total: WireAmount(total),
       pending: shown?.isPending ?? record.basket.document.pending, expiresAt: WireTime(record.expiresAt),
@@ -121,7 +121,7 @@ extension OrderDesk {
 }
 
 // The sheet's side.
-extension OrderDesk {
+extension OrderService {
   /// Whose basket this is. A page knows its basket's id and not the merchant's name here; the id is the capability.
   package func merchant(of id: BasketID) async throws -> MerchantID {
     guard let merchant = try await database.read({ try BasketRecord.merchant(of: id, in: $0) }) else {
@@ -157,9 +157,9 @@ extension OrderDesk {
   package func prepare(_ id: BasketID, of merchant: MerchantID, _ details: OrderDetails) async throws {
     let now = clock.now()
     try await database.write { store in
-      let standing = try BasketStanding(id, of: merchant, in: store)
-      try standing.checkOpen(at: now)
-      try standing.record.prepared(details).savePrepared(in: store)
+      let snapshot = try BasketSnapshot(id, of: merchant, in: store)
+      try snapshot.checkOpen(at: now)
+      try snapshot.record.prepared(details).savePrepared(in: store)
     }
   }
 
