@@ -84,7 +84,7 @@ enum Deliveries {
   /// Writes the result of a try; false when another process has taken the delivery over in between.
   ///
   /// - Parameter url: where the try went.
-  static func settle(
+  static func finish(
     _ delivery: Delivery, _ state: Delivery.State, url: String, result: String, next: Timestamp, in store: Transaction
   ) throws -> Bool {
     try store.run(
@@ -134,7 +134,7 @@ enum Deliveries {
     }
   }
 
-  static func standing(in store: Transaction) throws -> WebhookStanding {
+  static func backlog(in store: Transaction) throws -> WebhookBacklog {
     let row = try store.row(
       """
       SELECT (SELECT count(*) FROM webhook_deliveries WHERE state = 'waiting') AS waiting,
@@ -142,14 +142,14 @@ enum Deliveries {
         (SELECT MIN(created_at) FROM webhook_deliveries WHERE state = 'waiting') AS oldest
       """)
     let oldest = try row?.integerOrNil("oldest").map { store.now.since(Timestamp(microseconds: $0)) }
-    return WebhookStanding(
+    return WebhookBacklog(
       waiting: try row?.integer("waiting") ?? 0, dead: try row?.integer("dead") ?? 0,
       oldestWaiting: oldest ?? .zero)
   }
 }
 
 /// How the deliveries stand, for whoever watches.
-package struct WebhookStanding: Sendable, Hashable {
+package struct WebhookBacklog: Sendable, Hashable {
   package let waiting: Int64
   package let dead: Int64
   /// How long the oldest of the waiting has been waiting.

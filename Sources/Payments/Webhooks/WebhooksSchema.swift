@@ -1,6 +1,6 @@
 package import Storage
 
-extension WebhookCourier {
+extension WebhookDispatcher {
   /// What waits to be told to whom. To be opened in the same store as the ledger's tables, so that an event leaves the
   /// outbox and becomes its deliveries in one commit.
   package static let migrations: [Migration] = [

@@ -35,7 +35,7 @@ struct Composition: Sendable {
   let gateway: PaymentGateway
   let guests: GuestTokenIssuer
   let orderService: OrderService
-  let courier: WebhookCourier
+  let dispatcher: WebhookDispatcher
   /// Only in `simulated`.
   let journeys: JourneyRecorder?
 
@@ -70,7 +70,7 @@ struct Composition: Sendable {
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
     orderService = .configured(folders, gateway, guests, runtime)
-    courier = try await .configured(folders, journal.database, configuration, runtime, metrics)
+    dispatcher = try await .configured(folders, journal.database, configuration, runtime, metrics)
   }
 
   /// Releases what the process holds, after calls under way have been answered.

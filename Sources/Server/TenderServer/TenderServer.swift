@@ -49,7 +49,7 @@ package struct TenderServer: Service {
   private var services: [any Service] {
     let (gateway, logger) = (parts.gateway, parts.runtime.logger)
     return [
-      WebhookService(courier: parts.courier),
+      WebhookService(dispatcher: parts.dispatcher),
       RecoveryService(gateway: gateway, database: parts.database, metrics: parts.metrics, logger: logger),
       ClockWatch(gateway: gateway, scheduler: .system, logger: logger),
     ]

@@ -73,7 +73,7 @@ final class EngineLife: @unchecked Sendable {
   let gateway: PaymentGateway
   /// Places orders over this gateway.
   let orderService: OrderService
-  private let courier: WebhookCourier
+  private let dispatcher: WebhookDispatcher
   private(set) var isDelivering = false
 
   init(
@@ -90,7 +90,7 @@ final class EngineLife: @unchecked Sendable {
     orderService = OrderService(
       gateway: gateway, terms: { _ in MerchantTerms() }, clock: thread.clock,
       random: random)
-    courier = WebhookCourier(
+    dispatcher = WebhookDispatcher(
       database: database, endpoints: { _ in [sink.endpoint] },
       destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },
       network: DeliveryNetwork { _ in .init(sink.sender) }, schedule: schedule, random: random,
@@ -170,7 +170,7 @@ final class EngineLife: @unchecked Sendable {
     guard !isDelivering else { return }
     isDelivering = true
     Task.detached { [self] in
-      _ = try? await courier.round()
+      _ = try? await dispatcher.round()
       isDelivering = false
     }
   }

@@ -140,7 +140,7 @@ private final class SmallWorld: @unchecked Sendable {
       reading: { await self.thread.stop("before a read") }, writing: { await self.thread.stop("before a write") },
       before: { await self.thread.stop("before a commit") }, after: { await self.thread.stop("after a commit") })
     let database = try store.open(
-      Journal.migrations + OrderService.migrations + WebhookCourier.migrations, clock: thread.clock, hooks: hooks)
+      Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations, clock: thread.clock, hooks: hooks)
     var policy = GatewayPolicy()
     policy.tellsUnknownAs = setting == .sleeper ? .failure : .pending
     return EngineLife(

@@ -209,7 +209,7 @@ extension SimulatedWorld {
     try startAnother()
   }
 
-  private static let migrations = Journal.migrations + OrderService.migrations + WebhookCourier.migrations
+  private static let migrations = Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations
 
   /// Starts a process on the store, beside those that run.
   private func startAnother() throws {

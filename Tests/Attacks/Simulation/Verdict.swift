@@ -53,7 +53,7 @@ extension SimulatedWorld {
     guard hazards.includes(.deadLetter) || hazards.includes(.urlChanged) else { return }
     guard let database = try? store.open([], clock: thread.clock) else { return }
     Task.detached {
-      let count = (try? await WebhookCourier.replay(in: database)) ?? 0
+      let count = (try? await WebhookDispatcher.replay(in: database)) ?? 0
       if count > 0 { self.met(.deadLetter) }
     }
     thread.run(until: thread.uptime)

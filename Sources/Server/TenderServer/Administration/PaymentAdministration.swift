@@ -22,7 +22,7 @@ package struct PaymentAdministration: Sendable {
 
   /// Every table of a server's store.
   package static let migrations =
-    Journal.migrations + OrderService.migrations + WebhookCourier.migrations + ProcessingKeyStore.migrations
+    Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

@@ -41,11 +41,11 @@ package struct WebhookAdministration: Sendable {
   }
 
   package func deliveries(_ state: Delivery.State, limit: Int) async throws -> [DeliveryReport] {
-    try await WebhookCourier.deliveries(state, limit: min(500, max(1, limit)), in: database).map(DeliveryReport.init)
+    try await WebhookDispatcher.deliveries(state, limit: min(500, max(1, limit)), in: database).map(DeliveryReport.init)
   }
 
   package func replay(_ payment: String?, sequence: Int64?, to endpoint: String?) async throws -> Int {
-    try await WebhookCourier.replay(
+    try await WebhookDispatcher.replay(
       payment.map { PaymentID($0) }, sequence: sequence, to: endpoint, in: database)
   }
 

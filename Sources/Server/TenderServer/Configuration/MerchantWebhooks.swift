@@ -65,16 +65,16 @@ extension MerchantFolder {
   package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
 }
 
-extension WebhookCourier {
+extension WebhookDispatcher {
   /// Delivers to the endpoints of these merchants.
   static func configured(
     _ folders: [MerchantFolder], _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
     _ metrics: Metrics
-  ) async throws -> WebhookCourier {
+  ) async throws -> WebhookDispatcher {
     try MerchantWebhooks.judge(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
-    for folder in folders { try await WebhookCourier.adopt(folder.webhooks, of: folder.merchant.id, in: database) }
+    for folder in folders { try await WebhookDispatcher.adopt(folder.webhooks, of: folder.merchant.id, in: database) }
     let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
-    return WebhookCourier(
+    return WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
       network: runtime.network.webhooks, random: runtime.random,

@@ -4,16 +4,16 @@ import Storage
 import TenderPayments
 import Webhooks
 
-/// The courier as a service of the running server: it delivers until the server goes down.
+/// The dispatcher as a service of the running server: it delivers until the server goes down.
 struct WebhookService: Service {
-  let courier: WebhookCourier
+  let dispatcher: WebhookDispatcher
 
   func run() async throws {
-    await cancelWhenGracefulShutdown { await courier.run() }
+    await cancelWhenGracefulShutdown { await dispatcher.run() }
   }
 }
 
-/// What operators see of the courier: a line in the log for what was not taken, a count of every try.
+/// What operators see of the dispatcher: a line in the log for what was not taken, a count of every try.
 struct WebhookWatch: Sendable {
   let metrics: Metrics
   let logger: Logger
@@ -31,18 +31,18 @@ struct WebhookWatch: Sendable {
           "endpoint": .string(delivery.endpoint), "url": .string(delivery.url), "result": .string(result),
         ])
     case .trouble(let reason):
-      logger.error("the courier of webhooks met trouble", metadata: ["reason": .string(reason)])
+      logger.error("the webhook dispatcher failed", metadata: ["reason": .string(reason)])
     }
   }
 
   static func gauges(_ database: Database) async throws -> [Gauge] {
-    let standing = try await WebhookCourier.standing(in: database)
+    let backlog = try await WebhookDispatcher.backlog(in: database)
     return [
-      Gauge(name: "tender_webhooks_waiting", help: "Webhooks to be tried.", labels: [:], value: standing.waiting),
-      Gauge(name: "tender_webhooks_dead", help: "Webhooks given up.", labels: [:], value: standing.dead),
+      Gauge(name: "tender_webhooks_waiting", help: "Webhooks to be tried.", labels: [:], value: backlog.waiting),
+      Gauge(name: "tender_webhooks_dead", help: "Webhooks given up.", labels: [:], value: backlog.dead),
       Gauge(
         name: "tender_webhooks_oldest_seconds", help: "How long the oldest webhook has been waiting.", labels: [:],
-        value: standing.oldestWaiting.components.seconds),
+        value: backlog.oldestWaiting.components.seconds),
     ]
   }
 }

@@ -16,6 +16,7 @@ struct PlatformRoutes: Sendable {
 
 extension PlatformRoutes {
   init(_ parts: Composition) {
-    platform = PlatformController(orderService: parts.orderService, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
+    platform = PlatformController(
+      orderService: parts.orderService, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
   }
 }

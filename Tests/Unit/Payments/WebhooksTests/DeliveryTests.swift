@@ -11,7 +11,7 @@ import Webhooks
   @Test func `every change arrives once, in order, signed`() async throws {
     let post = try await Post()
     let payment = try await post.pays()
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(
       post.server.bodies.compactMap { $0["type"]?.text } == [
         "payment.created", "payment.pending_capture", "payment.captured",
@@ -23,7 +23,7 @@ import Webhooks
         request.headers.filter { $0.name == "X-GCS-Signature" }.map(\.value) == [Post.key.signature(of: request.body)])
     }
     #expect(post.server.bodies.last?["payment"]?["id"]?.text == "\(payment.id)_1")
-    #expect(try await post.courier.round() == 0)
+    #expect(try await post.dispatcher.round() == 0)
     #expect(post.server.requests.count == 3)
   }
 
@@ -31,13 +31,13 @@ import Webhooks
     let post = try await Post()
     try await post.pays()
     post.server.answers { sequence, tries in sequence == 1 && tries == 1 ? 500 : 200 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(post.server.sequences == [1])
     post.clock.advance(.seconds(5))
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(post.server.sequences == [1])
     post.clock.advance(.seconds(10))
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(post.server.sequences == [1, 1, 2, 3])
   }
 
@@ -45,7 +45,7 @@ import Webhooks
     let post = try await Post()
     let payment = try await post.pays()
     post.server.answers { sequence, tries in sequence == 3 && tries == 1 ? 500 : 200 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     post.clock.advance(.seconds(-3_600))
     let refund = try await post.journal.reserve(.refund, .eur(100), of: payment.id)
     _ = try await post.journal.record(.approved(Approval(acquirerReference: "R1")), for: refund)
@@ -63,7 +63,7 @@ import Webhooks
     post.server.answers { _, _ in 200 }
     let blocked = post.server
     blocked.answers { _, _ in blocked.bodies.last?["tender"]?["paymentId"]?.text == id ? 503 : 200 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     let others = post.server.bodies.filter { $0["tender"]?["paymentId"]?.text == second.id.rawValue }
     #expect(others.count == 3)
   }
@@ -100,7 +100,7 @@ import Webhooks
     try await post.pays()
     let server = post.server
     server.answers { _, _ in server.requests.last?.url == Post.url ? 200 : 500 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(server.requests.count { $0.url == Post.url } == 3)
     #expect(server.requests.count { $0.url != Post.url } == 1)
   }
@@ -108,9 +108,9 @@ import Webhooks
   @Test func `a merchant without a URL is told nothing, and nothing waits`() async throws {
     let post = try await Post(urls: [])
     try await post.pays()
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(post.server.requests.isEmpty)
-    #expect(try await post.standing.waiting == 0)
+    #expect(try await post.backlog.waiting == 0)
   }
 
   @Test func `a process that dies before it wrote down the success sends again`() async throws {
@@ -122,31 +122,31 @@ import Webhooks
       return 200
     }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<2 { group.addTask { try await post.courier.round() } }
+      for _ in 0..<2 { group.addTask { try await post.dispatcher.round() } }
       try await group.waitForAll()
     }
     try await post.runsDry()
     #expect(Array(Set(post.server.sequences)).sorted() == [1, 2, 3])
-    #expect(try await post.standing.waiting == 0)
+    #expect(try await post.backlog.waiting == 0)
   }
 
   @Test func `couriers that run at once send nothing twice`() async throws {
     let post = try await Post()
     for number in 1...6 { try await post.pays(number) }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      for _ in 0..<6 { group.addTask { try await post.courier.round() } }
+      for _ in 0..<6 { group.addTask { try await post.dispatcher.round() } }
       try await group.waitForAll()
     }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(post.server.requests.count == 18)
     #expect(Set(post.server.bodies.compactMap { $0["id"]?.text }).count == 18)
   }
 
-  @Test func `the running courier delivers, and ends when it is cancelled`() async throws {
+  @Test func `the running dispatcher delivers, and ends when it is cancelled`() async throws {
     let post = try await Post()
     try await post.pays()
-    let courier = post.courier
-    let running = Task { await courier.run(lookingEvery: .milliseconds(5)) }
+    let dispatcher = post.dispatcher
+    let running = Task { await dispatcher.run(lookingEvery: .milliseconds(5)) }
     while post.server.requests.count < 3 { try await Task.sleep(for: .milliseconds(5)) }
     running.cancel()
     await running.value
@@ -161,11 +161,11 @@ import Webhooks
     post.server.answers { sequence, _ in sequence == 1 ? 500 : 200 }
     try await post.runsDry()
     #expect(post.server.sequences == [1, 1, 1, 2, 3])
-    let dead = try await WebhookCourier.deliveries(.dead, in: post.database)
+    let dead = try await WebhookDispatcher.deliveries(.dead, in: post.database)
     #expect(dead.map(\.sequence) == [1])
     #expect(dead.first?.result == "HTTP 500")
     #expect(dead.first?.tries == 3)
-    #expect(try await post.standing.dead == 1)
+    #expect(try await post.backlog.dead == 1)
   }
 
   @Test func `a replay brings it back with the same id, and all of its tries`() async throws {
@@ -173,34 +173,34 @@ import Webhooks
     let payment = try await post.pays()
     post.server.answers { _, _ in 500 }
     try await post.runsDry()
-    #expect(try await post.standing.dead == 3)
+    #expect(try await post.backlog.dead == 3)
     let ids = post.server.bodies.compactMap { $0["id"]?.text }
     post.server.answers { _, _ in 200 }
-    #expect(try await WebhookCourier.replay(PaymentID("another"), in: post.database) == 0)
-    #expect(try await WebhookCourier.replay(payment.id, sequence: 2, in: post.database) == 1)
-    #expect(try await WebhookCourier.replay(in: post.database) == 2)
+    #expect(try await WebhookDispatcher.replay(PaymentID("another"), in: post.database) == 0)
+    #expect(try await WebhookDispatcher.replay(payment.id, sequence: 2, in: post.database) == 1)
+    #expect(try await WebhookDispatcher.replay(in: post.database) == 2)
     try await post.runsDry()
     #expect(post.server.bodies.suffix(3).compactMap { $0["id"]?.text } == ids)
-    #expect(try await post.standing.dead == 0)
-    #expect(try await WebhookCourier.replay(in: post.database) == 0)
+    #expect(try await post.backlog.dead == 0)
+    #expect(try await WebhookDispatcher.replay(in: post.database) == 0)
   }
 
   @Test func `of an endpoint that was removed say so, and can be replayed to another`() async throws {
     let post = try await Post(waits: [.seconds(10)])
     let payment = try await post.pays()
     post.server.answers { _, _ in 500 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     let other = WebhookEndpoint(id: "other", url: "https://other.example/hooks", key: Post.key)
     let changed = post.restarted(with: [other])
     post.clock.advance(.seconds(60))
     try await changed.round()
     #expect(post.server.requests.count == 1)
-    let dead = try await WebhookCourier.deliveries(.dead, in: post.database)
+    let dead = try await WebhookDispatcher.deliveries(.dead, in: post.database)
     #expect(dead.map(\.sequence) == [1, 2, 3] && dead.allSatisfy { $0.endpoint == "1" })
     #expect(dead.allSatisfy { $0.result == "the merchant's configuration has no endpoint of this name any more" })
 
     post.server.answers { _, _ in 200 }
-    #expect(try await WebhookCourier.replay(payment.id, to: "other", in: post.database) == 3)
+    #expect(try await WebhookDispatcher.replay(payment.id, to: "other", in: post.database) == 3)
     try await changed.round()
     #expect(post.server.sequences == [1, 1, 2, 3])
     #expect(post.server.requests.dropFirst().allSatisfy { $0.url == other.url })
@@ -212,11 +212,11 @@ import Webhooks
     let server = post.server
     server.answers { _, _ in server.requests.last?.url == Post.url ? 200 : 500 }
     try await post.runsDry()
-    #expect(try await post.standing.dead == 6)
-    #expect(try await WebhookCourier.replay(to: "1", in: post.database) == 0)
-    #expect(try await WebhookCourier.replay(to: "4", in: post.database) == 3)
-    #expect(try await WebhookCourier.replay(to: "4", in: post.database) == 0)
-    #expect(try await WebhookCourier.replay(to: "3", in: post.database) == 3)
+    #expect(try await post.backlog.dead == 6)
+    #expect(try await WebhookDispatcher.replay(to: "1", in: post.database) == 0)
+    #expect(try await WebhookDispatcher.replay(to: "4", in: post.database) == 3)
+    #expect(try await WebhookDispatcher.replay(to: "4", in: post.database) == 0)
+    #expect(try await WebhookDispatcher.replay(to: "3", in: post.database) == 3)
   }
 }
 
@@ -225,7 +225,7 @@ import Webhooks
     let post = try await Post()
     try await post.pays()
     post.server.answers { _, _ in 500 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     let moved = post.restarted(with: [WebhookEndpoint(id: "1", url: "https://new.example/hooks", key: Post.key)])
     post.server.answers { _, _ in 200 }
     post.clock.advance(.seconds(60))
@@ -234,9 +234,9 @@ import Webhooks
     #expect(post.server.requests.dropFirst().allSatisfy { $0.url == "https://new.example/hooks" })
     let first = post.server.bodies.filter { $0["tender"]?["orderId"] == "order-1" }
     #expect(first.compactMap { $0["tender"]?["sequence"]?.whole } == [1, 1, 2, 3])
-    let standing = try await post.standing
-    #expect(standing.waiting == 0 && standing.dead == 0)
-    let delivered = try await WebhookCourier.deliveries(.delivered, in: post.database)
+    let backlog = try await post.backlog
+    #expect(backlog.waiting == 0 && backlog.dead == 0)
+    let delivered = try await WebhookDispatcher.deliveries(.delivered, in: post.database)
     #expect(delivered.count == 6 && delivered.allSatisfy { $0.url == "https://new.example/hooks" })
   }
 
@@ -244,18 +244,18 @@ import Webhooks
     let post = try await Post(waits: [.seconds(10)])
     try await post.pays()
     post.server.answers { _, _ in 500 }
-    try await post.courier.round()
+    try await post.dispatcher.round()
     let renamed = post.restarted(with: [WebhookEndpoint(id: "orders", url: Post.url, key: Post.key)])
     post.clock.advance(.seconds(60))
     try await renamed.round()
     #expect(post.server.requests.count == 1)
-    #expect(try await post.standing.dead == 3)
+    #expect(try await post.backlog.dead == 3)
   }
 
   /// Rows of the schema before endpoints had ids.
   @Test func `is given what waited for its URL when the store was an older one`() async throws {
     let (files, clock) = (try TemporaryStore(), ManualClock())
-    let older = Journal.migrations + WebhookCourier.migrations.prefix(1)
+    let older = Journal.migrations + WebhookDispatcher.migrations.prefix(1)
     let before = try await files.open(older, clock: clock.wall)
     try await before.write { store in
       for (sequence, url, state) in [
@@ -270,12 +270,12 @@ import Webhooks
       }
     }
     await before.close()
-    let database = try await files.open(Journal.migrations + WebhookCourier.migrations, clock: clock.wall)
-    try await WebhookCourier.adopt(
+    let database = try await files.open(Journal.migrations + WebhookDispatcher.migrations, clock: clock.wall)
+    try await WebhookDispatcher.adopt(
       [WebhookEndpoint(id: "main", url: "https://a.example/", key: Post.key)], of: "shop", in: database)
-    let waiting = try await WebhookCourier.deliveries(.waiting, in: database)
+    let waiting = try await WebhookDispatcher.deliveries(.waiting, in: database)
     #expect(Set(waiting.map(\.endpoint)) == ["main", "https://gone.example/"])
-    #expect(try await WebhookCourier.deliveries(.dead, in: database).map(\.endpoint) == ["main"])
+    #expect(try await WebhookDispatcher.deliveries(.dead, in: database).map(\.endpoint) == ["main"])
     #expect(waiting.allSatisfy { $0.url.hasPrefix("https://") })
   }
 }
@@ -294,7 +294,7 @@ import Webhooks
   @Test func `says what happened in the vendor's words, and the rest in ours`() async throws {
     let post = try await Post()
     let payment = try await post.pays()
-    try await post.courier.round()
+    try await post.dispatcher.round()
     let body = try #require(post.server.bodies.last)
     #expect(body["apiVersion"] == "v1")
     #expect(body["merchantId"] == "shop")

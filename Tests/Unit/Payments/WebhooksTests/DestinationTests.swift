@@ -98,7 +98,7 @@ import Webhooks
     let destination = try await guarding.destination(Post.url)
     #expect(destination.address == "93.184.215.14")
     #expect(destination.host == "shop.example")
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(lookups.count == 1)
     #expect(post.server.requests.count == 3)
   }
@@ -107,9 +107,9 @@ import Webhooks
     let post = try await Post(
       destinations: DestinationGuard(allowsPrivate: false) { _ in [(try address("127.0.0.1"), "127.0.0.1")] })
     try await post.pays()
-    try await post.courier.round()
+    try await post.dispatcher.round()
     #expect(post.server.requests.isEmpty)
-    let waiting = try await WebhookCourier.deliveries(.waiting, in: post.database)
+    let waiting = try await WebhookDispatcher.deliveries(.waiting, in: post.database)
     #expect(waiting.first?.result?.contains("private network") == true)
   }
 }

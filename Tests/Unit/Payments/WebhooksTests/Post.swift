@@ -17,7 +17,7 @@ struct Post: Sendable {
   let database: Database
   let journal: Journal
   let server = MerchantServer()
-  let courier: WebhookCourier
+  let dispatcher: WebhookDispatcher
   private let waits: [Duration]
   private let files: TemporaryStore
 
@@ -26,24 +26,24 @@ struct Post: Sendable {
     destinations: DestinationGuard = .open()
   ) async throws {
     files = try TemporaryStore()
-    database = try await files.open(Journal.migrations + WebhookCourier.migrations, clock: clock.wall)
+    database = try await files.open(Journal.migrations + WebhookDispatcher.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(1))
     self.waits = waits
-    courier = Self.courier(
+    dispatcher = Self.dispatcher(
       database, server, waits, destinations,
       urls.enumerated().map { WebhookEndpoint(id: "\($0 + 1)", url: $1, key: Self.key) })
   }
 
   /// A process that starts with other endpoints in the merchant's configuration.
-  func restarted(with endpoints: [WebhookEndpoint]) -> WebhookCourier {
-    Self.courier(database, server, waits, .open(), endpoints)
+  func restarted(with endpoints: [WebhookEndpoint]) -> WebhookDispatcher {
+    Self.dispatcher(database, server, waits, .open(), endpoints)
   }
 
-  private static func courier(
+  private static func dispatcher(
     _ database: Database, _ server: MerchantServer, _ waits: [Duration], _ destinations: DestinationGuard,
     _ endpoints: [WebhookEndpoint]
-  ) -> WebhookCourier {
-    WebhookCourier(
+  ) -> WebhookDispatcher {
+    WebhookDispatcher(
       database: database, endpoints: { _ in endpoints }, destinations: destinations,
       network: DeliveryNetwork { _ in .init(server.sender) }, schedule: RetrySchedule(waits: waits),
       random: .seeded(2))
@@ -64,13 +64,13 @@ struct Post: Sendable {
   /// Rounds, with hours between them, until nothing waits.
   func runsDry() async throws {
     for _ in 0..<20 {
-      try await courier.round()
-      guard try await standing.waiting > 0 else { return }
+      try await dispatcher.round()
+      guard try await backlog.waiting > 0 else { return }
       clock.advance(.seconds(3_600))
     }
   }
 
-  var standing: WebhookStanding { get async throws { try await WebhookCourier.standing(in: database) } }
+  var backlog: WebhookBacklog { get async throws { try await WebhookDispatcher.backlog(in: database) } }
 }
 
 struct Unexpected: Error {}

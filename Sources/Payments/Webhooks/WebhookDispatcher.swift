@@ -8,7 +8,7 @@ package import TenderPayments
 /// Read from top to bottom: an event leaves the outbox and becomes a delivery to each of the merchant's endpoints; what
 /// is due is sent, queue by queue; what was not taken waits longer each time, until it is a dead letter. An event is marked
 /// delivered only after the merchant's server has said 2xx, so a process that dies in between sends it again.
-package struct WebhookCourier: Sendable {
+package struct WebhookDispatcher: Sendable {
   let database: Database
   private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
   private let destinations: DestinationGuard
@@ -105,7 +105,7 @@ package struct WebhookCourier: Sendable {
   }
 }
 
-extension WebhookCourier {
+extension WebhookDispatcher {
   /// Sends what is due in a queue until nothing is.
   private func drain(_ queue: EndpointQueue) async throws -> Int {
     let endpoint = endpoints(queue.merchant).first { $0.id == queue.endpoint }
@@ -148,7 +148,7 @@ extension WebhookCourier {
       for delivery in due {
         group.addTask {
           let attempt = try await attempt(delivery, endpoint, line)
-          try await settle(delivery, attempt, endpoint?.url ?? delivery.url)
+          try await finish(delivery, attempt, endpoint?.url ?? delivery.url)
         }
       }
       try await group.waitForAll()
@@ -166,7 +166,7 @@ extension WebhookCourier {
 
   private static let removed = "the merchant's configuration has no endpoint of this name any more"
 
-  private func settle(_ delivery: Delivery, _ attempt: DeliveryAttempt, _ url: String) async throws {
+  private func finish(_ delivery: Delivery, _ attempt: DeliveryAttempt, _ url: String) async throws {
     let chance = random.next(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
     let wait = schedule.wait(afterFailures: delivery.tries + 1, chance: chance)
     let state: Delivery.State =
@@ -176,7 +176,7 @@ extension WebhookCourier {
       case .hopeless: .dead
       }
     let isOurs = try await database.write { store in
-      try Deliveries.settle(
+      try Deliveries.finish(
         delivery, state, url: url, result: attempt.words, next: store.now.adding(wait ?? .zero), in: store)
     }
     if isOurs { report(.tried(delivery, state, attempt.words)) }
@@ -184,9 +184,9 @@ extension WebhookCourier {
 }
 
 // What people ask about the deliveries, and do to them.
-extension WebhookCourier {
-  package static func standing(in database: Database) async throws -> WebhookStanding {
-    try await database.read { try Deliveries.standing(in: $0) }
+extension WebhookDispatcher {
+  package static func backlog(in database: Database) async throws -> WebhookBacklog {
+    try await database.read { try Deliveries.backlog(in: $0) }
   }
 
   package static func deliveries(
