@@ -77,5 +77,5 @@ fresh-tokens: release-tests ## issues and opens 100,000 payment tokens, or COUNT
 mutants: release-tests ## compares 10,000 random mutants of tokens, or COUNT, with OpenSSL and a reader in Python; SEED=… for others
 	TENDER_MUTANTS=$(or $(COUNT),10000) TENDER_SEED=$(or $(SEED),4) swift test -c release --skip-build --filter 'random mutants'
 
-mutant-seeds: ## searches for each mutant of the simulation in MUTANTS=400 seeds, and records where it was noticed
-	@MUTANTS='$(or $(MUTANTS),400)' RECORD=yes scripts/test-simulator mutants
+mutant-seeds: ## searches for the simulation's mutants in SEEDS=1500 seeds and records where they were noticed; ONLY='part of a name'
+	@MUTANTS='$(or $(SEEDS),1500)' ONLY='$(ONLY)' RECORD=yes scripts/test-simulator mutants

@@ -4,12 +4,12 @@ import Simulation
 
 // payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
 // payment-simulator --explore 20000                       small settings, every history, so many at most
-// payment-simulator --mutants 1500 [--record]             planted defects, each with so many seeds at most
+// payment-simulator --mutants 1500 | 400..<1500 [--record]  planted defects, each with so many seeds at most
 // payment-simulator --mutants recorded                    planted defects, each where it was noticed before
 // payment-simulator --judge FILE…                         whether these runs together have been everywhere they can
 //
 // --coverage FILE keeps what the seeds have been through for --judge. --share 0/2 takes every second of the defects,
-// and --share 1/2 the others. --record writes where each was noticed to Tests/Attacks/Mutants/seeds.txt.
+// and --share 1/2 the others; --only TEXT takes those that have it in their name. --record writes where each was noticed to Tests/Attacks/Mutants/seeds.txt.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -22,6 +22,8 @@ struct Wish {
   var recordsMutants = false
   /// Which of how many shares of the mutants.
   var share = (number: 0, of: 1)
+  /// A part of the mutants' names.
+  var only = ""
   var keepsTrace = false
   var coverage: String?
   var judged: [String] = []
@@ -29,7 +31,7 @@ struct Wish {
   /// How long mutants are searched for.
   enum Mutants {
     case recorded
-    case seeds(UInt64)
+    case seeds(Range<UInt64>)
   }
 
   init(_ arguments: [String]) throws {
@@ -41,6 +43,7 @@ struct Wish {
       case "--mutants": mutants = try Self.mutants(rest.popFirst() ?? "")
       case "--record": recordsMutants = true
       case "--share": share = try Self.share(rest.popFirst() ?? "")
+      case "--only": only = rest.popFirst() ?? ""
       case "--trace": keepsTrace = true
       case "--coverage": coverage = rest.popFirst()
       case "--judge":
@@ -53,16 +56,16 @@ struct Wish {
 
   struct Misunderstood: Error { let text: String }
 
-  /// Those of its share.
-  func share(of mutants: [Mutant]) -> [Mutant] {
+  /// Those that are in its share and have the name.
+  func chosen(from mutants: [Mutant]) -> [Mutant] {
     mutants.enumerated().filter { $0.offset % share.of == share.number }.map(\.element)
+      .filter { only.isEmpty || $0.name.contains(only) }
   }
 
-  /// `1500`, or `recorded`.
+  /// Seeds, or `recorded`.
   private static func mutants(_ text: String) throws -> Mutants {
     if text == "recorded" { return .recorded }
-    guard let limit = UInt64(text) else { throw Misunderstood(text: "\(text) is no count of seeds") }
-    return .seeds(limit)
+    return .seeds(try range(text))
   }
 
   /// `1/2`: the second of two.
@@ -130,12 +133,12 @@ func explore(_ limit: Int, _ supplies: Supplies) throws -> Int {
 }
 
 /// Every mutant until a check notices it; how many no check noticed.
-func hunt(_ limit: UInt64, _ wish: Wish, _ supplies: Supplies) throws -> Int {
+func hunt(_ seeds: Range<UInt64>, _ wish: Wish, _ supplies: Supplies) throws -> Int {
   var records = try MutantRecords()
   var survivors = 0
-  let hunted = wish.share(of: Mutant.all)
+  let hunted = wish.chosen(from: Mutant.all)
   for mutant in hunted {
-    let notice = try search(for: mutant, limit, supplies)
+    let notice = try search(for: mutant, seeds, supplies)
     if let notice { records[mutant] = notice.place }
     say("mutant \(mutant.name): \(notice?.description ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
     survivors += notice == nil ? 1 : 0
@@ -153,12 +156,12 @@ func hunt(_ limit: UInt64, _ wish: Wish, _ supplies: Supplies) throws -> Int {
 func replay(_ wish: Wish, _ supplies: Supplies) throws -> Int {
   let records = try MutantRecords()
   var (violated, rare) = (0, 0)
-  let replayed = wish.share(of: Mutant.all)
+  let replayed = wish.chosen(from: Mutant.all)
   for mutant in replayed {
     let place = records[mutant]
     var found = try place.flatMap { try notice(of: mutant, at: $0, supplies) }
     if found == nil {
-      found = try search(for: mutant, MutantPlace.commonSeeds, inSettings: false, supplies)
+      found = try search(for: mutant, 0..<MutantPlace.commonSeeds, inSettings: false, supplies)
       let place = place?.description ?? "any recorded place"
       say("mutant \(mutant.name): not noticed at \(place); record a new one: make mutant-seeds")
     }
@@ -174,12 +177,12 @@ func replay(_ wish: Wish, _ supplies: Supplies) throws -> Int {
 
 /// Where a mutant is noticed first: in a few seeds, in the small settings, in all the other seeds.
 func search(
-  for mutant: Mutant, _ limit: UInt64, inSettings: Bool = true, _ supplies: Supplies
+  for mutant: Mutant, _ seeds: Range<UInt64>, inSettings: Bool = true, _ supplies: Supplies
 ) throws -> MutantNotice? {
-  let few = min(limit, 100)
+  let few = seeds.prefix(100)
   let settings = inSettings ? Exploration.Setting.allCases : []
   let places =
-    (0..<few).map(MutantPlace.seed) + settings.map(MutantPlace.setting) + (few..<limit).map(MutantPlace.seed)
+    few.map(MutantPlace.seed) + settings.map(MutantPlace.setting) + seeds.dropFirst(100).map(MutantPlace.seed)
   for place in places {
     if let notice = try notice(of: mutant, at: place, supplies) { return notice }
   }
@@ -216,7 +219,7 @@ if let seeds = wish.seeds { failures += try simulate(seeds, wish, supplies) }
 if let limit = wish.histories { failures += try explore(limit, supplies) }
 switch wish.mutants {
 case .recorded: failures += try replay(wish, supplies)
-case .seeds(let limit): failures += try hunt(limit, wish, supplies)
+case .seeds(let seeds): failures += try hunt(seeds, wish, supplies)
 case nil: break
 }
 exit(failures == 0 ? 0 : 1)
