@@ -118,6 +118,7 @@ let package = Package(
     module("Base/TenderPayments"),
     module("Base/StrictJSON"),
     module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
+    module("Base/HTTPServing", ["TenderPayments", crypto, hummingbird, httpTypes, nioCore, mustache]),
     module("Base/Storage", ["TenderPayments", grdb, sqlite]),
 
     module("Kit/TenderSheet", ["TenderPayments"]),
@@ -163,7 +164,7 @@ let package = Package(
     module(
       "Sandbox/DemoShop",
       [
-        "DirectWire", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore, mustache,
+        "DirectWire", "HTTPServing", "HTTPTransport", "TenderPayments", "StrictJSON", hummingbird, httpTypes, nioCore,
         logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
 
@@ -171,7 +172,7 @@ let package = Package(
       "Server/TenderServer",
       [
         "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
-        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPTransport", "Storage",
+        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing", "HTTPTransport", "Storage",
         crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
         nioFoundation, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),
@@ -200,6 +201,7 @@ let package = Package(
     tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
     tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
+    tests("Unit/Base/HTTPServingTests", ["HTTPServing", httpTypes, hummingbird, hummingbirdTesting, nioCore]),
     tests("Unit/Base/StorageTests", ["Storage", "TenderTesting", "TenderPayments"]),
     tests("Unit/Kit/TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests(

@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Serves Apple's domain association file from Tender, for the requested host. A merchant's web server does the
-/// same with one line of its proxy's configuration.
+/// Serves Apple's domain association file from Tender, for the host that was asked: what a merchant's web server does
+/// with one line of its proxy's configuration.
 struct AssociationForwarder: Sendable {
   let tenderServerURL: String
   let sender: HTTPSender

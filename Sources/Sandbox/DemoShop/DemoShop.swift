@@ -1,3 +1,4 @@
+import HTTPServing
 package import HTTPTransport
 package import Hummingbird
 package import Logging
@@ -6,14 +7,14 @@ package import TenderPayments
 
 /// A restaurant's web shop that takes Apple Pay through Tender, as small as such a shop can be.
 ///
-/// It has a page with Tender's button, and a backend with the prices. The backend stores each basket at Tender by a
-/// signed call, gives the page its id, and afterwards asks Tender for the order's state.
+/// It is what a merchant writes: a page with Tender's button on it, and a backend that knows the prices. The backend
+/// stores each basket at Tender by a signed call, gives the page its id, and afterwards asks Tender for the order.
 package struct DemoShop: Service {
   private let configuration: ShopConfiguration
   private let logger: Logger
   private let onListening: @Sendable (_ port: Int) async -> Void
 
-  /// - Parameter onListening: receives the port, which the configuration may leave open with 0.
+  /// - Parameter onListening: called with the port, which matters where the configuration says 0.
   package init(
     configuration: ShopConfiguration, logger: Logger = Logger(label: "shop"),
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -46,7 +47,7 @@ package struct DemoShop: Service {
 }
 
 extension DemoShop {
-  /// Every route of the shop.
+  /// Every route of the shop. Time, chance and the network are handed in.
   package static func router(
     _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
   ) throws -> Router<BasicRequestContext> {
@@ -58,7 +59,7 @@ extension DemoShop {
     let router = Router()
     router.add(middleware: PageHeaders(configuration: configuration))
     add(pages, to: router)
-    router.get("/smallest") { _, _ in pages.smallest(try await orders.smallestBasket()) }
+    router.get("/smallest") { _, _ in try pages.smallest(try await orders.smallestBasket()) }
     if let file = configuration.visitorsPage {
       router.get(PageHeaders.visitorsPath) { _, _ in try pages.visitors(file, try await orders.smallestBasket()) }
     }
@@ -75,16 +76,17 @@ extension DemoShop {
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)
     return router
   }
-
   private static func add(_ pages: ShopPages, to router: Router<BasicRequestContext>) {
-    router.get("/") { _, _ in pages.page("menu", "Menu") }
+    router.get("/") { _, _ in try pages.page("menu", "Menu") }
     router.get("/dish/{id}", use: pages.dish)
-    router.get("/basket") { _, _ in pages.page("basket", "Your basket") }
-    router.get("/checkout") { _, _ in pages.page("checkout", "Checkout") }
-    router.get("/account") { _, _ in pages.page("account", "Sign in") }
+    router.get("/basket") { _, _ in try pages.page("basket", "Your basket") }
+    router.get("/checkout") { _, _ in try pages.page("checkout", "Checkout") }
+    router.get("/account") { _, _ in try pages.page("account", "Sign in") }
     router.get("/order/{basketId}", use: pages.ofOrder("order", "Your order"))
     router.get("/order/{basketId}/journey", use: pages.ofOrder("journey", "The journey of a payment"))
     router.get("/order/{basketId}/payload", use: pages.ofOrder("payload", "Inside the payment token"))
-    for path in ShopPages.files.keys { router.get("/\(path)") { _, _ in ShopPages.file(path) } }
+    for name in StaticFiles.shop.names {
+      router.get("/\(name)") { _, _ in StaticFiles.shop[name]?.response(caching: "no-cache") }
+    }
   }
 }

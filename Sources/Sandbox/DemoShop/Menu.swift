@@ -1,7 +1,8 @@
 import DirectWire
 import TenderPayments
 
-/// A shop's dishes, delivery zones, fees and coupons. Tender receives them with each basket.
+/// What a shop sells, where it delivers, and by what rules it prices. All of it is the shop's alone; Tender learns it
+/// with each basket.
 package struct Menu: Sendable {
   /// As on the shop's front, and on the card statement.
   package let title: String

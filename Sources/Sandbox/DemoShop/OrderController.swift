@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import DirectWire
 import TenderPayments
@@ -14,9 +15,9 @@ struct OrderController: Sendable {
   /// `POST /api/baskets` `{serviceType, items: [{id, quantity}], requestedFor?, note?, couponCode?}` → 201
   /// `{basketId}`.
   func makeBasket(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let order = try await RequestBody.decode(OrderRequest.self, request)
+    let order = try await request.decoded(OrderRequest.self)
     let basket = try await store(order, of: shoppers.regular(request))
-    return try JSONResponse.response(CreatedBasket(basketId: basket), status: .created)
+    return JSONAnswer.response(BasketCreated(basketId: basket), status: .created)
   }
 
   /// A new basket of one dish, to be collected.
@@ -25,30 +26,30 @@ struct OrderController: Sendable {
     return try await store(OrderRequest(serviceType: "collection", items: items), of: nil)
   }
 
-  /// `GET /api/orders/{basketId}`: the order's state, as Tender reports it.
+  /// `GET /api/orders/{basketId}`: the order that was placed with a basket, as Tender has it.
   func order(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let (id, order) = try await placed(context)
-    return try JSONResponse.response(OrderResponse(order, orders[id]))
+    return JSONAnswer.response(Receipt(order, orders[id]))
   }
 
   /// `PUT /api/orders/{basketId}/card` `{card}`: the name of the card as the sheet showed it, for the receipt alone.
   func keepCard(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let body = try await RequestBody.decode(CardRequest.self, request)
+    let name = try await request.decoded(CardName.self)
     let (id, _) = try await placed(context)
-    orders.note(card: ReceiptText.card(body.card), for: id)
+    orders.note(card: ReceiptText.card(name.card), for: id)
     return Response(status: .noContent)
   }
 
   /// `POST /api/codes` `{code}` → `{code, label}`: whether a promo code is good, before the sheet opens.
   func checkCode(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let coupon = try menu.coupon(try await RequestBody.decode(CouponRequest.self, request).code, at: clock.now())
-    return try JSONResponse.response(["code": coupon.code, "label": coupon.label])
+    let coupon = try menu.coupon(try await request.decoded(PromoCode.self).code, at: clock.now())
+    return JSONAnswer.response(["code": coupon.code, "label": coupon.label])
   }
 
   private func store(_ order: OrderRequest, of shopper: Shoppers.Regular?) async throws -> BasketID {
     let reference = "\(menu.referencePrefix)-\(random.hex(4).uppercased())"
     let basket = try menu.basket(for: order, of: shopper?.customer, reference: reference, at: clock.now())
-    // Anyone with the id may pay the basket, so it holds 128 random bits.
+    // The id is the right to pay the basket, so it holds 128 random bits.
     let id = BasketID(random.hex(16))
     try await tender.store(basket, as: id)
     orders.keep(basket, shopper: shopper?.name, as: id)
@@ -68,20 +69,20 @@ struct OrderController: Sendable {
   static func isBasketID(_ text: String) -> Bool { text.utf8.count == 32 && Hex.decode(text) != nil }
 }
 
-private struct CreatedBasket: Encodable {
+private struct BasketCreated: Encodable {
   let basketId: BasketID
 }
 
-private struct CardRequest: Decodable {
+private struct CardName: Decodable {
   let card: String
 }
 
-private struct CouponRequest: Decodable {
+private struct PromoCode: Decodable {
   let code: String
 }
 
 /// The receipt on the page.
-private struct OrderResponse: Encodable {
+private struct Receipt: Encodable {
   let orderId: OrderID
   /// Tender's name of the payment.
   let transactionId: PaymentID?
@@ -91,7 +92,7 @@ private struct OrderResponse: Encodable {
   let amount: String
   let currency: Currency
   let lines: [Line]
-  /// Dishes that could not be had at the address.
+  /// Dishes that cannot be delivered to the address.
   let unavailable: [String]
   let serviceType: String?
   let requestedFor: String?

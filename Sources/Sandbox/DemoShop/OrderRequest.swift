@@ -2,7 +2,7 @@ import HTTPTypes
 import DirectWire
 import TenderPayments
 
-/// An order of a page: dishes by id, never prices.
+/// What the page asks for: dishes by name, never prices.
 struct OrderRequest: Decodable {
   let serviceType: String
   let items: [Item]
@@ -22,29 +22,28 @@ extension Menu {
   static let largestQuantity: Int64 = 20
   static let longestNote = 400
 
-  /// The basket for Tender, with this menu's prices.
+  /// The basket to store at Tender, with this menu's prices.
   ///
   /// - Parameter customer: of a shopper who has signed in; nil for a guest.
   func basket(
-    for request: OrderRequest, of customer: String?, reference: String, at now: Timestamp
+    for order: OrderRequest, of customer: String?, reference: String, at now: Timestamp
   ) throws -> BasketDocument {
     guard let currency = Currency(code: currencyCode) else {
       throw ShopError(.internalServerError, "misconfigured", "The menu's currency is none.")
     }
-    guard Self.serviceTypes.contains(request.serviceType) else {
+    guard Self.serviceTypes.contains(order.serviceType) else {
       throw ShopError(.badRequest, "unknown_service_type", "Choose delivery or collection.")
     }
-    guard !request.items.isEmpty else { throw ShopError(.badRequest, "empty_order", "Choose a dish first.") }
+    guard !order.items.isEmpty else { throw ShopError(.badRequest, "empty_order", "Choose a dish first.") }
     return BasketDocument(
       currencyCode: currency, countryCode: countryCode, merchantReference: reference, businessName: title,
-      serviceTypes: Self.serviceTypes, serviceType: request.serviceType, items: try request.items.map(item), fees: fees,
+      serviceTypes: Self.serviceTypes, serviceType: order.serviceType, items: try order.items.map(item), fees: fees,
       zones: zones, shippingMethods: methods, coupons: coupons,
-      couponCode: try request.couponCode.map { try coupon($0, at: now).code },
-      requestedFor: try request.requestedFor.map(Self.time), note: try request.note.flatMap(Self.note),
-      customer: customer)
+      couponCode: try order.couponCode.map { try coupon($0, at: now).code },
+      requestedFor: try order.requestedFor.map(Self.time), note: try order.note.flatMap(Self.note), customer: customer)
   }
 
-  /// - Throws: the message for the shopper, if the code is not usable.
+  /// - Throws: ``ShopError`` with what the page shows the shopper about an unknown or expired code.
   func coupon(_ code: String, at now: Timestamp) throws -> BasketDocument.Coupon {
     let wanted = code.filter { !$0.isWhitespace }.uppercased()
     guard let coupon = coupons.first(where: { $0.code == wanted }) else {
@@ -56,15 +55,15 @@ extension Menu {
     return coupon
   }
 
-  private func item(_ request: OrderRequest.Item) throws -> BasketDocument.Item {
-    guard let dish = dish(request.id) else {
-      throw ShopError(.badRequest, "unknown_dish", "There is no dish “\(request.id)” on the menu.")
+  private func item(_ item: OrderRequest.Item) throws -> BasketDocument.Item {
+    guard let dish = dish(item.id) else {
+      throw ShopError(.badRequest, "unknown_dish", "There is no dish “\(item.id)” on the menu.")
     }
-    guard (1...Self.largestQuantity).contains(request.quantity) else {
+    guard (1...Self.largestQuantity).contains(item.quantity) else {
       throw ShopError(.badRequest, "bad_quantity", "Order between 1 and \(Self.largestQuantity) of a dish.")
     }
     return BasketDocument.Item(
-      id: dish.id, label: dish.name, unitAmount: dish.amount, quantity: request.quantity, availableIn: dish.availableIn)
+      id: dish.id, label: dish.name, unitAmount: dish.amount, quantity: item.quantity, availableIn: dish.availableIn)
   }
 
   private static func time(_ text: String) throws -> String {
@@ -74,7 +73,7 @@ extension Menu {
     return text
   }
 
-  /// Nil for an empty note.
+  /// Nil for a blank note.
   private static func note(_ text: String) throws -> String? {
     guard text.contains(where: { !$0.isWhitespace }) else { return nil }
     guard text.count <= longestNote else {

@@ -2,7 +2,7 @@ import DirectWire
 import Synchronization
 import TenderPayments
 
-/// The shop's own data about its baskets, in memory: contents, shopper, and the card's name for the receipt.
+/// The shop's own record of its baskets, in memory: the order, the shopper, and the card's name for the receipt.
 final class OrderStore: Sendable {
   struct Entry: Sendable {
     let basket: BasketDocument
@@ -11,38 +11,38 @@ final class OrderStore: Sendable {
     var card: String?
   }
 
-  private struct State {
+  private struct Content {
     var entries: [BasketID: Entry] = [:]
     /// The oldest first.
     var order: [BasketID] = []
   }
 
-  private let limit: Int
-  private let state = Mutex(State())
+  private let most: Int
+  private let content = Mutex(Content())
 
-  /// - Parameter limit: how many baskets are kept; a new one replaces the oldest.
-  init(limit: Int = 1_000) { self.limit = limit }
+  /// - Parameter most: how many baskets are kept; a new one replaces the oldest.
+  init(most: Int = 1_000) { self.most = most }
 
-  subscript(_ id: BasketID) -> Entry? { state.withLock { $0.entries[id] } }
+  subscript(_ id: BasketID) -> Entry? { content.withLock { $0.entries[id] } }
 
   func keep(_ basket: BasketDocument, shopper: String?, as id: BasketID) {
-    state.withLock { state in
-      let isNew = state.entries.updateValue(Entry(basket: basket, shopper: shopper), forKey: id) == nil
-      if isNew { state.order.append(id) }
-      if state.order.count > limit { state.entries[state.order.removeFirst()] = nil }
+    content.withLock { content in
+      let isNew = content.entries.updateValue(Entry(basket: basket, shopper: shopper), forKey: id) == nil
+      if isNew { content.order.append(id) }
+      if content.order.count > most { content.entries[content.order.removeFirst()] = nil }
     }
   }
 
-  /// Sets the card's name, unless it is set already.
+  /// Keeps the first name that the page sends.
   func note(card: String?, for id: BasketID) {
-    state.withLock { state in
-      guard let card, state.entries[id]?.card == nil else { return }
-      state.entries[id]?.card = card
+    content.withLock { content in
+      guard let card, content.entries[id]?.card == nil else { return }
+      content.entries[id]?.card = card
     }
   }
 }
 
-/// Text from outside that a receipt may show.
+/// Text from the page that a receipt may show.
 enum ReceiptText {
   private static let longest = 40
 

@@ -14,7 +14,7 @@ package struct ShopConfiguration: Sendable {
   package var merchantId: String
   package var apiKeyId: String
   package var secretApiKey: String
-  /// The file of a page that the merchant has written, to try at `/page`.
+  /// The operator's own page, served at `/page`.
   package var visitorsPage: String?
 
   package init(

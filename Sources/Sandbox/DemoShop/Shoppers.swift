@@ -1,13 +1,13 @@
 import Foundation
 import HTTPTypes
+import HTTPServing
 import Hummingbird
 import Synchronization
 import TenderPayments
 
-/// The shoppers who have signed in. The shop has three regular customers and asks for no password, because it is a
-/// demo.
+/// The shoppers who have signed in. The shop has three customers and, being a demo, no passwords.
 final class Shoppers: Sendable {
-  /// A shopper as the shop's own customer file has them.
+  /// A customer of the shop.
   struct Regular: Sendable, Encodable {
     /// The customer reference that goes with the basket to Tender.
     let customer: String
@@ -21,8 +21,8 @@ final class Shoppers: Sendable {
   ]
 
   private static let cookie = "shopper"
-  /// How many sign-ins are kept; a new one replaces the oldest.
-  private static let limit = 500
+  /// Beyond this many, the oldest session is removed.
+  private static let most = 500
 
   private let random: RandomBytes
   private let signedIn = Mutex<(names: [String: String], order: [String])>(([:], []))
@@ -38,22 +38,22 @@ final class Shoppers: Sendable {
 
   /// `GET /api/shopper` → `{shopper?, regulars}`.
   func who(_ request: Request, _ context: BasicRequestContext) throws -> Response {
-    try JSONResponse.response(ShopperResponse(shopper: regular(request)))
+    JSONAnswer.response(ShopperAnswer(shopper: regular(request)))
   }
 
   /// `POST /api/shopper` `{customer}` → 200 with a cookie.
   func signIn(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
-    let body = try await RequestBody.decode(SignInRequest.self, request)
-    guard let regular = Self.regulars.first(where: { $0.customer == body.customer }) else {
+    let signIn = try await request.decoded(SignIn.self)
+    guard let regular = Self.regulars.first(where: { $0.customer == signIn.customer }) else {
       throw ShopError(.notFound, "unknown_shopper", "The shop knows no such shopper.")
     }
     let session = random.hex(16)
-    signedIn.withLock { state in
-      state.names[session] = regular.customer
-      state.order.append(session)
-      if state.order.count > Self.limit { state.names[state.order.removeFirst()] = nil }
+    signedIn.withLock { sessions in
+      sessions.names[session] = regular.customer
+      sessions.order.append(session)
+      if sessions.order.count > Self.most { sessions.names[sessions.order.removeFirst()] = nil }
     }
-    var response = try JSONResponse.response(ShopperResponse(shopper: regular))
+    var response = JSONAnswer.response(ShopperAnswer(shopper: regular))
     response.setCookie(Cookie(name: Self.cookie, value: session, path: "/", httpOnly: true, sameSite: .strict))
     return response
   }
@@ -61,23 +61,23 @@ final class Shoppers: Sendable {
   /// `DELETE /api/shopper`: a guest again.
   func signOut(_ request: Request, _ context: BasicRequestContext) throws -> Response {
     if let session = request.cookies[Self.cookie]?.value {
-      signedIn.withLock { state in
-        state.names[session] = nil
-        state.order.removeAll { $0 == session }
+      signedIn.withLock { sessions in
+        sessions.names[session] = nil
+        sessions.order.removeAll { $0 == session }
       }
     }
-    var response = try JSONResponse.response(ShopperResponse(shopper: nil))
+    var response = JSONAnswer.response(ShopperAnswer(shopper: nil))
     response.setCookie(
       Cookie(name: Self.cookie, value: "", maxAge: 0, path: "/", httpOnly: true, sameSite: .strict))
     return response
   }
 }
 
-private struct SignInRequest: Decodable {
+private struct SignIn: Decodable {
   let customer: String
 }
 
-private struct ShopperResponse: Encodable {
+private struct ShopperAnswer: Encodable {
   let shopper: Shoppers.Regular?
   let regulars = Shoppers.regulars
 }

@@ -5,9 +5,9 @@ import DirectWire
 import StrictJSON
 import TenderPayments
 
-/// The shop's client of Tender's platform API: two signed calls.
+/// Tender as the shop's backend sees it: two signed calls of the platform API.
 struct TenderClient: Sendable {
-  private static let timeout = Duration.seconds(10)
+  private static let patience = Duration.seconds(10)
 
   private let server: String
   private let merchantId: String
@@ -37,7 +37,7 @@ struct TenderClient: Sendable {
     let path = "/v2/\(merchantId)/baskets/\(id)"
     let request = OutboundRequest(method: method, url: server + path, headers: headers(method, path, body), body: body)
     do {
-      let answer = try await sender.send(request, Self.timeout)
+      let answer = try await sender.send(request, Self.patience)
       guard (200..<300).contains(answer.status) else { throw refusal(answer.status) }
       return answer.body
     } catch let error as TransportError {

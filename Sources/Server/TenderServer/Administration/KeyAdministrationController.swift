@@ -1,4 +1,5 @@
 import ApplePayToken
+import HTTPServing
 import Hummingbird
 package import Ledger
 import NIOCore

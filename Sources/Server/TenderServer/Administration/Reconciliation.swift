@@ -1,5 +1,6 @@
 import Acquiring
 package import Gateway
+import HTTPServing
 import Hummingbird
 package import Ledger
 package import TenderPayments

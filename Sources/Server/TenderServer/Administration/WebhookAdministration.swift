@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import Ledger
 package import Storage

@@ -1,4 +1,5 @@
 import Gateway
+import HTTPServing
 import Hummingbird
 import MerchantIdentity
 import TenderPayments
@@ -40,7 +41,7 @@ struct CheckoutRoutes: Sendable {
   private func addKit(to router: Router<ServerContext>) {
     router.get("/applepay/sri.json", use: kit.integrity)
     router.get("/applepay/v{version}/:file", use: kit.versioned)
-    for file in kit.names { router.get("/applepay/\(file)") { try kit.newest($0, $1, file) } }
+    for file in KitController.files.names { router.get("/applepay/\(file)") { try kit.newest($0, $1, file) } }
   }
 }
 

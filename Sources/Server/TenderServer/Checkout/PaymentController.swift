@@ -1,6 +1,7 @@
 import Acquiring
 import ApplePayToken
 import Gateway
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Orders

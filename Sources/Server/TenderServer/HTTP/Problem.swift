@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -57,36 +56,4 @@ extension Problem: CustomStringConvertible {
 struct PlainAnswer: Sendable {
   var head: HTTPResponse
   let body: [UInt8]
-}
-
-/// JSON out: sorted keys, so that the same answer is the same bytes.
-enum JSONAnswer {
-  static func bytes(_ value: some Encodable) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(value)).map(Array.init) ?? Array("{}".utf8)
-  }
-
-  static func response(
-    _ value: some Encodable, status: HTTPResponse.Status = .ok, contentType: String = "application/json"
-  ) -> Response {
-    response(bytes: bytes(value), status: status, contentType: contentType)
-  }
-
-  static func headers(_ contentType: String) -> HTTPFields {
-    [.contentType: contentType, .cacheControl: "no-store"]
-  }
-
-  static func response(
-    bytes: [UInt8], status: HTTPResponse.Status = .ok, contentType: String = "application/json"
-  ) -> Response {
-    Response(
-      status: status, headers: headers(contentType),
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-  }
-}
-
-extension JSONAnswer {
-  /// A strong validator of these bytes.
-  static func etag(_ bytes: [UInt8]) -> String { "\"\(Hex.encode(SHA256.hash(data: bytes).prefix(16)))\"" }
 }

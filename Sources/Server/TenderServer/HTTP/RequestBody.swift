@@ -1,18 +1,14 @@
+import HTTPServing
 import HTTPTransport
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import StrictJSON
 
-/// A request's body, read within limits and parsed by the strict reader.
+/// A request's body, read within 64 KiB and ten seconds and parsed by the strict reader.
 enum RequestBody {
   /// A payment token with two contacts is under 16 KiB.
   static let maximumBytes = 65_536
-  static let deadline = Duration.seconds(10)
-
-  static func json(_ request: Request) async throws -> JSONField {
-    try read(try await bytes(request))
-  }
+  private static let deadline = Duration.seconds(10)
 
   static func read(_ bytes: [UInt8]) throws -> JSONField { try refusing { JSONField(try JSONReader.read(bytes)) } }
 
@@ -31,39 +27,33 @@ enum RequestBody {
     }
   }
 
-  /// The raw body. Only JSON: any other type could be sent across origins without asking first.
+  /// The raw body, which must be JSON.
   static func bytes(_ request: Request) async throws -> [UInt8] {
-    let type = request.headers[.contentType]?.split(separator: ";").first.map { $0.lowercased() }
-    guard type?.trimmingSpaces == "application/json" else {
-      throw Problem(.unsupportedMediaType, "unsupported_media_type", "Send the body as application/json.")
-    }
-    return try await collect(request)
+    try await inTime { try await BodyReader.json(request, limit: maximumBytes) }
   }
 
   /// The raw body of any type; empty when there is none.
   static func collect(_ request: Request) async throws -> [UInt8] {
-    try await Deadline.run(deadline) { try await bounded(request) }
+    try await inTime { try await BodyReader.collect(request, limit: maximumBytes) }
   }
 
-  private static func bounded(_ request: Request) async throws -> [UInt8] {
-    do {
-      return Array(try await request.body.collect(upTo: maximumBytes).readableBytesView)
-    } catch is NIOTooManyBytesError {
-      throw Problem(.contentTooLarge, "body_too_large", "The body is longer than \(maximumBytes) bytes.")
-    } catch is CancellationError {
-      throw CancellationError()
-    } catch {
-      // Chunks that are none, or a connection that ended: what reads a body has no faults of its own.
-      throw RequestHeadRules.malformed
+  private static func inTime(_ read: @escaping @Sendable () async throws -> [UInt8]) async throws -> [UInt8] {
+    do { return try await Deadline.run(deadline, read) } catch let failure as BodyReader.Failure {
+      throw Problem(failure)
     }
   }
 }
 
-extension String {
-  fileprivate var trimmingSpaces: String {
-    var text = self[...]
-    while text.last == " " { text.removeLast() }
-    return String(text.drop { $0 == " " })
+extension Problem {
+  fileprivate init(_ failure: BodyReader.Failure) {
+    self =
+      switch failure {
+      case .unsupportedType:
+        Problem(.unsupportedMediaType, "unsupported_media_type", "Send the body as application/json.")
+      case .tooLong(let limit):
+        Problem(.contentTooLarge, "body_too_large", "The body is longer than \(limit) bytes.")
+      case .interrupted: RequestHeadRules.malformed
+      }
   }
 }
 

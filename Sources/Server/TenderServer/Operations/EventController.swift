@@ -1,5 +1,6 @@
 import Acquiring
 import Gateway
+import HTTPServing
 import HTTPTransport
 import HTTPTypes
 import Hummingbird

@@ -129,6 +129,24 @@ import Testing
     #expect(answer.body.readableBytes > 0)
   }
 
+  @Test func `every file of Web/shop is public, and no template of a page`() async throws {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: Self.web + "/shop").filter { $0.contains(".") }
+    let templates = try FileManager.default.contentsOfDirectory(atPath: Self.web + "/pages/shop")
+    try #require(!files.isEmpty && !templates.isEmpty)
+    let found = try await FakeTender().shop { client in
+      var found: [String] = []
+      for path in files + templates where try await client.execute(uri: "/\(path)", method: .get).status == .ok {
+        found.append(path)
+      }
+      return found
+    }
+    #expect(found == files)
+  }
+
+  /// `Web`, from this file.
+  private static let web = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    .appending(path: "Web").path
+
   @Test func `time, note and code go with the basket, and no customer with a guest's`() async throws {
     let tender = FakeTender()
     _ = try await tender.shop { client in

@@ -1,9 +1,8 @@
-import Foundation
+import HTTPServing
 import HTTPTypes
 import Hummingbird
-import NIOCore
 
-/// An error, as the shop's page gets it: `{code, detail}`.
+/// A refusal, as the shop's page gets it: `{code, detail}`.
 struct ShopError: HTTPResponseError {
   let status: HTTPResponse.Status
   let code: String
@@ -15,25 +14,15 @@ struct ShopError: HTTPResponseError {
     self.detail = detail
   }
 
-  func response(from request: Request, context: some RequestContext) throws -> Response {
-    try JSONResponse.response(["code": code, "detail": detail], status: status)
-  }
-}
-
-enum JSONResponse {
-  static func response(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return Response(
-      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
+  func response(from request: Request, context: some RequestContext) -> Response {
+    JSONAnswer.response(["code": code, "detail": detail], status: status)
   }
 }
 
 /// What a browser may load on the shop's page: the shop's own files, Tender's, and in a simulated environment the
 /// sandbox's.
 struct PageHeaders: RouterMiddleware {
-  /// The path of a merchant's own page, which may hold inline scripts and so gets no policy.
+  /// The operator's own page may hold inline scripts, so it gets no policy.
   static let visitorsPath: RouterPath = "/page"
 
   private let policy: String

@@ -1,0 +1,85 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@Suite struct `Static files` {
+  let files = StaticFiles(
+    ["kit.js": "export {}", "notes.txt": "internal", "kit.d.ts": "type A = 1"],
+    public: ["kit.js", "kit.d.ts", "gone.js"])
+
+  @Test func `only listed files are served`() {
+    #expect(files.names == ["kit.d.ts", "kit.js"])
+    #expect(files["notes.txt"] == nil && files["gone.js"] == nil)
+  }
+
+  @Test(arguments: [
+    ("kit.js", "text/javascript; charset=utf-8"), ("kit.d.ts", "text/plain; charset=utf-8"),
+    ("kit.css", "text/css; charset=utf-8"), ("kit.svg", "image/svg+xml"), ("kit.json", "application/json"),
+    ("page.html", "text/html; charset=utf-8"), ("kit", "text/plain; charset=utf-8"),
+  ])
+  func `a file's media type follows from the end of its name`(_ name: String, _ type: String) throws {
+    let file = try #require(StaticFiles([name: ""], public: [name])[name])
+    #expect(file.response(caching: "no-cache").headers[.contentType] == type)
+  }
+
+  @Test func `a caller that has the file gets 304 with the same headers and no body`() async throws {
+    let file = try #require(files["kit.js"])
+    let router = Router()
+    router.get("/kit.js") { request, _ in file.response(to: request, caching: "no-cache") }
+    try await Application(router: router).test(.router) { client in
+      let first = try await client.execute(uri: "/kit.js", method: .get)
+      let tag = try #require(first.headers[.eTag])
+      #expect(tag == "\"\(file.integrity)\"" && String(buffer: first.body) == "export {}")
+      let second = try await client.execute(uri: "/kit.js", method: .get, headers: [.ifNoneMatch: tag])
+      #expect(second.status == .notModified && second.body.readableBytes == 0)
+      #expect(second.headers[.eTag] == tag && second.headers[.cacheControl] == "no-cache")
+    }
+  }
+}
+
+@Suite struct `A body` {
+  @Test(arguments: [
+    ("application/json", true), ("application/json; charset=utf-8", true), ("Application/JSON ", true),
+    ("application/jsonp", false), ("text/plain", false), (nil, false),
+  ])
+  func `is read only if its media type is JSON`(_ type: String?, _ isRead: Bool) async throws {
+    let request = request("{}", type)
+    if isRead {
+      #expect(try await BodyReader.json(request, limit: 2) == Array("{}".utf8))
+    } else {
+      await #expect(throws: BodyReader.Failure.unsupportedType) { try await BodyReader.json(request, limit: 2) }
+    }
+  }
+
+  @Test func `longer than the limit is refused`() async throws {
+    await #expect(throws: BodyReader.Failure.tooLong(limit: 1)) {
+      try await BodyReader.collect(request("{}", nil), limit: 1)
+    }
+  }
+
+  private func request(_ body: String, _ type: String?) -> Request {
+    var head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+    head.headerFields[.contentType] = type
+    return Request(head: head, body: .init(buffer: ByteBuffer(string: body)))
+  }
+}
+
+@Suite struct `A page` {
+  @Test func `shows its values escaped, inside the template that it names`() throws {
+    let pages = try PageTemplates([
+      "frame": "<title>{{title}}</title>{{$main}}{{/main}}",
+      "order": "{{<frame}}{{$main}}<p>{{note}}</p>{{/main}}{{/frame}}",
+    ])
+    #expect(
+      try pages.html("order", ["title": "Order", "note": "<b> & \"c\""])
+        == "<title>Order</title><p>&lt;b&gt; &amp; &quot;c&quot;</p>")
+  }
+
+  @Test func `with a name that no template has is an error, and so is a template that cannot be parsed`() throws {
+    #expect(throws: PageTemplates.UnknownTemplate.self) { try PageTemplates([:]).html("order", [:]) }
+    #expect(throws: (any Error).self) { try PageTemplates(["order": "{{#open}}"]) }
+  }
+}
