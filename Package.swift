@@ -172,7 +172,8 @@ let package = Package(
       "Server/TenderServer",
       [
         "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
-        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing", "HTTPTransport", "Storage",
+        "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
+        "HTTPTransport", "Storage",
         crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
         nioFoundation, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),

@@ -48,7 +48,9 @@ extension Acquirer {
       guard let converted = capabilities.converted(request) else { return .unavailable(.tooFine) }
       return await reverse(converted, deadline)
     }
-    converted.readEvent = { [capabilities, readEvent] event throws(EventRefusal) in try capabilities.read(readEvent(event)) }
+    converted.readEvent = { [capabilities, readEvent] event throws(EventRefusal) in
+      try capabilities.read(readEvent(event))
+    }
     return converted
   }
 }

@@ -65,7 +65,7 @@ extension OutboxEvent {
   }
 
   /// Takes the event out of the outbox. What becomes of it from now on is for the caller to write, in this commit.
-  package func lease(in store: Transaction) throws {
+  package func remove(in store: Transaction) throws {
     try store.run(
       "UPDATE outbox SET delivered_at = $3 WHERE payment = $1 AND seq = $2", .text(payment.rawValue),
       .integer(sequence), .time(store.now))

@@ -90,7 +90,7 @@ package struct WebhookDispatcher: Sendable {
       let events = try OutboxEvent.waiting(payments: 64, in: store)
       for event in events {
         for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint, in: store) }
-        try event.takeOver(in: store)
+        try event.remove(in: store)
       }
       return !events.isEmpty
     }
