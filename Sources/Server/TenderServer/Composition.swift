@@ -58,7 +58,7 @@ struct Composition: Sendable {
       try JourneyRecorder(of: $0, keys: ring, clock: runtime.clock)
     }
     let verifier = TokenVerifier(
-      trust: apple.trust, canary: try await CanaryCage.canary(book, metrics, runtime.logger))
+      trust: apple.trust, monitor: try await CanaryCage.canary(book, metrics, runtime.logger))
     let answers = AcquirerAnswerWatch(metrics: metrics, logger: runtime.logger)
     let connector = Acquirer.configured(configuration, apple, runtime.network, runtime.logger)
     let acquirer = control.excludingWaits(for: connector.observed(by: answers.note).guarded(by: breaker))

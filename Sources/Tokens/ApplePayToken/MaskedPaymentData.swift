@@ -1,8 +1,8 @@
 public import StrictJSON
 
 extension PaymentData {
-  /// Everything that stood inside, to be shown: Apple's keys, with only what is known to be harmless in clear. Of an
-  /// account number the last four digits stay, and a key that Tender does not know is masked like a secret.
+  /// The decrypted payment data for display: Apple's keys, with only harmless values in clear. An account number keeps
+  /// its last four digits; the value of an unknown key is masked.
   public var masked: JSONValue { Self.masked(revealed, key: "") }
 
   private static let harmless: Set<String> = [

@@ -1,15 +1,15 @@
 public import StrictJSON
 public import TenderPayments
 
-/// What stood inside a payment token.
+/// The decrypted payment data of a payment token.
 ///
 /// Source: Apple, *Payment token format reference*, "Payment data keys".
 public struct PaymentData: Sendable {
-  /// How the card answered.
+  /// The credential that the card returned.
   public enum Credential: Sendable {
-    /// `3DSecure`: what an acquirer is asked to authorize with.
+    /// `3DSecure`: the network token to authorize with.
     case threeDSecure(NetworkToken)
-    /// `EMV`: a chip's answer, which Tender hands on and does not read.
+    /// `EMV`: an EMV chip's answer, which Tender passes on unread.
     case emv(EMVData)
   }
 
@@ -22,7 +22,7 @@ public struct PaymentData: Sendable {
   public var currency: Currency { amount.currency }
   /// As the card has it; most do not.
   public let cardholderName: String?
-  /// Hexadecimal, 12 digits: who made the device. For the acquirer, and for nothing else.
+  /// The manufacturer of the device, 12 hexadecimal digits. For the acquirer only.
   public let deviceManufacturerIdentifier: String?
   /// One for each merchant of a request that paid several; otherwise empty.
   public let authenticationResponses: [AuthenticationResponse]
@@ -31,8 +31,8 @@ public struct PaymentData: Sendable {
   /// Card art and card metadata that came with a merchant token, as Apple sent them.
   public let merchantTokenMetadata: JSONObject?
 
-  /// Everything that stood inside, Apple's keys and values, unknown ones too: account number and cryptogram in clear.
-  /// Only for the wire to an acquirer, or for a person who asked with `--reveal`.
+  /// All decrypted payment data, unknown keys included, with account number and cryptogram in clear. Only for a request
+  /// to an acquirer, or for an operator who passes `--reveal`.
   public let revealed: JSONValue
 
   /// - Throws: `unsupported_payment_data` for EMV data.
@@ -45,7 +45,7 @@ public struct PaymentData: Sendable {
     }
   }
 
-  /// Only ``TokenOpener`` makes one, through the reader beside this file.
+  /// Only ``TokenOpener`` calls this, through `PaymentDataFields`.
   init(reading fields: JSONField) throws {
     amount = try PaymentDataFields.amount(fields)
     (dpan, expiry) = (try PaymentDataFields.dpan(fields), try PaymentDataFields.expiry(fields))
@@ -61,9 +61,9 @@ public struct PaymentData: Sendable {
 
 /// The answer of a card's chip.
 ///
-/// It prints nothing of itself and cannot be encoded.
+/// Its description is masked and it cannot be encoded.
 public struct EMVData: Sendable, Hashable {
-  /// EMV tag-length-value, as the Secure Element wrote it.
+  /// EMV tag-length-value data from the Secure Element.
   private let answer: [UInt8]
   private let pin: String?
 
@@ -72,13 +72,13 @@ public struct EMVData: Sendable, Hashable {
     self.pin = encryptedPIN
   }
 
-  /// The bytes themselves. Only for the wire to an acquirer.
+  /// The bytes. Only for a request to an acquirer.
   public var revealed: [UInt8] { answer }
-  /// Hexadecimal, encrypted under the bank's key; only in `RSA_v1`. Only for the wire to an acquirer.
+  /// Hexadecimal, encrypted under the bank's key; only in `RSA_v1`. Only for a request to an acquirer.
   public var revealedEncryptedPIN: String? { pin }
 }
 
-/// What the card answered to one of several merchants that one sheet paid.
+/// The card's response for one of several merchants paid with one sheet.
 public struct AuthenticationResponse: Sendable, Hashable {
   /// The merchant's name, as the merchant that coordinates them gave it.
   public let merchantIdentifier: String

@@ -10,7 +10,7 @@ extension PaymentData {
     do {
       json = try JSONReader.read(plaintext, limits: JSONLimits(depth: 16, size: TokenLimits.data))
     } catch {
-      // Where, and never what: the text is card data.
+      // The error names the position and never the text, which is card data.
       throw PaymentTokenError(.payloadNotJSON, "the decrypted data is not JSON (\(error.code.rawValue))")
     }
     do {
@@ -25,10 +25,10 @@ extension PaymentData {
   }
 }
 
-/// The members of the decrypted data, one function a member.
+/// Readers of the decrypted data, one function for each member.
 ///
-/// Source: Apple, *Payment token format reference*, "Payment data keys". Keys that it does not name are kept and not
-/// judged, because Apple adds some from time to time.
+/// Source: Apple, *Payment token format reference*, "Payment data keys". Unknown keys are kept and not checked, because
+/// Apple adds new ones.
 enum PaymentDataFields {
   private static let responseLimit = 64
 

@@ -1,5 +1,5 @@
 extension PaymentTokenError.Code {
-  /// What an integrator does about it, in a sentence or two; `docs/errors.md` has the whole story.
+  /// What the integrator can do, in a sentence or two; `docs/errors.md` has the details.
   public var advice: String {
     switch self {
     case .notJSON: "Send the payment token as the JSON that the device gave, unchanged."
@@ -33,8 +33,8 @@ extension PaymentTokenError.Code {
       "The token was changed on its way, or put together from two. Pass it on unchanged; refuse the payment."
     case .malformedSigningTime: "The signature does not say when it was made. Refuse the payment."
     case .tooOld:
-      "Send the token within five minutes of the shopper's consent. At a desk, `tender token verify --at` judges it at its "
-        + "own time."
+      "Send the token within five minutes of the shopper's consent. On the command line, `tender token verify --at` "
+        + "verifies it at its own time."
     case .inTheFuture: "Set the server's clock by NTP. If it is right, refuse the payment."
     case .unreadableKey: "Give the private key as PEM: a P-256 key, or for RSA_v1 an RSA key of 2048 bits."
     case .encryptedKey: "Take the passphrase off first: openssl pkey -in key.pem -out plain.pem."

@@ -1,6 +1,6 @@
-/// Why a payment token was refused: what a program can rely on, what an operator reads, what an integrator does.
+/// Why a payment token is refused: a code for programs, a reason for the operator, advice for the integrator.
 ///
-/// It never holds anything out of the token: no card number, no cryptogram, no bytes.
+/// It never holds data of the token: no card number, no cryptogram, no bytes.
 public struct PaymentTokenError: Error, Sendable, Hashable {
   public let code: Code
   /// The member of the payment token that is at fault, as `header.publicKeyHash`; nil when it is no single one.
@@ -14,12 +14,12 @@ public struct PaymentTokenError: Error, Sendable, Hashable {
     self.reason = reason
   }
 
-  /// Which step of the procedure refused.
+  /// The step that refused the token.
   public var stage: Stage { code.stage }
   /// What to do about it, for the integrator.
   public var advice: String { code.advice }
 
-  /// The steps, in the order in which they are taken.
+  /// The steps, in their order.
   public enum Stage: String, Sendable, Hashable, CaseIterable {
     /// The JSON, its encodings and the outer form of the signature.
     case format
@@ -37,7 +37,7 @@ public struct PaymentTokenError: Error, Sendable, Hashable {
     case unwrap
     /// The encrypted data.
     case decrypt
-    /// What stood inside.
+    /// The decrypted payment data.
     case payload
     /// Whether the token was used before.
     case replay

@@ -1,21 +1,21 @@
 public import TenderPayments
 
 extension VerifiedPaymentToken {
-  /// What was checked: Apple's step 1, all of it.
+  /// The stages that verification checks: all of Apple's step 1.
   public static let checked: [PaymentTokenError.Stage] = [
     .format, .certificates, .chain, .signature, .signingTime,
   ]
 
-  /// What a token that stays sealed leaves open. The first four need the merchant's key, so whoever decrypts answers for
-  /// them, the amount and the currency among them; the last two are the caller's.
+  /// The stages that a sealed token leaves open. The first four, which include amount and currency, need the merchant's
+  /// key: the provider that decrypts the token checks them. The caller checks the last two.
   public static let unchecked: [PaymentTokenError.Stage] = [.key, .unwrap, .decrypt, .payload, .replay, .order]
 }
 
 extension OpenedPaymentToken {
-  /// What was checked: Apple's steps 1 to 4.
+  /// The stages that opening checks: Apple's steps 1 to 4.
   public static let checked: [PaymentTokenError.Stage] =
     VerifiedPaymentToken.checked + [.key, .unwrap, .decrypt, .payload]
 
-  /// What is left to the caller: steps 5 and 6.
+  /// The stages that the caller checks: steps 5 and 6.
   public static let unchecked: [PaymentTokenError.Stage] = [.replay, .order]
 }

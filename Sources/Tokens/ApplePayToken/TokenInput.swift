@@ -19,10 +19,10 @@ extension EncryptedPaymentToken {
     try self.init(json: json)
   }
 
-  /// Takes the payment token out of a document that was read already.
+  /// Reads a payment token from parsed JSON.
   ///
-  /// - Parameter json: a `PKPaymentToken`, an `ApplePayPaymentToken`, or the `paymentData` object. What the first two
-  ///   carry beside `paymentData` is not signed and is left alone.
+  /// - Parameter json: a `PKPaymentToken`, an `ApplePayPaymentToken`, or the `paymentData` object. Other members of the
+  ///   first two are not signed and are ignored.
   /// - Throws: stage `format`.
   public init(json: JSONValue) throws(PaymentTokenError) {
     let data = try TokenFields(Self.paymentData(of: json), path: "")
@@ -70,7 +70,7 @@ extension EncryptedPaymentToken {
   }
 }
 
-/// What a payment token may weigh. Real ones have 4 kB of JSON, 300 bytes of data and 2.6 kB of signature.
+/// Size limits of a payment token. Real tokens have 4 kB of JSON, 300 bytes of data and 2.6 kB of signature.
 enum TokenLimits {
   static let json = 512 << 10
   static let data = 256 << 10

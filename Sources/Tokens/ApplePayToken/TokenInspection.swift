@@ -1,10 +1,10 @@
 public import TenderPayments
 
-/// What can be known of a payment token without a key and without trusting anybody: what it says of itself.
+/// What a payment token claims about itself, read without a key and without verification.
 ///
-/// Nothing here has been verified. It is for an engineer who wants to see why a verification fails.
+/// For an engineer who looks for the reason why a verification fails.
 public struct TokenInspection: Sendable {
-  /// A certificate that the signature brings along.
+  /// A certificate in the signature.
   public struct CertificateSummary: Sendable, Hashable {
     public let commonName: String?
     /// Hexadecimal.
@@ -18,11 +18,11 @@ public struct TokenInspection: Sendable {
   }
 
   public let token: EncryptedPaymentToken
-  /// In the order of the signature; without those that cannot be read.
+  /// In the order of the signature; unreadable certificates are left out.
   public let certificates: [CertificateSummary]
-  /// When it claims to be signed; nil when the signature does not say so readably.
+  /// The claimed signing time; nil when it cannot be read.
   public let signingTime: Timestamp?
-  /// How the signature is written; nil when it cannot be read.
+  /// The form of the signature; nil when it cannot be read.
   public let wireForm: WireForm?
   /// What is wrong with the signature's outer form, if anything.
   public let problem: PaymentTokenError?

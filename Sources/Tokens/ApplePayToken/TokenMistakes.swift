@@ -1,12 +1,13 @@
 import StrictJSON
 import TenderPayments
 
-/// The mistakes that integrators make with the outer form of a payment token, told apart so that each gets its advice.
+/// Recognises the mistakes that integrators make with the outer form of a payment token, so that each gets its own
+/// advice.
 enum TokenMistakes {
-  /// A whole document of this length may be decoded to see what it is; nothing longer is a payment token.
+  /// The longest document to examine; a payment token is never longer.
   private static let limit = TokenLimits.json
 
-  /// - Parameter text: which stands where the payment token's object should.
+  /// - Parameter text: found in place of the payment token's object.
   static func encodedTwice(_ text: String) -> PaymentTokenError {
     let what =
       if text.utf8.count <= limit, isObject(Array(text.utf8)) {

@@ -1,11 +1,11 @@
 public import TenderPayments
 
-/// Opens payment tokens: Apple's steps 1 to 4, a file a step.
+/// Opens payment tokens: Apple's steps 1 to 4.
 ///
-/// What is left to the caller is what only the caller knows: whether the token was used before (step 5, see
-/// ``ReplayWindow``), and whether it pays this order (step 6, see ``OpenedPaymentToken/confirm(_:)``).
+/// The caller checks the rest: whether the token was used before (step 5, see ``ReplayWindow``), and whether it pays
+/// this order (step 6, see ``OpenedPaymentToken/confirm(_:)``).
 public struct TokenOpener: Sendable {
-  /// What stands for the first half alone, where a provider opens the token.
+  /// Does the verification alone, for a provider that opens the token.
   public let verifier: TokenVerifier
   private let keys: ProcessingKeyRing
 
@@ -18,7 +18,7 @@ public struct TokenOpener: Sendable {
   ///   - token: as it arrived.
   ///   - merchant: the authenticated merchant; only keys that may serve them are tried.
   ///   - time: when the token arrived.
-  ///   - patience: how long a key that is held elsewhere may take. The thread waits.
+  ///   - patience: how long a key agent or hardware module may take. The thread blocks meanwhile.
   public func open(
     _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp,
     within patience: Duration = .seconds(2)
@@ -33,7 +33,7 @@ public struct TokenOpener: Sendable {
     return opened
   }
 
-  /// The same for a server: no thread of the program's own waits while a key that is held elsewhere is asked.
+  /// Opens a payment token without blocking a thread of the caller while a key agent or hardware module answers.
   public func opening(
     _ token: EncryptedPaymentToken, for merchant: MerchantID, at time: Timestamp,
     within patience: Duration = .seconds(2)
@@ -47,18 +47,18 @@ public struct TokenOpener: Sendable {
   }
 }
 
-/// A payment token that was verified and decrypted. Only ``TokenOpener`` makes one.
+/// A verified and decrypted payment token. Only ``TokenOpener`` creates it.
 public struct OpenedPaymentToken: Sendable {
-  /// By what the token is bound to its merchant.
+  /// How the token is bound to its merchant.
   public enum Binding: Sendable, Hashable {
-    /// It was encrypted to a key of the merchant's own.
+    /// It is encrypted to the merchant's own key.
     case merchantKey
-    /// It was encrypted to a platform's key, and its application data is this domain of the merchant's.
+    /// It is encrypted to a platform's key, and its application data is this domain of the merchant.
     case platformDomain(String)
   }
 
   public let verified: VerifiedPaymentToken
-  /// Whose it is.
+  /// The merchant it was made for.
   public let merchant: MerchantID
   public let binding: Binding
   public let paymentData: PaymentData

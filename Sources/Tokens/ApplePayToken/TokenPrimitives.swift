@@ -1,16 +1,16 @@
 import Crypto
 package import TenderPayments
 
-/// The pieces of cryptography of which the procedure is made, one by one, for suites that know their answers.
+/// The cryptographic primitives of the procedure, one by one, for tests with known answers.
 ///
-/// What is reached here is what a payment token reaches, with the same parsers before it.
+/// Each runs the same code and the same parsers as a payment token does.
 package enum TokenPrimitives {
   /// A signer's signature over SHA-256 of the message.
   package static func signerVerifies(publicKeyInfo: [UInt8], message: [UInt8], signature: [UInt8]) -> Bool {
     SignerKey(publicKeyInfo[...])?.isValid(signature[...], for: SHA256.hash(data: message)) ?? false
   }
 
-  /// An authority's signature over SHA-384 of the message, or over SHA-256.
+  /// A certificate authority's signature over SHA-384 of the message, or over SHA-256.
   package static func authorityVerifies(
     publicKeyInfo: [UInt8], message: [UInt8], signature: [UInt8], isSHA384: Bool
   ) -> Bool {

@@ -1,8 +1,8 @@
 public import TenderPayments
 
-/// Whose payment tokens are accepted: the roots, and the environments of the signers below them.
+/// The roots and environments whose payment tokens are accepted.
 ///
-/// A root is always our own copy; what a payment token brings along is never trusted.
+/// A root is always a local copy; a root inside a payment token is never trusted.
 public struct TokenTrust: Sendable {
   let anchors: [TrustAnchor]
   let environments: Set<Environment>
@@ -12,7 +12,7 @@ public struct TokenTrust: Sendable {
     apple([try? TrustAnchor.apple].compactMap(\.self), production, sandbox)
   }
 
-  /// The same rules for a root that stands in for Apple's, so that tests can mint both kinds of signers.
+  /// The same rules for a test root in place of Apple's, so that tests can issue both kinds of signers.
   package static func apple(
     standIn rootPEM: String, production: Bool, sandbox: Bool
   ) throws(PaymentTokenError) -> TokenTrust {

@@ -1,13 +1,14 @@
 import ApplePayToken
 import TenderPayments
 
-/// What is said on the agent's socket. A message is its length in four bytes, most significant first, then so many bytes.
+/// The protocol of the agent's socket. A message is its length in four bytes, most significant first, then so many
+/// bytes.
 ///
 ///     question   1, verb, …            unwrap, mistakes: public key hash (32), version (1), key material
 ///     answer     0, …                  unwrap: the AES key; mistakes: number and AES key of each; list: the keys
 ///                1, code, 0, reason    a refusal
 enum AgentMessages {
-  /// Longer messages are not read: the longest that is needed has 600 bytes, a list of keys aside.
+  /// Longer messages are not read. The longest request has 600 bytes.
   static let questionLimit = 2 << 10
   static let answerLimit = 1 << 20
   static let protocolVersion: UInt8 = 1
@@ -23,8 +24,8 @@ enum AgentMessages {
   /// The next message; nil when the other side closed.
   ///
   /// - Parameters:
-  ///   - limit: what is announced to be longer is refused before any of it is read.
-  ///   - patience: for the message, once it has begun.
+  ///   - limit: a longer message is refused before any of it is read.
+  ///   - patience: for the rest of the message once it has begun.
   static func receive(
     on socket: UnixSocket, limit: Int, by deadline: Deadline, patience: Duration? = nil
   ) throws(SocketError) -> [UInt8]? {
@@ -120,7 +121,7 @@ enum AgentAnswer {
   /// Overwrites what may be a key.
   mutating func wipe() {
     guard case .done(var bytes) = self else { return }
-    // Now `bytes` has the only reference.
+    // `bytes` now has the only reference.
     self = .done([])
     bytes.wipe()
   }

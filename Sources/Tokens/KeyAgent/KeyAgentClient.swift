@@ -3,20 +3,20 @@ import Dispatch
 import Synchronization
 package import TenderPayments
 
-/// Asks a key agent over its socket. Connections are kept and used again; a question whose connection had died is asked
-/// once more on a new one, which is harmless, because an agent only computes.
+/// Client of a key agent's socket. It reuses connections and repeats a request once on a new connection if the old one
+/// was closed; repeating is safe, because the agent only computes.
 package final class KeyAgentClient: Sendable {
-  /// How many questions are under way at a time; more wait. An agent has threads for twice as many.
+  /// The most requests at a time; more wait. An agent accepts twice as many connections.
   private static let limit = 32
 
   private let path: String
   private let idle = Mutex<[UnixSocket]>([])
   private let places = DispatchSemaphore(value: KeyAgentClient.limit)
 
-  /// - Parameter path: of the agent's socket. Nothing is asked yet.
+  /// - Parameter path: of the agent's socket. It is not opened yet.
   package init(path: String) { self.path = path }
 
-  /// Every key that the agent holds, as keys that a ring can take.
+  /// Every key that the agent holds, ready to be added to a key ring.
   ///
   /// - Throws: `key_agent_unavailable`.
   package func keys(
@@ -36,14 +36,14 @@ package final class KeyAgentClient: Sendable {
     return keys
   }
 
-  /// A key that the agent is known to hold. Nothing is asked yet.
+  /// A key that the caller knows the agent holds. The agent is not asked yet.
   package func key(_ publicKeyHash: [UInt8], _ version: EncryptedPaymentToken.Version) -> ProcessingKey {
     ProcessingKey(
       publicKeyHash: publicKeyHash, version: version,
       heldBy: HeldByAgent(client: self, publicKeyHash: publicKeyHash))
   }
 
-  /// - Returns: what the agent answers; keys among it are the caller's to wipe.
+  /// - Returns: the agent's answer; the caller wipes any keys in it.
   func ask(_ question: AgentQuestion, within patience: Duration) throws(PaymentTokenError) -> [UInt8] {
     let deadline = Deadline(in: patience)
     guard places.wait(timeout: .now() + .milliseconds(Int(deadline.milliseconds))) == .success else {
@@ -94,7 +94,7 @@ package final class KeyAgentClient: Sendable {
   }
 }
 
-/// One key at the agent.
+/// One key that the agent holds.
 private struct HeldByAgent: ProcessingKeyHolder {
   let client: KeyAgentClient
   let publicKeyHash: [UInt8]

@@ -3,18 +3,17 @@ import Foundation
 import Synchronization
 import TenderPayments
 
-/// Holds the private keys of payment processing certificates in a process of its own, and does for a server the one thing
-/// that needs them. A server that is broken into can ask for the keys of payment tokens as long as it is broken into; it
-/// cannot take the private keys away.
+/// Holds the private keys of payment processing certificates in a separate process and derives the keys of payment
+/// tokens for a server. An attacker in the server can ask for keys of payment tokens, but cannot copy the private keys.
 ///
-/// Each connection has a thread, of which there are only so many, and each message a deadline.
+/// Each connection has a thread, up to ``connectionLimit``, and each message has a deadline.
 package final class KeyAgentServer: Sendable {
-  /// How many connections are served at a time; one more is closed at once.
+  /// The most connections at a time; further ones are closed at once.
   package static let connectionLimit = 64
 
   private let socket: UnixSocket
   private let path: String
-  /// Where it listens, until it is stopped.
+  /// The socket it listens at; nil once it is stopped.
   private let place: Mutex<SocketPlace?>
   private let client: UInt32
   /// How long a connection may be silent, and how long a message may take once it has begun.
@@ -22,15 +21,15 @@ package final class KeyAgentServer: Sendable {
   private let keys = Mutex<[[UInt8]: (owner: ProcessingKeyRing.Owner, key: ProcessingKey)]>([:])
   private let connections = Mutex<[ObjectIdentifier: UnixSocket]>([:])
 
-  /// Listens at once: the socket has mode 0600.
+  /// Listens at once. The socket has mode 0600.
   ///
   /// - Parameters:
-  ///   - path: of the socket. One that a former agent left there is replaced; where an agent still listens, this one
+  ///   - path: of the socket. A socket that a former agent left is replaced; if an agent still listens there, this one
   ///     does not start.
-  ///   - client: the number of the user who may ask; the one that this process runs as unless another is named, to whom
-  ///     the socket is then given.
-  ///   - idle: after which a silent connection is closed.
-  ///   - patience: for a message that has begun.
+  ///   - client: the id of the user who may connect and who then owns the socket; by default the user that this process
+  ///     runs as.
+  ///   - idle: the time after which a silent connection is closed.
+  ///   - patience: the time to receive or send one message.
   package init(
     path: String, client: UInt32? = nil, idle: Duration = .seconds(300), patience: Duration = .seconds(2)
   ) throws(KeyAgentError) {
@@ -45,12 +44,12 @@ package final class KeyAgentServer: Sendable {
     (self.idle, self.patience) = (idle, patience)
   }
 
-  /// From now on the key is held. It can be added while the agent runs.
+  /// Adds a key. The agent may be running.
   package func hold(_ key: ProcessingKey, of owner: ProcessingKeyRing.Owner) {
     keys.withLock { $0[key.publicKeyHash] = (owner, key) }
   }
 
-  /// From now on these keys are held, and no others. A question that is being answered is answered.
+  /// Replaces all keys. A request that is being answered is not affected.
   package func hold(only keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)]) {
     let held = Dictionary(keys.map { ($0.key.publicKeyHash, $0) }) { first, _ in first }
     self.keys.withLock { $0 = held }
@@ -59,7 +58,7 @@ package final class KeyAgentServer: Sendable {
   /// How many keys are held.
   package var count: Int { keys.withLock { $0.count } }
 
-  /// Serves until ``stop()``. It keeps its thread.
+  /// Serves on this thread until ``stop()``.
   package func run() {
     while let connection = (try? socket.accepted()).flatMap(\.self) {
       guard connection.peer == client, admit(connection) else { continue }
@@ -72,7 +71,7 @@ package final class KeyAgentServer: Sendable {
     }
   }
 
-  /// Takes the socket away, unless another stands there by now, and ends every connection.
+  /// Removes the socket, unless another agent has replaced it, and closes every connection.
   package func stop() {
     place.withLock { place in
       if let ours = place, SocketPlace(path) == ours { unlink(path) }
@@ -90,7 +89,7 @@ package final class KeyAgentServer: Sendable {
     }
   }
 
-  /// Until the client hangs up, is silent for too long, or says something that is no question.
+  /// Serves until the client disconnects, is silent for too long, or sends an invalid request.
   private func serve(_ connection: UnixSocket) {
     while let message = try? AgentMessages.receive(
       on: connection, limit: AgentMessages.questionLimit, by: Deadline(in: idle), patience: patience),

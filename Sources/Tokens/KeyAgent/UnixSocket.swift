@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// Why a socket did not do what it should.
+/// Why a socket operation failed.
 struct SocketError: Error {
   let reason: String
-  /// Whether the other side had gone before it could have seen anything.
+  /// Whether the peer had closed the connection before it could receive anything.
   let isStale: Bool
 
   init(_ reason: String, isStale: Bool = false) {
@@ -20,7 +20,7 @@ struct SocketError: Error {
   static func system(_ what: String) -> SocketError { SocketError("\(what): \(String(cString: strerror(errno)))") }
 }
 
-/// A moment that does not move with the clock on the wall.
+/// A deadline on the monotonic clock, independent of the time of day.
 struct Deadline: Sendable {
   private let moment: ContinuousClock.Instant
 
@@ -35,8 +35,7 @@ struct Deadline: Sendable {
   }
 }
 
-/// A stream socket of this machine. It never blocks without a deadline, and a reader that went away is an error and no
-/// signal.
+/// A Unix stream socket. It never blocks without a deadline, and a closed peer causes an error, not a signal.
 final class UnixSocket: Sendable {
   let descriptor: Int32
 
@@ -50,7 +49,7 @@ final class UnixSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Wakes whoever waits on it; nothing can be sent or received afterwards.
+  /// Wakes the threads that wait on the socket; nothing can be sent or received afterwards.
   func hangUp() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
   func write(_ bytes: [UInt8], by deadline: Deadline) throws(SocketError) {
@@ -65,9 +64,9 @@ final class UnixSocket: Sendable {
     }
   }
 
-  /// Exactly so many bytes; nil when the other side closed before the first one.
+  /// Reads exactly `count` bytes; nil when the peer closed before the first one.
   func read(_ count: Int, by deadline: Deadline) throws(SocketError) -> [UInt8]? {
-    // Of its full length from the beginning: a buffer that grows leaves copies of what was read.
+    // Allocated in full at once: a growing buffer would leave copies of the bytes in memory.
     var (bytes, filled) = ([UInt8](repeating: 0, count: count), 0)
     while filled < count {
       try wait(for: Int16(POLLIN), by: deadline)
@@ -114,10 +113,11 @@ extension UnixSocket {
     return socket
   }
 
-  /// A socket that only its owner can open, from the first moment on: it gets its place in the file system after its
-  /// mode. One that a former process left there is replaced; one that somebody listens at is not.
+  /// Listens at `path`. Only the owner can open the socket: its mode is set before it is moved to `path`. A socket that
+  /// a former process left is replaced; one that a process listens at is not.
   ///
-  /// - Parameter owner: who may connect, if not the user that this process runs as; giving it away takes the right to.
+  /// - Parameter owner: the user who may connect, if not the user that this process runs as; changing the owner needs
+  ///   the privilege.
   static func listening(at path: String, owner: UInt32?) throws(SocketError) -> UnixSocket {
     try requireFree(path)
     let socket = try UnixSocket(try open())
@@ -135,23 +135,23 @@ extension UnixSocket {
     return socket
   }
 
-  /// Whether anything may be put at `path`: nothing is there, or the socket of a process that has ended.
+  /// Checks that `path` is free: nothing is there, or the socket of a process that has ended.
   private static func requireFree(_ path: String) throws(SocketError) {
     guard let place = SocketPlace(path) else { return }
     guard place.isSocket else { throw SocketError("\(path) is there, and is no socket") }
     let socket = try UnixSocket(try open())
     let result = try withAddress(path) { connect(socket.descriptor, $0, $1) }
-    // Its queue is full, and so somebody has it.
+    // EAGAIN means that its queue is full, so a process listens there.
     guard result != 0, errno != EAGAIN else { throw SocketError("another key agent listens at \(path)") }
     guard errno == ECONNREFUSED || errno == ENOENT else { throw .system("cannot look who listens at \(path)") }
   }
 
-  /// The next connection; nil when this socket was hung up.
+  /// The next connection; nil when this socket was closed by `hangUp()`.
   func accepted() throws(SocketError) -> UnixSocket? {
     while true {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&entry, 1, -1) > 0 || errno == EINTR else { return nil }
-      // A socket that was hung up says so here, and only here: accepting from it would go on answering "not yet".
+      // Only `poll` reports that the socket was closed; `accept` would keep returning EAGAIN.
       guard entry.revents & Int16(POLLHUP | POLLERR | POLLNVAL) == 0 else { return nil }
       let connection = accept(descriptor, nil, nil)
       if connection >= 0 { return try UnixSocket(connection) }
@@ -159,7 +159,7 @@ extension UnixSocket {
     }
   }
 
-  /// The user at the other end, as the kernel knows it.
+  /// The user id of the peer, from the kernel.
   var peer: UInt32? {
     #if canImport(Darwin)
       var (user, group) = (uid_t(), gid_t())
@@ -198,7 +198,7 @@ extension UnixSocket {
   }
 }
 
-/// What stands at a path, so that one socket can be told from another that took its place.
+/// Identifies the file at a path, to detect that another socket has replaced it.
 struct SocketPlace: Equatable {
   private let device: UInt64
   private let inode: UInt64
@@ -214,7 +214,7 @@ struct SocketPlace: Equatable {
 }
 
 #if !canImport(Darwin)
-  /// The kernel's `struct ucred` of unix(7), which the C library shows only to those who ask for GNU's extensions.
+  /// The kernel's `struct ucred` of unix(7), which the C library declares only with GNU extensions.
   private struct PeerCredentials {
     var process: Int32 = 0
     var uid: UInt32 = 0

@@ -1,11 +1,11 @@
-/// An AlgorithmIdentifier, judged against the few that may occur.
+/// An AlgorithmIdentifier, checked against the few that may occur.
 struct AlgorithmIdentifier {
   private enum Parameters { case absent, null, other }
 
   private let identifier: BERElement
   private let parameters: Parameters
 
-  /// - Parameter fields: what stands inside the SEQUENCE.
+  /// - Parameter fields: the contents of the SEQUENCE.
   init(fields: BERReader) throws(BERError) {
     var fields = fields
     identifier = try fields.next(BERTag.objectIdentifier, "an algorithm's identifier")
@@ -28,8 +28,8 @@ struct AlgorithmIdentifier {
 
   var hasNull: Bool { parameters == .null }
 
-  /// RFC 5758 §3.2 wants ECDSA's parameters absent, RFC 4055 §5 wants RSA's to be NULL. Nil when it is no algorithm
-  /// that may sign a payment token or its certificates.
+  /// The signature algorithm; nil when it may not sign a payment token or its certificates. RFC 5758 §3.2 requires
+  /// ECDSA's parameters to be absent, RFC 4055 §5 requires RSA's to be NULL.
   var signature: SignatureAlgorithm? {
     switch parameters {
     case .absent where identifier.isObject(ObjectIdentifier.ecdsaWithSHA256): .ecdsaWithSHA256

@@ -35,9 +35,9 @@ struct BERError: Error {
 
 /// Reads elements one after another, without copying and without recursion.
 ///
-/// Of BER's liberties it takes the one that Apple uses, the indefinite length. Lengths must be as short as they can
-/// be, strings must be whole, tags must fit one byte: what is left has one reading. Nothing is allocated by a length
-/// that the input claims.
+/// Of BER's options it accepts only the indefinite length, which Apple uses. Lengths must be minimal, strings must not
+/// be split, tags must fit one byte, so each input has one reading. It never allocates by a length that the input
+/// claims.
 struct BERReader {
   enum Rules {
     case ber
@@ -45,7 +45,7 @@ struct BERReader {
     case der
   }
 
-  /// Apple nests four indefinite lengths; nobody needs more than this.
+  /// Apple nests four indefinite lengths; more than this limit is an error.
   static let indefiniteDepth = 8
 
   private var rest: ArraySlice<UInt8>
@@ -95,7 +95,7 @@ struct BERReader {
     return element
   }
 
-  /// Where the end-of-contents marker stands that closes what was opened before `start`.
+  /// The position of the end-of-contents marker that closes the element opened before `start`.
   private func endOfIndefinite(from start: Int) throws(BERError) -> Int {
     var position = start
     var open = 1
@@ -137,7 +137,7 @@ private struct Header {
     guard tag != 0 || length == 0 else { throw BERError("an end-of-contents marker with contents") }
   }
 
-  /// Three bytes are enough for everything that passes the limits; so no length can overflow.
+  /// Three bytes are enough for every input within the limits, so no length can overflow.
   private static func longLength(_ bytes: ArraySlice<UInt8>, octets: Int) throws(BERError) -> (Int, Int?) {
     guard octets <= 3 else { throw BERError("a length of more than three bytes") }
     let digits = bytes.dropFirst(2).prefix(octets)

@@ -1,4 +1,4 @@
-/// ECDSA-Sig-Value (RFC 5480 appendix A): two positive whole numbers, in DER and in no other spelling.
+/// ECDSA-Sig-Value (RFC 5480 appendix A): two positive integers, in DER only.
 enum ECDSASignatureValue {
   /// `r ‖ s`, each as long as the curve's order; nil when it is not DER or does not fit.
   static func fixedWidth(_ der: ArraySlice<UInt8>, integerBytes: Int) -> [UInt8]? {

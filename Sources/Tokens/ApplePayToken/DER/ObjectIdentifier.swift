@@ -37,7 +37,7 @@ enum ObjectIdentifier {
   /// 1.2.840.113635.100.6.32: the hash of the merchant identifier, on the merchant's certificates.
   static let merchantIdentifierHash: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x63, 0x64, 0x06, 0x20]
 
-  /// `1.2.840.113549.1.9.3`, for people. What does not fit into 64 bits is cut short.
+  /// `1.2.840.113549.1.9.3`, for error messages. A component above 64 bits is truncated.
   static func dotted(_ content: ArraySlice<UInt8>) -> String {
     var arcs: [UInt64] = []
     var arc: UInt64 = 0

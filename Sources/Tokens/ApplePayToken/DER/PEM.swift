@@ -1,11 +1,11 @@
 import TenderPayments
 
-/// The blocks of a PEM text (RFC 7468), whatever stands between them.
+/// The blocks of a PEM text (RFC 7468); text between them is ignored.
 struct PEM {
   let label: String
   var bytes: [UInt8]
 
-  /// Every block of the text; nil when one is begun and not ended, or is no base64.
+  /// Every block of the text; nil when one is not ended.
   static func blocks(_ text: String) -> [PEM]? {
     var blocks: [PEM] = []
     var label: String?

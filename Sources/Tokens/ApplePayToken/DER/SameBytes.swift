@@ -1,5 +1,5 @@
 extension ArraySlice<UInt8> {
-  /// Equality for what is compared with every payment token: names, keys and certificates, eight bytes at a time.
+  /// Compares eight bytes at a time. Names, keys and certificates are compared for every payment token.
   func isSame(as other: ArraySlice<UInt8>) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { own in other.withUnsafeBytes { Self.areSame(own, $0) } }

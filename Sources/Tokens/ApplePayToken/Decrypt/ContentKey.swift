@@ -3,13 +3,13 @@ import TenderPayments
 
 /// The AES key of one payment token: 256 bits in `EC_v1`, 128 in `RSA_v1`.
 ///
-/// It opens that token and nothing else. It prints nothing of itself and cannot be encoded.
+/// It opens that token only. Its description is masked and it cannot be encoded.
 public struct ContentKey: Sendable {
   private let key: SymmetricKey
 
   package init(_ key: SymmetricKey) { self.key = key }
 
-  /// From a key agreement that was made elsewhere, as by an agent or a hardware module.
+  /// The result of a key agreement by a key agent or a hardware module.
   ///
   /// - Parameter bytes: 32 or 16; nil for any other number.
   public init?(bytes: [UInt8]) {
@@ -17,14 +17,14 @@ public struct ContentKey: Sendable {
     key = SymmetricKey(data: bytes)
   }
 
-  /// For the wire between an agent and its client alone. The caller wipes them.
+  /// Only for the connection between the key agent and its client. The caller wipes them.
   package var bytes: [UInt8] { key.withUnsafeBytes { Array($0) } }
 
   private static let tagBytes = 16
   /// 16 zero bytes, not the usual 12: Apple's initialization vector.
   private static let zeroVector = try? AES.GCM.Nonce(data: [UInt8](repeating: 0, count: 16))
 
-  /// Apple's step 4: AES-GCM without additional data; nothing comes out unless the tag is right.
+  /// Apple's step 4: AES-GCM without additional data; returns the plaintext only if the tag is valid.
   ///
   /// Source: Apple, *Payment token format reference*, "Decrypt the value of the data key"; NIST SP 800-38D, where a
   /// vector of another length than 12 bytes is hashed into the first counter.
@@ -34,7 +34,7 @@ public struct ContentKey: Sendable {
   /// - Throws: stage `decrypt`.
   func open(_ data: [UInt8]) throws(PaymentTokenError) -> [UInt8] {
     guard data.count > Self.tagBytes, let vector = Self.zeroVector else {
-      throw PaymentTokenError(.tooShort, "no room for a ciphertext and its tag", field: "data")
+      throw PaymentTokenError(.tooShort, "too short for a ciphertext and its tag", field: "data")
     }
     do {
       let box = try AES.GCM.SealedBox(

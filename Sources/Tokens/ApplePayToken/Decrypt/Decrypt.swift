@@ -1,8 +1,8 @@
 import TenderPayments
 
 extension ChosenKey {
-  /// Apple's step 4. When the tag is wrong although the key's hash is right, the known mistakes of the token's maker are
-  /// tried, to name one; what they decrypt is thrown away.
+  /// Apple's step 4. If the tag is invalid although the key's hash matches, tries the known mistakes of token
+  /// generators, to name one in the error; it discards what they decrypt.
   ///
   /// - Throws: stage `decrypt`.
   func decrypt(

@@ -1,7 +1,7 @@
 import Synchronization
 import TenderPayments
 
-/// A key that may open the payment token, and why it may. Only the ring makes one.
+/// A key that may open the payment token, and why. Only the key ring creates it.
 struct ChosenKey {
   let key: ProcessingKey
   let owner: ProcessingKeyRing.Owner
@@ -34,7 +34,7 @@ extension ProcessingKeyRing {
     for entry in slots.withLock({ $0.use(chosen.key.publicKeyHash, of: chosen.owner, at: now) }) { record(entry) }
   }
 
-  /// A merchant's own key binds the token to them. A platform's binds it to nobody, so the application data must.
+  /// A merchant's own key binds the token to the merchant. A platform's key does not, so the application data must.
   private static func binding(
     of token: EncryptedPaymentToken, to owner: Owner, _ merchant: MerchantID, _ domains: [PlatformDomain]
   ) -> Result<OpenedPaymentToken.Binding, PaymentTokenError> {
@@ -71,7 +71,7 @@ extension ProcessingKeyRing {
 }
 
 extension ProcessingKeyRing {
-  /// Whether asking the key takes no longer than a computation; so it is for a token whose key nobody has.
+  /// Whether the key answers without waiting. Also true for a token whose key is unknown.
   func answersAtOnce(_ publicKeyHash: [UInt8], for merchant: MerchantID) -> Bool {
     key(publicKeyHash, of: merchant)?.holder.answersAtOnce ?? true
   }

@@ -1,12 +1,12 @@
 import Crypto
 import TenderPayments
 
-/// What the ring holds, behind its lock.
+/// The contents of the key ring, protected by its lock.
 struct KeySlots: Sendable {
   struct Slot: Sendable {
     let hash: [UInt8]
     let version: EncryptedPaymentToken.Version
-    /// Gone when the slot is retired.
+    /// Nil when the slot is retired.
     var key: ProcessingKey?
     var state: ProcessingKeyRing.State
     var since: Timestamp?
@@ -39,7 +39,7 @@ struct KeySlots: Sendable {
     owned.sorted { $0.key < $1.key }.flatMap { owner, slots in slots.map { $0.entry(of: owner) } }
   }
 
-  /// The merchant's own keys come first; the platform's serve whoever is enrolled.
+  /// The merchant's own keys come first, then the platform's if the merchant is enrolled.
   func find(_ hash: [UInt8], for merchant: MerchantID) -> Place? {
     owners(of: merchant).lazy.compactMap { owner in
       owned[owner]?.firstIndex { $0.hash == hash }.map { (owner, $0) }
@@ -50,14 +50,14 @@ struct KeySlots: Sendable {
     domains[merchant] == nil ? [.merchant(merchant)] : [.merchant(merchant), .platform]
   }
 
-  /// Every key that may serve the merchant, retired ones not among them.
+  /// Every key that may serve the merchant, without retired ones.
   func serving(_ merchant: MerchantID) -> [Slot] {
     owners(of: merchant).flatMap { owned[$0] ?? [] }.filter { $0.state != .retired }
   }
 
   /// Notes that a payment token was opened with the key.
   ///
-  /// - Returns: what the recorder has to hear: nothing, as long as only seconds have passed.
+  /// - Returns: the entries to record; empty within the recording interval.
   mutating func use(_ hash: [UInt8], of owner: ProcessingKeyRing.Owner, at now: Timestamp) -> [ProcessingKeyRing.Entry]
   {
     guard let index = owned[owner]?.firstIndex(where: { $0.hash == hash }), var slot = owned[owner]?[index] else {
@@ -71,7 +71,7 @@ struct KeySlots: Sendable {
     return isDue || !demoted.isEmpty ? [slot.entry(of: owner)] + demoted : []
   }
 
-  /// Apple has begun to encrypt to this key, so it no longer does to the one before.
+  /// Makes the key active and the one before it draining, because Apple now encrypts to this key.
   private mutating func promote(
     _ slot: inout Slot, of owner: ProcessingKeyRing.Owner, at now: Timestamp
   ) -> [ProcessingKeyRing.Entry] {
@@ -128,7 +128,7 @@ extension ProcessingKeyRing.Owner: Comparable {
   }
 }
 
-/// A domain that a platform's merchant is bound by, with what stands of it in a payment token.
+/// A domain of a platform's merchant, with its hash as a payment token carries it.
 struct PlatformDomain: Sendable {
   let name: String
   /// SHA-256 of the domain's bytes, as Apple puts it into `header.applicationData`.

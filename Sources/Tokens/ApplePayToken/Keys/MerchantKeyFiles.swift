@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 public import TenderPayments
 
-/// A private key as it stands in a file.
+/// A private key read from a file.
 enum PrivateKey {
   case p256(P256.KeyAgreement.PrivateKey)
   case rsa(_RSA.Encryption.PrivateKey)
@@ -13,7 +13,7 @@ enum PrivateKey {
     }
     defer { for index in blocks.indices { blocks[index].bytes.wipe() } }
     guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
-    // By their places, so that each block keeps the only reference to its bytes.
+    // By index, so that each block keeps the only reference to its bytes.
     let keys = blocks.indices.filter { blocks[$0].label.hasSuffix("PRIVATE KEY") }
     guard let place = keys.first, keys.count == 1 else {
       let count = keys.isEmpty ? "no private key" : "\(keys.count) private keys"
@@ -41,7 +41,7 @@ enum PrivateKey {
   }
 }
 
-/// A payment processing certificate, as Apple's portal gives it, without its key.
+/// A payment processing certificate from Apple's portal, without its private key.
 public struct ProcessingCertificate: Sendable {
   /// SHA-256 of the public key's SubjectPublicKeyInfo: a payment token's `header.publicKeyHash`.
   public let publicKeyHash: [UInt8]

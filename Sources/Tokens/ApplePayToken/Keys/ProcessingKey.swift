@@ -2,18 +2,18 @@ import Crypto
 import CryptoExtras
 public import TenderPayments
 
-/// The key pair of a payment processing certificate, wherever its private half is held, with what else goes into a
-/// payment token's key.
+/// The key pair of a payment processing certificate, whose private key may be held elsewhere, and the merchant
+/// identifier that the key derivation needs.
 ///
-/// It prints nothing of itself and cannot be encoded.
+/// Its description is masked and it cannot be encoded.
 public struct ProcessingKey: Sendable {
-  /// SHA-256 of the public key's SubjectPublicKeyInfo, by which a payment token names the key it was made for.
+  /// SHA-256 of the public key's SubjectPublicKeyInfo, by which a payment token names the key it is encrypted to.
   public let publicKeyHash: [UInt8]
   /// Which payment tokens it opens: a P-256 key `EC_v1`, an RSA key `RSA_v1`.
   public let version: EncryptedPaymentToken.Version
   package let holder: any ProcessingKeyHolder
 
-  /// A key that somebody else holds.
+  /// A key whose private key `holder` holds.
   public init(publicKeyHash: [UInt8], version: EncryptedPaymentToken.Version, heldBy holder: any ProcessingKeyHolder) {
     self.publicKeyHash = publicKeyHash
     self.version = version
@@ -21,12 +21,12 @@ public struct ProcessingKey: Sendable {
   }
 
   /// - Parameters:
-  ///   - privateKeyPEM: a P-256 key (PKCS #8 or SEC 1), or for RSA_v1 an RSA key of 2048 bits. Other blocks of the
-  ///     text, as certificates, are passed over.
+  ///   - privateKeyPEM: a P-256 key (PKCS #8 or SEC 1), or for RSA_v1 an RSA key of 2048 bits. Other blocks, such as
+  ///     certificates, are ignored.
   ///   - merchantIdentifier: Apple's, as `merchant.com.example.shop`; not its hash.
   /// - Throws: stage `key`.
   public init(privateKeyPEM: String, merchantIdentifier: String) throws(PaymentTokenError) {
-    try Self.judge(merchantIdentifier)
+    try Self.validate(merchantIdentifier)
     self.init(try PrivateKey(pem: privateKeyPEM), PartyInfo(merchantIdentifier: merchantIdentifier))
   }
 
@@ -62,7 +62,7 @@ public struct ProcessingKey: Sendable {
     }
   }
 
-  private static func judge(_ merchantIdentifier: String) throws(PaymentTokenError) {
+  private static func validate(_ merchantIdentifier: String) throws(PaymentTokenError) {
     guard !merchantIdentifier.isEmpty else {
       throw PaymentTokenError(.noMerchantIdentifier, "the merchant identifier is empty")
     }

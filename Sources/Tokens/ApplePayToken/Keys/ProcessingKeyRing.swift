@@ -1,17 +1,17 @@
 import Synchronization
 public import TenderPayments
 
-/// The processing keys of every merchant, or of a platform and its merchants: any number, chosen by `publicKeyHash`.
+/// The processing keys of every merchant, or of a platform and its merchants: any number, found by `publicKeyHash`.
 ///
-/// A payment token chooses its key by hash, but only among the keys that may serve the merchant who was authenticated:
-/// a token made for one merchant does not open for another. A platform has one certificate for many merchants, so there
-/// the hash says nothing about the merchant; such a token must name the merchant's domain in its application data.
+/// A payment token names its key by hash. Only the keys of the authenticated merchant are searched, so a token made for
+/// one merchant does not open for another. A platform has one certificate for many merchants, so the hash does not
+/// identify the merchant; such a token must name the merchant's domain in its application data.
 ///
-/// The ring is shared: a key that is added or retired is so for every opener that has the ring, at once.
+/// The ring is shared: adding or retiring a key takes effect at once for every opener that uses it.
 public final class ProcessingKeyRing: Sendable {
-  /// A key that was in use this lately is not retired: tokens for it may still be on their way.
+  /// A key that was used within this time cannot be retired: tokens for it may still arrive.
   public static let drainingTime: Duration = .seconds(86_400)
-  /// How often, at most, the recorder hears of a key that is used all the time.
+  /// The shortest time between two records of the use of one key.
   public static let recordingInterval: Duration = .seconds(60)
 
   let slots: Mutex<KeySlots>
@@ -19,8 +19,8 @@ public final class ProcessingKeyRing: Sendable {
 
   /// - Parameters:
   ///   - keys: the active key of each merchant, then those before it whose tokens may still arrive.
-  ///   - record: hears when a key changed its state, and when it was used, so that both outlive the process. Called on
-  ///     the path of a payment, so it must not wait.
+  ///   - record: called when a key changes its state and when it is used, so that a store can keep both. Called while a
+  ///     payment is processed, so it must not block.
   public init(_ keys: [MerchantID: [ProcessingKey]] = [:], record: @escaping @Sendable (Entry) -> Void = { _ in }) {
     var slots = KeySlots()
     for (merchant, keys) in keys {
@@ -33,10 +33,10 @@ public final class ProcessingKeyRing: Sendable {
   /// Whose key it is.
   public enum Owner: Sendable, Hashable {
     case merchant(MerchantID)
-    /// Of a platform, for every merchant that is enrolled.
+    /// The platform's key, for every enrolled merchant.
     case platform
 
-    /// As it is written down and sent: a merchant's id, which is never empty, or nothing for the platform.
+    /// The text form: the merchant's id, which is never empty, or an empty text for the platform.
     public var name: String {
       switch self {
       case .platform: ""
@@ -48,57 +48,57 @@ public final class ProcessingKeyRing: Sendable {
     public init(name: String) { self = name.isEmpty ? .platform : .merchant(MerchantID(name)) }
   }
 
-  /// How far a key is on its way. Every state but `retired` opens payment tokens.
+  /// The state of a key's rotation. Keys in every state but `retired` open payment tokens.
   public enum State: String, Sendable, Hashable, CaseIterable {
-    /// Made, and not yet activated at Apple as far as anybody knows. Its first token makes it active.
+    /// Created, and not known to be activated at Apple. Its first payment token makes it active.
     case next
     /// Apple encrypts to it.
     case active
-    /// Another one is active, and tokens for this one may still arrive.
+    /// Another key is active, and tokens for this one may still arrive.
     case draining
-    /// Forgotten: its tokens are refused by name.
+    /// Removed; its tokens are refused with `retired_key`.
     case retired
   }
 
-  /// What is known of a key; nothing of it is secret.
+  /// The public facts about a key.
   public struct Entry: Sendable, Hashable {
     public let owner: Owner
     public let publicKeyHash: [UInt8]
     /// Which payment tokens it opens.
     public let version: EncryptedPaymentToken.Version
     public let state: State
-    /// When the state began; nil when that was before anybody wrote it down.
+    /// When the state began; nil when it was not recorded.
     public let since: Timestamp?
     /// When a payment token was last opened with it; nil when none was.
     public let lastUsed: Timestamp?
   }
 
-  /// Adds a key, or says more about one that is there.
+  /// Adds a key, or updates one that the ring has.
   ///
   /// - Parameters:
-  ///   - key: wherever its private half is held.
+  ///   - key: whose private key may be held elsewhere.
   ///   - owner: whose it is.
-  ///   - state: nil for what follows from the others: the first of its kind is active, any other is next.
-  ///   - since: when the state began, as the recorder was told, in another process perhaps.
-  ///   - lastUsed: the same of the last payment token that it opened.
+  ///   - state: nil to derive it: the first key of its kind is active, any other is next.
+  ///   - since: when the state began, as recorded, possibly by another process.
+  ///   - lastUsed: when it last opened a payment token, as recorded.
   public func add(
     _ key: ProcessingKey, of owner: Owner, state: State? = nil, since: Timestamp? = nil, lastUsed: Timestamp? = nil
   ) {
     slots.withLock { $0.add(key, of: owner, state: state, orElse: .next, since: since, lastUsed: lastUsed) }
   }
 
-  /// Lets the platform's keys serve this merchant, whose payment tokens must name one of these domains.
+  /// Enrolls a merchant: the platform's keys open its payment tokens if they name one of these domains.
   ///
   /// - Parameters:
-  ///   - merchant: who may be served.
-  ///   - domains: as they stand in the browser's address, `shop.example.com`; the payment request's
-  ///     `applicationData` is one of them.
+  ///   - merchant: the merchant to enroll.
+  ///   - domains: as in the browser's address, `shop.example.com`; the payment request's `applicationData` is one of
+  ///     them.
   public func enroll(_ merchant: MerchantID, domains: [String]) {
     let domains = domains.map(PlatformDomain.init)
     slots.withLock { $0.domains[merchant] = domains }
   }
 
-  /// Every key, retired ones too; by owner, the ones added first before the others.
+  /// Every key, including retired ones, by owner and then in the order of addition.
   public var entries: [Entry] { slots.withLock { $0.entries } }
 
   /// The key with that hash which may serve the merchant; nil when there is none or it is retired.
@@ -108,7 +108,7 @@ public final class ProcessingKeyRing: Sendable {
     }
   }
 
-  /// Forgets a key, when nobody can need it any more.
+  /// Retires a key that is no longer needed.
   ///
   /// - Throws: why it is still needed.
   public func retire(_ publicKeyHash: [UInt8], of owner: Owner, at now: Timestamp) throws(KeyRetirementRefusal) {

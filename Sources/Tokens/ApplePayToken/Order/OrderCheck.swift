@@ -1,6 +1,6 @@
 public import TenderPayments
 
-/// What an order asks of the payment token that pays it.
+/// What the payment token must contain to pay an order.
 public struct ExpectedPayment: Sendable, Hashable {
   public let merchant: MerchantID
   /// What is to be charged; 0 when the sheet's total was pending.
@@ -16,7 +16,7 @@ public struct ExpectedPayment: Sendable, Hashable {
 }
 
 extension OpenedPaymentToken {
-  /// Apple's step 6: what the shopper agreed to is what the order asks for.
+  /// Apple's step 6: checks that the shopper agreed to what the order asks for.
   ///
   /// Source: Apple, *Payment token format reference*, "Verify the payment data": currency, amount, application data.
   ///
@@ -31,9 +31,9 @@ extension OpenedPaymentToken {
 }
 
 extension VerifiedPaymentToken {
-  /// The part of step 6 that needs no key. A token that stays sealed is bound to its order by nothing else.
+  /// The part of step 6 that needs no key. It is all that binds a sealed payment token to its order.
   ///
-  /// Without application data a token could be taken from one basket's sheet to another of the same total.
+  /// Without application data, a token made for one basket could pay another basket of the same total.
   ///
   /// - Throws: stage `order`.
   public func confirm(applicationDataHash expected: [UInt8]) throws(PaymentTokenError) {
@@ -47,7 +47,7 @@ extension VerifiedPaymentToken {
   }
 }
 
-/// Signed and ordered, compared as whole minor units.
+/// Compares the signed and the ordered amount in minor units.
 private enum AmountCheck {
   static func confirm(_ signed: Amount, pays ordered: Amount) throws(PaymentTokenError) {
     guard signed.currency == ordered.currency else {
@@ -63,7 +63,8 @@ private enum AmountCheck {
       .amountOffByPowerOfTen, reason + "; they differ by a power of ten", field: "transactionAmount")
   }
 
-  /// Two amounts that differ by a power of ten are one amount, with two ideas of the currency's decimals.
+  /// Whether the amounts differ by a power of ten, which suggests that the two sides use different decimals for the
+  /// currency.
   private static func differByPowerOfTen(_ left: Int64, _ right: Int64) -> Bool {
     let (small, large) = (min(left, right), max(left, right))
     guard small > 0, large.isMultiple(of: small) else { return false }

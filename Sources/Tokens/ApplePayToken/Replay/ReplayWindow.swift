@@ -1,18 +1,18 @@
 import Synchronization
 public import TenderPayments
 
-/// Apple's step 5 for a program without a database: a payment token pays once.
+/// Apple's step 5 for a program without a database: accepts each payment token once.
 ///
-/// It remembers as long as a token could pass the window of signing times again, and in this process's memory alone.
-/// Whoever runs two processes, or restarts within ten minutes, needs a store with two unique columns in its place:
-/// `TokenUse` has the values.
+/// It remembers a token in memory for as long as the signing-time window would accept it again. A program that runs in
+/// two processes, or restarts within ten minutes, needs a store with two unique columns instead: `TokenUse` has the
+/// values.
 ///
 /// Source: Apple, *Payment token format reference*, "Ensure that the same payment wasn't already credited". A search of
 /// the window is enough, because an older token is refused for its age.
 public final class ReplayWindow: Sendable {
   fileprivate struct Memory {
     var known: Set<String> = []
-    /// What can be forgotten, by the minute after which it can.
+    /// Tokens by the minute after which they can be removed.
     var minutes: [Int64: [TokenUse]] = [:]
     var count = 0
   }
@@ -21,14 +21,14 @@ public final class ReplayWindow: Sendable {
   private let memory = Mutex(Memory())
 
   /// - Parameter capacity: how many tokens are remembered; about 300 bytes each. When all of them are still fresh, the
-  ///   next one is refused: a token that cannot be remembered could pay twice.
+  ///   window refuses the next token, which could otherwise pay twice.
   public init(capacity: Int = 200_000) { self.capacity = capacity }
 
-  /// Takes the token for spent.
+  /// Marks the token as spent.
   ///
   /// - Parameters:
   ///   - token: verified, so that its fingerprints are what the device signed.
-  ///   - now: of the same clock that it was verified by.
+  ///   - now: of the clock that the verification used.
   /// - Throws: `token_already_used`, `replay_window_full`.
   public func spend(_ token: VerifiedPaymentToken, at now: Timestamp) throws(PaymentTokenError) {
     let outcome: Result<Void, PaymentTokenError> = memory.withLock { memory in

@@ -4,7 +4,7 @@ import TenderPayments
 /// PartyVInfo of Apple's key derivation: SHA-256 of the merchant identifier, 32 bytes.
 package struct PartyInfo: Sendable, Hashable {
   package let bytes: [UInt8]
-  /// Known when it was given as such, and not only as the certificate's hash.
+  /// Nil when only its hash is known, from the certificate.
   private let merchantIdentifier: String?
 
   /// - Parameter merchantIdentifier: Apple's, as `merchant.com.example.shop`.
@@ -16,7 +16,7 @@ package struct PartyInfo: Sendable, Hashable {
   /// - Parameters:
   ///   - value: of extension 1.2.840.113635.100.6.32, which is a UTF8String of 64 hexadecimal digits. Apple derives the
   ///     key from the 32 bytes, not from the text.
-  ///   - merchantIdentifier: what the certificate's subject says; believed only if it has that hash.
+  ///   - merchantIdentifier: from the certificate's subject; used only if its hash matches.
   package init?(certificateExtension value: ArraySlice<UInt8>, merchantIdentifier: String? = nil) {
     guard value.count == 66, value.starts(with: [0x0C, 0x40]),
       let bytes = Hex.decode(String(decoding: value.dropFirst(2), as: UTF8.self))
@@ -25,7 +25,7 @@ package struct PartyInfo: Sendable, Hashable {
     self.merchantIdentifier = merchantIdentifier.flatMap { PartyInfo(merchantIdentifier: $0).bytes == bytes ? $0 : nil }
   }
 
-  /// What others have put in its place.
+  /// The values that other implementations use by mistake.
   var mistaken: [(KeyDerivationMistake, [UInt8])] {
     let text = Hex.encode(bytes)
     let hashes = [text, text.uppercased()].map { (KeyDerivationMistake.hashAsText, Array($0.utf8)) }
@@ -33,7 +33,7 @@ package struct PartyInfo: Sendable, Hashable {
   }
 }
 
-/// From the secret that merchant and device share to the AES key of one payment token.
+/// Derives the AES key of one payment token from the secret that merchant and device share.
 ///
 /// Source: Apple, *Payment token format reference*, "Restoring the symmetric key"; NIST SP 800-56A §5.8.1, the
 /// concatenation key derivation with SHA-256, of which 256 bits need a single round.
@@ -61,6 +61,6 @@ package enum KeyDerivation {
   }
 
   private static let counter: [UInt8] = [0, 0, 0, 1]
-  /// The algorithm with its length before it, then PartyUInfo without one, as Apple has it.
+  /// AlgorithmID with a length prefix, then PartyUInfo without one, as Apple specifies.
   private static let algorithmAndPartyU: [UInt8] = [13] + Array("id-aes256-GCMApple".utf8)
 }

@@ -31,8 +31,8 @@ enum KeyHolderInMemory: ProcessingKeyHolder {
     } + Self.shortened(secret, party)
   }
 
-  /// EC_v1: ECDH with the device's ephemeral key. The one form in which Apple writes it is required, and the point
-  /// must lie on the curve, or the answer would tell about the private key.
+  /// EC_v1: ECDH with the device's ephemeral key. The key must have the one form that Apple writes, and the point must
+  /// lie on the curve: otherwise the result would reveal parts of the private key.
   private static func agree(
     _ info: [UInt8], _ key: P256.KeyAgreement.PrivateKey
   ) throws(PaymentTokenError) -> SharedSecret {
@@ -70,8 +70,8 @@ enum KeyHolderInMemory: ProcessingKeyHolder {
   }
 }
 
-/// An RSA key that may be used by several tasks at once. The type of swift-crypto does not say so, while its signing
-/// twin does; below both is a key of BoringSSL, which is never changed and which `openssl/rsa.h` allows to be shared.
+/// An RSA key that several tasks may use at once. swift-crypto declares its signing key Sendable, but not this one;
+/// both wrap an immutable BoringSSL key, which `openssl/rsa.h` allows to be shared.
 struct RSADecryptionKey: @unchecked Sendable {
   let key: _RSA.Encryption.PrivateKey
 }

@@ -1,9 +1,9 @@
 public import TenderPayments
 
-/// Who holds the private key of a payment processing certificate, and does the one thing that needs it.
+/// Holds the private key of a payment processing certificate and performs the operation that needs it.
 ///
 /// Two implementations come with Tender: a key in this process's memory, and one that an agent holds (`tender keys
-/// agent`, room `KeyAgent`), so that a server on the Internet has no private key. A hardware module is a third.
+/// agent`, module `KeyAgent`), so that a server on the Internet has no private key. A hardware module is a third.
 public protocol ProcessingKeyHolder: Sendable {
   /// Apple's step 3: restores the AES key of one payment token.
   ///
@@ -15,18 +15,18 @@ public protocol ProcessingKeyHolder: Sendable {
     from material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> ContentKey
 
-  /// The AES keys that come out if the token's maker made one of the known mistakes. Asked only when the right key does
-  /// not open the token, and only to say why: none of these ever opens a token.
+  /// The AES keys that result from the known mistakes of token generators. Called only when the right key does not open
+  /// the token, to name the cause; these keys never open a payment token.
   func keysOfMistakes(
     in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)]
 
-  /// False when an answer may take longer than a computation: an asynchronous caller then waits on a thread of its own.
+  /// False when an answer may block: an asynchronous caller then uses a separate thread.
   var answersAtOnce: Bool { get }
 }
 
 extension ProcessingKeyHolder {
-  /// None: a holder need not know the mistakes of others.
+  /// Empty: support for the known mistakes is optional.
   public func keysOfMistakes(
     in material: EncryptedPaymentToken.KeyMaterial, within patience: Duration
   ) throws(PaymentTokenError) -> [(mistake: KeyDerivationMistake, key: ContentKey)] { [] }
@@ -34,7 +34,7 @@ extension ProcessingKeyHolder {
   public var answersAtOnce: Bool { true }
 }
 
-/// What makers of payment tokens get wrong when they derive the key of `EC_v1`. The number is what an agent says.
+/// Known mistakes of token generators in the key derivation of `EC_v1`. The raw value is the key agent's wire format.
 public enum KeyDerivationMistake: UInt8, Sendable, Hashable, CaseIterable {
   /// PartyVInfo is the merchant identifier itself, in place of its SHA-256.
   case identifierNotHashed = 1

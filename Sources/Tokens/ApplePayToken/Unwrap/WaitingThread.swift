@@ -1,6 +1,7 @@
 import Dispatch
 
-/// A thread that may wait. Swift's own are as many as there are cores, and one that waits is missed by everybody.
+/// Runs blocking work on a separate thread. Swift's cooperative pool has one thread per core, which blocking work must
+/// not occupy.
 enum WaitingThread {
   private static let queue = DispatchQueue(label: "tender.processing-keys", attributes: .concurrent)
 

@@ -1,7 +1,7 @@
 /// Apple Root CA - G3, the published trust anchor of Apple Pay.
 ///
-/// Source: <https://www.apple.com/certificateauthority/>, file `AppleRootCA-G3.cer`. A test holds its SHA-256 against the
-/// one that Apple publishes.
+/// Source: <https://www.apple.com/certificateauthority/>, file `AppleRootCA-G3.cer`. A test compares its SHA-256 with
+/// the one that Apple publishes.
 package enum AppleRoot {
   package static let pem = """
     -----BEGIN CERTIFICATE-----
@@ -21,18 +21,18 @@ package enum AppleRoot {
     -----END CERTIFICATE-----
     """
 
-  /// The serial numbers of the signers that Apple is known to have used, production and sandbox, EC and RSA. Only for
-  /// the canary: trust comes from the chain and its markers.
+  /// The serial numbers of the signers that Apple is known to use, production and sandbox, EC and RSA. Only for
+  /// ``SignerMonitor``: trust comes from the chain and its markers.
   static let knownSigners: Set<String> = [
     "429095e942086f8a", "2443f2a8069df577", "4c304149519d5436", "16634c8b0e305717", "59d8a1bcaaf4e3cd",
     "49a597d72be37ca2",
   ].reduce(into: []) { known, serial in
-    // As in a certificate, where a number whose first bit is set has a zero byte before it.
+    // As in a certificate: a number whose first bit is set has a leading zero byte.
     known.insert(serial)
     known.insert("00" + serial)
   }
 
-  /// SHA-256 of Apple Application Integration CA - G3, the only intermediate there has been.
+  /// SHA-256 of Apple Application Integration CA - G3, the only intermediate so far.
   static let knownIntermediate = "a64b099dbd73ebb036b4204e1675e8aa821637d09b84980899104ad59d664a3b"
 
   /// How the names of Apple's test signers end.

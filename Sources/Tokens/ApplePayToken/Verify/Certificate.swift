@@ -1,8 +1,8 @@
 import TenderPayments
 
-/// An X.509 certificate (RFC 5280) in DER: what is needed to judge a signature of Apple's, and nothing else.
+/// An X.509 certificate (RFC 5280) in DER: the parts needed to verify Apple's signatures.
 ///
-/// It never changes. It is a class because it is handed around for every payment token, and has a dozen parts.
+/// Immutable. A class, because it has a dozen fields and is passed around for every payment token.
 final class Certificate: Sendable {
   let encoding: [UInt8]
   /// The TBSCertificate, which is what the issuer signed.
@@ -15,10 +15,10 @@ final class Certificate: Sendable {
   /// SubjectPublicKeyInfo.
   let publicKeyInfo: ArraySlice<UInt8>
   let extensions: CertificateExtensions
-  /// Nil when it is none that Tender judges; such a certificate is read, and trusted for nothing.
+  /// Nil for an unsupported algorithm; such a certificate can be read but is never trusted.
   let signatureAlgorithm: SignatureAlgorithm?
   let signature: ArraySlice<UInt8>
-  /// The last common name of the subject. It decides nothing about trust; it tells Apple's sandbox from production.
+  /// The last common name of the subject. It does not affect trust; it distinguishes Apple's sandbox from production.
   let commonName: String?
 
   init(der: ArraySlice<UInt8>) throws(BERError) {

@@ -41,7 +41,7 @@ struct CertificateExtensions {
     return entries
   }
 
-  /// What stands in the extension's OCTET STRING; nil when the certificate does not have it.
+  /// The contents of the extension's OCTET STRING; nil when the certificate lacks it.
   func value(_ identifier: [UInt8]) -> ArraySlice<UInt8>? { Self.find(identifier, entries) }
 
   private static let understood = [ObjectIdentifier.keyUsage[...], ObjectIdentifier.basicConstraints[...]]
@@ -78,7 +78,7 @@ struct KeyUsage {
 /// RFC 5280 §4.2.1.9.
 struct BasicConstraints {
   let isAuthority: Bool
-  /// How many authorities may follow; nil when there is no limit.
+  /// How many certificate authorities may follow; nil for no limit.
   let pathLength: Int?
 
   init(_ value: ArraySlice<UInt8>) throws(BERError) {

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Pairs of certificates whose signatures were found right. Apple signs for years with the same two certificates, and
-/// checking the signatures on them costs four fifths of a verification.
+/// Caches pairs of certificates whose signatures are valid. Apple uses the same two certificates for years, and
+/// checking their signatures takes four fifths of a verification.
 ///
-/// The key is the two certificates as they came, byte for byte. What is kept is what those bytes alone decide: how they
-/// read, and that the root's key signed the one and the one's key the other. Everything else about a chain is judged for
-/// each token: markers, fitness, root, environment, dates. Only right signatures are kept, and only Apple, or a sandbox,
-/// can make those; the bound is for a sandbox that makes many.
+/// The cache key is the bytes of the two certificates. A value holds only what those bytes determine: the parsed
+/// certificates, and that the root's key signed the intermediate, whose key signed the signer. Everything else is
+/// checked for each token: markers, key usage, root, environment, dates. Only valid signatures are cached, and only
+/// Apple or a sandbox can make those; the size limit is for a sandbox that makes many.
 final class ChainCache: Sendable {
   private static let capacity = 32
   private let pairs = Mutex<[ProvenPair]>([])
@@ -26,11 +26,11 @@ final class ChainCache: Sendable {
   }
 }
 
-/// Two certificates of a signature as they came, and whose key was found to have signed the upper one.
+/// The two certificates of a signature, and the root key that signed the intermediate.
 struct ProvenPair {
   let first: Certificate
   let second: Certificate
-  /// SubjectPublicKeyInfo of the root that signed the intermediate, while the intermediate signed the other.
+  /// SubjectPublicKeyInfo of the root that signed the intermediate, which in turn signed the signer.
   let rootKeyInfo: ArraySlice<UInt8>
   let signerKey: SignerKey
 }

@@ -38,7 +38,7 @@ extension P256.Signing.PublicKey {
   }
 }
 
-/// The key of an authority: Apple's are elliptic, also those above an RSA signer.
+/// The key of a certificate authority. Apple's are elliptic-curve keys, also above an RSA signer.
 enum AuthorityKey {
   case p256(P256.Signing.PublicKey)
   case p384(P384.Signing.PublicKey)
@@ -88,7 +88,7 @@ enum PublicKeyInfo {
     0x22, 0x03, 0x62, 0x00,
   ]
 
-  /// `04 ‖ X ‖ Y`, copied because a point is read from whole storage; nil when it is anything else.
+  /// `04 ‖ X ‖ Y`, copied because the point type needs an array; nil for any other form.
   static func point(_ info: ArraySlice<UInt8>, _ prefix: [UInt8], coordinateBytes: Int) -> [UInt8]? {
     guard info.count == prefix.count + 1 + 2 * coordinateBytes, info.starts(with: prefix) else { return nil }
     let point = info.dropFirst(prefix.count)

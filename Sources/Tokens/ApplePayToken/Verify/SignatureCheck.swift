@@ -1,8 +1,8 @@
 import Crypto
 import TenderPayments
 
-/// Apple's step 1.d, and RFC 5652 §5.4 and §5.6: the one signature, made by the signer of the chain, over attributes
-/// that name the content.
+/// Apple's step 1.d, and RFC 5652 §5.4 and §5.6: checks the single signature, made by the chain's signer, over
+/// attributes that name the content.
 struct SignatureCheck {
   private let chain: SignerChain
   private let info: SignerInfo
@@ -18,7 +18,7 @@ struct SignatureCheck {
     wireForm = WireForm(signed.encoding, info, attributes)
   }
 
-  /// The signing time, once everything that speaks for it has been checked.
+  /// The signing time, after the signature and its attributes are checked.
   func signingTime(over content: SHA256.Digest) throws(PaymentTokenError) -> Timestamp {
     try checkContentType()
     try checkAlgorithmProtection()
@@ -33,8 +33,8 @@ struct SignatureCheck {
     return timestamp
   }
 
-  /// Exactly one signer, and it is the certificate that has the marker: another certificate in the chain signing, or
-  /// a second signature beside Apple's, is how such checks are got around.
+  /// The only signer, which must be the certificate with the marker. A signature by another certificate of the chain,
+  /// or a second signature beside Apple's, would bypass the check.
   private static func onlySigner(_ signed: SignedData, _ chain: SignerChain) throws(PaymentTokenError) -> SignerInfo {
     guard signed.signers.count == 1, signed.signers[0].tag == BERTag.sequence else {
       throw PaymentTokenError(.wrongSigner, "there are \(signed.signers.count) signers instead of one")
@@ -81,7 +81,7 @@ struct SignatureCheck {
     }
   }
 
-  /// RFC 6211: what the attribute says about the algorithms must be what was used. Tokens of 2014 do not have it.
+  /// RFC 6211: the attribute must name the algorithms in use. Tokens of 2014 lack it.
   private func checkAlgorithmProtection() throws(PaymentTokenError) {
     guard let protection = attributes.value(ObjectIdentifier.algorithmProtection) else { return }
     var fields = protection.children(.der)
@@ -99,7 +99,7 @@ struct SignatureCheck {
     else { throw PaymentTokenError(.wrongDigest, "what was signed is not what is in the token") }
   }
 
-  /// RFC 5652 §5.4: signed is the DER of the attributes with the tag of a SET, in place of the `[0]` they travel with.
+  /// RFC 5652 §5.4: the signature covers the DER of the attributes with the tag of a SET in place of `[0]`.
   private func checkSignature() throws(PaymentTokenError) {
     var hash = SHA256()
     hash.update(data: [BERTag.set])

@@ -2,8 +2,8 @@
 struct SignedAttributes {
   private let attributes: [(identifier: ArraySlice<UInt8>, value: BERElement)]
 
-  /// The signature is over the DER of a SET OF. Apple sends DER, so the received bytes serve; what is not in DER's
-  /// order would have to be rewritten before checking, and then what was signed is not what was read.
+  /// The signature covers the DER of a SET OF. Apple sends DER, so the received bytes are used. Attributes out of DER's
+  /// order are refused: reordering them would check other bytes than those received.
   init(_ element: BERElement) throws(BERError) {
     var reader = element.children(.der)
     var attributes: [(identifier: ArraySlice<UInt8>, value: BERElement)] = []

@@ -14,7 +14,7 @@ package struct SignedContent: Sendable {
 
   package var bytes: [UInt8] { Array(parts.joined()) }
 
-  /// SHA-256 of all of it, and of its first two parts, by which a payment token is known again.
+  /// SHA-256 of all parts, and of the first two parts, which identify a payment token.
   package var digests: (content: SHA256.Digest, payload: SHA256.Digest) {
     var hash = SHA256()
     for part in parts.prefix(2) { hash.update(data: part) }

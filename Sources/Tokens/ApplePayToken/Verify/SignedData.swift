@@ -1,5 +1,5 @@
-/// A detached CMS SignedData (RFC 5652 §5) as Apple makes it: the grammar only. Whether to believe it is decided by
-/// ``TokenVerifier``.
+/// A detached CMS SignedData (RFC 5652 §5) as Apple makes it: the grammar only. ``TokenVerifier`` decides whether it is
+/// trusted.
 struct SignedData {
   let encoding: ArraySlice<UInt8>
   let digestAlgorithms: [BERElement]
@@ -34,7 +34,7 @@ struct SignedData {
   }
 }
 
-/// One signer's part (RFC 5652 §5.3). It is read in DER: Apple writes it so, and what is signed has one spelling.
+/// One SignerInfo (RFC 5652 §5.3), read as DER, as Apple writes it: signed data must have one encoding.
 struct SignerInfo {
   let issuer: ArraySlice<UInt8>
   let serialNumber: ArraySlice<UInt8>
@@ -59,7 +59,7 @@ struct SignerInfo {
 }
 
 extension BERReader {
-  /// More of one thing than any signature has is refused before it is kept.
+  /// The most elements of one kind; more are refused before they are stored.
   private static let countLimit = 16
 
   fileprivate mutating func version(_ number: UInt8, _ what: String) throws(BERError) {

@@ -1,9 +1,9 @@
 import TenderPayments
 
-/// The way from the certificate that signed a payment token to a root that is trusted: Apple's steps 1.a to 1.c, for
-/// each token anew. Of all that only the signatures between the certificates may come out of a cache.
+/// The chain from the certificate that signed a payment token to a trusted root: Apple's steps 1.a to 1.c, checked for
+/// each token. Only the signatures between the certificates may come from a cache.
 ///
-/// Its dates are judged at the moment of signing, which is known only when the signature is: see ``check(at:)``.
+/// Its dates are checked at the signing time, which is known after the signature is verified: see ``check(at:)``.
 struct SignerChain {
   let signer: Certificate
   let intermediate: Certificate
@@ -36,7 +36,7 @@ struct SignerChain {
       ProvenPair(first: first, second: second, rootKeyInfo: root.publicKeyInfo, signerKey: key))
   }
 
-  /// A certificate that has expired since, or was not valid yet, says nothing about the moment of signing.
+  /// Checks that both certificates are valid at the signing time; they may have expired since.
   ///
   /// Source: RFC 5280 §6.1.3 (a)(2), with the signing time for the time of validation.
   func check(at signingTime: Timestamp) throws(PaymentTokenError) {
@@ -54,7 +54,7 @@ struct SignerChain {
     }
   }
 
-  /// There are exactly two: a third has no business there, and the root must be our own copy.
+  /// Requires exactly two certificates: the root must be the local copy.
   private static func checkCount(_ certificates: [ArraySlice<UInt8>]) throws(PaymentTokenError) {
     guard certificates.count == 2 else {
       throw PaymentTokenError(
@@ -70,8 +70,8 @@ struct SignerChain {
     }
   }
 
-  /// Step 1.a: the signer has the marker …6.29, the intermediate …6.2.14. Their values do not matter, their places
-  /// in the signature neither; that each stands on one certificate does.
+  /// Step 1.a: the signer has the marker …6.29, the intermediate …6.2.14. Their values and their order in the signature
+  /// do not matter; each must be on exactly one certificate.
   ///
   /// Source: Apple, *Payment token format reference*, "Ensure that the certificates contain the correct custom OIDs".
   private static func roles(
@@ -90,7 +90,7 @@ struct SignerChain {
     return (signer, intermediate)
   }
 
-  /// Who may sign what.
+  /// Checks what the certificates may sign.
   ///
   /// Source: RFC 5280 §4.2 (critical extensions), §4.2.1.3 (key usage), §4.2.1.9 (basic constraints).
   private static func checkFitness(signer: Certificate, intermediate: Certificate) throws(PaymentTokenError) {
@@ -104,7 +104,7 @@ struct SignerChain {
     }
   }
 
-  /// Step 1.b: the root is our own copy, found by name and proven by its key.
+  /// Step 1.b: the root is the local copy, found by name and checked by its key.
   ///
   /// Source: Apple, *Payment token format reference*, "Ensure that the root CA is the Apple Root CA - G3".
   private static func anchor(
@@ -123,8 +123,8 @@ struct SignerChain {
     return anchor
   }
 
-  /// Step 1.c: the intermediate issued the signer's certificate. The root's signature on the intermediate was what found
-  /// the root.
+  /// Step 1.c: the intermediate issued the signer's certificate. The root's signature on the intermediate is already
+  /// checked, when the root is found.
   ///
   /// Source: Apple, *Payment token format reference*, "Ensure that there is a valid X.509 chain of trust".
   private static func signerKey(

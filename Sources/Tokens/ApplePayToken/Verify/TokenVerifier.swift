@@ -1,31 +1,31 @@
 import Crypto
 public import TenderPayments
 
-/// Apple's step 1: is this payment token signed by Apple Pay, whole, and of now?
+/// Apple's step 1: verifies that a payment token is signed by Apple Pay, unchanged, and recent.
 ///
-/// Source: Apple, *Payment token format reference*, "Verify the signature". Every check is made for every token; no
-/// switch leaves one out.
+/// Source: Apple, *Payment token format reference*, "Verify the signature". Every check runs for every token; no option
+/// disables one.
 public struct TokenVerifier: Sendable {
-  /// How far the signing time may lie from the moment of arrival, on both sides.
+  /// How far the signing time may be before or after the time of arrival.
   public static let window: Duration = .seconds(300)
 
   private let trust: TokenTrust
-  private let canary: TokenCanary?
+  private let monitor: SignerMonitor?
   private let chains = ChainCache()
 
   /// - Parameters:
-  ///   - trust: whose signatures are believed.
-  ///   - canary: told about what Apple was never seen to do before. Such a token passes; somebody should look.
-  public init(trust: TokenTrust, canary: TokenCanary? = nil) {
+  ///   - trust: whose signatures are accepted.
+  ///   - monitor: reports signers and signature forms not seen before; their tokens are accepted.
+  public init(trust: TokenTrust, monitor: SignerMonitor? = nil) {
     self.trust = trust
-    self.canary = canary
+    self.monitor = monitor
   }
 
   /// - Parameters:
   ///   - token: as it arrived.
   ///   - time: when it did.
   /// - Throws: stages `format` (the signature's grammar), `certificates`, `chain`, `signature`, `signingTime`; of stage
-  ///   `unwrap` what shows without a key.
+  ///   `unwrap`, what can be seen without a key.
   public func verify(_ token: EncryptedPaymentToken, at time: Timestamp) throws(PaymentTokenError)
     -> VerifiedPaymentToken
   {
@@ -37,7 +37,7 @@ public struct TokenVerifier: Sendable {
     try chain.check(at: signingTime)
     try checkWindow(signingTime, time)
     try checkBoundaries(token)
-    canary?.sees(signature.wireForm)
+    monitor?.check(signature.wireForm)
     let use = TokenUse(transactionID: Hex.encode(token.transactionID), payloadHash: Hex.encode(digests.payload))
     return VerifiedPaymentToken(token: token, signingTime: signingTime, environment: chain.environment, use: use)
   }
@@ -55,11 +55,11 @@ public struct TokenVerifier: Sendable {
 
   private func chain(_ certificates: [ArraySlice<UInt8>]) throws(PaymentTokenError) -> SignerChain {
     let chain = try SignerChain(certificates, trust, chains)
-    if chain.isNew { canary?.sees(chain) }
+    if chain.isNew { monitor?.check(chain) }
     return chain
   }
 
-  /// Step 1.e: a token that was signed long before it arrives may be a replay; one from the future is no token.
+  /// Step 1.e: a token signed long before it arrives may be a replay; one signed in the future is invalid.
   private func checkWindow(_ signingTime: Timestamp, _ time: Timestamp) throws(PaymentTokenError) {
     let age = time.since(signingTime)
     guard age <= Self.window else {
@@ -69,9 +69,8 @@ public struct TokenVerifier: Sendable {
       throw PaymentTokenError(.inTheFuture, "signed at \(signingTime), more than five minutes after \(time)")
     }
   }
-  /// The signature covers one member after another and does not say where one ends and the next begins. Every member
-  /// but the data has one length; with those lengths the bytes that were signed can be cut in one way only, also for a
-  /// token that nobody here decrypts.
+  /// The signature covers the concatenated members without their boundaries. Every member but the data has a fixed
+  /// length, and checking these lengths makes the boundaries unambiguous, also for a sealed token.
   ///
   /// Source: *Payment token format reference*, step 1.d; a P-256 key in SubjectPublicKeyInfo, a block of RSA-2048, and
   /// SHA-256 twice.

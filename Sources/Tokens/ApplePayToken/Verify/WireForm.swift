@@ -1,7 +1,7 @@
 import TenderPayments
 
-/// How Apple writes the signature of a payment token. It has done so in three forms; all are accepted, and so is any
-/// other that passes every check.
+/// The form in which Apple writes a payment token's signature. Three are known; any other form that passes every check
+/// is accepted too.
 public enum WireForm: Sendable, Hashable {
   /// Three signed attributes; SHA-256 with NULL for its parameters.
   case of2014

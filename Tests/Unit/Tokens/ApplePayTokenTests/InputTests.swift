@@ -10,7 +10,7 @@ import Testing
   }
 
   private func changed(_ change: (inout JSONObject, inout JSONObject) -> Void) throws -> PaymentTokenError? {
-    var data = try TestMint().mint().paymentData
+    var data = try TestTokenBuilder().build().paymentData
     var header = try JSONField(.object(data)).member("header").object
     change(&data, &header)
     if data["header"] != nil { data["header"] = .object(header) }
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a web token, an app token and the bare data are the same`() throws {
-    let data = try TestMint().mint().paymentData
+    let data = try TestTokenBuilder().build().paymentData
     let web: JSONValue = [
       "paymentMethod": ["displayName": "Visa 3595", "network": "Visa", "type": "debit"],
       "transactionIdentifier": "AB", "paymentData": .object(data),
@@ -33,8 +33,8 @@ import Testing
     #expect(try EncryptedPaymentToken(bytes: web.serialized()) == bare)
   }
 
-  @Test func `mistakes that integrators make are told apart`() throws {
-    let token = try TestMint().mint()
+  @Test func `each mistake of an integrator gets its own code`() throws {
+    let token = try TestTokenBuilder().build()
     let text = String(decoding: token.bytes, as: UTF8.self)
     let inString = String(decoding: JSONValue.string(text).serialized(), as: UTF8.self)
     #expect(try code(inString) == .doubleEncoded)
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `the reason names the mistake`() throws {
-    let data = JSONValue.object(try TestMint().mint().paymentData)
+    let data = JSONValue.object(try TestTokenBuilder().build().paymentData)
     let text = String(decoding: data.serialized(), as: UTF8.self)
     let base64 = Base64.encode(data.serialized())
     #expect(try code(base64) == .doubleEncoded)
@@ -69,7 +69,7 @@ import Testing
     #expect(try code("{\"token\":{\"paymentData\":\(text)}}") == .notAPaymentToken)
     #expect(reason("{\"token\":{\"paymentData\":\(text)}}")?.contains("its member token") == true)
     #expect(reason("{\"ephemeralPublicKey\":\"\"}")?.contains("header alone") == true)
-    #expect(reason(TestMint.payload)?.contains("decrypted") == true)
+    #expect(reason(TestTokenBuilder.payload)?.contains("decrypted") == true)
   }
 
   @Test func `each member is refused by name`() throws {
@@ -107,28 +107,30 @@ import Testing
     #expect(try changed { data, _ in data["data"] = .string(value) }?.code.rawValue == code)
   }
 
-  @Test func `what is too large is refused before it is decoded`() throws {
+  @Test func `an oversized token is refused before it is decoded`() throws {
     let large = JSONValue.string(String(repeating: "A", count: 30_000))
     #expect(try changed { data, _ in data["signature"] = large }?.code == .wrongLength)
     #expect(try refusal { try EncryptedPaymentToken(bytes: Array(repeating: 0x31, count: 600_000)) } == .notJSON)
     #expect(try code(String(repeating: "[", count: 100_000)) == .notJSON)
   }
 
-  @Test func `nothing of it is printed`() throws {
-    let token = try TestMint().mint().token()
+  @Test func `its description holds no data`() throws {
+    let token = try TestTokenBuilder().build().token()
     #expect("\(token)" == "EncryptedPaymentToken(EC_v1)")
     #expect(String(reflecting: token) == "EncryptedPaymentToken(EC_v1)")
   }
 }
 
-@Suite struct `Signatures made to hurt` {
+@Suite struct `Malicious signatures` {
   private func refused(_ signature: [UInt8]) throws -> PaymentTokenError.Code? {
-    let good = try TestMint().mint().token()
+    let good = try TestTokenBuilder().build().token()
     let token = EncryptedPaymentToken(
       version: .ecV1, data: good.data, signature: signature, keyMaterial: good.keyMaterial,
       publicKeyHash: good.publicKeyHash, transactionID: good.transactionID, applicationDataHash: nil)
     let start = ContinuousClock.now
-    let code = try refusal { try testOpener().open(token, for: TestMint.merchant, at: TestMint.Minted.arrival) }
+    let code = try refusal {
+      try testOpener().open(token, for: TestTokenBuilder.merchant, at: TestTokenBuilder.Parts.arrival)
+    }
     #expect(ContinuousClock.now - start < .seconds(5), "refused at once, even in a debug build on a busy machine")
     return code
   }
@@ -146,7 +148,7 @@ import Testing
       [0x30, 0x81, 0x05, 1, 2, 3, 4, 5], [0x30, 0x82, 0x00, 0x80], [0x30], [0x30, 0x80], [0x30, 0x80, 0x00],
       [0x1F, 0x81, 0x80, 0x01, 0x00], [0x04, 0x80, 0x00, 0x00], [0x00, 0x00],
     ] as [[UInt8]])
-  func `a length that lies is refused`(signature: [UInt8]) throws {
+  func `a wrong length is refused`(signature: [UInt8]) throws {
     #expect(try refused(signature) == .malformedSignature)
   }
 
@@ -159,7 +161,7 @@ import Testing
   }
 
   @Test func `every prefix of a good signature is refused`() throws {
-    let good = try TestMint().mint()
+    let good = try TestTokenBuilder().build()
     let opener = try testOpener()
     for count in 0..<good.signature.count where count % 3 == 0 {
       var cut = good
@@ -168,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `noise is refused`() throws {
+  @Test func `random bytes are refused`() throws {
     var state: UInt64 = 7
     for _ in 0..<300 {
       let noise = (0..<200).map { _ -> UInt8 in

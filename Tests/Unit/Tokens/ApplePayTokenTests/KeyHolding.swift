@@ -5,7 +5,7 @@ import Synchronization
 import TenderPayments
 import Testing
 
-/// Where the private keys of a test are. Every suite that opens payment tokens runs on both, and no test knows on which.
+/// Where a test's private keys are held. Every suite that opens payment tokens runs with both.
 enum KeyHolding: Sendable, CaseIterable {
   case inMemory
   case byAgent
@@ -24,12 +24,11 @@ enum KeyHolding: Sendable, CaseIterable {
   }
 }
 
-/// Waits for its holder longer than a payment would: an agent that is late because the machine has other things to do
-/// is not what these suites are about.
+/// Waits longer for its holder than a payment would, so that a busy machine does not fail these suites.
 struct PatientHolder: ProcessingKeyHolder {
   static let patience = Duration.seconds(60)
   let holder: any ProcessingKeyHolder
-  /// Lives as long as somebody may ask it.
+  /// Keeps the agent alive.
   let agent: TestAgent
 
   var answersAtOnce: Bool { holder.answersAtOnce }
@@ -47,8 +46,8 @@ struct PatientHolder: ProcessingKeyHolder {
   }
 }
 
-/// An agent behind a real socket, for one key: tests run side by side, and another may hold the same key under another
-/// merchant's name.
+/// A key agent behind a real socket, for one key. Each test has its own, because another test may hold the same key for
+/// another merchant.
 final class TestAgent: Sendable {
   private static let made = Mutex(0)
 

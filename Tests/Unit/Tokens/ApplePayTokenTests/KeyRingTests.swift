@@ -6,12 +6,12 @@ import TenderTesting
 import Testing
 
 @Suite(.everyKeyHolder) struct `A ring of processing keys` {
-  private let now = TestMint.Minted.arrival
-  private let merchant = TestMint.merchant
+  private let now = TestTokenBuilder.Parts.arrival
+  private let merchant = TestTokenBuilder.merchant
 
   private func key(_ secret: P256.KeyAgreement.PrivateKey = .init()) throws -> ProcessingKey {
     try KeyHolding.held(
-      ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier))
+      ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestTokenBuilder.merchantIdentifier))
   }
 
   private func opener(_ ring: ProcessingKeyRing) throws -> TokenOpener {
@@ -22,10 +22,10 @@ import Testing
   private func token(
     to secret: P256.KeyAgreement.PrivateKey, at time: Timestamp? = nil, applicationData: [UInt8]? = nil
   ) throws -> EncryptedPaymentToken {
-    var mint = try TestMint()
-    (mint.merchantKey, mint.applicationData) = (secret, applicationData)
-    mint.signingTime = time ?? now
-    return try mint.mint().token()
+    var builder = try TestTokenBuilder()
+    (builder.merchantKey, builder.applicationData) = (secret, applicationData)
+    builder.signingTime = time ?? now
+    return try builder.build().token()
   }
 
   @Test func `the first key is active, and one that is added is next until its first token`() throws {
@@ -42,7 +42,7 @@ import Testing
     #expect(ring.entries.map(\.state) == [.draining, .active], "a late token opens, and changes nothing")
   }
 
-  @Test func `a key is retired a day after its last token, and then named in the refusal`() throws {
+  @Test func `a key can be retired a day after its last token, and later tokens get retired_key`() throws {
     let (old, new) = (P256.KeyAgreement.PrivateKey(), P256.KeyAgreement.PrivateKey())
     let ring = ProcessingKeyRing([merchant: [try key(old)]])
     ring.add(try key(new), of: .merchant(merchant))
@@ -67,7 +67,7 @@ import Testing
     _ = try opener.open(token(to: new), for: merchant, at: now)
   }
 
-  @Test func `a key that stopped being active today is not retired, though nobody knows of a token`() throws {
+  @Test func `a key that stopped being active today is not retired, even without a recorded token`() throws {
     let new = P256.KeyAgreement.PrivateKey()
     let ring = ProcessingKeyRing([merchant: [try key()]])
     ring.add(try key(new), of: .merchant(merchant))
@@ -78,10 +78,10 @@ import Testing
     }
   }
 
-  @Test func `the recorder hears of every change, and of use once a minute`() throws {
-    let heard = Mutex<[ProcessingKeyRing.Entry]>([])
+  @Test func `the recorder receives every change, and use once a minute`() throws {
+    let records = Mutex<[ProcessingKeyRing.Entry]>([])
     let secret = P256.KeyAgreement.PrivateKey()
-    let ring = ProcessingKeyRing { entry in heard.withLock { $0.append(entry) } }
+    let ring = ProcessingKeyRing { entry in records.withLock { $0.append(entry) } }
     ring.add(try key(), of: .merchant(merchant))
     ring.add(try key(secret), of: .merchant(merchant))
     let opener = try opener(ring)
@@ -89,11 +89,11 @@ import Testing
       let time = now.adding(.seconds(second))
       _ = try opener.open(token(to: secret, at: time), for: merchant, at: time)
     }
-    #expect(heard.withLock { $0.map(\.state) } == [.active, .draining, .active])
-    #expect(heard.withLock { $0.map(\.lastUsed) } == [now, nil, now.adding(.seconds(60))])
+    #expect(records.withLock { $0.map(\.state) } == [.active, .draining, .active])
+    #expect(records.withLock { $0.map(\.lastUsed) } == [now, nil, now.adding(.seconds(60))])
   }
 
-  @Test func `what was recorded is known again after a restart`() throws {
+  @Test func `the ring restores recorded states after a restart`() throws {
     let secret = P256.KeyAgreement.PrivateKey()
     let ring = ProcessingKeyRing()
     ring.add(try key(secret), of: .merchant(merchant), state: .draining, since: now, lastUsed: now.adding(.seconds(5)))
@@ -119,7 +119,7 @@ import Testing
           } catch { return "\(index): \(error)" }
         }
         if index % 20 == 19 {
-          // Somebody is in a hurry: whatever is asked, no key that is in use goes away.
+          // The operator tries to retire keys at once; the ring refuses for every key in use.
           for entry in ring.entries where entry.lastUsed != nil {
             #expect(throws: (any Error).self) { try ring.retire(entry.publicKeyHash, of: entry.owner, at: now) }
           }
@@ -134,13 +134,13 @@ import Testing
 
 @Suite(.everyKeyHolder) struct `A platform's key` {
   private let secret = P256.KeyAgreement.PrivateKey()
-  private let now = TestMint.Minted.arrival
+  private let now = TestTokenBuilder.Parts.arrival
 
   private func opener() throws -> TokenOpener {
     let ring = ProcessingKeyRing()
     ring.add(
       try KeyHolding.held(
-        ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)),
+        ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: TestTokenBuilder.merchantIdentifier)),
       of: .platform)
     ring.enroll(MerchantID("A"), domains: ["a.example", "www.a.example"])
     ring.enroll(MerchantID("B"), domains: ["b.example"])
@@ -149,10 +149,10 @@ import Testing
   }
 
   private func open(domain: String?, for merchant: MerchantID) throws -> OpenedPaymentToken {
-    var mint = try TestMint()
-    mint.merchantKey = secret
-    mint.applicationData = domain.map { Array(SHA256.hash(data: Array($0.utf8))) }
-    return try opener().open(mint.mint().token(), for: merchant, at: now)
+    var builder = try TestTokenBuilder()
+    builder.merchantKey = secret
+    builder.applicationData = domain.map { Array(SHA256.hash(data: Array($0.utf8))) }
+    return try opener().open(builder.build().token(), for: merchant, at: now)
   }
 
   @Test func `opens for the merchant whose domain the application data names`() throws {

@@ -11,12 +11,12 @@ import X509
 @Suite(.everyKeyHolder) struct `Processing keys` {
   private let key = Shared.merchantKey
 
-  /// A certificate for the merchant's key as Apple's portal makes it.
+  /// A certificate for the merchant's key in the form of Apple's portal.
   private func certificate(
     name: String = "Apple Pay Payment Processing:merchant.test.tender", hash: String? = nil, extended: Bool = true
   ) throws -> String {
     let issuer = P256.Signing.PrivateKey()
-    let digest = Hex.encode(SHA256.hash(data: Array(TestMint.merchantIdentifier.utf8))).uppercased()
+    let digest = Hex.encode(SHA256.hash(data: Array(TestTokenBuilder.merchantIdentifier.utf8))).uppercased()
     let value = [0x0C, 0x40] + Array((hash ?? digest).utf8)
     let marker = Certificate.Extension(
       oid: try ASN1ObjectIdentifier(dotRepresentation: "1.2.840.113635.100.6.32"), critical: false, value: value[...])
@@ -34,12 +34,12 @@ import X509
     let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
     let opener = TokenOpener(
       verifier: TokenVerifier(trust: trust),
-      keys: ProcessingKeyRing([TestMint.merchant: [try KeyHolding.held(processing)]]))
-    #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
+      keys: ProcessingKeyRing([TestTokenBuilder.merchant: [try KeyHolding.held(processing)]]))
+    #expect(try refusal { try TestTokenBuilder().build().open(with: opener) } == nil)
     #expect(processing.publicKeyHash == Array(SHA256.hash(data: key.publicKey.derRepresentation)))
   }
 
-  @Test func `the wrong file is told apart from the right one`() throws {
+  @Test func `each wrong key or certificate file gets its own code`() throws {
     func code(_ pem: String, _ certificate: String) throws -> PaymentTokenError.Code? {
       try refusal { try ProcessingKey(privateKeyPEM: pem, certificatePEM: certificate) }
     }
@@ -66,31 +66,33 @@ import X509
 
   @Test func `a wrong merchant identifier shows as a tag that does not match`() throws {
     let opener = try testOpener(identifier: "merchant.test.another")
-    #expect(try refusal { try TestMint().mint().open(with: opener) } == .tagMismatch)
+    #expect(try refusal { try TestTokenBuilder().build().open(with: opener) } == .tagMismatch)
   }
 
   @Test func `a token made for one merchant does not open for another`() throws {
-    #expect(try refusal { try TestMint().mint().open(for: MerchantID("M2")) } == .unknownKey)
+    #expect(try refusal { try TestTokenBuilder().build().open(for: MerchantID("M2")) } == .unknownKey)
   }
 
-  @Test func `a merchant who has only keys of the other kind is told so`() throws {
+  @Test func `a merchant who has only keys of the other kind gets wrong_kind_of_key`() throws {
     let opener = try testOpener(key: Shared.rsaMerchantPEM.get())
-    #expect(try refusal { try TestMint().mint().open(with: opener) } == .wrongKindOfKey)
+    #expect(try refusal { try TestTokenBuilder().build().open(with: opener) } == .wrongKindOfKey)
   }
 
   @Test func `the key before the last still opens`() throws {
-    let old = try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+    let old = try ProcessingKey(
+      privateKeyPEM: key.pemRepresentation, merchantIdentifier: TestTokenBuilder.merchantIdentifier)
     let new = try ProcessingKey(
-      privateKeyPEM: P256.KeyAgreement.PrivateKey().pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+      privateKeyPEM: P256.KeyAgreement.PrivateKey().pemRepresentation,
+      merchantIdentifier: TestTokenBuilder.merchantIdentifier)
     let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
     let opener = TokenOpener(
       verifier: TokenVerifier(trust: trust),
-      keys: ProcessingKeyRing([TestMint.merchant: try [new, old].map(KeyHolding.held)]))
-    #expect(try refusal { try TestMint().mint().open(with: opener) } == nil)
+      keys: ProcessingKeyRing([TestTokenBuilder.merchant: try [new, old].map(KeyHolding.held)]))
+    #expect(try refusal { try TestTokenBuilder().build().open(with: opener) } == nil)
   }
 
-  @Test func `the identifier's hash in place of the identifier is told apart`() throws {
-    let hash = Hex.encode(SHA256.hash(data: Array(TestMint.merchantIdentifier.utf8)))
+  @Test func `the identifier's hash in place of the identifier is recognised`() throws {
+    let hash = Hex.encode(SHA256.hash(data: Array(TestTokenBuilder.merchantIdentifier.utf8)))
     for text in [hash, hash.uppercased()] {
       #expect(
         try refusal { try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: text) }
@@ -98,7 +100,7 @@ import X509
     }
   }
 
-  @Test func `nothing of it is printed`() throws {
+  @Test func `its description holds no data`() throws {
     let processing = try ProcessingKey(privateKeyPEM: key.pemRepresentation, merchantIdentifier: "merchant.x")
     var dumped = ""
     dump(processing, to: &dumped)
@@ -114,16 +116,16 @@ import X509
     }
   }
 
-  /// Mints a token whose signature covers another ephemeral key, so that only the unwrapping can refuse it.
+  /// Builds a token whose signature covers another ephemeral key, so that only the unwrapping can refuse it.
   private func ephemeral(_ info: [UInt8]) throws -> OpenedPaymentToken {
-    var mint = try TestMint()
-    let honest = try mint.mint()
+    var builder = try TestTokenBuilder()
+    let honest = try builder.build()
     let content = info + honest.data + honest.transactionID
     let digest = attribute([9, 4], der(0x04, Array(SHA256.hash(data: content))))
-    mint.editAttributes = { $0.dropLast() + [digest] }
-    var minted = try mint.mint()
-    (minted.data, minted.keyMaterial) = (honest.data, info)
-    return try minted.open()
+    builder.editAttributes = { $0.dropLast() + [digest] }
+    var parts = try builder.build()
+    (parts.data, parts.keyMaterial) = (honest.data, info)
+    return try parts.open()
   }
 
   @Test func `is a point of P-256 in Apple's form or is refused`() throws {
@@ -162,7 +164,7 @@ import X509
     }
   }
 
-  /// One-step key derivation of NIST SP 800-56C, by another hand.
+  /// One-step key derivation of NIST SP 800-56C, computed by OpenSSL.
   private func openSSL(_ arguments: [String]) throws -> String {
     let (status, answer) = try ChildProcess.run(["openssl"] + arguments)
     #expect(status == 0)
@@ -175,20 +177,20 @@ import X509
   }
 
   @Test func `that is wrapped to another key, or is no AES key, is refused`() throws {
-    var mint = try TestMint(Shared.rsaIssued.get())
-    mint.version = "RSA_v1"
+    var builder = try TestTokenBuilder(Shared.rsaIssued.get())
+    builder.version = "RSA_v1"
     let merchantKey = try _RSA.Encryption.PrivateKey(pemRepresentation: Shared.rsaMerchantPEM.get())
-    let opener = try testOpener(mint.issued, key: Shared.rsaMerchantPEM.get())
+    let opener = try testOpener(builder.issued, key: Shared.rsaMerchantPEM.get())
     let long = try merchantKey.publicKey.encrypt(Data(count: 32), padding: .PKCS1_OAEP_SHA256)
     let sha1 = try merchantKey.publicKey.encrypt(Data(count: 16), padding: .PKCS1_OAEP)
     for wrapped in [Array(long), Array(sha1), Array(repeating: 1, count: 256)] {
-      let honest = try mint.mint()
+      let honest = try builder.build()
       let digest = attribute([9, 4], der(0x04, Array(SHA256.hash(data: wrapped + honest.data + honest.transactionID))))
-      var forged = mint
+      var forged = builder
       forged.editAttributes = { $0.dropLast() + [digest] }
-      var minted = try forged.mint()
-      (minted.data, minted.keyMaterial) = (honest.data, wrapped)
-      #expect(try refusal { try minted.open(with: opener) } == .badWrappedKey)
+      var parts = try forged.build()
+      (parts.data, parts.keyMaterial) = (honest.data, wrapped)
+      #expect(try refusal { try parts.open(with: opener) } == .badWrappedKey)
     }
   }
 }

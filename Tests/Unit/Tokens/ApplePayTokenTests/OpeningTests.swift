@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.everyKeyHolder) struct `Opening a payment token` {
   @Test func `an EC_v1 token opens and says what the shopper agreed to`() throws {
-    let opened = try TestMint().mint().open()
+    let opened = try TestTokenBuilder().build().open()
     let euro = try #require(Currency(code: "EUR"))
     #expect(opened.paymentData.amount == Amount(minorUnits: 1250, currency: euro))
     let token = try opened.paymentData.networkToken
@@ -20,116 +20,117 @@ import Testing
   }
 
   @Test func `an RSA_v1 token opens`() throws {
-    var mint = try TestMint(Shared.rsaIssued.get())
-    mint.version = "RSA_v1"
-    let opener = try testOpener(mint.issued, key: Shared.rsaMerchantPEM.get())
-    #expect(try mint.mint().open(with: opener).paymentData.amount.minorUnits == 1250)
+    var builder = try TestTokenBuilder(Shared.rsaIssued.get())
+    builder.version = "RSA_v1"
+    let opener = try testOpener(builder.issued, key: Shared.rsaMerchantPEM.get())
+    #expect(try builder.build().open(with: opener).paymentData.amount.minorUnits == 1250)
   }
 
   @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
   func `every form that Apple has written opens`(hasProtection: Bool, hasNull: Bool) throws {
-    var mint = try TestMint()
-    mint.hasProtection = hasProtection
-    mint.digestHasNull = hasNull
-    #expect(try mint.mint().open().paymentData.amount.minorUnits == 1250)
+    var builder = try TestTokenBuilder()
+    builder.hasProtection = hasProtection
+    builder.digestHasNull = hasNull
+    #expect(try builder.build().open().paymentData.amount.minorUnits == 1250)
   }
 
   @Test func `definite lengths open as well as indefinite ones`() throws {
-    var mint = try TestMint()
-    mint.usesIndefiniteLengths = false
-    #expect(try refusal { try mint.mint().open() } == nil)
+    var builder = try TestTokenBuilder()
+    builder.usesIndefiniteLengths = false
+    #expect(try refusal { try builder.build().open() } == nil)
   }
 
   @Test func `the certificates may come in either order`() throws {
-    var mint = try TestMint()
-    mint.certificates = [mint.issued.intermediate, mint.issued.signer]
-    #expect(try refusal { try mint.mint().open() } == nil)
+    var builder = try TestTokenBuilder()
+    builder.certificates = [builder.issued.intermediate, builder.issued.signer]
+    #expect(try refusal { try builder.build().open() } == nil)
   }
 
   @Test func `a signing time with four digits of the year is read`() throws {
-    var mint = try TestMint()
-    mint.timeValue = der(0x18, Array("20250615150640Z".utf8))
-    #expect(try mint.mint().open().verified.signingTime == Timestamp(seconds: 1_750_000_000))
+    var builder = try TestTokenBuilder()
+    builder.timeValue = der(0x18, Array("20250615150640Z".utf8))
+    #expect(try builder.build().open().verified.signingTime == Timestamp(seconds: 1_750_000_000))
   }
 
   @Test func `application data is part of what was signed`() throws {
-    var mint = try TestMint()
-    mint.applicationData = Array(repeating: 0xAB, count: 32)
-    var minted = try mint.mint()
-    #expect(try minted.open().applicationDataHash == mint.applicationData)
-    minted.applicationData = Array(repeating: 0xAC, count: 32)
-    #expect(try refusal { try minted.open() } == .wrongDigest)
-    minted.applicationData = nil
-    #expect(try refusal { try minted.open() } == .wrongDigest)
+    var builder = try TestTokenBuilder()
+    builder.applicationData = Array(repeating: 0xAB, count: 32)
+    var parts = try builder.build()
+    #expect(try parts.open().applicationDataHash == builder.applicationData)
+    parts.applicationData = Array(repeating: 0xAC, count: 32)
+    #expect(try refusal { try parts.open() } == .wrongDigest)
+    parts.applicationData = nil
+    #expect(try refusal { try parts.open() } == .wrongDigest)
   }
 
   @Test func `a shared secret that begins with zero opens`() throws {
-    var mint = try TestMint()
+    var builder = try TestTokenBuilder()
     for _ in 0..<10_000 {
-      let secret = try mint.ephemeralKey.sharedSecretFromKeyAgreement(with: mint.merchantKey.publicKey)
+      let secret = try builder.ephemeralKey.sharedSecretFromKeyAgreement(with: builder.merchantKey.publicKey)
       if secret.withUnsafeBytes({ $0[0] == 0 }) { break }
-      mint.ephemeralKey = P256.KeyAgreement.PrivateKey()
+      builder.ephemeralKey = P256.KeyAgreement.PrivateKey()
     }
-    let secret = try mint.ephemeralKey.sharedSecretFromKeyAgreement(with: mint.merchantKey.publicKey)
+    let secret = try builder.ephemeralKey.sharedSecretFromKeyAgreement(with: builder.merchantKey.publicKey)
     try #require(secret.withUnsafeBytes { $0[0] } == 0)
-    #expect(try refusal { try mint.mint().open() } == nil)
+    #expect(try refusal { try builder.build().open() } == nil)
   }
 
-  @Test func `the same token, spelled otherwise, is known again`() throws {
-    let minted = try TestMint().mint()
-    let first = try minted.open().verified.use
-    var header = try #require(minted.paymentData["header"].flatMap { JSONField($0) }).object
-    header["transactionId"] = .string(Hex.encode(minted.transactionID).uppercased())
-    var object = minted.paymentData
+  @Test func `the same token in another encoding has the same fingerprints`() throws {
+    let parts = try TestTokenBuilder().build()
+    let first = try parts.open().verified.use
+    var header = try #require(parts.paymentData["header"].flatMap { JSONField($0) }).object
+    header["transactionId"] = .string(Hex.encode(parts.transactionID).uppercased())
+    var object = parts.paymentData
     object["header"] = .object(header)
     let token = try EncryptedPaymentToken(json: .object(object))
-    let second = try testOpener().open(token, for: TestMint.merchant, at: TestMint.Minted.arrival).verified.use
+    let second = try testOpener().open(token, for: TestTokenBuilder.merchant, at: TestTokenBuilder.Parts.arrival)
+      .verified.use
     #expect(first == second)
-    #expect(first.transactionID == Hex.encode(minted.transactionID))
-    #expect(first.payloadHash == Hex.encode(SHA256.hash(data: minted.keyMaterial + minted.data)))
+    #expect(first.transactionID == Hex.encode(parts.transactionID))
+    #expect(first.payloadHash == Hex.encode(SHA256.hash(data: parts.keyMaterial + parts.data)))
   }
 
-  @Test func `a verifier that has seen the chain judges the next token as strictly`() throws {
+  @Test func `a verifier with a cached chain checks the next token as strictly`() throws {
     let opener = try testOpener()
-    let mint = try TestMint()
-    #expect(try refusal { try mint.mint().open(with: opener) } == nil)
-    var late = mint
+    let builder = try TestTokenBuilder()
+    #expect(try refusal { try builder.build().open(with: opener) } == nil)
+    var late = builder
     late.signingTime = Timestamp(seconds: 1_800_000_001)
     #expect(
-      try refusal { try late.mint().open(at: Timestamp(seconds: 1_800_000_001), with: opener) }
+      try refusal { try late.build().open(at: Timestamp(seconds: 1_800_000_001), with: opener) }
         == .certificateNotValidThen)
-    var forged = mint
+    var forged = builder
     forged.impostor = .p256(P256.Signing.PrivateKey())
-    #expect(try refusal { try forged.mint().open(with: opener) } == .invalidSignature)
+    #expect(try refusal { try forged.build().open(with: opener) } == .invalidSignature)
   }
 }
 
 @Suite(.everyKeyHolder) struct `The signing time` {
   @Test(
     arguments: [(-301, "in_the_future"), (-300, nil), (0, nil), (300, nil), (301, "too_old")] as [(Int64, String?)])
-  func `may lie five minutes from arrival and not a second more`(age: Int64, code: String?) throws {
+  func `may differ from arrival by five minutes and not a second more`(age: Int64, code: String?) throws {
     let arrival = Timestamp(seconds: 1_750_000_000 + age)
-    #expect(try refusal { try TestMint().mint().open(at: arrival) }?.rawValue == code)
+    #expect(try refusal { try TestTokenBuilder().build().open(at: arrival) }?.rawValue == code)
   }
 
-  @Test func `is judged to the microsecond`() throws {
+  @Test func `is compared to the microsecond`() throws {
     let arrival = Timestamp(microseconds: 1_750_000_300_000_001)
-    #expect(try refusal { try TestMint().mint().open(at: arrival) } == .tooOld)
+    #expect(try refusal { try TestTokenBuilder().build().open(at: arrival) } == .tooOld)
   }
 
   @Test(arguments: [
     "250615150640", "250615150640+0000", "2506151506Z", "251315150640Z", "250615150660Z", "250615150640.5Z", "",
   ])
   func `in another form is refused`(text: String) throws {
-    var mint = try TestMint()
-    mint.timeValue = der(0x17, Array(text.utf8))
-    #expect(try refusal { try mint.mint().open() } == .malformedSigningTime)
+    var builder = try TestTokenBuilder()
+    builder.timeValue = der(0x17, Array(text.utf8))
+    #expect(try refusal { try builder.build().open() } == .malformedSigningTime)
   }
 
-  @Test func `is taken from the twentieth century from fifty on`() throws {
-    var mint = try TestMint()
-    mint.timeValue = der(0x17, Array("500615150640Z".utf8))
-    #expect(try refusal { try mint.mint().open() } == .certificateNotValidThen)
+  @Test func `with a year from 50 is in the twentieth century`() throws {
+    var builder = try TestTokenBuilder()
+    builder.timeValue = der(0x17, Array("500615150640Z".utf8))
+    #expect(try refusal { try builder.build().open() } == .certificateNotValidThen)
   }
 }
 
@@ -139,8 +140,8 @@ import Testing
     authority.signerName = signer
     let issued = try authority.issue()
     let trust = try TokenTrust.apple(standIn: issued.rootPEM, production: production, sandbox: sandbox)
-    let token = try TestMint(issued).mint().token()
-    return try TokenVerifier(trust: trust).verify(token, at: TestMint.Minted.arrival).environment
+    let token = try TestTokenBuilder(issued).build().token()
+    return try TokenVerifier(trust: trust).verify(token, at: TestTokenBuilder.Parts.arrival).environment
   }
 
   @Test func `a signer of Apple's sandbox is refused in production, and the reverse`() throws {
@@ -150,10 +151,10 @@ import Testing
     #expect(try refusal { try open(signer: "x_UC4-PROD", production: false, sandbox: true) } == .wrongEnvironment)
   }
 
-  @Test func `a simulated token is refused by who trusts Apple`() throws {
-    let token = try TestMint().mint().token()
+  @Test func `a verifier that trusts Apple refuses a simulated token`() throws {
+    let token = try TestTokenBuilder().build().token()
     let verifier = TokenVerifier(trust: .apple())
-    #expect(try refusal { try verifier.verify(token, at: TestMint.Minted.arrival) } == .untrustedRoot)
+    #expect(try refusal { try verifier.verify(token, at: TestTokenBuilder.Parts.arrival) } == .untrustedRoot)
   }
 
   @Test func `Apple's root cannot be a sandbox's, but may be named as a root`() throws {

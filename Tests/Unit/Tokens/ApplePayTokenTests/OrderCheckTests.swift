@@ -7,16 +7,16 @@ import Testing
 @Suite(.everyKeyHolder) struct `Whether a payment token pays an order` {
   private let applicationData = Array(SHA256.hash(data: Array("basket 1".utf8)))
 
-  private func opened(_ change: (inout TestMint) -> Void = { _ in }) throws -> OpenedPaymentToken {
-    var mint = try TestMint()
-    mint.applicationData = applicationData
-    change(&mint)
-    return try mint.mint().open()
+  private func opened(_ change: (inout TestTokenBuilder) -> Void = { _ in }) throws -> OpenedPaymentToken {
+    var builder = try TestTokenBuilder()
+    builder.applicationData = applicationData
+    change(&builder)
+    return try builder.build().open()
   }
 
   private func code(
-    _ units: Int64 = 1250, _ currency: String = "EUR", of merchant: MerchantID = TestMint.merchant,
-    for data: [UInt8]? = nil, _ change: (inout TestMint) -> Void = { _ in }
+    _ units: Int64 = 1250, _ currency: String = "EUR", of merchant: MerchantID = TestTokenBuilder.merchant,
+    for data: [UInt8]? = nil, _ change: (inout TestTokenBuilder) -> Void = { _ in }
   ) throws -> PaymentTokenError.Code? {
     let currency = try #require(Currency(code: currency))
     let expected = ExpectedPayment(
@@ -43,8 +43,8 @@ import Testing
   }
 
   @Test func `a currency's number keeps its leading zeros`() throws {
-    func inDollars(_ mint: inout TestMint, _ number: String) {
-      mint.plaintext = Array(TestMint.payload.replacing("\"978\"", with: "\"\(number)\"").utf8)
+    func inDollars(_ builder: inout TestTokenBuilder, _ number: String) {
+      builder.plaintext = Array(TestTokenBuilder.payload.replacing("\"978\"", with: "\"\(number)\"").utf8)
     }
     #expect(try code(1250, "AUD") { inDollars(&$0, "036") } == nil)
     #expect(try code(1250, "AUD") { inDollars(&$0, "36") } == .unknownCurrency)
@@ -60,7 +60,7 @@ import Testing
     #expect(try code(of: MerchantID("M2")) == .merchantMismatch)
   }
 
-  @Test func `a sealed token is bound to its basket, and says what nobody has checked`() throws {
+  @Test func `a sealed token is bound to its basket and lists the unchecked stages`() throws {
     let sealed = try opened().verified
     #expect(try refusal { try sealed.confirm(applicationDataHash: applicationData) } == nil)
     #expect(try refusal { try sealed.confirm(applicationDataHash: [1]) } == .applicationDataMismatch)

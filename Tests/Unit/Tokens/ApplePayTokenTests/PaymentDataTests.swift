@@ -8,13 +8,13 @@ import Testing
 
 @Suite(.everyKeyHolder) struct `Payment data` {
   private func open(_ old: String = "", _ new: String = "") throws -> PaymentData {
-    var mint = try TestMint()
-    mint.plaintext = Array(TestMint.payload.replacing(old, with: new).utf8)
-    return try mint.mint().open().paymentData
+    var builder = try TestTokenBuilder()
+    builder.plaintext = Array(TestTokenBuilder.payload.replacing(old, with: new).utf8)
+    return try builder.build().open().paymentData
   }
 
   private func code(_ old: String, _ new: String) throws -> PaymentTokenError.Code? {
-    try #require(TestMint.payload.contains(old))
+    try #require(TestTokenBuilder.payload.contains(old))
     return try refusal { try open(old, new) }
   }
 
@@ -61,13 +61,13 @@ import Testing
     #""paymentData":{"onlinePaymentCryptogram":"AgAAAAAAAIR8CQrXcIhbQAAAAAA=","eciIndicator":"07"}"#
 
   private func openEMV(_ old: String = "", _ new: String = "") throws -> PaymentData {
-    let text = TestMint.payload.replacing("3DSecure", with: "EMV").replacing(threeDSecure, with: chip)
-    var mint = try TestMint()
-    mint.plaintext = Array(text.replacing(old, with: new).utf8)
-    return try mint.mint().open().paymentData
+    let text = TestTokenBuilder.payload.replacing("3DSecure", with: "EMV").replacing(threeDSecure, with: chip)
+    var builder = try TestTokenBuilder()
+    builder.plaintext = Array(text.replacing(old, with: new).utf8)
+    return try builder.build().open().paymentData
   }
 
-  @Test func `EMV data is handed on, and is no network token`() throws {
+  @Test func `EMV data is passed on and is no network token`() throws {
     let data = try openEMV()
     guard case .emv(let answer) = data.credential else {
       Issue.record("no EMV data")
@@ -97,7 +97,7 @@ import Testing
     #expect(try refusal { try openEMV("emvData", "emv") } == .badPayload)
   }
 
-  @Test func `each of several merchants gets an answer of its own`() throws {
+  @Test func `each of several merchants gets its own response`() throws {
     let responses = #"""
       "authenticationResponses":[{"merchantIdentifier":"merchant.a","authenticationData":"AAAA","transactionAmount":"7.50"},
       {"merchantIdentifier":"merchant.b","authenticationData":"AAAB","transactionAmount":"5.00","new":1}],"paymentData"
@@ -125,13 +125,13 @@ import Testing
     #expect(try code("\"paymentData\"", "\"merchantTokenMetadata\":1,\"paymentData\"") == .badPayload)
   }
 
-  @Test func `the holder and the maker of the device are read`() throws {
+  @Test func `the cardholder and the device manufacturer are read`() throws {
     let data = try open("\"currencyCode\"", "\"cardholderName\":\"ADA\",\"currencyCode\"")
     #expect(data.cardholderName == "ADA" && data.deviceManufacturerIdentifier == "040010030273")
     #expect(!String(decoding: data.masked.serialized(), as: UTF8.self).contains("ADA"))
   }
 
-  @Test func `unknown keys are kept, and shown only to who asks`() throws {
+  @Test func `unknown keys are kept and masked`() throws {
     let data = try open("\"currencyCode\"", "\"aNewKey\":{\"inner\":[\"4817499130011223\",7]},\"currencyCode\"")
     #expect(data.revealed["aNewKey"] == ["inner": ["4817499130011223", 7]])
     let masked = String(decoding: data.masked.serialized(), as: UTF8.self)
@@ -140,8 +140,8 @@ import Testing
     #expect(masked.contains("•••• 1223") && masked.contains("\"transactionAmount\":1250"))
   }
 
-  @Test func `nothing of it is printed, neither as data nor as an error`() throws {
-    let opened = try TestMint().mint().open()
+  @Test func `neither descriptions nor errors hold card data`() throws {
+    let opened = try TestTokenBuilder().build().open()
     var texts = ["\(opened)", String(reflecting: opened), "\(opened.paymentData)"]
     var dumped = ""
     dump(opened, to: &dumped)
@@ -177,11 +177,11 @@ import Testing
 }
 
 @Suite(.everyKeyHolder) struct `Inspecting a payment token` {
-  @Test func `shows what it says of itself, believed or not`() throws {
-    var mint = try TestMint()
-    mint.impostor = .p256(.init())
-    let inspection = TokenInspection(try mint.mint().token())
-    #expect(inspection.signingTime == mint.signingTime)
+  @Test func `shows the token's claims without verification`() throws {
+    var builder = try TestTokenBuilder()
+    builder.impostor = .p256(.init())
+    let inspection = TokenInspection(try builder.build().token())
+    #expect(inspection.signingTime == builder.signingTime)
     #expect(inspection.certificates.map(\.hasSignerMarker) == [true, false])
     #expect(inspection.certificates.map(\.hasIntermediateMarker) == [false, true])
     #expect(inspection.certificates.first?.commonName == "NOT APPLE broker-sign_UC4-PROD")
@@ -189,8 +189,8 @@ import Testing
   }
 
   @Test func `says what is wrong with a signature that cannot be read`() throws {
-    var minted = try TestMint().mint()
-    minted.signature.removeLast()
-    #expect(TokenInspection(try minted.token()).problem?.code == .malformedSignature)
+    var parts = try TestTokenBuilder().build()
+    parts.signature.removeLast()
+    #expect(TokenInspection(try parts.token()).problem?.code == .malformedSignature)
   }
 }

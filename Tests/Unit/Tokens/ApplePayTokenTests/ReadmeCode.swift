@@ -2,7 +2,7 @@ import ApplePayToken
 import TenderPayments
 
 #if canImport(TenderTesting)
-  // Among the tests of the house a literal is taken for a merchant's id by this module's extension.
+  // In this package's tests, an extension of this module reads a literal as a merchant's id.
   import TenderTesting
 #endif
 

@@ -12,28 +12,28 @@ import Testing
   init() throws { total = Amount(minorUnits: 1250, currency: try #require(Currency(code: "EUR"))) }
 
   @Test func `shows code that opens a payment token`() throws {
-    var mint = try TestMint()
-    mint.applicationData = basket
+    var builder = try TestTokenBuilder()
+    builder.applicationData = basket
     let key = try ProcessingKey(
-      privateKeyPEM: mint.merchantKey.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+      privateKeyPEM: builder.merchantKey.pemRepresentation, merchantIdentifier: TestTokenBuilder.merchantIdentifier)
     let token = try networkToken(
-      in: mint.mint().bytes, paying: total, of: basket, for: TestMint.merchant,
-      with: ProcessingKeyRing([TestMint.merchant: [key]]),
-      trusting: .simulated(rootPEM: try Shared.issued.get().rootPEM), at: TestMint.Minted.arrival)
+      in: builder.build().bytes, paying: total, of: basket, for: TestTokenBuilder.merchant,
+      with: ProcessingKeyRing([TestTokenBuilder.merchant: [key]]),
+      trusting: .simulated(rootPEM: try Shared.issued.get().rootPEM), at: TestTokenBuilder.Parts.arrival)
     #expect(token.dpan.revealed == "4817499130011223")
   }
 
   @Test func `shows four lines in which a payment token pays once`() throws {
-    var mint = try TestMint()
-    mint.applicationData = basket
+    var builder = try TestTokenBuilder()
+    builder.applicationData = basket
     let key = try ProcessingKey(
-      privateKeyPEM: mint.merchantKey.pemRepresentation, merchantIdentifier: TestMint.merchantIdentifier)
+      privateKeyPEM: builder.merchantKey.pemRepresentation, merchantIdentifier: TestTokenBuilder.merchantIdentifier)
     let verifier = TokenVerifier(trust: try .simulated(rootPEM: Shared.issued.get().rootPEM))
-    let opener = recordedRing(TestMint.merchant, key, verifier) { _ in }
-    let (body, window, arrival) = (try mint.mint().bytes, ReplayWindow(), TestMint.Minted.arrival)
-    #expect(try fourLines(body, opener, window, TestMint.merchant, arrival, total, basket) == total)
+    let opener = recordedRing(TestTokenBuilder.merchant, key, verifier) { _ in }
+    let (body, window, arrival) = (try builder.build().bytes, ReplayWindow(), TestTokenBuilder.Parts.arrival)
+    #expect(try fourLines(body, opener, window, TestTokenBuilder.merchant, arrival, total, basket) == total)
     let error = #expect(throws: PaymentTokenError.self) {
-      try fourLines(body, opener, window, TestMint.merchant, arrival, total, basket)
+      try fourLines(body, opener, window, TestTokenBuilder.merchant, arrival, total, basket)
     }
     #expect(error?.code == .tokenAlreadyUsed)
   }
@@ -50,8 +50,8 @@ private struct ShownCode {
     }.joined(separator: "\n\n")
   }
 
-  /// The Swift blocks of a page that nobody compiles. Imports are the reader's, and stand at the top of the file.
-  func strangers(in page: String) -> [String] {
+  /// The Swift blocks of a page that are not compiled. Imports are ignored: they stand at the top of the reader's file.
+  func uncompiledBlocks(in page: String) -> [String] {
     page.matches(of: /```swift\n((?s).*?)```/).map { Self.plain($0.output.1) }.filter { !compiled.contains($0) }
   }
 
@@ -73,19 +73,20 @@ private struct ShownCode {
   @Test(arguments: pages) func `is compiled, block by block`(_ page: String) throws {
     let code = ShownCode([
       try Repository.text("Tests/Unit/Tokens/ApplePayTokenTests/ReadmeCode.swift"),
-      // A reader has the package in a place of their own.
+      // A reader's copy of the package has another path.
       try Repository.text("Tests/Packages/TokenHost/Package.swift").replacing(
         "name: \"tender\", path: \"../../..\"", with: "path: \"../tender\""),
     ])
-    #expect(code.strangers(in: try Repository.text(page)) == [])
+    #expect(code.uncompiledBlocks(in: try Repository.text(page)) == [])
   }
 
-  @Test func `is looked for on every page`() {
+  @Test func `is checked on every page`() {
     #expect(Self.pages.count == 7)
   }
 
-  @Test func `that nobody compiles is noticed`() {
+  @Test func `that is not compiled is reported`() {
     let code = ShownCode(["  // README: begin\n  let a = 1\n  // README: end\n  let b = 2\n"])
-    #expect(code.strangers(in: "```swift\nimport A\n\nlet a = 1\n```\n\n```swift\nlet b = 2\n```\n") == ["let b = 2"])
+    #expect(
+      code.uncompiledBlocks(in: "```swift\nimport A\n\nlet a = 1\n```\n\n```swift\nlet b = 2\n```\n") == ["let b = 2"])
   }
 }

@@ -11,7 +11,7 @@ import X509
     var authority = TestAuthority()
     try change(&authority)
     let issued = try authority.issue()
-    return try refusal { try TestMint(issued).mint().open(with: try testOpener(issued)) }
+    return try refusal { try TestTokenBuilder(issued).build().open(with: try testOpener(issued)) }
   }
 
   @Test func `an authority without a fault is accepted`() throws {
@@ -30,7 +30,7 @@ import X509
       "the marked intermediate as signer is an authority, which signs no data")
   }
 
-  @Test func `each certificate must be fit for its place`() throws {
+  @Test func `each certificate must have the key usage of its role`() throws {
     #expect(try code { $0.signerUsage = KeyUsage(keyAgreement: true) } == .unfitCertificate)
     #expect(try code { $0.signerConstraints = .isCertificateAuthority(maxPathLength: nil) } == .unfitCertificate)
     #expect(try code { $0.intermediateConstraints = .notCertificateAuthority } == .unfitCertificate)
@@ -40,7 +40,7 @@ import X509
     #expect(try code { $0.rootConstraints = .isCertificateAuthority(maxPathLength: 1) } == nil)
   }
 
-  @Test func `a critical extension that nobody knows is refused`() throws {
+  @Test func `an unknown critical extension is refused`() throws {
     let oid = try ASN1ObjectIdentifier(dotRepresentation: "1.2.3.4")
     #expect(
       try code { $0.signerExtensions = [Certificate.Extension(oid: oid, critical: true, value: [5, 0])] }
@@ -49,7 +49,7 @@ import X509
       try code { $0.signerExtensions = [Certificate.Extension(oid: oid, critical: false, value: [5, 0])] } == nil)
   }
 
-  @Test func `dates are judged at the signing time, to the second`() throws {
+  @Test func `dates are checked at the signing time, to the second`() throws {
     let signed = Timestamp(seconds: 1_750_000_000)
     let (second, far) = (Duration.seconds(1), Timestamp(seconds: 1_900_000_000))
     #expect(try code { $0.signerDates = (signed, signed) } == nil)
@@ -65,39 +65,40 @@ import X509
 
   @Test func `a root of the same name is not the root`() throws {
     let issued = try TestAuthority().issue()
-    #expect(try refusal { try TestMint(issued).mint().open() } == .untrustedRoot)
+    #expect(try refusal { try TestTokenBuilder(issued).build().open() } == .untrustedRoot)
     let other = try TestAuthority(rootName: "another name").issue()
-    #expect(try refusal { try TestMint(other).mint().open() } == .untrustedRoot)
+    #expect(try refusal { try TestTokenBuilder(other).build().open() } == .untrustedRoot)
   }
 
   @Test func `there are exactly two certificates`() throws {
-    var mint = try TestMint()
-    let (signer, intermediate) = (mint.issued.signer, mint.issued.intermediate)
-    let root = try #require(Base64.decode(mint.issued.rootPEM.split(separator: "\n").dropFirst().dropLast().joined()))
+    var builder = try TestTokenBuilder()
+    let (signer, intermediate) = (builder.issued.signer, builder.issued.intermediate)
+    let root = try #require(
+      Base64.decode(builder.issued.rootPEM.split(separator: "\n").dropFirst().dropLast().joined()))
     let wrong = [[signer], [signer, intermediate, root], [signer, signer, intermediate], []]
     for certificates in wrong {
-      mint.certificates = certificates
-      #expect(try refusal { try mint.mint().open() } == .certificateCount)
+      builder.certificates = certificates
+      #expect(try refusal { try builder.build().open() } == .certificateCount)
     }
-    mint.certificates = Array(repeating: signer, count: 17)
-    #expect(try refusal { try mint.mint().open() } == .malformedSignature)
-    mint.certificates = [signer, signer]
-    #expect(try refusal { try mint.mint().open() } == .signerNotFound)
-    mint.certificates = [signer, root]
-    #expect(try refusal { try mint.mint().open() } == .intermediateNotFound)
-    mint.certificates = [signer, der(0x30, [5, 0])]
-    #expect(try refusal { try mint.mint().open() } == .malformedCertificate)
+    builder.certificates = Array(repeating: signer, count: 17)
+    #expect(try refusal { try builder.build().open() } == .malformedSignature)
+    builder.certificates = [signer, signer]
+    #expect(try refusal { try builder.build().open() } == .signerNotFound)
+    builder.certificates = [signer, root]
+    #expect(try refusal { try builder.build().open() } == .intermediateNotFound)
+    builder.certificates = [signer, der(0x30, [5, 0])]
+    #expect(try refusal { try builder.build().open() } == .malformedCertificate)
   }
 }
 
 @Suite(.everyKeyHolder) struct `The signature` {
-  private func code(_ change: (inout TestMint) throws -> Void) throws -> PaymentTokenError.Code? {
-    var mint = try TestMint()
-    try change(&mint)
-    return try refusal { try mint.mint().open() }
+  private func code(_ change: (inout TestTokenBuilder) throws -> Void) throws -> PaymentTokenError.Code? {
+    var builder = try TestTokenBuilder()
+    try change(&builder)
+    return try refusal { try builder.build().open() }
   }
 
-  @Test func `is made by the signer and by nobody else`() throws {
+  @Test func `must be made by the signer`() throws {
     #expect(try code { $0.impostor = .p256(P256.Signing.PrivateKey()) } == .invalidSignature)
     #expect(try code { $0.serial = [1] } == .wrongSigner)
     #expect(try code { $0.editSigners = { _ in [] } } == .wrongSigner)
@@ -110,9 +111,9 @@ import X509
     var authority = TestAuthority()
     authority.intermediateKey = Certificate.PrivateKey(key)
     let issued = try authority.issue()
-    var mint = try TestMint(issued)
-    mint.impostor = .p256(key)
-    #expect(try refusal { try mint.mint().open(with: try testOpener(issued)) } == .invalidSignature)
+    var builder = try TestTokenBuilder(issued)
+    builder.impostor = .p256(key)
+    #expect(try refusal { try builder.build().open(with: try testOpener(issued)) } == .invalidSignature)
   }
 
   @Test func `uses the algorithms of its version and no others`() throws {
@@ -130,7 +131,7 @@ import X509
 
   @Test func `of an RSA signer does not serve EC_v1, nor the reverse`() throws {
     let rsa = try Shared.rsaIssued.get()
-    #expect(try refusal { try TestMint(rsa).mint().open(with: try testOpener(rsa)) } == .forbiddenAlgorithm)
+    #expect(try refusal { try TestTokenBuilder(rsa).build().open(with: try testOpener(rsa)) } == .forbiddenAlgorithm)
     #expect(try code { $0.version = "RSA_v1" } == .forbiddenAlgorithm)
   }
 
@@ -138,7 +139,8 @@ import X509
     var authority = TestAuthority()
     authority.signerKey = .p384(P384.Signing.PrivateKey())
     let issued = try authority.issue()
-    #expect(try refusal { try TestMint(issued).mint().open(with: try testOpener(issued)) } == .unfitCertificate)
+    #expect(
+      try refusal { try TestTokenBuilder(issued).build().open(with: try testOpener(issued)) } == .unfitCertificate)
   }
 
   @Test func `covers attributes in DER's order, each once and with one value`() throws {
@@ -153,7 +155,7 @@ import X509
       } == .malformedAttributes)
     let unknown = attribute([9, 16], [5, 0])
     #expect(
-      try code { $0.editAttributes = { [unknown] + $0 } } == nil, "an attribute that nobody knows is Apple's to add")
+      try code { $0.editAttributes = { [unknown] + $0 } } == nil, "Apple may add an unknown attribute")
   }
 
   @Test func `needs content type, digest and signing time`() throws {
@@ -192,46 +194,46 @@ import X509
   @Test func `is detached and stands alone`() throws {
     #expect(try code { $0.afterContentType = der(0xA0, der(0x04, [1])) } == .malformedSignature)
     #expect(try code { $0.editSigners = { der(0x30, Array($0.dropFirst(4)) + der(0xA1, [])) } } == .malformedSignature)
-    var minted = try TestMint().mint()
-    minted.signature += [0]
-    #expect(try refusal { try minted.open() } == .malformedSignature)
+    var parts = try TestTokenBuilder().build()
+    parts.signature += [0]
+    #expect(try refusal { try parts.open() } == .malformedSignature)
   }
 
   @Test func `of another token is refused`() throws {
-    var minted = try TestMint().mint()
-    minted.signature = try TestMint().mint().signature
-    #expect(try refusal { try minted.open() } == .wrongDigest)
+    var parts = try TestTokenBuilder().build()
+    parts.signature = try TestTokenBuilder().build().signature
+    #expect(try refusal { try parts.open() } == .wrongDigest)
   }
 }
 
 @Suite(.everyKeyHolder) struct `A token that was changed` {
   @Test func `in any byte that is signed is refused`() throws {
-    var mint = try TestMint()
-    mint.applicationData = Array(repeating: 7, count: 32)
-    let minted = try mint.mint()
+    var builder = try TestTokenBuilder()
+    builder.applicationData = Array(repeating: 7, count: 32)
+    let parts = try builder.build()
     let opener = try testOpener()
-    let regions: [WritableKeyPath<TestMint.Minted, [UInt8]>] = [\.keyMaterial, \.data, \.transactionID]
+    let regions: [WritableKeyPath<TestTokenBuilder.Parts, [UInt8]>] = [\.keyMaterial, \.data, \.transactionID]
     for region in regions {
-      for index in minted[keyPath: region].indices {
-        var changed = minted
+      for index in parts[keyPath: region].indices {
+        var changed = parts
         changed[keyPath: region][index] ^= UInt8(1 << (index % 8))
         #expect(try refusal { try changed.open(with: opener) } == .wrongDigest)
       }
     }
     for index in 0..<32 {
-      var changed = minted
+      var changed = parts
       changed.applicationData?[index] ^= UInt8(1 << (index % 8))
       #expect(try refusal { try changed.open(with: opener) } == .wrongDigest)
     }
   }
 
   @Test func `in any byte of its signature is refused`() throws {
-    let minted = try TestMint().mint()
+    let parts = try TestTokenBuilder().build()
     let opener = try testOpener()
-    #expect(try refusal { try minted.open(with: opener) } == nil)
+    #expect(try refusal { try parts.open(with: opener) } == nil)
     var accepted: [Int] = []
-    for index in minted.signature.indices {
-      var changed = minted
+    for index in parts.signature.indices {
+      var changed = parts
       changed.signature[index] ^= UInt8(1 << (index % 8))
       if try refusal({ try changed.open(with: opener) }) == nil { accepted.append(index) }
     }
@@ -239,8 +241,8 @@ import X509
   }
 
   @Test func `in its key's hash finds no key`() throws {
-    var minted = try TestMint().mint()
-    minted.publicKeyHash[31] ^= 1
-    #expect(try refusal { try minted.open() } == .unknownKey)
+    var parts = try TestTokenBuilder().build()
+    parts.publicKeyHash[31] ^= 1
+    #expect(try refusal { try parts.open() } == .unknownKey)
   }
 }

@@ -7,7 +7,7 @@ import TenderPayments
 import Testing
 
 @Suite struct `A payment token pays once` {
-  private let arrival = TestMint.Minted.arrival
+  private let arrival = TestTokenBuilder.Parts.arrival
 
   private func verified(_ bytes: [UInt8]) throws -> VerifiedPaymentToken {
     let trust = try TokenTrust.simulated(rootPEM: try Shared.issued.get().rootPEM)
@@ -15,9 +15,9 @@ import Testing
   }
 
   private func fresh() throws -> VerifiedPaymentToken {
-    var mint = try TestMint()
-    mint.transactionID = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
-    return try verified(mint.mint().bytes)
+    var builder = try TestTokenBuilder()
+    builder.transactionID = (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+    return try verified(builder.build().bytes)
   }
 
   @Test func `the second time it is refused`() throws {
@@ -29,51 +29,51 @@ import Testing
     #expect(window.count == 2)
   }
 
-  /// Every spelling that a stranger can give a token without breaking its signature.
-  @Test func `another spelling is the same token`() throws {
-    let minted = try TestMint().mint()
+  /// Every re-encoding that leaves the token's signature valid.
+  @Test func `another encoding is the same token`() throws {
+    let parts = try TestTokenBuilder().build()
     let window = ReplayWindow()
-    try window.spend(verified(minted.bytes), at: arrival)
-    for (name, bytes) in try spellings(of: minted) {
+    try window.spend(verified(parts.bytes), at: arrival)
+    for (name, bytes) in try spellings(of: parts) {
       let token = try verified(bytes)
       #expect(try refusal { try window.spend(token, at: arrival) } == .tokenAlreadyUsed, "\(name)")
     }
     #expect(window.count == 1)
   }
 
-  private func spellings(of minted: TestMint.Minted) throws -> [(String, [UInt8])] {
-    var upper = minted.paymentData
+  private func spellings(of parts: TestTokenBuilder.Parts) throws -> [(String, [UInt8])] {
+    var upper = parts.paymentData
     var header = try JSONField(.object(upper)).member("header").object
-    header["transactionId"] = .string(Hex.encode(minted.transactionID).uppercased())
+    header["transactionId"] = .string(Hex.encode(parts.transactionID).uppercased())
     upper["header"] = .object(header)
     var reordered = JSONObject()
-    for (key, value) in minted.paymentData.members.reversed() { reordered[key] = value }
-    let text = String(decoding: minted.bytes, as: UTF8.self)
+    for (key, value) in parts.paymentData.members.reversed() { reordered[key] = value }
+    let text = String(decoding: parts.bytes, as: UTF8.self)
     return [
-      ("bare paymentData", JSONValue.object(minted.paymentData).serialized()),
+      ("bare paymentData", JSONValue.object(parts.paymentData).serialized()),
       ("members in another order", JSONValue.object(reordered).serialized()),
       ("hexadecimal in capitals", JSONValue.object(upper).serialized()),
       ("white space", Array(text.replacing(":", with: " :\n ").utf8)),
       ("escapes in JSON", Array(text.replacing("EC_v1", with: "\\u0045C_v1").replacing("/", with: "\\/").utf8)),
       ("another outer member", Array("{\"a\":1,\(text.dropFirst())".utf8)),
-      ("definite lengths", try resigned(minted) { BERRewrite.definite($0) }),
-      ("ECDSA's second form", try resigned(minted) { try BERRewrite.negatedSignature($0) }),
+      ("definite lengths", try resigned(parts) { BERRewrite.definite($0) }),
+      ("ECDSA's second form", try resigned(parts) { try BERRewrite.negatedSignature($0) }),
     ]
   }
 
-  private func resigned(_ minted: TestMint.Minted, _ rewrite: ([UInt8]) throws -> [UInt8]) throws -> [UInt8] {
-    var copy = minted
-    copy.signature = try rewrite(minted.signature)
-    try #require(copy.signature != minted.signature)
+  private func resigned(_ parts: TestTokenBuilder.Parts, _ rewrite: ([UInt8]) throws -> [UInt8]) throws -> [UInt8] {
+    var copy = parts
+    copy.signature = try rewrite(parts.signature)
+    try #require(copy.signature != parts.signature)
     return copy.bytes
   }
 
   @Test func `a token that shares only one of its fingerprints is the same token`() throws {
     let window = ReplayWindow()
-    var mint = try TestMint()
-    try window.spend(verified(mint.mint().bytes), at: arrival)
-    mint.ephemeralKey = .init()
-    let other = try verified(mint.mint().bytes)
+    var builder = try TestTokenBuilder()
+    try window.spend(verified(builder.build().bytes), at: arrival)
+    builder.ephemeralKey = .init()
+    let other = try verified(builder.build().bytes)
     #expect(try refusal { try window.spend(other, at: arrival) } == .tokenAlreadyUsed, "the same transaction id")
   }
 
@@ -95,7 +95,7 @@ import Testing
     #expect(try refusal { try window.spend(third, at: arrival) } == .replayWindowFull)
   }
 
-  @Test func `of many at the same moment one is first`() async throws {
+  @Test func `of many at the same moment exactly one is accepted`() async throws {
     let window = ReplayWindow()
     let token = try fresh()
     let arrival = arrival
@@ -107,7 +107,7 @@ import Testing
   }
 }
 
-/// Rewrites a minted signature without touching what is signed.
+/// Rewrites a built token's signature without touching what is signed.
 enum BERRewrite {
   /// The same with definite lengths.
   static func definite(_ bytes: [UInt8]) -> [UInt8] {

@@ -5,8 +5,8 @@ import SwiftASN1
 import TenderPayments
 import X509
 
-/// An Apple of the tests' own: root, intermediate and signer, made with swift-certificates and not with the code
-/// under test. Each property is a knob for a fault.
+/// A test certificate authority in place of Apple's: root, intermediate and signer, made with swift-certificates
+/// instead of the code under test. Each property can inject a fault.
 struct TestAuthority {
   var rootName = "NOT APPLE Root CA"
   var signerName = "NOT APPLE broker-sign_UC4-PROD"
@@ -23,7 +23,7 @@ struct TestAuthority {
   var rootKey = Certificate.PrivateKey(P384.Signing.PrivateKey())
   var intermediateKey = Certificate.PrivateKey(P256.Signing.PrivateKey())
   var signerKey = SigningKey.p256(P256.Signing.PrivateKey())
-  /// Who really signs the signer's certificate; the intermediate unless a test says otherwise.
+  /// The key that signs the signer's certificate; the intermediate's by default.
   var forger: Certificate.PrivateKey?
 
   enum SigningKey {
@@ -49,7 +49,7 @@ struct TestAuthority {
     }
   }
 
-  /// What a mint needs of an authority.
+  /// What a builder needs of an authority.
   struct Issued {
     let rootPEM: String
     let signer: [UInt8]
@@ -77,7 +77,7 @@ struct TestAuthority {
       signerSerial: Self.positive(Array(signer.serialNumber.bytes)))
   }
 
-  /// An INTEGER's contents: a zero before what would be taken for a negative number.
+  /// An INTEGER's contents, with a leading zero where the number would otherwise be negative.
   private static func positive(_ bytes: [UInt8]) -> [UInt8] {
     bytes.first.map { $0 >= 0x80 } == true ? [0] + bytes : bytes
   }
@@ -115,7 +115,7 @@ struct TestAuthority {
   }
 }
 
-/// The authority that most tests share; making keys costs time.
+/// The authority that most tests share, because creating keys takes time.
 enum Shared {
   static let authority = TestAuthority()
   static let issued = Result { try authority.issue() }

@@ -5,7 +5,7 @@ import KeyAgent
 import TenderPayments
 import Testing
 
-/// An agent on a socket of its own, with one key.
+/// An agent on its own socket, with one key.
 private final class Agent: Sendable {
   let path = "/tmp/tender-agent-\(UUID().uuidString.prefix(8)).sock"
   let server: KeyAgentServer
@@ -24,7 +24,7 @@ private final class Agent: Sendable {
 
   deinit { server.stop() }
 
-  /// What a payment token would bring along.
+  /// The key material of a payment token.
   func material() -> EncryptedPaymentToken.KeyMaterial {
     .ephemeralPublicKey(Array(P256.KeyAgreement.PrivateKey().publicKey.derRepresentation))
   }
@@ -32,7 +32,7 @@ private final class Agent: Sendable {
   func remoteKey() -> any ProcessingKeyHolder { client.key(key.publicKeyHash, .ecV1).holder }
 }
 
-/// A client that says what it likes.
+/// A client that can send any bytes.
 private struct RawClient {
   let handle: FileHandle
 
@@ -51,7 +51,7 @@ private struct RawClient {
     }
   }
 
-  /// What comes back before the agent hangs up.
+  /// The bytes that the agent sends before it closes the connection.
   func answer(to bytes: [UInt8]) throws -> [UInt8] {
     try handle.write(contentsOf: Data(bytes))
     return Array(try handle.readToEnd() ?? Data())
@@ -84,7 +84,7 @@ private struct RawClient {
     #expect(Set(held.map(\.key.publicKeyHash)) == [agent.key.publicKeyHash, other.publicKeyHash])
   }
 
-  @Test func `forgets what it is not to hold any more`() throws {
+  @Test func `drops keys that are removed`() throws {
     let agent = try Agent()
     let other = try ProcessingKey(
       privateKeyPEM: P256.KeyAgreement.PrivateKey().pemRepresentation, merchantIdentifier: "merchant.test.other")
@@ -114,8 +114,8 @@ private struct RawClient {
     #expect((attributes[.posixPermissions] as? Int) == 0o600)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can give a socket to somebody else"))
-  func `hangs up on a user who may not ask`() throws {
+  @Test(.enabled(if: geteuid() == 0, "only root can change a socket's owner"))
+  func `closes the connection of another user`() throws {
     let agent = try Agent(client: 65_534)
     let error = #expect(throws: PaymentTokenError.self) { try agent.client.keys(within: long) }
     #expect(error?.code == .keyAgentUnavailable)
@@ -126,7 +126,7 @@ private struct RawClient {
       [0, 0, 0, 0], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0x10, 0], [0, 0, 0, 1, 1], [0, 0, 0, 2, 9, 3], [0, 0, 0, 2, 1, 9],
       [0, 0, 0, 3, 1, 3, 0], [0, 0, 0, 2, 1, 1],
     ] as [[UInt8]])
-  func `hangs up on what is no question`(bytes: [UInt8]) throws {
+  func `closes the connection after an invalid request`(bytes: [UInt8]) throws {
     let agent = try Agent()
     #expect(try RawClient(agent.path).answer(to: bytes).isEmpty)
     #expect(try agent.client.keys(within: long).count == 1, "and goes on for the others")
@@ -140,12 +140,12 @@ private struct RawClient {
   @Test func `does not keep a connection that is silent`() throws {
     let agent = try Agent(idle: .milliseconds(50))
     #expect(try RawClient(agent.path).answer(to: []).isEmpty)
-    // On a busy machine a connection can be silent for so long before its question is written.
+    // On a busy machine a connection may be silent for this long before its request is written.
     let held = (0..<200).lazy.compactMap { _ in try? agent.client.keys(within: long) }.first
     #expect(held?.count == 1, "and goes on for those who ask")
   }
 
-  @Test func `is asked by many at once`() async throws {
+  @Test func `serves many clients at once`() async throws {
     let agent = try Agent()
     let long = long
     let wrong = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -168,7 +168,7 @@ private struct RawClient {
     withExtendedLifetime(many) {}
   }
 
-  @Test func `that started again is found again`() throws {
+  @Test func `is reachable again after a restart`() throws {
     let agent = try Agent()
     #expect(try agent.client.keys(within: long).count == 1)
     agent.server.stop()
@@ -181,14 +181,14 @@ private struct RawClient {
     again.stop()
   }
 
-  @Test func `is not pushed aside by a second one`() throws {
+  @Test func `is not replaced by a second agent`() throws {
     let agent = try Agent()
     let error = #expect(throws: KeyAgentError.self) { try KeyAgentServer(path: agent.path) }
     #expect(error?.reason == "another key agent listens at \(agent.path)")
     #expect(try agent.client.keys(within: long).count == 1, "and the first one still answers")
   }
 
-  @Test func `replaces the socket of one that has died`() throws {
+  @Test func `replaces the socket of an agent that has ended`() throws {
     let path = "/tmp/tender-dead-\(UUID().uuidString.prefix(8)).sock"
     try leaveSocket(at: path)
     let server = try KeyAgentServer(path: path)
@@ -197,7 +197,7 @@ private struct RawClient {
     server.stop()
   }
 
-  @Test func `leaves alone what has taken its place`() throws {
+  @Test func `does not remove a socket that replaced its own`() throws {
     let agent = try Agent()
     unlink(agent.path)
     let second = try KeyAgentServer(path: agent.path)
@@ -218,14 +218,14 @@ private struct RawClient {
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
-  /// As a process leaves it that was killed.
+  /// A socket left by a killed process.
   private func leaveSocket(at path: String) throws {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     try #require(RawClient.withAddress(path) { bind(descriptor, $0, $1) } == 0)
     close(descriptor)
   }
 
-  @Test func `that is stopped has ended`() async throws {
+  @Test func `ends its connections when it is stopped`() async throws {
     let path = "/tmp/tender-ends-\(UUID().uuidString.prefix(8)).sock"
     let server = try KeyAgentServer(path: path)
     await withCheckedContinuation { ended in
@@ -238,7 +238,7 @@ private struct RawClient {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test func `that does not hold the key, or is not there, is not the payment token's fault`() throws {
+  @Test func `without the key, or unreachable, is reported as key_agent_unavailable`() throws {
     let agent = try Agent()
     let unknown = agent.client.key([UInt8](repeating: 7, count: 32), .ecV1).holder
     let first = #expect(throws: PaymentTokenError.self) {
@@ -251,7 +251,7 @@ private struct RawClient {
     #expect(second?.code == .keyAgentUnavailable)
   }
 
-  @Test func `that does not answer is not waited for longer than agreed`() throws {
+  @Test func `that does not answer is waited for no longer than the given time`() throws {
     let path = "/tmp/tender-mute-\(UUID().uuidString.prefix(8)).sock"
     let mute = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     try #require(RawClient.withAddress(path) { bind(mute, $0, $1) } == 0 && listen(mute, 1) == 0)

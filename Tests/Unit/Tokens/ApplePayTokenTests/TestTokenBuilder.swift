@@ -6,9 +6,9 @@ import StrictJSON
 import TenderPayments
 import TenderTesting
 
-/// Mints payment tokens from Apple's description, without the code under test: every property is what a good token
-/// has, and a knob for a fault.
-struct TestMint {
+/// Builds payment tokens from Apple's description, without the code under test. The defaults give a valid token; each
+/// property can inject a fault.
+struct TestTokenBuilder {
   static let merchantIdentifier = "merchant.test.tender"
   static let merchant = MerchantID("M1")
   static let payload = """
@@ -20,10 +20,10 @@ struct TestMint {
   var issued: TestAuthority.Issued
   var version = "EC_v1"
   var plaintext = Array(payload.utf8)
-  var merchantIdentifier = TestMint.merchantIdentifier
-  /// PartyVInfo of the key derivation, for a maker who puts something else there.
+  var merchantIdentifier = TestTokenBuilder.merchantIdentifier
+  /// PartyVInfo of the key derivation, in place of the correct one.
   var partyInfo: [UInt8]?
-  /// A maker who drops the shared secret's leading zeros.
+  /// Whether the key derivation drops the shared secret's leading zeros.
   var dropsLeadingZeros = false
   var merchantKey = Shared.merchantKey
   var ephemeralKey = P256.KeyAgreement.PrivateKey()
@@ -53,7 +53,7 @@ struct TestMint {
   }
 
   /// The token's parts, which a test may change before it writes them.
-  struct Minted {
+  struct Parts {
     var version: String
     var data: [UInt8]
     var signature: [UInt8]
@@ -79,10 +79,10 @@ struct TestMint {
     func token() throws -> EncryptedPaymentToken { try EncryptedPaymentToken(bytes: bytes) }
   }
 
-  func mint() throws -> Minted {
+  func build() throws -> Parts {
     let (keyName, material, hash, data) = try version == "RSA_v1" ? sealedRSA() : sealedEC()
     let content = material + data + transactionID + (applicationData ?? [])
-    return Minted(
+    return Parts(
       version: version, data: data, signature: try signature(over: content), keyName: keyName, keyMaterial: material,
       publicKeyHash: hash, transactionID: transactionID, applicationData: applicationData)
   }
@@ -116,7 +116,7 @@ struct TestMint {
 
 // MARK: - The signature
 
-extension TestMint {
+extension TestTokenBuilder {
   private func signature(over content: [UInt8]) throws -> [UInt8] {
     let attributes = editAttributes(self.attributes(content)).flatMap { $0 }
     let value = try (impostor ?? issued.key).sign(der(0x31, attributes))
@@ -173,27 +173,27 @@ func oid(_ tail: [UInt8]) -> [UInt8] { der(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 
 
 func attribute(_ type: [UInt8], _ value: [UInt8]) -> [UInt8] { der(0x30, oid(type) + der(0x31, value)) }
 
-// MARK: - Asking the front door
+// MARK: - Opening through the public API
 
-extension TestMint.Minted {
+extension TestTokenBuilder.Parts {
   static let arrival = Timestamp(seconds: 1_750_000_010)
 
   func open(
-    at time: Timestamp = arrival, with opener: TokenOpener? = nil, for merchant: MerchantID = TestMint.merchant
+    at time: Timestamp = arrival, with opener: TokenOpener? = nil, for merchant: MerchantID = TestTokenBuilder.merchant
   ) throws -> OpenedPaymentToken {
     try (try opener ?? testOpener()).open(try token(), for: merchant, at: time)
   }
 }
 
 func testOpener(
-  _ issued: TestAuthority.Issued? = nil, identifier: String = TestMint.merchantIdentifier, key: String? = nil
+  _ issued: TestAuthority.Issued? = nil, identifier: String = TestTokenBuilder.merchantIdentifier, key: String? = nil
 ) throws -> TokenOpener {
   let trust = try TokenTrust.simulated(rootPEM: try issued?.rootPEM ?? Shared.issued.get().rootPEM)
   let processing = try ProcessingKey(
     privateKeyPEM: key ?? Shared.merchantKey.pemRepresentation, merchantIdentifier: identifier)
   return TokenOpener(
     verifier: TokenVerifier(trust: trust),
-    keys: ProcessingKeyRing([TestMint.merchant: [try KeyHolding.held(processing)]]))
+    keys: ProcessingKeyRing([TestTokenBuilder.merchant: [try KeyHolding.held(processing)]]))
 }
 
 /// The refusal's code; nil when there is none.
