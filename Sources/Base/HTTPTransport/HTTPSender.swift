@@ -1,9 +1,9 @@
-/// HTTP as one function: a request goes out, an answer or the reason for its absence comes back.
+/// Sends HTTP requests: a function from a request to a response or a ``TransportError``.
 ///
-/// Rooms take a sender, not a client, so that tests answer in the place of the network and only the wiring knows
-/// which certificates are used.
+/// Modules take a sender, not a client, so that tests can replace the network and only the server's wiring chooses the
+/// certificates.
 package struct HTTPSender: Sendable {
-  /// Sends the request and waits at most `timeout` for the whole answer. Redirects are answers, never followed.
+  /// Sends the request and waits at most `timeout` for the whole answer. Redirects are returned, never followed.
   package let send:
     @Sendable (_ request: OutboundRequest, _ timeout: Duration) async throws(TransportError) -> InboundResponse
 
@@ -61,15 +61,15 @@ package struct InboundResponse: Sendable, Hashable {
   package func header(_ name: String) -> String? { headers.first(named: name) }
 }
 
-/// Why there is no answer. The cases differ in the one thing that matters to money: whether the request may have
-/// arrived.
+/// Why there is no response. The cases say whether the request may have arrived, which decides whether a payment can be
+/// repeated.
 package enum TransportError: Error, Sendable, Hashable {
-  /// Provably not one byte of the request left: the name did not resolve, nobody listened, or TLS failed.
+  /// No byte of the request was sent: the name did not resolve, the connection was refused, or TLS failed.
   case notSent(String)
-  /// The connection ended before the answer was whole. The request may have arrived.
+  /// The connection ended before the response was complete. The request may have arrived.
   case interrupted(String)
-  /// Time ran out. The request may have arrived.
+  /// The time limit passed. The request may have arrived.
   case timedOut
-  /// The answer is longer than the client accepts.
+  /// The response is longer than the client accepts.
   case responseTooLarge
 }

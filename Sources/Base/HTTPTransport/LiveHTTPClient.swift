@@ -25,18 +25,18 @@ package enum TrustedRoots: Sendable {
 
 /// HTTP over the network, with or without mutual TLS: one connection pool for one identity.
 ///
-/// TLS 1.2 or later with Apple's six suites, no redirects, no proxy, no decompression. Whoever made it shuts it down;
-/// one that is dropped, as by a start that failed half-way, shuts itself down behind the last of its senders.
+/// TLS 1.2 or later with Apple's six suites, no redirects, no proxy, no decompression. The owner calls ``shutdown()``;
+/// a client that is dropped without it, as after a failed start, shuts down when its last sender is released.
 package final class LiveHTTPClient: Sendable {
   private let client: HTTPClient
   private let maximumResponseBytes: Int
 
   /// - Parameters:
   ///   - maximumResponseBytes: a longer body is ``TransportError/responseTooLarge``.
-  ///   - maximumConnections: to one host at a time; a further request waits for one of them. An acquirer that takes a
-  ///     second over an answer needs as many as there are payments a second.
-  ///   - pinned: the address at which to reach a host, instead of asking the resolver. Certificates are judged by the
-  ///     host's name all the same.
+  ///   - maximumConnections: to one host at a time; further requests wait. An acquirer that answers in one second needs
+  ///     one connection per payment per second.
+  ///   - pinned: the address of a host, used instead of the resolver's. Certificates are still checked against the
+  ///     host's name.
   package init(
     identity: ClientIdentity? = nil, trust: TrustedRoots = .system, maximumResponseBytes: Int = 65_536,
     maximumConnections: Int = 512, pinned: [String: String] = [:]
@@ -55,7 +55,7 @@ package final class LiveHTTPClient: Sendable {
 
   package func shutdown() async throws { try await client.shutdown() }
 
-  // The second shutdown of one that was shut down in good order is refused, and harmless.
+  // A second shutdown returns an error, which is harmless.
   deinit { client.shutdown { _ in } }
 
   package var sender: HTTPSender {
@@ -83,14 +83,14 @@ package final class LiveHTTPClient: Sendable {
       body: Array(body.readableBytesView))
   }
 
-  /// The client's own deadline ends with the head of the answer. A body that trickles in must not outlast it either:
-  /// somebody holds a lease on a payment meanwhile.
+  /// Applies the deadline to the body too: the client's own deadline covers only the response head, and a payment's
+  /// lease is held meanwhile.
   private static func collect(
     _ body: HTTPClientResponse.Body, _ limit: Int, until end: ContinuousClock.Instant
   ) async throws -> ByteBuffer {
     try await TimeLimits.shared.run(until: end, late: TransportError.timedOut) {
       let bytes = try await body.collect(upTo: limit)
-      // A body whose reader was cancelled ends early and looks whole.
+      // A cancelled read ends early and looks like a complete body.
       try Task.checkCancellation()
       return bytes
     }
@@ -115,8 +115,8 @@ package final class LiveHTTPClient: Sendable {
     return tls
   }
 
-  /// Anything that is not known to have failed before the first byte counts as possibly arrived. That includes TLS
-  /// errors after the handshake: in TLS 1.3 a server refuses a client certificate after the client may have spoken.
+  /// Errors not known to precede the first byte count as possibly arrived. That includes TLS errors after the
+  /// handshake: in TLS 1.3 a server may refuse a client certificate after the client has sent data.
   private static func classify(_ error: any Error) -> TransportError {
     switch error {
     case let error as TransportError: error
@@ -130,7 +130,7 @@ package final class LiveHTTPClient: Sendable {
     }
   }
 
-  /// The last is HTTP over a Unix socket: how the command line reaches a server on the same machine.
+  /// `http+unix` is HTTP over a Unix socket, which the command line uses to reach a server on the same machine.
   private static let schemes = ["https://", "http://", "http+unix://"]
 
   private static let neverSent: [HTTPClientError] = [

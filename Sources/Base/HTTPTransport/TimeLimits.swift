@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Bounds on how long work may take, all of them on one timer.
+/// Time limits for asynchronous work, all on one timer.
 ///
-/// With a timer for each, every call would wake a thread to set it and another to stop it, and hardly any ever rings. Here
-/// a limit is a line in a list, and one task sleeps until the first of them is over.
+/// One timer per call would wake a thread to set it and another to cancel it, and hardly any fires. Here a limit is a
+/// list entry, and one task sleeps until the first limit passes.
 package final class TimeLimits: Sendable {
-  /// Of this process.
+  /// The instance of this process.
   package static let shared = TimeLimits()
 
   private struct Limit {
@@ -16,9 +16,9 @@ package final class TimeLimits: Sendable {
   private struct State {
     var limits: [Int: Limit] = [:]
     var last = 0
-    /// When the sleeper looks again; nil while nobody sleeps.
+    /// When the sleeping task wakes; nil when none sleeps.
     var wakes: ContinuousClock.Instant?
-    /// Which sleeper counts: one that was to wake too late is replaced.
+    /// The number of the current sleeping task; one that would wake too late is replaced.
     var sleeper = 0
   }
 
@@ -26,9 +26,9 @@ package final class TimeLimits: Sendable {
 
   package init() {}
 
-  /// Runs `work`; when the moment has come, or the caller is cancelled, cancels it and waits until it is out.
+  /// Runs `work`. When the deadline passes, or the caller is cancelled, cancels `work` and waits until it returns.
   ///
-  /// - Throws: what `work` throws; `late` when it was not done in time, whatever it came to afterwards.
+  /// - Throws: what `work` throws; `late` when it did not finish in time, even if it succeeded later.
   package func run<R: Sendable>(
     until end: ContinuousClock.Instant, late: any Error, _ work: @escaping @Sendable () async throws -> R
   ) async throws -> R {
@@ -56,7 +56,7 @@ package final class TimeLimits: Sendable {
     return id
   }
 
-  /// - Returns: whether it was not over yet.
+  /// - Returns: whether the limit had not passed yet.
   private func remove(_ limit: Int) -> Bool { state.withLock { $0.limits.removeValue(forKey: limit) != nil } }
 
   private func sleep(_ sleeper: Int, until first: ContinuousClock.Instant) {
@@ -69,9 +69,9 @@ package final class TimeLimits: Sendable {
     }
   }
 
-  /// Stops whatever is over.
+  /// Cancels the work whose limit has passed.
   ///
-  /// - Returns: when this sleeper is to look again; nil when it is not needed any more.
+  /// - Returns: when this task wakes next; nil when it is no longer needed.
   private func ring(_ sleeper: Int) -> ContinuousClock.Instant? {
     let (over, next) = state.withLock { state in
       guard state.sleeper == sleeper else { return ([] as [Limit], nil as ContinuousClock.Instant?) }

@@ -1,10 +1,10 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement with its values, from the first row to the last.
+/// A prepared statement with its bound values.
 ///
-/// GRDB opens connections, prepares statements and keeps them. Values go to SQLite and back without it: the lists with
-/// names that it makes of them, and its copies of rows, were to be seen in a profile of a payment.
+/// GRDB opens connections and caches prepared statements. Values bypass it, because its named arguments and row copies
+/// showed up in the profile of a payment.
 struct BoundStatement {
   private let connection: GRDB.Database
   private let statement: Statement
@@ -19,13 +19,13 @@ struct BoundStatement {
     for (place, value) in zip(CInt(1)..., values) { try check(bind(value, at: place)) }
   }
 
-  /// Runs it to its end.
+  /// Runs the statement to its end.
   func run() throws {
     defer { sqlite3_reset(handle) }
     while try next() {}
   }
 
-  /// Its rows, to the end: an INSERT that returns rows has written all of them then.
+  /// All rows. An INSERT that returns rows has then written all of them.
   func rows() throws -> [Row] {
     defer { sqlite3_reset(handle) }
     var rows: [Row] = []
@@ -59,7 +59,7 @@ struct BoundStatement {
   }
 }
 
-// One value, in and out. SQLite is given copies in memory of its own, and frees them.
+// Binds and reads one value. SQLite gets copies that it frees.
 extension BoundStatement {
   private func bind(_ value: SQLValue, at place: CInt) -> CInt {
     switch value {
@@ -81,7 +81,7 @@ extension BoundStatement {
     return sqlite3_bind_blob(handle, place, copy, CInt(blob.count), sqlite3_free)
   }
 
-  /// Never nil for no bytes: that would be NULL, and not an empty value.
+  /// Never nil for zero bytes, because nil would bind NULL instead of an empty value.
   private static func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
     let copy = sqlite3_malloc(CInt(max(bytes.count, 1)))
     if let start = bytes.baseAddress { copy?.copyMemory(from: start, byteCount: bytes.count) }

@@ -1,36 +1,36 @@
 import GRDB
 import Synchronization
 
-/// Moves what is committed out of the write-ahead log and into the file, on a connection of its own.
+/// Moves committed pages from the write-ahead log into the file, on a separate connection.
 ///
-/// SQLite would do it inside every so many commits, and whoever waited for one of those waited for some hundred pages
-/// and two more flushes. Beside the writer it holds up nobody. What it leaves behind, because the writer was faster,
-/// stays in the log, which is read as well; an error leaves all of it there, and the next try writes it again.
+/// SQLite's automatic checkpoint runs inside a commit, whose caller then waits for hundreds of pages and two more
+/// flushes. A separate connection delays no commit. Pages that a checkpoint leaves, because the writer was faster or an
+/// error occurred, stay in the log, which readers use too, until the next checkpoint.
 final class Checkpoints: Sendable {
-  /// So many writes, some thousand pages, are worth a try.
+  /// Writes between two checkpoints, about a thousand pages.
   private static let interval = 256
-  /// The writer adds to the log meanwhile. When a pass has caught up with it, the log begins anew.
+  /// The most passes: the writer adds to the log meanwhile, and once a pass has caught up, the log restarts.
   private static let passes = 8
-  /// Pages in the log at which the writer itself takes over, so that it cannot grow without end: 64 MiB.
+  /// Pages in the log at which the writer itself checkpoints, so that the log stays bounded: 64 MiB.
   static let limit = 16_384
 
   private let connection: DatabaseQueue
-  private let standing = Mutex<(writes: Int, isRunning: Bool)>((0, false))
+  private let status = Mutex<(writes: Int, isRunning: Bool)>((0, false))
 
   init(path: String) throws { connection = try DatabaseQueue(path: path) }
 
-  /// Hears of every commit.
+  /// Counts the writes of a commit and starts a checkpoint when one is due.
   func note(_ writes: Int) {
-    let isDue = standing.withLock { standing in
-      standing.writes += writes
-      guard standing.writes >= Self.interval, !standing.isRunning else { return false }
-      standing = (0, true)
+    let isDue = status.withLock { status in
+      status.writes += writes
+      guard status.writes >= Self.interval, !status.isRunning else { return false }
+      status = (0, true)
       return true
     }
     guard isDue else { return }
     connection.asyncWriteWithoutTransaction { [self] connection in
       Self.catchUp(connection)
-      standing.withLock { $0.isRunning = false }
+      status.withLock { $0.isRunning = false }
     }
   }
 

@@ -1,9 +1,9 @@
 package import TenderPayments
 
-/// The store: one SQL text, reads and durable writes.
+/// The store: one SQL dialect, reads and durable writes.
 ///
-/// The text is the part of SQL that SQLite and PostgreSQL both take: `$n` parameters, the column types BIGINT, TEXT
-/// and BYTEA, `INSERT … ON CONFLICT DO NOTHING` before any SELECT. Times are BIGINT microseconds.
+/// The dialect is the part of SQL that SQLite and PostgreSQL share: `$n` parameters, the column types BIGINT, TEXT and
+/// BYTEA, `INSERT … ON CONFLICT DO NOTHING` before any SELECT. Times are BIGINT microseconds.
 package struct Database: Sendable {
   let engine: any StoreEngine
 
@@ -11,8 +11,8 @@ package struct Database: Sendable {
   ///
   /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
   ///
-  /// - Parameter migrations: of every module that keeps tables in the file: one that is in the file and not among them
-  ///   is refused. Empty to open the file as it stands.
+  /// - Parameter migrations: of every module that has tables in the file. A file with any other migration is refused.
+  ///   Empty to open the file unchanged.
   /// - Throws: ``StorageError/migrationUnknown(_:)`` for a file that a newer version has written.
   package static func sqlite(
     path: String, migrations: [Migration], clock: WallClock = .system
@@ -31,8 +31,8 @@ package struct Database: Sendable {
 
   /// Runs `body` in a transaction and returns when its effects are on disk. An error rolls all of it back.
   ///
-  /// Writes that wait at the same moment share one commit, so durable throughput grows with load. `body` may be run
-  /// again, and must not have effects outside the transaction.
+  /// Concurrent writes share one commit, so durable throughput grows with load. `body` may run more than once and must
+  /// not have effects outside the transaction.
   @discardableResult
   package func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     try await StorageError.translating { try await engine.write(body) }
@@ -44,14 +44,14 @@ package struct Database: Sendable {
   /// Writes that wait for the next commit.
   package var waiting: Int { engine.waiting }
 
-  /// Why nothing can be written any more, if so: the disk failed to keep a commit. What it holds is not known then, and
-  /// only a new process that reads it again may go on.
+  /// Why the store refuses writes; nil when it does not. After a failed commit the contents of the disk are unknown,
+  /// and only a new process that reads them again may continue.
   package var failure: StorageError? { engine.failure }
 
   package func close() async { await engine.close() }
 }
 
-/// What a store is made of.
+/// The operations of a storage engine.
 protocol StoreEngine: Sendable {
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R

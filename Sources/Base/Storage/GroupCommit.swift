@@ -2,15 +2,15 @@ import GRDB
 import Synchronization
 import TenderPayments
 
-/// Where the jobs of a ``GroupCommit`` run: a store's one writer.
+/// The single writer of a store, which runs the jobs of a ``GroupCommit``.
 protocol CommitWriter: Sendable {
-  /// Commits and answers until no job waits. Called when jobs wait and nobody does so.
+  /// Commits jobs and answers their callers until none waits. Called when jobs wait and no drain is running.
   func drain(_ group: GroupCommit<Self>)
-  /// What one job sees.
+  /// The transaction that one job gets.
   func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction
-  /// Runs a statement of the group's own, around the jobs.
+  /// Runs a statement of the group commit itself, around the jobs.
   func run(_ sql: String, on connection: GRDB.Database) throws
-  /// Ends the transaction in which these jobs ran, of which some may have failed and be rolled back.
+  /// Commits the transaction in which these jobs ran; failed ones are already rolled back.
   func commit(_ jobs: [Performed], on connection: GRDB.Database) throws
 }
 
@@ -22,16 +22,16 @@ extension CommitWriter {
   func commit(_ jobs: [Performed], on connection: GRDB.Database) throws { try run("COMMIT", on: connection) }
 }
 
-/// Lets writes that wait at the same moment share one commit, and so one flush of the disk.
+/// Combines concurrent writes into one commit, and so one flush of the disk.
 ///
-/// Callers leave a job in a queue; one drain at a time takes some of them, runs each under a savepoint of its own if
-/// there are several, commits, and only then answers the callers. A failed job rolls back alone; a failed commit fails
-/// all.
+/// Callers append jobs to a queue. One drain at a time takes a batch, runs each job under its own savepoint if there
+/// are several, commits, and then answers the callers. A failed job rolls back alone; a failed commit fails all jobs of
+/// the batch.
 final class GroupCommit<Writer: CommitWriter>: Sendable {
   private let writer: Writer
   private let clock: WallClock
   private let queue = Queue()
-  private let standing = Mutex<(count: Int, failure: StorageError?)>((0, nil))
+  private let status = Mutex<(count: Int, failure: StorageError?)>((0, nil))
 
   init(writer: Writer, clock: WallClock) {
     self.writer = writer
@@ -46,58 +46,58 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   }
 
   /// Commits so far.
-  var count: Int { standing.withLock { $0.count } }
+  var count: Int { status.withLock { $0.count } }
   /// Jobs that no commit has taken yet.
   var waiting: Int { queue.count }
-  /// Why nothing is written any more.
-  var failure: StorageError? { standing.withLock { $0.failure } }
+  /// Why writes are refused; nil when they are not.
+  var failure: StorageError? { status.withLock { $0.failure } }
 
-  /// Commits jobs that wait.
+  /// Commits the next batch of jobs.
   ///
-  /// - Returns: what the callers must be told; nil when no job waits, and the drain is over.
-  func next(on connection: GRDB.Database) -> Settled? { queue.take().map { commit($0, connection) } }
+  /// - Returns: the batch, whose callers have to be answered; nil when no job waits and the drain ends.
+  func next(on connection: GRDB.Database) -> FinishedBatch? { queue.take().map { commit($0, connection) } }
 
-  /// Whether a drain has to go on. When not, it is over, and the next job begins another.
+  /// Whether the drain must continue. If not, it ends, and the next job starts another.
   func goesOn() -> Bool { queue.goesOn() }
 
-  /// Writes nothing and fails the jobs that ``next(on:)`` would take.
+  /// Fails the jobs that ``next(on:)`` would take, without writing.
   func refuse(_ error: any Error) {
     guard let jobs = queue.take() else { return }
     for job in jobs { job.fail(error) }
   }
 
-  private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) -> Settled {
+  private func commit(_ jobs: [any Committable], _ connection: GRDB.Database) -> FinishedBatch {
     let now = clock.now()
     do {
       if let failure { throw failure }
       try writer.run("BEGIN IMMEDIATE", on: connection)
       let performed = try perform(jobs, connection, now)
       try writer.commit(performed, on: connection)
-      standing.withLock { $0.count += 1 }
-      return Settled(jobs: jobs, outcome: .success(performed))
+      status.withLock { $0.count += 1 }
+      return FinishedBatch(jobs: jobs, outcome: .success(performed))
     } catch {
       noteBroken(error)
       if connection.isInsideTransaction { try? connection.execute(sql: "ROLLBACK") }
-      return Settled(jobs: jobs, outcome: .failure(error))
+      return FinishedBatch(jobs: jobs, outcome: .failure(error))
     }
   }
 
-  /// After a flush that failed nobody knows what is on the disk, and a second flush that succeeds would not tell: the
-  /// kernel has thrown the pages away. A write that is refused, by a full disk or a read-only one, is another matter:
-  /// there the commit did not happen.
+  /// Records a failed flush. Afterwards the contents of the disk are unknown, and a second flush that succeeds proves
+  /// nothing, because the kernel has dropped the pages. A write refused by a full or read-only disk is different: that
+  /// commit did not happen.
   private func noteBroken(_ error: any Error) {
     guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR,
       error.extendedResultCode != .SQLITE_IOERR_WRITE
     else { return }
-    standing.withLock { $0.failure = StorageError(error) }
+    status.withLock { $0.failure = StorageError(error) }
   }
 
   private func perform(
     _ jobs: [any Committable], _ connection: GRDB.Database, _ now: Timestamp
   ) throws -> [Performed] {
     guard jobs.count == 1 else { return try jobs.map { try perform($0, connection, now) } }
-    // One by itself needs no savepoint, for which SQLite keeps a copy of every page that it changes: when it fails, all
-    // of the transaction is rolled back.
+    // A single job needs no savepoint, for which SQLite would copy every changed page: if it fails, the whole
+    // transaction is rolled back.
     let performed = jobs[0].perform(writer.transaction(on: connection, now: now))
     if let failure = performed.failure { throw failure }
     return [performed]
@@ -108,8 +108,8 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   ) throws -> Performed {
     try writer.run("SAVEPOINT job", on: connection)
     let performed = job.perform(writer.transaction(on: connection, now: now))
-    // On a full disk or an I/O error SQLite rolls back by itself; another savepoint would then open a transaction of
-    // its own and commit half of the batch.
+    // On a full disk or an I/O error SQLite rolls back by itself. Another savepoint would then open a new transaction
+    // and commit half of the batch.
     guard connection.isInsideTransaction else { throw performed.failure ?? StorageError.full }
     if performed.failure != nil { try writer.run("ROLLBACK TO job", on: connection) }
     try writer.run("RELEASE job", on: connection)
@@ -117,15 +117,15 @@ final class GroupCommit<Writer: CommitWriter>: Sendable {
   }
 }
 
-/// Jobs that are committed or have failed, and whose callers do not know yet.
-struct Settled {
+/// A batch that is committed or has failed, and whose callers are not answered yet.
+struct FinishedBatch {
   fileprivate let jobs: [any Committable]
   fileprivate let outcome: Result<[Performed], any Error>
 
-  /// How many jobs the commit had; none when it failed.
+  /// How many jobs were committed; 0 when the commit failed.
   var committed: Int { (try? outcome.get().count) ?? 0 }
 
-  /// Tells every caller what came of its job.
+  /// Answers every caller with the result of its job.
   func answer() {
     switch outcome {
     case .success(let performed): for job in performed { job.answer() }
@@ -133,13 +133,13 @@ struct Settled {
     }
   }
 
-  /// Tells every caller of an error, whatever came of its job.
+  /// Answers every caller with an error, regardless of its job's result.
   func fail(_ error: any Error) { for job in jobs { job.fail(error) } }
 }
 
-/// The jobs that wait, and whether somebody is draining them.
+/// The waiting jobs, and whether a drain is running.
 private final class Queue: Sendable {
-  /// So many jobs share a commit at most.
+  /// The most jobs in one commit.
   private static let batch = 64
   private let state = Mutex<(jobs: [any Committable], isDraining: Bool)>(([], false))
 
@@ -154,7 +154,7 @@ private final class Queue: Sendable {
 
   var count: Int { state.withLock { $0.jobs.count } }
 
-  /// Whether jobs wait. When none do, the drain is over.
+  /// Whether jobs wait. If not, the drain ends.
   func goesOn() -> Bool {
     state.withLock { state in
       state.isDraining = !state.jobs.isEmpty
@@ -162,7 +162,7 @@ private final class Queue: Sendable {
     }
   }
 
-  /// The jobs of the next commit, or nil when there are none and the drain is over.
+  /// The jobs of the next commit; nil when there are none and the drain ends.
   func take() -> [any Committable]? {
     state.withLock { state in
       guard !state.jobs.isEmpty else {
@@ -180,14 +180,14 @@ private protocol Committable: Sendable {
   func fail(_ error: any Error)
 }
 
-/// A job that ran and is not committed yet.
+/// A job that has run and is not committed yet.
 struct Performed {
   let failure: (any Error)?
-  /// Tells the caller what came of it; to be called after the commit.
+  /// Answers the caller with the job's result; called after the commit.
   fileprivate let answer: @Sendable () -> Void
 }
 
-/// One write and the caller who waits for it.
+/// One write and its waiting caller.
 private struct Job<R: Sendable>: Committable {
   let body: @Sendable (Transaction) throws -> R
   let continuation: CheckedContinuation<R, any Error>

@@ -2,16 +2,16 @@ import GRDB
 import Synchronization
 import TenderPayments
 
-/// Lets reads that wait at the same moment share one snapshot, and so one change of threads.
+/// Combines concurrent reads into one snapshot, and so one change of threads.
 ///
-/// Callers leave a job in a queue, and up to ``lanes`` connections work it off side by side. Each begins a snapshot,
-/// runs jobs that were left before it, one at a time, and answers each at once: a job sees every write that was
-/// answered before it was left, and a long one holds up no others as long as a lane is free.
+/// Callers append jobs to a queue that up to ``readerCount`` connections serve in parallel. Each reader begins a
+/// snapshot, runs the jobs that were appended before it, one at a time, and answers each at once. A job sees every
+/// write that was answered before the job was appended; a long job delays no others while a reader is free.
 final class GroupRead: Sendable {
-  static let lanes = 4
+  static let readerCount = 4
   private let pool: DatabasePool
   private let clock: WallClock
-  private let queue = ReadQueue(lanes: lanes)
+  private let queue = ReadQueue(readerCount: readerCount)
 
   init(pool: DatabasePool, clock: WallClock) {
     self.pool = pool
@@ -23,11 +23,11 @@ final class GroupRead: Sendable {
       let job = ReadJob(
         run: { transaction in continuation.resume(with: Result { try body(transaction) }) },
         fail: { continuation.resume(throwing: $0) })
-      if queue.append(job) { openLane() }
+      if queue.append(job) { openReader() }
     }
   }
 
-  private func openLane() {
+  private func openReader() {
     pool.asyncUnsafeRead { [self] connection in
       while let end = queue.end() {
         do { try read(until: end, connection.get()) } catch { fail(until: end, error) }
@@ -35,7 +35,7 @@ final class GroupRead: Sendable {
     }
   }
 
-  /// An error that makes SQLite end the snapshot ends the round; what is left of it gets a snapshot of its own.
+  /// An error that makes SQLite end the snapshot ends the round; the remaining jobs get a new snapshot.
   private func read(until end: Int, _ connection: GRDB.Database) throws {
     try connection.cachedStatement(sql: "BEGIN").execute()
     while connection.isInsideTransaction, let job = queue.take(before: end) {
@@ -49,13 +49,13 @@ final class GroupRead: Sendable {
   }
 }
 
-/// One read and the caller who waits for it.
+/// One read and its waiting caller.
 private struct ReadJob: Sendable {
   let run: @Sendable (Transaction) -> Void
   let fail: @Sendable (any Error) -> Void
 }
 
-/// The jobs that wait, numbered as they come, and how many lanes are at work.
+/// The waiting jobs, numbered in order, and how many readers are busy.
 private final class ReadQueue: Sendable {
   private struct State {
     var jobs: [ReadJob] = []
@@ -64,21 +64,21 @@ private final class ReadQueue: Sendable {
   }
 
   private let state = Mutex(State())
-  private let lanes: Int
+  private let readerCount: Int
 
-  init(lanes: Int) { self.lanes = lanes }
+  init(readerCount: Int) { self.readerCount = readerCount }
 
-  /// Whether the caller must open another lane.
+  /// Appends a job and returns whether the caller must open another reader.
   func append(_ job: ReadJob) -> Bool {
     state.withLock { state in
       state.jobs.append(job)
-      guard state.busy < lanes else { return false }
+      guard state.busy < readerCount else { return false }
       state.busy += 1
       return true
     }
   }
 
-  /// The number that the next job will have; nil when none waits, and the lane is closed.
+  /// The number that the next job will get; nil when none waits and the reader closes.
   func end() -> Int? {
     state.withLock { state in
       guard state.jobs.isEmpty else { return state.taken + state.jobs.count }

@@ -2,15 +2,15 @@ import GRDB
 import Synchronization
 package import TenderPayments
 
-/// A store in memory, for simulations: it outlives the databases that are opened on it, as a disk outlives processes.
+/// An in-memory store for simulations. It outlives the databases opened on it, as a disk outlives processes.
 ///
-/// Reads happen on the caller's thread and in the caller's turn. Writes share commits as they do in a file; a detached task
-/// commits them. Where one thread runs all tasks in a known order, one seed gives one history.
+/// Reads run on the caller's thread. Writes share commits as they do in a file; a detached task commits them. If one
+/// thread runs all tasks in a fixed order, one seed gives one history.
 package final class MemoryStore: Sendable {
   private let queue: DatabaseQueue
   private let dialect: @Sendable (String) -> String
 
-  /// - Parameter dialect: changes the common SQL before the engine sees it, to find out who notices.
+  /// - Parameter dialect: rewrites the SQL before the engine runs it, so that mutants can be injected.
   package init(dialect: @escaping @Sendable (String) -> String = { $0 }) throws {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
@@ -19,7 +19,7 @@ package final class MemoryStore: Sendable {
     self.dialect = dialect
   }
 
-  /// - Parameter hooks: what happens around each transaction.
+  /// - Parameter hooks: called around each transaction.
   package func open(_ migrations: [Migration], clock: WallClock, hooks: CommitHooks = .none) throws -> Database {
     let migrator = Migrator(migrations: migrations.map { Migration($0.name, dialect($0.sql)) }, clock: clock)
     try StorageError.translating { try queue.write { try migrator.run(in: $0, clock.now()) } }
@@ -27,7 +27,7 @@ package final class MemoryStore: Sendable {
   }
 }
 
-/// Where a simulated process waits, and where it dies, around a transaction.
+/// Hooks at which a simulated process can be delayed or killed around a transaction.
 package struct CommitHooks: Sendable {
   let reading: @Sendable () async throws -> Void
   let writing: @Sendable () async throws -> Void
@@ -36,11 +36,11 @@ package struct CommitHooks: Sendable {
   let after: @Sendable () async throws -> Void
 
   /// - Parameters:
-  ///   - reading: before a transaction that only reads.
-  ///   - writing: before a write is left to wait for a commit.
-  ///   - before: before a commit; whatever is left meanwhile shares it. When it throws, nothing was written.
-  ///   - inside: when all is written but not committed; when it throws, all of it is rolled back.
-  ///   - after: when it is committed or rolled back, before anybody learns of it.
+  ///   - reading: before a read transaction.
+  ///   - writing: before a write is queued for a commit.
+  ///   - before: before a commit; writes queued meanwhile share it. If it throws, nothing is written.
+  ///   - inside: after the writes and before the commit; if it throws, all of them are rolled back.
+  ///   - after: after the commit or rollback, before the callers are answered.
   package init(
     reading: @escaping @Sendable () async throws -> Void = {},
     writing: @escaping @Sendable () async throws -> Void = {},
@@ -57,17 +57,18 @@ package struct CommitHooks: Sendable {
 
   package static let none = CommitHooks()
 
-  /// Thrown inside: the caller is told that it is committed, and it is not. So a disk lies that does not flush.
+  /// Thrown by the `inside` hook: the write is rolled back but reported as committed, as by a disk that ignores
+  /// flushes.
   package struct Forgotten: Error {
     package init() {}
   }
 }
 
-/// What a commit is about to keep.
+/// The writes that a commit is about to make durable.
 package struct SharedCommit: Sendable {
-  /// By write, the tables that it wrote to.
+  /// For each write, the tables that it wrote to.
   package let writes: [Set<String>]
-  /// How many writes failed beside them and are rolled back.
+  /// How many other writes of the batch failed and are rolled back.
   package let failed: Int
 }
 
@@ -101,12 +102,12 @@ private struct MemoryEngine: StoreEngine {
   var failure: StorageError? { group.failure }
 }
 
-/// The writer of a store in memory. The dialect changes the statements around the jobs too.
+/// The writer of an in-memory store. The dialect also rewrites the statements around the jobs.
 private final class MemoryWriter: CommitWriter {
   let queue: DatabaseQueue
   let dialect: @Sendable (String) -> String
   let hooks: CommitHooks
-  /// By job of the commit under way, the tables that it wrote to.
+  /// For each job of the current commit, the tables that it wrote to.
   private let written = Mutex<[Set<String>]>([])
 
   init(queue: DatabaseQueue, dialect: @escaping @Sendable (String) -> String, hooks: CommitHooks) {
@@ -133,7 +134,7 @@ private final class MemoryWriter: CommitWriter {
     }
   }
 
-  /// Not the asynchronous call of the same name, which would continue on another thread.
+  /// Synchronous, because the asynchronous call of the same name would continue on another thread.
   func inTurn<R>(_ work: (GRDB.Database) throws -> R) rethrows -> R { try queue.inDatabase(work) }
 
   func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction {
@@ -158,7 +159,7 @@ private final class MemoryWriter: CommitWriter {
     }
   }
 
-  /// Notes the table that a statement writes to: by that a simulation tells its commits apart.
+  /// Notes the table that a statement writes to, by which a simulation distinguishes commits.
   private func note(_ sql: String) {
     let words = sql.split(maxSplits: 3, omittingEmptySubsequences: true, whereSeparator: \.isWhitespace)
     guard words.count > 2 else { return }

@@ -1,9 +1,9 @@
 import GRDB
 import TenderPayments
 
-/// One step of the schema. Applied once, in order, and never changed afterwards: its text is remembered.
+/// One step of the schema. Applied once, in order, and never changed afterwards: the store keeps its text.
 package struct Migration: Sendable {
-  /// Unique, and kept for ever: `ledger-1`.
+  /// Unique and never changed: `ledger-1`.
   package let name: String
   let sql: String
 
@@ -26,10 +26,10 @@ extension Substring {
   }
 }
 
-/// Brings a store to the newest schema. Refuses a store that a newer version has written, and one in which a migration
-/// has another text than here.
+/// Migrates a store to the newest schema. Refuses a store written by a newer version, and one whose migrations have
+/// another text.
 ///
-/// Without migrations the store is opened as it stands.
+/// Without migrations the store is opened unchanged.
 struct Migrator {
   let migrations: [Migration]
   let clock: WallClock
@@ -50,7 +50,7 @@ struct Migrator {
       (name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT
     """
 
-  /// Before anything is changed: a schema that this version does not know may mean something else by the same column.
+  /// Runs before any change: in an unknown schema the same column may mean something else.
   private func refuseUnknown(in connection: GRDB.Database) throws {
     let known = Set(migrations.map(\.name))
     guard !known.isEmpty else { return }

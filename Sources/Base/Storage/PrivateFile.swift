@@ -1,16 +1,14 @@
 import Foundation
 import TenderPayments
 
-/// Files that hold private keys and secrets. They are their owner's alone from the moment they exist, whatever the
-/// process's umask is.
+/// Files that hold private keys and secrets. Only their owner can read them from their creation on, whatever the umask.
 package enum PrivateFile {
-  /// Writes a file as a whole, with mode 0600: a reader sees the old text or the new one. The text is on the disk when
-  /// this returns. Folders that are missing are made, with mode 0700.
+  /// Writes a file atomically, with mode 0600, and flushes it to disk. Creates missing folders with mode 0700.
   package static func write(_ text: String, to path: String) throws(PrivateFileError) {
     let (folder, name) = split(path)
     try makeFolder(folder)
     let draft = "\(folder)/.\(name).new"
-    // A process that was killed may have left one.
+    // A killed process may have left one.
     unlink(draft)
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(path, "cannot be made") }
@@ -22,21 +20,21 @@ package enum PrivateFile {
     try flush(folder)
   }
 
-  /// Makes a folder and those above it that are missing, each with mode 0700. A folder that is there is left as it is.
+  /// Creates a folder and its missing parents with mode 0700. An existing folder is not changed.
   package static func makeFolder(_ path: String) throws(PrivateFileError) {
     guard !path.isEmpty, !isFolder(path) else { return }
     let parent = split(path).folder
     if parent != path { try makeFolder(parent) }
-    // The process's umask can take rights away, so they are given once more; it can never add any.
+    // The umask can remove permissions, so they are set again; it cannot add any.
     if mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 { return }
     guard errno == EEXIST, isFolder(path) else { throw .system(path, "cannot be made") }
   }
 
-  /// The text of a file that only its owner may read. Its rights and its text are those of one open file.
+  /// Reads a file that only its owner may read. Permissions and text come from the same open file.
   ///
-  /// A file of root may be readable by its group, because that is how a service that is not root is given a key.
+  /// A file of root may be readable by its group, because a service that is not root receives its keys that way.
   ///
-  /// - Throws: ``PrivateFileError``; with the command that mends it when others may read the file.
+  /// - Throws: ``PrivateFileError``; with the command that corrects the permissions when others may read the file.
   package static func text(_ path: String) throws(PrivateFileError) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw .system(path, "cannot be read") }
@@ -59,14 +57,14 @@ package enum PrivateFile {
     }
   }
 
-  /// Keys are short; what is longer is none.
+  /// A longer file cannot be a key.
   private static let maximumBytes = 1 << 16
 
   private static func text(of descriptor: Int32, _ path: String) throws(PrivateFileError) -> String {
     var (bytes, count) = ([UInt8](repeating: 0, count: maximumBytes), 0)
     defer { bytes.wipe() }
     while count < maximumBytes {
-      // Not through a slice, which would make a copy of what was read.
+      // Not through a slice, which would copy the secret.
       let size = bytes.withUnsafeMutableBytes {
         Foundation.read(descriptor, $0.baseAddress?.advanced(by: count), $0.count - count)
       }

@@ -1,24 +1,23 @@
 import Foundation
 import GRDB
 
-/// What is SQLite's own: how the file is opened, how the common SQL text becomes SQLite's.
+/// The parts specific to SQLite: opening the file and translating the common SQL dialect.
 enum SQLiteEngine {
   static func open(_ path: String) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = true
     configuration.busyMode = .timeout(5)
-    configuration.maximumReaderCount = GroupRead.lanes
-    // What a savepoint may have to undo is kept in memory; the default is a file for more than 64 KiB of it.
+    configuration.maximumReaderCount = GroupRead.readerCount
+    // Keeps savepoint journals in memory; by default, those above 64 KiB go to a file.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
     try makePrivate(path)
     return try StorageError.translating { try DatabasePool(path: path, configuration: configuration) }
   }
 
-  /// Makes a new file for its owner alone, because it holds shoppers' contacts. SQLite gives the files beside it the
-  /// same mode; whoever opened up an old one meant it.
+  /// Creates a new file with mode 0600, because it holds shoppers' contacts. SQLite gives its side files the same mode.
+  /// An existing file keeps its mode.
   ///
-  /// A file that is there is not opened: closing it again would drop every lock that this process has on it, and those
-  /// are SQLite's.
+  /// An existing file is not opened: closing it would drop SQLite's locks, which belong to the process.
   private static func makePrivate(_ path: String) throws {
     let descriptor = Foundation.open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor < 0 else {
@@ -44,7 +43,7 @@ enum SQLiteEngine {
     }
   }
 
-  /// `$1` is `?1` in SQLite, where a number after `$` would be a name.
+  /// Translates `$1` to `?1`: in SQLite a number after `$` would be a name.
   static func text(_ sql: String) -> String {
     var sql = sql
     return sql.withUTF8 { common in
@@ -57,8 +56,8 @@ enum SQLiteEngine {
     }
   }
 
-  /// The same for a definition: SQLite's names of the three types, STRICT, without which it stores anything anywhere,
-  /// and checks against a list spelled out, because SQLite makes a table of a list each time it looks into one.
+  /// Translates a definition: SQLite's names of the three types; STRICT, without which SQLite does not check types; and
+  /// checks against a list expanded to comparisons, because SQLite builds a table for each evaluation of a list.
   static func definition(_ sql: String) -> String {
     var text = sql.replacingOccurrences(of: "BIGINT", with: "INTEGER").replacingOccurrences(of: "BYTEA", with: "BLOB")
     text.replace(#/CHECK \((\w+) IN \(([^()]*)\)\)/#) { check in

@@ -1,7 +1,7 @@
 import GRDB
 import TenderPayments
 
-/// A file of SQLite's with all that keeps it durable and ours alone.
+/// An SQLite file with its lock, writer, readers and checkpoints.
 struct SQLiteFile: StoreEngine {
   private let pool: DatabasePool
   private let lock: StoreLock
@@ -26,7 +26,7 @@ struct SQLiteFile: StoreEngine {
   }
 
   func close() async {
-    // Returns when every write that was begun has been answered.
+    // Waits until every started write is answered.
     try? await pool.writeWithoutTransaction { _ in }
     checkpoints.close()
     try? pool.close()
@@ -38,7 +38,7 @@ struct SQLiteFile: StoreEngine {
   var failure: StorageError? { group.failure }
 }
 
-/// The writer of a pool, on a thread of its own.
+/// The writer of a pool, on its own thread.
 private struct PoolWriter: CommitWriter {
   let pool: DatabasePool
   let checkpoints: Checkpoints

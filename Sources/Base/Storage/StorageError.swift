@@ -4,25 +4,25 @@ import GRDB
 package enum StorageError: Error, Sendable, Equatable {
   /// A UNIQUE or PRIMARY KEY constraint; the columns as the engine names them.
   case unique(constraint: String)
-  /// A CHECK constraint: a balance or a state that must not be.
+  /// A CHECK constraint: an invalid balance or state.
   case check(constraint: String)
   case foreignKey
   case notNull(column: String)
   /// Another process holds the store.
   case busy
-  /// The connection ended in the middle of a commit; read again by id before assuming anything.
+  /// The connection ended during a commit; the caller must read the row again by id.
   case outcomeUnknown
   case full
   case connection(String)
-  /// A column that the answer does not have, or has with another type: a defect of ours.
+  /// A column that the result lacks or that has another type: a defect in Tender.
   case column(String)
-  /// The store was made with another text of this migration.
+  /// The store was created with another text of this migration.
   case migrationChanged(String)
-  /// The store has this migration, which this version does not know: a newer version has written it.
+  /// The store has a migration that this version does not know: a newer version has written it.
   case migrationUnknown(String)
   case other(String)
 
-  /// Whether the same work may succeed later: a disk may get room again. A guard that refused stays.
+  /// Whether the same work may succeed later, as when a full disk gets space again. A failed constraint is permanent.
   package var mayPass: Bool {
     switch self {
     case .busy, .outcomeUnknown, .full, .connection, .other: true

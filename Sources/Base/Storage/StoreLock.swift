@@ -1,6 +1,6 @@
 import Foundation
 
-/// Keeps a second process away from the same file: the group commit and the guards count on being alone.
+/// Locks the file against a second process: the group commit requires exclusive access.
 ///
 /// The kernel drops the lock when the process ends, however it ends.
 final class StoreLock: Sendable {
@@ -16,7 +16,7 @@ final class StoreLock: Sendable {
     self.descriptor = descriptor
   }
 
-  /// Lets the next process in, although the value may live on in a copy of the database that nobody uses any more.
+  /// Releases the lock, although an unused copy of the database may keep this value alive.
   func release() { flock(descriptor, LOCK_UN) }
 
   deinit { close(descriptor) }

@@ -1,10 +1,10 @@
 import GRDB
 package import TenderPayments
 
-/// One transaction, seen from inside. Not sendable, and its calls are synchronous, so that nobody awaits under a lock.
+/// One transaction. Not sendable, and its calls are synchronous, so that no code awaits while it holds a lock.
 package final class Transaction {
   private let connection: GRDB.Database
-  /// Makes the engine's SQL of the common text.
+  /// Translates the common SQL dialect to the engine's.
   private let dialect: (String) -> String
   /// The database's time, the same for the whole transaction.
   package let now: Timestamp
@@ -40,14 +40,13 @@ package final class Transaction {
   }
 }
 
-// What the engines say differently, and no more than this: the other of the three is `now`.
+// Where the engines' SQL differs. The only other difference is `now`.
 extension Transaction {
-  /// The first row, held until the transaction ends, so that nobody changes it in between. SQLite's writer is alone
-  /// anyway; PostgreSQL adds `FOR UPDATE`.
+  /// The first row, locked until the transaction ends. SQLite has a single writer anyway; PostgreSQL adds `FOR UPDATE`.
   package func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? { try rows(sql, values).first }
 
-  /// Rows that no other transaction holds, held until this one ends: two who ask at the same moment get different
-  /// ones. PostgreSQL adds `FOR UPDATE SKIP LOCKED`.
+  /// Rows that no other transaction has locked, locked until this one ends, so that concurrent callers get different
+  /// rows. PostgreSQL adds `FOR UPDATE SKIP LOCKED`.
   package func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
 }
 
@@ -66,9 +65,9 @@ package enum SQLValue: Sendable, Hashable {
   package static func time(_ time: Timestamp) -> SQLValue { .integer(time.microseconds) }
 }
 
-/// One row of an answer, by column name. A column that is absent or of another type is an error, not a default.
+/// One row of a result, by column name. A column that is absent or has another type is an error.
 package struct Row: Sendable {
-  /// Of the columns, shared by all rows of an answer.
+  /// The column names, shared by all rows of a result.
   private let names: [String]
   private let values: [SQLValue]
 

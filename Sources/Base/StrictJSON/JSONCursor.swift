@@ -1,4 +1,4 @@
-/// A place in a JSON text, and how to go on from there: one method for each rule of the grammar.
+/// A position in a JSON text, with one parsing method for each rule of the grammar.
 struct JSONCursor {
   let bytes: [UInt8]
   /// How many more levels may be opened.
@@ -59,7 +59,7 @@ struct JSONCursor {
     return JSONObject(unique: members.list)
   }
 
-  /// Steps over the opening bracket, one level down.
+  /// Consumes the opening bracket and descends one level.
   private mutating func enter() throws(JSONError) {
     guard depth > 0 else { throw JSONError(.depth, offset: index, "too many levels of arrays and objects") }
     depth -= 1
@@ -73,7 +73,7 @@ struct JSONCursor {
     return true
   }
 
-  /// After an element: steps over a comma and says yes, or over the closing bracket and says no.
+  /// After an element, consumes a comma and returns true, or consumes the closing bracket and returns false.
   private mutating func continues(closing: UInt8) throws(JSONError) -> Bool {
     skipSpace()
     if peek == closing {
@@ -125,13 +125,13 @@ extension JSONCursor {
   }
 }
 
-/// The members of the object being read. A few keys are compared one by one; many are looked up in a set, so that an
-/// object of a hundred thousand keys costs no more than its length.
+/// The members of the object being read. Few keys are compared one by one; many are looked up in a set, so that the
+/// cost stays linear.
 private struct UniqueMembers {
   private(set) var list: [(key: String, value: JSONValue)] = []
   private var keys: Set<KeyBytes> = []
 
-  /// False when the key is there already.
+  /// False when the key exists already.
   mutating func add(_ key: String, _ value: JSONValue) -> Bool {
     guard isNew(key) else { return false }
     list.append((key, value))

@@ -1,4 +1,4 @@
-/// Why a text is no JSON that Tender accepts, or why a value is not what was asked for.
+/// Why Tender does not accept a JSON text, or why a value is not of the requested kind.
 public struct JSONError: Error, Sendable, Hashable {
   /// Stable; the raw value may be shown to programs.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -16,7 +16,7 @@ public struct JSONError: Error, Sendable, Hashable {
     case trailingBytes = "trailing_bytes"
     case unexpectedByte = "unexpected_byte"
     case unexpectedEnd = "unexpected_end"
-    // Found while asking for a value.
+    // Found while reading a value.
     case missing
     case wrongType = "wrong_type"
     case outOfRange = "out_of_range"
@@ -24,11 +24,11 @@ public struct JSONError: Error, Sendable, Hashable {
   }
 
   public let code: Code
-  /// Where in the text, in bytes from its beginning; nil when the text was fine and a value was not.
+  /// Where in the text, in bytes from its beginning; nil when a value was at fault.
   public let offset: Int?
-  /// Which value, as `$.header.publicKeyHash` or `$.items[2]`; nil when the text itself was at fault.
+  /// The value at fault, as `$.header.publicKeyHash` or `$.items[2]`; nil when the text itself was at fault.
   public let path: String?
-  /// What was wrong, in words; never a value of the document.
+  /// What was wrong, in words. Never contains a value of the document.
   public let reason: String
 
   init(_ code: Code, offset: Int, _ reason: String) {
@@ -38,7 +38,7 @@ public struct JSONError: Error, Sendable, Hashable {
     self.reason = reason
   }
 
-  /// For a reader of values: the value at `path` is not what it should be.
+  /// Reports that the value at `path` is invalid.
   public init(_ code: Code, path: String, _ reason: String) {
     self.code = code
     self.offset = nil

@@ -1,4 +1,4 @@
-/// A value together with where it stands, so that asking for the wrong thing names the place.
+/// A value with its path, so that an error names the path.
 ///
 /// ```swift
 /// let root = JSONField(try JSONReader.read(bytes))
@@ -8,7 +8,7 @@ public struct JSONField: Sendable, Hashable {
   public let value: JSONValue
   private let place: Place
 
-  /// Written out only when something is wrong there.
+  /// Formatted only for an error.
   private indirect enum Place: Sendable, Hashable {
     case root(String)
     case member(Place, String)

@@ -1,12 +1,12 @@
-/// How much a JSON text may ask of its reader.
+/// Limits of a JSON text.
 public struct JSONLimits: Sendable, Hashable {
-  /// How many arrays and objects may stand inside one another; never more than 256.
+  /// How deeply arrays and objects may be nested; at most 256.
   public let depth: Int
-  /// How many bytes the text may have.
+  /// The most bytes that the text may have.
   public let size: Int
 
   public init(depth: Int = 32, size: Int = 1 << 20) {
-    // The reader recurses once a level, so the depth is bounded whatever a caller asks for.
+    // The reader recurses once per level, so the depth is always bounded.
     self.depth = min(max(depth, 0), 256)
     self.size = size
   }
@@ -15,10 +15,11 @@ public struct JSONLimits: Sendable, Hashable {
   public static let standard = JSONLimits()
 }
 
-/// Reads JSON (RFC 8259) for money and payment tokens: what two readers could understand differently is refused.
+/// Reads JSON (RFC 8259) strictly, for money and payment tokens: it refuses texts that two parsers could read
+/// differently.
 ///
-/// Refused beyond the grammar: a key twice in one object, a byte order mark, lone surrogates, the character NUL even
-/// when escaped, more than 30 combining marks in a row, and whatever exceeds the limits. Keys are compared as bytes.
+/// Also refused: a key twice in one object, a byte order mark, lone surrogates, the character NUL even when escaped,
+/// more than 30 combining marks in a row, and whatever exceeds the limits. Keys are compared as bytes.
 public enum JSONReader {
   public static func read(
     _ bytes: some Collection<UInt8>, limits: JSONLimits = .standard

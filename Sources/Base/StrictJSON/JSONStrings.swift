@@ -10,7 +10,7 @@ extension JSONCursor {
     return string
   }
 
-  /// Most strings have no escape and are cut out whole; the others are put together piece by piece.
+  /// Strings without escapes, which are most, are copied whole; others are assembled piece by piece.
   private mutating func anyString() throws(JSONError) -> String {
     index += 1
     let start = index
@@ -35,7 +35,7 @@ extension JSONCursor {
     return result
   }
 
-  /// Goes on to the next quote or backslash.
+  /// Advances to the next quote or backslash.
   private mutating func skipPlain() throws(JSONError) {
     index = bytes.withUnsafeBufferPointer { [index] bytes in
       var place = index
@@ -55,8 +55,8 @@ extension JSONCursor {
     UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: UInt64.self)
   }
 
-  /// Eight at a time, because base64 is long. A byte is zero if taking one from it borrows; below 0x20 if taking that
-  /// does. It may say no for bytes that are plain after all; then they are looked at one by one.
+  /// Checks eight bytes at a time, because base64 texts are long. A byte is zero if subtracting one borrows, and below
+  /// 0x20 if subtracting 0x20 borrows. It may return false for plain bytes, which are then checked one by one.
   private static func arePlain(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let (quotes, backslashes) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
@@ -65,7 +65,7 @@ extension JSONCursor {
     return found & (ones &* 0x80) == 0
   }
 
-  /// Swift repairs what is no UTF-8 by putting another character there; a repaired text differs from its bytes.
+  /// Swift replaces invalid UTF-8 by another character, so a text that differs from its bytes was invalid.
   private func text(_ range: Range<Int>) throws(JSONError) -> String {
     let text: String? = bytes.withUnsafeBufferPointer { bytes in
       let piece = UnsafeBufferPointer(rebasing: bytes[range])
@@ -92,7 +92,8 @@ extension JSONCursor {
     }
   }
 
-  /// One `\uXXXX`, or two that make a surrogate pair. NUL is refused because stores and C libraries end text at it.
+  /// One `\uXXXX`, or two that make a surrogate pair. NUL is refused because databases and C libraries end a text
+  /// there.
   private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
     let start = index
     let unit = try fourHexDigits()

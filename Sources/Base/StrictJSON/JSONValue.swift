@@ -1,8 +1,8 @@
-/// A JSON text as it was read (RFC 8259), with two differences to the usual trees: the members of an object keep
-/// their order and are unique, and a number that is not a whole 64-bit number stays text.
+/// A parsed JSON value (RFC 8259). Object members keep their order and are unique, and a number that is not a 64-bit
+/// integer stays text.
 ///
 /// There is no floating point. Money that arrives as `12.5` or `1e2` is a ``number(_:)``, which no integer accessor
-/// accepts, so that nobody rounds it by accident.
+/// accepts, so that it cannot be rounded by accident.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -42,7 +42,7 @@ public struct JSONObject: Sendable {
 
   public init() { members = [] }
 
-  /// For the reader, which has made sure that no key comes twice.
+  /// For the reader, which has checked that the keys are unique.
   init(unique members: [(key: String, value: JSONValue)]) { self.members = members }
 
   public var isEmpty: Bool { members.isEmpty }
@@ -79,7 +79,7 @@ extension JSONObject: Hashable {
 }
 
 extension String {
-  /// Whether the two are the same text byte by byte. `==` would also call other spellings of a character the same.
+  /// Whether the two texts have the same bytes. `==` also equates canonically equivalent texts.
   func hasSameBytes(as other: String) -> Bool {
     utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }

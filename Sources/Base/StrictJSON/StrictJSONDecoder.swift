@@ -1,8 +1,7 @@
 /// `Decodable` types from strictly read JSON.
 ///
-/// Whole numbers come from whole numbers only, and nothing is ever a `Double`. Unknown members are ignored. Every
-/// fault of the document is a ``JSONError`` that names the path; an error that a type throws on its own passes
-/// through.
+/// Integers come from JSON integers only, and nothing is decoded as a `Double`. Unknown members are ignored. Every
+/// error of the document is a ``JSONError`` that names the path; an error that a type throws passes through.
 public struct StrictJSONDecoder: Sendable {
   private let limits: JSONLimits
 
@@ -22,7 +21,7 @@ public struct StrictJSONDecoder: Sendable {
 }
 
 extension JSONValue: Decodable {
-  /// From a ``StrictJSONDecoder`` only: another decoder would already have lost what this type keeps.
+  /// From a ``StrictJSONDecoder`` only: other decoders lose order and number text.
   public init(from decoder: any Decoder) throws {
     guard let decoder = decoder as? ValueDecoder else {
       throw DecodingError.dataCorrupted(
@@ -33,7 +32,7 @@ extension JSONValue: Decodable {
 }
 
 extension JSONError {
-  /// What a decoder says, in our words.
+  /// The ``JSONError`` for a decoder's error.
   init(_ error: DecodingError) {
     switch error {
     case .keyNotFound(let key, let context): self.init(.missing, path: Self.path(context.codingPath + [key]), "missing")

@@ -28,7 +28,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     return text
   }
 
-  /// Refused: a number of the document is whole, or it is text that its reader must judge.
+  /// Always throws: a JSON number is an integer, or text that the caller must parse.
   func decode(_ type: Double.Type) throws -> Double { throw wrongType("something without floating point") }
   func decode(_ type: Float.Type) throws -> Float { throw wrongType("something without floating point") }
 

@@ -1,18 +1,18 @@
-/// What an acquirer answered. The awkward truths are cases, so that every `switch` meets them.
+/// What an acquirer answered, including pending and unknown outcomes.
 public enum AcquirerAnswer: Sendable, Hashable {
   /// It was done.
   case approved(Approval)
   /// It was refused. Whether the same may be approved later is the decline's class.
   case declined(Decline)
-  /// The provider will say later; settled by inquiry or by its webhook.
+  /// The provider answers later; an inquiry or its webhook resolves the outcome.
   case pending(Pending)
-  /// Nobody knows: the wire broke, the answer made no sense, or time ran out. Never the same as declined.
+  /// The outcome is unknown: the connection broke, the answer was invalid, or time ran out. Never treated as declined.
   case unknown(Interruption)
-  /// Provably not one byte of the request left, so nothing happened there. Why, for the operator.
+  /// No byte of the request was sent, so nothing happened at the acquirer. The text says why, for the operator.
   case notSent(String)
 }
 
-/// The acquirer did what was asked, or a part of it.
+/// The acquirer approved the request, or a part of it.
 public struct Approval: Sendable, Hashable {
   /// The acquirer's own name for the operation.
   public let acquirerReference: String
@@ -24,7 +24,7 @@ public struct Approval: Sendable, Hashable {
   /// not pay its order.
   public let approvedAmount: Amount?
 
-  /// What an acquirer tells of something that it did.
+  /// An approval with the acquirer's data.
   public init(
     acquirerReference: String, authorizationCode: String? = nil, networkTransactionID: String? = nil,
     approvedAmount: Amount? = nil
@@ -36,20 +36,20 @@ public struct Approval: Sendable, Hashable {
   }
 }
 
-/// The acquirer, the scheme or the issuer said no.
+/// The acquirer, the scheme or the issuer refused.
 public struct Decline: Sendable, Hashable, Error {
   /// The kind of refusal, which decides what the shopper reads.
   public let reason: DeclineReason
   /// The code on the wire, for the operator: an ISO 8583 response code or the provider's own.
   public let code: String
 
-  /// A refusal, in our words and in the acquirer's.
+  /// A decline with its reason and the acquirer's code.
   public init(reason: DeclineReason, code: String) {
     self.reason = reason
     self.code = code
   }
 
-  /// Whether the same request may be approved later, and who has to do something first.
+  /// Whether the same request may be approved later, and who must act first.
   public var declineClass: DeclineClass { reason.declineClass }
 }
 
@@ -57,10 +57,10 @@ public struct Decline: Sendable, Hashable, Error {
 public enum DeclineClass: String, Sendable, Hashable, Codable, CaseIterable {
   /// The same request would be declined again.
   case final
-  /// A fault of the moment at the issuer, the network or the provider: the same request may be approved later.
+  /// A temporary failure at the issuer, the network or the provider: the same request may be approved later.
   case retriable
-  /// Our credentials, our request or our account at the provider is wrong: the same request may be approved after the
-  /// operator has corrected it.
+  /// The credentials, the request or the account at the provider is wrong: the same request may be approved after the
+  /// operator corrects it.
   case configuration
 }
 
@@ -74,7 +74,7 @@ public enum DeclineReason: String, Sendable, Hashable, Codable, CaseIterable {
   case expiredCard = "expired_card"
   /// The card was reported.
   case lostOrStolen = "lost_or_stolen"
-  /// Somebody's rules took it for fraud.
+  /// The issuer or the network suspects fraud.
   case suspectedFraud = "suspected_fraud"
   /// This card may not be used for this.
   case notPermitted = "not_permitted"
@@ -82,16 +82,15 @@ public enum DeclineReason: String, Sendable, Hashable, Codable, CaseIterable {
   case limitExceeded = "limit_exceeded"
   /// There is no such card.
   case invalidCard = "invalid_card"
-  /// The one-time cryptogram was not accepted: the payment token is old, or it is another's.
+  /// The one-time cryptogram was not accepted: the payment token is old or was replaced.
   case cryptogramInvalid = "cryptogram_invalid"
   /// The issuer wants the shopper to prove who they are.
   case authenticationRequired = "authentication_required"
-  /// The issuer or a system between it and us does not work at the moment; another attempt may be approved.
+  /// The issuer or a system on the way to it is unavailable; another attempt may be approved.
   case issuerUnavailable = "issuer_unavailable"
-  /// Our request or our account at the acquirer is wrong; the shopper can do nothing.
+  /// The request or the account at the acquirer is wrong; the shopper can do nothing.
   case configuration
-  /// The acquirer holds no money for this payment any more: the hold has expired or was voided. Only captures and
-  /// voids are declined for it.
+  /// The hold has expired or was voided. Only captures and voids are declined for this reason.
   case holdEnded = "hold_ended"
   /// The issuer approved less than was asked for. The gateway declines the payment and reverses what is held.
   case approvedForLess = "approved_for_less"
@@ -100,7 +99,7 @@ public enum DeclineReason: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension DeclineReason {
-  /// Whether the same request may be approved later, and who has to do something first.
+  /// Whether the same request may be approved later, and who must act first.
   public var declineClass: DeclineClass {
     switch self {
     case .issuerUnavailable: .retriable
@@ -115,7 +114,7 @@ extension DeclineReason {
 
 /// The provider has taken the request and will answer later.
 public struct Pending: Sendable, Hashable {
-  /// What to ask for, and what the provider's event will name.
+  /// The reference for inquiries, which the provider's event also names.
   public let acquirerReference: String
   /// A request that the provider keeps under this name.
   public init(acquirerReference: String) { self.acquirerReference = acquirerReference }
@@ -125,8 +124,8 @@ public struct Pending: Sendable, Hashable {
 public struct Interruption: Sendable, Hashable {
   /// What kind of interruption it was; all of them may have been approved.
   public enum Kind: String, Sendable, Hashable, Codable {
-    /// No answer in time; the line broke; an answer that is none; an error of the server's; or the acquirer says so
-    /// itself.
+    /// No answer in time; the connection broke; an invalid answer; a server error; or the acquirer reports an unknown
+    /// outcome.
     case timeout, connectionLost, unintelligibleAnswer, serverError, acquirerUncertain
   }
   /// What happened.
@@ -134,7 +133,7 @@ public struct Interruption: Sendable, Hashable {
   /// For the operator; never card data.
   public let detail: String
 
-  /// An outcome that is not known, and what is known of that.
+  /// An unknown outcome and its cause.
   public init(_ kind: Kind, detail: String = "") {
     self.kind = kind
     self.detail = detail

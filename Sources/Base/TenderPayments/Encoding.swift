@@ -39,7 +39,7 @@ public enum Hex {
 
 /// Base64 of RFC 4648 §4, strict: the standard alphabet, padding present, no white space, unused bits zero.
 ///
-/// A second spelling of the same bytes is refused, because what is signed, hashed or compared must have one form.
+/// A second encoding of the same bytes is refused, because signed, hashed or compared data must have one form.
 public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let reverse: [UInt8] = {
@@ -65,7 +65,7 @@ public enum Base64 {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// The bytes; nil for anything but the one spelling of them.
+  /// The bytes; nil for any other encoding of them.
   public static func decode(_ text: some StringProtocol) -> [UInt8]? {
     if let decoded = text.utf8.withContiguousStorageIfAvailable(decode) { return decoded }
     return Array(text.utf8).withUnsafeBufferPointer(decode)

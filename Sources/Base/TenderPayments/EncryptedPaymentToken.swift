@@ -1,4 +1,4 @@
-/// Apple's payment token as it arrived: `paymentData` of a `PKPaymentToken`, parsed but not yet believed.
+/// Apple's payment token as it arrived: `paymentData` of a `PKPaymentToken`, parsed but not verified.
 ///
 /// Source: Apple, *Payment token format reference*. Binary fields are already decoded.
 public struct EncryptedPaymentToken: Sendable, Hashable {
@@ -40,7 +40,7 @@ public struct EncryptedPaymentToken: Sendable, Hashable {
   /// SHA-256 of the payment request's application data, 32 bytes; nil when the request had none.
   public let applicationDataHash: [UInt8]?
 
-  /// The parts of a payment token, of which nothing has been checked.
+  /// The parts of a payment token, unchecked.
   public init(
     version: Version, data: [UInt8], signature: [UInt8], keyMaterial: KeyMaterial, publicKeyHash: [UInt8],
     transactionID: [UInt8], applicationDataHash: [UInt8]?
@@ -64,16 +64,16 @@ extension EncryptedPaymentToken: CustomStringConvertible, CustomDebugStringConve
 
 /// A payment token whose signature, certificates and signing time have been checked. Only `ApplePayToken` makes one.
 ///
-/// What stands inside it is still sealed: without the merchant's key the amount cannot be checked, and a payment
-/// made with it says so.
+/// Its contents are still encrypted: the amount cannot be checked without the merchant's key, and a payment made with
+/// it records that.
 public struct VerifiedPaymentToken: Sendable {
   /// The payment token as it arrived.
   public let token: EncryptedPaymentToken
   /// When Apple signed it.
   public let signingTime: Timestamp
-  /// Whose signer signed it.
+  /// The environment of its signer.
   public let environment: Environment
-  /// The two fingerprints by which it can be spent only once.
+  /// The two fingerprints that prevent a second use.
   public let use: TokenUse
 
   package init(token: EncryptedPaymentToken, signingTime: Timestamp, environment: Environment, use: TokenUse) {
@@ -84,9 +84,10 @@ public struct VerifiedPaymentToken: Sendable {
   }
 }
 
-/// What makes two deliveries of a payment token the same token, whatever their spelling.
+/// Identifies a payment token in every encoding.
 ///
-/// JSON, base64, BER and ECDSA's second form can all be rewritten without breaking a token; these two values cannot.
+/// JSON, base64, BER and the ECDSA signature can be re-encoded without invalidating a token; these two values cannot
+/// change.
 public struct TokenUse: Sendable, Hashable {
   /// The transaction identifier, 64 lowercase hex digits.
   public let transactionID: String

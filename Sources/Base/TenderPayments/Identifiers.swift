@@ -8,7 +8,7 @@ extension Identifier {
 
 /// Tender's name for a merchant: the `{merchantId}` of the platform API's paths. Not Apple's merchant identifier.
 public struct MerchantID: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -16,9 +16,9 @@ public struct MerchantID: Identifier {
   public init(_ text: String) { self.rawValue = text }
 }
 
-/// A basket's name, chosen by the merchant's server. Whoever knows it may pay it, so it holds 128 random bits.
+/// A basket's name, chosen by the merchant's server. It authorizes payment of the basket, so it holds 128 random bits.
 public struct BasketID: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -28,7 +28,7 @@ public struct BasketID: Identifier {
 
 /// One price of a basket, as a sheet showed it. A payment names the quote that the shopper saw last.
 public struct QuoteID: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -38,7 +38,7 @@ public struct QuoteID: Identifier {
 
 /// Tender's name for an order, made when the basket is paid.
 public struct OrderID: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -48,7 +48,7 @@ public struct OrderID: Identifier {
 
 /// Tender's name for a payment; an order that was declined and paid again has two.
 public struct PaymentID: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -56,9 +56,10 @@ public struct PaymentID: Identifier {
   public init(_ text: String) { self.rawValue = text }
 }
 
-/// Our reference of one operation at the acquirer: unique, chosen before the wire, and what an inquiry asks for.
+/// Tender's reference of one operation at the acquirer: unique, chosen before the request is sent, and used for
+/// inquiries.
 public struct AttemptReference: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -66,9 +67,9 @@ public struct AttemptReference: Identifier {
   public init(_ text: String) { self.rawValue = text }
 }
 
-/// What makes a repeated call the same call.
+/// Identifies repeated calls as the same call.
 public struct IdempotencyKey: Identifier {
-  /// The text, as it goes onto the wire and into the store.
+  /// The text, as it is sent and stored.
   public let rawValue: String
   /// The identifier with this text.
   public init(rawValue: String) { self.rawValue = rawValue }

@@ -7,10 +7,10 @@ public struct NetworkToken: Sendable, Hashable {
   public let expiry: CardExpiry
   /// Proves that this device made this payment, once.
   public let cryptogram: Cryptogram
-  /// Exactly as delivered; never invented, because a missing one is itself a statement about liability.
+  /// Exactly as delivered. Never defaulted, because a missing indicator affects liability.
   public let eci: String?
 
-  /// What was inside a payment token.
+  /// A network token from a payment token.
   public init(dpan: DPAN, expiry: CardExpiry, cryptogram: Cryptogram, eci: String?) {
     self.dpan = dpan
     self.expiry = expiry
@@ -65,13 +65,13 @@ public enum CardNetwork: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// What kind of card the shopper chose; unknown when the device does not say.
 public enum PaymentMethodType: String, Sendable, Hashable, Codable {
-  /// What Apple's devices tell of a card.
+  /// The kinds that Apple's devices report.
   case credit, debit, prepaid, store
-  /// The device said nothing, or something new.
+  /// The device reported none, or an unknown kind.
   case unknown
 }
 
-/// What may be kept and shown of a card after authorization: never enough to charge it.
+/// The card data that may be stored and shown after authorization; not enough to charge the card.
 public struct CardSummary: Sendable, Hashable {
   /// The last four digits of the device account number (not of the card's own number); nil for a sealed token.
   public let deviceAccountSuffix: String?
@@ -80,7 +80,7 @@ public struct CardSummary: Sendable, Hashable {
   /// Whether Apple delivered an electronic commerce indicator.
   public let hasECI: Bool
 
-  /// What is kept of a card.
+  /// A summary of a card.
   public init(deviceAccountSuffix: String?, expiry: CardExpiry?, hasECI: Bool) {
     self.deviceAccountSuffix = deviceAccountSuffix
     self.expiry = expiry
@@ -88,14 +88,14 @@ public struct CardSummary: Sendable, Hashable {
   }
 }
 
-/// The vehicle in which a payment reaches a connector.
+/// The kinds of credential that a connector accepts.
 public enum PaymentInstrument: Sendable {
   /// Decrypted here.
   case network(NetworkToken)
   /// Verified here, decrypted by the provider.
   case sealed(VerifiedPaymentToken)
 
-  /// What may be kept of it.
+  /// The data that may be stored.
   public var summary: CardSummary {
     switch self {
     case .network(let token):

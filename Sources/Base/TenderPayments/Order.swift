@@ -1,4 +1,4 @@
-/// What the shopper agreed to pay, as the gateway needs it: frozen when the payment sheet showed the total.
+/// What the shopper agreed to pay, fixed when the payment sheet shows the total.
 public struct Order: Sendable, Hashable {
   /// Tender's name for the order.
   public let id: OrderID

@@ -1,4 +1,4 @@
-/// One payment: a fold over its operations at the acquirer.
+/// One payment, computed from its operations at the acquirer.
 public struct Payment: Sendable, Hashable {
   /// Tender's name for the payment.
   public let id: PaymentID
@@ -12,11 +12,11 @@ public struct Payment: Sendable, Hashable {
   public let status: PaymentStatus
   /// What was asked for.
   public let amount: Amount
-  /// Minor units of `amount.currency` that the acquirer holds, has taken, has given back.
+  /// Minor units of `amount.currency` that the acquirer authorized.
   public let authorized: Int64
-  /// Minor units that were taken.
+  /// Minor units that were captured.
   public let captured: Int64
-  /// Minor units that were given back.
+  /// Minor units that were refunded.
   public let refunded: Int64
   /// Six characters from the issuer, once it has approved.
   public let authorizationCode: String?
@@ -24,20 +24,20 @@ public struct Payment: Sendable, Hashable {
   public let decline: Decline?
   /// What may be shown of the card.
   public let card: CardSummary
-  /// Whether the amount inside the payment token was read and equals the order's. False for a token that went on
-  /// sealed: only the provider can open it, and its answer is all that vouches for the amount.
+  /// Whether the amount inside the payment token was read and equals the order's. False for a sealed token: only the
+  /// provider can decrypt it, so only its answer confirms the amount.
   public let amountConfirmed: Bool
-  /// What the shopper was told last; nil when nobody could say anything yet. After *failure* nothing may be taken.
+  /// The outcome last reported to the shopper; nil before the first report. After *failure* nothing may be captured.
   public let told: Telling?
-  /// The status with which the shopper was told *success* or *failure*; nil as long as they were told neither. What
-  /// becomes of the payment afterwards, a refund for instance, is the merchant's to tell.
+  /// The status at which *success* or *failure* was reported to the shopper; nil before that. The merchant reports
+  /// later changes, such as a refund.
   public let toldStatus: PaymentStatus?
   /// When the attempt was written, just before the acquirer was asked.
   public let createdAt: Timestamp
   /// When its status or its balances last changed.
   public let updatedAt: Timestamp
 
-  /// A payment as the journal knows it.
+  /// A payment as the journal records it.
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
     authorized: Int64, captured: Int64, refunded: Int64, authorizationCode: String?, decline: Decline?,
@@ -89,7 +89,7 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// The outcome at the acquirer is not known yet.
   case unknown
 
-  /// Whether the acquirer has answered for good; until then nobody can say whether the order is paid.
+  /// Whether the acquirer's answer is final; until then it is unknown whether the order is paid.
   public var isSettled: Bool {
     switch self {
     case .authorizing, .pending, .unknown: false
@@ -97,7 +97,7 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
-  /// Whether the payment holds its order: as long as it does, no other payment may be made for it.
+  /// Whether the payment reserves its order: while it does, no other payment may be made for it.
   public var isLive: Bool {
     switch self {
     case .declined, .failed, .voided: false
@@ -106,8 +106,8 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// What the shopper has been told of a payment. Once it was *failure*, a late approval may only be reversed.
+/// The outcome reported to the shopper. After *failure*, a late approval may only be reversed.
 public enum Telling: String, Sendable, Hashable, Codable {
-  /// That it worked; that the answer comes later; that nothing was paid.
+  /// The payment succeeded; the answer comes later; nothing was paid.
   case success, pending, failure
 }

@@ -1,9 +1,9 @@
-/// How time passes for whoever waits, and who keeps working when nobody waits any more. Handed in everywhere, so that a
-/// simulation holds both on one thread.
+/// Monotonic time, sleeping, and work that outlives its caller. Injected everywhere, so that a simulation can control
+/// it on one thread.
 ///
-/// Times of day are `WallClock`'s; this clock only counts, and nobody can set it.
+/// `WallClock` gives the time of day; this clock is monotonic.
 public struct Scheduler: Sendable {
-  /// The time since some moment that does not matter.
+  /// The time since an arbitrary moment.
   public let uptime: @Sendable () -> Duration
   /// Returns after the duration, or throws when the task is cancelled.
   public let sleep: @Sendable (Duration) async throws -> Void
@@ -20,7 +20,7 @@ public struct Scheduler: Sendable {
     self.finish = finish
   }
 
-  /// The machine's.
+  /// The operating system's.
   public static let system = {
     let start = ContinuousClock.now
     return Scheduler(
@@ -30,7 +30,7 @@ public struct Scheduler: Sendable {
 }
 
 extension Scheduler {
-  /// What is begun is finished: runs `work` to its end whoever leaves meanwhile, and passes on what it came to.
+  /// Runs `work` to its end, even if the caller is cancelled, and returns its result.
   public func finishing<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let box = ResultBox<Value>()
     await finish {
@@ -41,7 +41,7 @@ extension Scheduler {
   }
 }
 
-/// What the work came to, for the caller who may be another task.
+/// Passes the result of the work to the caller's task.
 private actor ResultBox<Value: Sendable> {
   private(set) var result: Result<Value, any Error>?
 

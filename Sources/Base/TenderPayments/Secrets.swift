@@ -1,6 +1,6 @@
-/// The device account number: the card number that stands in the phone's place of the card's own.
+/// The device account number: the number that replaces the card's own on a device.
 ///
-/// It prints masked, cannot be encoded, and is spelled out only where a connector sends it.
+/// Its description is masked and it cannot be encoded. Only a connector reads the digits.
 public struct DPAN: Sendable, Hashable {
   private let digits: String
 
@@ -12,7 +12,7 @@ public struct DPAN: Sendable, Hashable {
     self.digits = digits
   }
 
-  /// The digits themselves. Only for the wire to an acquirer, or for a person who asked with `--reveal`.
+  /// The digits themselves. Only for a request to an acquirer, or for an operator who passes `--reveal`.
   public var revealed: String { digits }
   /// What may be shown.
   public var lastFour: String { String(digits.suffix(4)) }
@@ -25,7 +25,7 @@ public struct Cryptogram: Sendable, Hashable {
   /// The cryptogram with this text, which is not decoded.
   public init(base64: String) { self.base64 = base64 }
 
-  /// The text itself. Only for the wire to an acquirer, or for a person who asked with `--reveal`.
+  /// The text itself. Only for a request to an acquirer, or for an operator who passes `--reveal`.
   public var revealed: String { base64 }
 }
 

@@ -4,7 +4,7 @@
   import Foundation
 #endif
 
-/// A moment: whole microseconds since 1970-01-01T00:00:00Z, the form in which the store keeps time.
+/// A moment: whole microseconds since 1970-01-01T00:00:00Z, as the store keeps time.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable {
   /// Since 1970-01-01T00:00:00Z.
   public let microseconds: Int64
@@ -65,7 +65,7 @@ extension Timestamp: CustomStringConvertible {
     return remainder < 0 ? quotient - 1 : quotient
   }
 
-  /// Reads `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z`; nil before 1970, which no payment is about.
+  /// Reads `YYYY-MM-DDTHH:MM:SS`, an optional fraction, and `Z`; nil before 1970, which no payment precedes.
   public init?(rfc3339 text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
@@ -95,7 +95,7 @@ extension Timestamp: CustomStringConvertible {
 
   /// A moment of the proleptic Gregorian calendar in UTC; nil when a field is out of range.
   public init?(year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0) {
-    // Before anything is computed: the fields may be any numbers that somebody wrote into a header.
+    // Checked before any arithmetic: the fields may come from a request header.
     guard (0...9_999).contains(year), (1...12).contains(month), (1...31).contains(day), (0..<24).contains(hour),
       (0..<60).contains(minute), (0..<60).contains(second)
     else { return nil }
@@ -130,27 +130,27 @@ extension Timestamp: CustomStringConvertible {
   }
 }
 
-/// Where the time of day comes from. Handed in everywhere, so that tests hold the clock.
+/// The source of the time of day. Injected everywhere, so that tests can control it.
 public struct WallClock: Sendable {
   /// The time of day.
   public let now: @Sendable () -> Timestamp
-  /// A clock that says what the function says.
+  /// A clock that returns the function's value.
   public init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
 
-  /// The machine's clock.
+  /// The operating system's clock.
   public static let system = WallClock { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
 }
 
-/// Where random bytes come from.
+/// A source of random bytes.
 public struct RandomBytes: Sendable {
-  /// That many bytes, none of them used before.
+  /// Returns `count` random bytes.
   public let next: @Sendable (_ count: Int) -> [UInt8]
-  /// A source that gives what the function gives.
+  /// A source that returns the function's bytes.
   public init(next: @escaping @Sendable (_ count: Int) -> [UInt8]) { self.next = next }
 
   /// The operating system's generator.
   public static let system = RandomBytes { count in
-    // Each number costs a call of the kernel, however small it is; so eight bytes are taken from each.
+    // Each number costs a system call, so eight bytes are taken from each.
     var generator = SystemRandomNumberGenerator()
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + 7)

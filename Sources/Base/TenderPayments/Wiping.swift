@@ -3,9 +3,8 @@ package import Foundation
 extension [UInt8] {
   /// Overwrites the bytes with zeros and removes them, for secrets that are no longer needed.
   ///
-  /// The compiler does not leave it out as it may leave out other writes that are never read. An array that shares its
-  /// storage with another is copied by the first change, and then only the copy would be overwritten: call it on the one
-  /// owner.
+  /// The compiler cannot optimize these writes away. If the array shares its storage, only a copy is overwritten: call
+  /// this on the only owner.
   package mutating func wipe() {
     withUnsafeMutableBytes { Wiping.zero($0) }
     self = []
@@ -13,7 +12,7 @@ extension [UInt8] {
 }
 
 extension Data {
-  /// The same for what Foundation and swift-crypto answer with.
+  /// The same for values from Foundation and swift-crypto.
   package mutating func wipe() {
     withUnsafeMutableBytes { Wiping.zero($0) }
     self = Data()
