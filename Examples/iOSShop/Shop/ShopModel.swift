@@ -66,7 +66,7 @@ import TenderSheet
       Self.remember(basket)
       return basket
     }
-    let outcome = await flow.pay(OrderWishes(service: service))
+    let outcome = await flow.pay(OrderDetails(service: service))
     if case .unknown = outcome {} else { Self.remember(nil) }
     switch outcome {
     case .busy, .cancelled: break

@@ -2,12 +2,12 @@ public import TenderCheckoutAPI
 public import TenderPayments
 public import TenderSheet
 
-/// Presents the payment sheet, answers everything that happens on it within Apple's 30 seconds, and reports what became
-/// of it, to a delegate and as an async sequence. One sheet at a time.
+/// Presents the payment sheet, answers its events within Apple's 30 seconds, and reports the result to a delegate and
+/// as an async sequence. One sheet at a time.
 ///
 /// ```swift
 /// let service = ApplePayService(merchant: merchant, client: client, sheet: .passKit, device: .passKit)
-/// await service.prepare(try await checkout.prepare(basket, wishes))
+/// await service.prepare(try await checkout.prepare(basket, details))
 /// await service.present()                       // in the button's action
 /// for await report in await service.reports() { … }
 /// ```
@@ -28,13 +28,13 @@ public actor ApplePayService {
   #endif
 
   /// - Parameters:
-  ///   - merchant: decides the button, and is named to the device.
-  ///   - client: speaks to the merchant's Tender server.
+  ///   - merchant: decides the button; its identifier goes to the device.
+  ///   - client: calls the merchant's Tender server.
   ///   - sheet: `.passKit`, or a test's.
   ///   - device: `.passKit`, or a test's.
-  ///   - checks: what the device judges by itself; the server has the last word.
-  ///   - clock: what budgets are measured by.
-  ///   - tracking: what Wallet needs to follow an order, if the merchant offers that.
+  ///   - checks: made on the device; the server decides.
+  ///   - clock: measures time limits.
+  ///   - tracking: returns what Wallet needs to track an order, if the merchant offers it.
   public init(
     merchant: MerchantConfiguration, client: CheckoutClient, sheet: PaymentSheet, device: PaymentDevice,
     checks: AddressChecks = .standard, clock: SheetClock = .system,
@@ -60,7 +60,7 @@ public actor ApplePayService {
   }
 
   #if DEBUG
-    /// Lets a sandbox's device fill the empty payment tokens of the iOS Simulator. Not there in a release build.
+    /// Lets a sandbox replace the empty payment tokens of the iOS Simulator. Not available in a release build.
     public func use(_ simulated: SimulatedPayments) { self.simulated = simulated }
   #endif
 }
@@ -73,13 +73,13 @@ extension ApplePayService {
   /// Opens Wallet, so that the shopper can add a card.
   public func openWallet() async { await device.openWallet() }
 
-  /// Takes what the next sheet shows. Does nothing while a sheet is open.
+  /// Sets what the next sheet shows. Does nothing while a sheet is open.
   ///
-  /// Networks that the device does not know, and those that the app's configuration does not take, are left out.
+  /// Leaves out networks that the device does not know or the app's configuration does not accept.
   ///
   /// - Parameters:
   ///   - prepared: the payment request and its quote.
-  ///   - contact: what stands in the sheet's contact when it opens.
+  ///   - contact: the sheet's contact when it opens.
   public func prepare(_ prepared: PreparedSheet, contact: FullContact? = nil) async {
     guard await conversation?.isBusy != true else { return }
     var prepared = prepared
@@ -99,7 +99,7 @@ extension ApplePayService {
     await conversation.press()
   }
 
-  /// Whether a sheet is open, or a payment on its way.
+  /// Whether a sheet is open or a payment is in progress.
   public var isBusy: Bool {
     get async { await conversation?.isBusy == true }
   }
@@ -107,50 +107,51 @@ extension ApplePayService {
   private func conversation(for basket: BasketID) -> SheetConversation {
     if let conversation, conversation.basket == basket { return conversation }
     let fresh = SheetConversation(
-      leg(basket), merchantIdentifier: merchant.merchantIdentifier, sheet: sheet, clock: clock, report: reporting,
+      serverCalls(basket), merchantIdentifier: merchant.merchantIdentifier, sheet: sheet, clock: clock,
+      report: reporting,
       tracking: tracking)
     conversation = fresh
     return fresh
   }
 
-  private func leg(_ basket: BasketID) -> ServerLeg {
+  private func serverCalls(_ basket: BasketID) -> ServerCalls {
     #if DEBUG
-      ServerLeg(client: client, basket: basket, checks: checks, simulated: simulated)
+      ServerCalls(client: client, basket: basket, checks: checks, simulated: simulated)
     #else
-      ServerLeg(client: client, basket: basket, checks: checks)
+      ServerCalls(client: client, basket: basket, checks: checks)
     #endif
   }
 }
 
 // While it is open, and after.
 extension ApplePayService {
-  /// The payment that is on its way; nil before the shopper has agreed.
+  /// The payment in progress; nil before the shopper has authorized it.
   public var payment: ApplePayPaymentHandler? {
     get async { await conversation?.handler }
   }
 
-  /// The basket of the last sheet: to be kept until it is finished, for ``resume(_:)``.
+  /// The basket of the last sheet. Keep it until the payment is finished, for ``resume(_:)``.
   public var basket: BasketID? { conversation?.basket }
 
-  /// Ends the sheet. Once a payment was sent, the server says whether that is in time.
+  /// Ends the sheet. Once a payment is sent, the server decides whether it can still be cancelled.
   public func cancel() async -> Cancellation { await conversation?.cancel() ?? .tooLate }
 
-  /// After the app was started again: reports what became of a payment that was on its way.
+  /// Call after a restart of the app: reports the result of a payment that was in progress.
   ///
-  /// Keep the basket's id until ``ApplePayReport/finished(_:)``, and hand it in here at the next start.
+  /// Keep the basket's id until ``ApplePayReport/finished(_:)``, and pass it at the next start.
   public func resume(_ basket: BasketID) async {
     guard await conversation?.isBusy != true else { return }
     await conversation(for: basket).resume()
   }
 
-  /// What happens from now on. Ask for it before the sheet is presented.
+  /// The reports from now on. Call it before the sheet is presented.
   public func reports() -> AsyncStream<ApplePayReport> {
     let (stream, listener) = AsyncStream.makeStream(of: ApplePayReport.self)
     listeners.append(listener)
     return stream
   }
 
-  /// Reports to a delegate as well; it is held weakly.
+  /// Also reports to a delegate, which is held weakly.
   public func report(to delegate: (any ApplePayServiceDelegate)?) { self.delegate = delegate }
 
   private func pass(on report: ApplePayReport) async {
@@ -158,17 +159,17 @@ extension ApplePayService {
       if case .terminated = listener.yield(report) { return true }
       return false
     }
-    if let delegate { await delegate.hear(report) }
+    if let delegate { await delegate.receive(report) }
   }
 }
 
 extension ApplePayServiceDelegate {
-  fileprivate func hear(_ report: ApplePayReport) {
+  fileprivate func receive(_ report: ApplePayReport) {
     switch report {
     case .presented: applePayServiceDidPresent()
     case .completed(let order): applePayService(didComplete: order)
     case .failed(let failure), .unavailable(let failure): applePayService(didFail: failure)
-    case .cancelled, .unknown: break  // the sheet's end tells these
+    case .cancelled, .unknown: break  // reported by the end of the sheet
     case .finished(let result): applePayService(didFinish: result)
     }
   }

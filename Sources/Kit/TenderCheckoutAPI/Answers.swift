@@ -1,13 +1,13 @@
 public import TenderPayments
 public import TenderSheet
 
-// The answers of `/applepay/*`, as the server writes them and the kits read them.
+// The answers of `/applepay/*`, written by the server and read by the kits.
 
-/// `GET /applepay/metadata`: what a page of this domain may offer.
+/// `GET /applepay/metadata`: what a page of this domain can offer.
 public struct MetadataAnswer: Sendable, Hashable, Codable {
-  /// Whether the merchant takes Apple Pay at all.
+  /// Whether the merchant accepts Apple Pay.
   public let enabled: Bool
-  /// Which Apple the server talks to.
+  /// The Apple environment that the server uses.
   public let environment: TenderPayments.Environment
   /// The merchant's identifier at Apple.
   public let merchantIdentifier: String
@@ -19,21 +19,21 @@ public struct MetadataAnswer: Sendable, Hashable, Codable {
   public let currencyCode: String
   /// In the order of preference.
   public let supportedNetworks: [CardNetwork]
-  /// Which cards are taken.
+  /// The accepted kinds of card.
   public let merchantCapabilities: [MerchantCapability]
-  /// Pictures of the shop, for the sheet on a Mac.
+  /// Icons of the shop, for the sheet on a Mac.
   public let touchIcons: [TouchIcon]
   /// The version of Apple Pay JS that the kit asks for.
   public let apiVersion: Int
   /// The script that stands in for Apple's: only in `simulated`.
   public let simulatedSession: String?
 
-  /// A picture of the shop, for the sheet on a Mac.
+  /// An icon of the shop, for the sheet on a Mac.
   public struct TouchIcon: Sendable, Hashable, Codable {
-    /// Where the picture is.
+    /// The URL of the icon.
     public let href: String
 
-    /// A picture at this address.
+    /// An icon at this URL.
     public init(href: String) { self.href = href }
   }
 
@@ -60,7 +60,7 @@ public struct MetadataAnswer: Sendable, Hashable, Codable {
 
 /// `GET /applepay/basket/{id}`, `PUT …/details`: the payment request for the sheet, and the quote it shows.
 public struct BasketSheetAnswer: Sendable, Codable {
-  /// The basket that was asked for.
+  /// The basket.
   public let basketId: BasketID
   /// The quote whose total the request shows.
   public let quoteId: QuoteID
@@ -69,7 +69,7 @@ public struct BasketSheetAnswer: Sendable, Codable {
   /// What the sheet is opened with.
   public let request: PaymentRequest
 
-  /// A basket, as a sheet shows it.
+  /// The answer for a basket.
   public init(basketId: BasketID, quoteId: QuoteID, applePayVersion: Int, request: PaymentRequest) {
     self.basketId = basketId
     self.quoteId = quoteId
@@ -78,14 +78,14 @@ public struct BasketSheetAnswer: Sendable, Codable {
   }
 }
 
-/// `POST /applepay/basket/{id}/update`: what the sheet shows now, and the quote a payment of it must name.
+/// `POST /applepay/basket/{id}/update`: what the sheet shows now, and the quote that its payment must name.
 public struct UpdateAnswer: Sendable, Encodable {
   /// The quote whose total the sheet now shows.
   public let quoteId: QuoteID
   /// What the sheet shows from now on.
   public let update: SheetUpdate
 
-  /// A change, priced.
+  /// The answer to a change.
   public init(quoteId: QuoteID, update: SheetUpdate) {
     self.quoteId = quoteId
     self.update = update
@@ -94,19 +94,20 @@ public struct UpdateAnswer: Sendable, Encodable {
 
 /// `POST /applepay/basket/{id}/validatepostalcode`.
 public struct PostalCodeAnswer: Sendable, Hashable, Codable {
-  /// Whether the basket can go there.
+  /// Whether the basket can be delivered there.
   public let deliverable: Bool
-  /// Yes or no.
+  /// The answer.
   public init(deliverable: Bool) { self.deliverable = deliverable }
 }
 
-/// `POST /applepay/payment` and `GET /applepay/payment/{basketId}`: how the payment ended, or that nobody knows yet.
+/// `POST /applepay/payment` and `GET /applepay/payment/{basketId}`: how the payment ended, or that its outcome is not
+/// known yet.
 public struct PaymentAnswer: Sendable, Hashable, Codable {
   /// Tender's name for the order.
   public let orderId: OrderID
   /// Tender's name for the payment.
   public let paymentId: PaymentID
-  /// Where the payment stands.
+  /// The payment's status.
   public let status: PaymentStatus
   /// Lets a guest see the order: a JWT that the merchant checks against `/applepay/jwks.json`.
   public let guestToken: String?
@@ -122,7 +123,7 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
     /// The merchant's own name for the order.
     public let merchantReference: String
 
-    /// What was paid, in words for people.
+    /// A receipt.
     public init(amount: String, currency: String, merchantReference: String) {
       self.amount = amount
       self.currency = currency

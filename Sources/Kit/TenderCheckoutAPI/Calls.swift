@@ -19,18 +19,18 @@ public struct ValidateCall: Sendable, Hashable, Codable {
 
 /// `POST /applepay/basket/{id}/validatepostalcode`.
 public struct PostalCodeCall: Sendable, Hashable, Codable {
-  /// As the shopper wrote it.
+  /// As the shopper entered it.
   public let postalCode: String
   /// ISO 3166-1 alpha-2.
   public let countryCode: String
 
-  /// Asks whether a place is served.
+  /// A call for a place.
   public init(postalCode: String, countryCode: String) {
     self.postalCode = postalCode
     self.countryCode = countryCode
   }
 
-  /// Reads the call; a text that is too long for a field of a contact is refused.
+  /// Reads the call; refuses a text that is too long for a contact's field.
   public init(from decoder: any Decoder) throws {
     let keys = try decoder.container(keyedBy: CodingKeys.self)
     postalCode = try keys.limited(keys.decode(String.self, forKey: .postalCode), forKey: .postalCode)
@@ -38,18 +38,18 @@ public struct PostalCodeCall: Sendable, Hashable, Codable {
   }
 }
 
-/// `PUT /applepay/basket/{id}/details`: what the shopper decides before the sheet opens.
+/// `PUT /applepay/basket/{id}/details`: the order details that the shopper chooses before the sheet opens.
 public struct DetailsCall: Sendable, Hashable, Codable {
   /// What the merchant does with the goods.
   public let serviceType: ServiceType
-  /// When the shopper wants it; the merchant's own spelling, passed on unread.
+  /// The requested time, in the merchant's format; passed on unread.
   public let requestedFor: String?
-  /// For the kitchen, the driver.
+  /// A note for the merchant, such as the kitchen or the driver.
   public let note: String?
-  /// Where it goes, if the caller knows; the server keeps only the zone.
+  /// The known address; the server keeps only the zone.
   public let contact: RedactedContact?
 
-  /// What the shopper decided.
+  /// The order details.
   public init(
     serviceType: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: RedactedContact? = nil
   ) {

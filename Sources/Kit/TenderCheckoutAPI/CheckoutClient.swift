@@ -2,20 +2,20 @@ import StrictJSON
 public import TenderPayments
 public import TenderSheet
 
-/// Calls `/applepay/*` for an app, one method a call.
+/// Calls `/applepay/*` for an app, with one method for each call.
 ///
-/// A basket's id is all the authority that a call needs. A refusal of the server and a connection that broke are a
-/// ``CheckoutFailure``; of the latter it says whether the server may have acted.
+/// A call is authorized by the basket's id alone. Refusals and broken connections are thrown as ``CheckoutFailure``,
+/// which says whether the server may have acted.
 public struct CheckoutClient: Sendable {
-  /// What a call may take unless its caller says otherwise.
+  /// The default time limit of a call.
   public static let patience: Duration = .seconds(10)
 
   private let transport: CheckoutTransport
 
-  /// A client over `.urlSession(server:)`, or over a test's own transport.
+  /// A client that uses `.urlSession(server:)`, or a test's transport.
   public init(_ transport: CheckoutTransport) { self.transport = transport }
 
-  /// `GET /applepay/metadata`: what the merchant of the server's host offers.
+  /// `GET /applepay/metadata`: the offer of the merchant at the server's host.
   public func metadata(within time: Duration = patience) async throws(CheckoutFailure) -> MetadataAnswer {
     try await answer(CheckoutCall(.get, "/applepay/metadata"), time)
   }
@@ -27,7 +27,7 @@ public struct CheckoutClient: Sendable {
     try await answer(CheckoutCall(.get, path("basket", basket)), time)
   }
 
-  /// `PUT /applepay/basket/{id}/details`: what the shopper decides before the sheet opens.
+  /// `PUT /applepay/basket/{id}/details`: the order details that the shopper chooses before the sheet opens.
   public func prepare(
     _ basket: BasketID, _ details: DetailsCall, within time: Duration = patience
   ) async throws(CheckoutFailure) -> BasketSheetAnswer {
@@ -39,8 +39,8 @@ public struct CheckoutClient: Sendable {
   /// - Parameters:
   ///   - basket: the basket's id.
   ///   - change: what the shopper changed.
-  ///   - currency: the sheet's; amounts in the answer do not name it.
-  ///   - time: after which the call is given up.
+  ///   - currency: of the sheet; the amounts in the answer do not name it.
+  ///   - time: the call's time limit.
   public func update(
     _ basket: BasketID, _ change: SheetChange, currency: Currency, within time: Duration = patience
   ) async throws(CheckoutFailure) -> UpdateAnswer {
@@ -49,7 +49,7 @@ public struct CheckoutClient: Sendable {
     return try Self.reading(reply) { try UpdateAnswer(try JSONReader.read(reply.body), currency: currency) }
   }
 
-  /// `POST /applepay/basket/{id}/validatepostalcode`: whether the basket can go there.
+  /// `POST /applepay/basket/{id}/validatepostalcode`: whether the basket can be delivered there.
   public func isDeliverable(
     _ basket: BasketID, postalCode: String, countryCode: String, within time: Duration = patience
   ) async throws(CheckoutFailure) -> Bool {
@@ -63,8 +63,8 @@ public struct CheckoutClient: Sendable {
   ///
   /// - Parameters:
   ///   - basket: the basket's id.
-  ///   - validationURL: a web page's; apps have none.
-  ///   - time: after which the call is given up.
+  ///   - validationURL: from a web page; apps have none.
+  ///   - time: the call's time limit.
   public func merchantSession(
     _ basket: BasketID, validationURL: String? = nil, within time: Duration = patience
   ) async throws(CheckoutFailure) -> [UInt8] {
@@ -74,7 +74,7 @@ public struct CheckoutClient: Sendable {
     return try await reply(to: call, time).body
   }
 
-  /// `POST /applepay/payment`: pays. Safe to repeat, because the basket makes it one payment.
+  /// `POST /applepay/payment`: pays. Safe to repeat, because a basket has one payment.
   public func pay(
     _ submission: PaymentSubmission, within time: Duration = patience
   ) async throws(CheckoutFailure) -> PaymentAnswer {
@@ -87,21 +87,21 @@ public struct CheckoutClient: Sendable {
     return try await answer(CheckoutCall(.post, "/applepay/payment", body: body), time)
   }
 
-  /// `GET /applepay/payment/{basketId}`: what became of the payment.
+  /// `GET /applepay/payment/{basketId}`: the outcome of the payment.
   public func outcome(
     of basket: BasketID, within time: Duration = patience
   ) async throws(CheckoutFailure) -> PaymentAnswer {
     try await answer(CheckoutCall(.get, path("payment", basket)), time)
   }
 
-  /// `DELETE /applepay/payment/{basketId}`: ends the basket for good, unless an acquirer may have heard of it.
+  /// `DELETE /applepay/payment/{basketId}`: cancels the basket, unless its payment may have reached an acquirer.
   public func cancel(_ basket: BasketID, within time: Duration = patience) async throws(CheckoutFailure) {
     _ = try await reply(to: CheckoutCall(.delete, path("payment", basket)), time)
   }
 }
 
 extension CheckoutClient {
-  /// A basket's id comes from a server and goes into a path: nothing but the letters of ids passes as it is.
+  /// A basket's id comes from a server and is put into a path, so every other character than those of ids is escaped.
   private func path(_ kind: String, _ basket: BasketID) -> String {
     let safe = basket.rawValue.utf8.map { byte in
       let isPlain = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -1,17 +1,17 @@
 public import TenderSheet
 
-/// Why a call of the checkout API did not do what it should.
+/// Why a call of the checkout API failed.
 public enum CheckoutFailure: Error, Sendable, Hashable {
-  /// The server answered, and said no.
+  /// The server refused the call.
   case refused(ProblemDetails)
-  /// The server was not reached: nothing happened there.
+  /// The call was not sent, so nothing happened at the server.
   case notSent(String)
-  /// No answer came: the server may have done it.
+  /// No answer arrived: the server may have acted.
   case lost
-  /// The answer is not what this kit understands; it may come from a proxy, or from a newer server.
+  /// The answer cannot be read; it may come from a proxy or a newer server.
   case unreadable(status: Int)
 
-  /// Stable: the server's own, or one of the three that only a client can see.
+  /// Stable: the server's code, or one of the three codes of the client.
   public var code: String {
     switch self {
     case .refused(let problem): problem.code
@@ -31,7 +31,7 @@ public enum CheckoutFailure: Error, Sendable, Hashable {
     }
   }
 
-  /// Ready for the sheet, the gravest first.
+  /// For the sheet, the most severe first.
   public var sheetErrors: [SheetError] {
     if case .refused(let problem) = self { problem.errors } else { [] }
   }

@@ -1,4 +1,4 @@
-/// One call of the checkout API as it goes onto the wire.
+/// One HTTP call of the checkout API.
 public struct CheckoutCall: Sendable, Hashable {
   /// The methods of HTTP that the checkout API uses.
   public enum Method: String, Sendable, Hashable {
@@ -6,13 +6,13 @@ public struct CheckoutCall: Sendable, Hashable {
     case get = "GET"
     /// Saves what the shopper decided.
     case put = "PUT"
-    /// Asks what depends on what is sent; or pays.
+    /// Sends a change, or pays.
     case post = "POST"
     /// Cancels.
     case delete = "DELETE"
   }
 
-  /// Of HTTP.
+  /// The HTTP value.
   public let method: Method
   /// Below the server's address, beginning with `/applepay/`.
   public let path: String
@@ -32,11 +32,11 @@ extension CheckoutCall: CustomStringConvertible {
   public var description: String { "\(method.rawValue) \(path)" }
 }
 
-/// The server's answer, whatever it says.
+/// The server's answer, with any status.
 public struct CheckoutReply: Sendable, Hashable {
-  /// Of HTTP.
+  /// The HTTP value.
   public let status: Int
-  /// As it came: JSON, unless a proxy answered.
+  /// Unchanged; JSON, unless a proxy answered.
   public let body: [UInt8]
 
   /// An answer, as a test's transport gives it.
@@ -48,19 +48,19 @@ public struct CheckoutReply: Sendable, Hashable {
 
 /// Why there is no answer.
 public enum CheckoutInterruption: Error, Sendable, Hashable {
-  /// Provably no byte of the call left this device.
+  /// No byte of the call was sent.
   case notSent(String)
   /// The call may have arrived.
   case lost
 }
 
-/// The network, as one function. ``urlSession(server:configuration:)`` is the real one; tests hand in their own.
+/// The network as a function: ``urlSession(server:configuration:)``, or a test's own.
 public struct CheckoutTransport: Sendable {
-  /// Makes a call, and gives up after `timeout`.
+  /// Makes a call with a time limit.
   public let send:
     @Sendable (_ call: CheckoutCall, _ timeout: Duration) async throws(CheckoutInterruption) -> CheckoutReply
 
-  /// A network that does what the function does.
+  /// A transport that calls the function.
   public init(
     send:
       @escaping @Sendable (_ call: CheckoutCall, _ timeout: Duration) async throws(CheckoutInterruption)

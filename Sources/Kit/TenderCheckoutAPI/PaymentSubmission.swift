@@ -2,28 +2,28 @@ public import StrictJSON
 public import TenderPayments
 public import TenderSheet
 
-/// What the sheet hands over when the shopper has agreed: Apple's `PKPayment`, `ApplePayPayment`.
+/// The sheet's result when the shopper authorizes: Apple's `PKPayment`, `ApplePayPayment`.
 ///
-/// It cannot be printed or encoded by accident; ``PaymentSubmission`` is its one way out.
+/// Its description is masked and it cannot be encoded; only ``PaymentSubmission`` reads its contents.
 public struct AuthorizedPayment: Sendable {
-  /// `PKPaymentToken.paymentData`: JSON, passed on as it is. Empty in the iOS Simulator.
+  /// `PKPaymentToken.paymentData`: JSON, passed on unchanged. Empty in the iOS Simulator.
   public let paymentData: [UInt8]
   /// The device's name for the transaction.
   public let transactionIdentifier: String
-  /// The card as people read it: `Visa 0492`.
+  /// The card's display name: `Visa 0492`.
   public let displayName: String?
   /// The card's network as Apple spells it: `MasterCard`.
   public let network: String?
-  /// What kind of card it is, as far as the device tells.
+  /// The kind of card, as far as the device reports it.
   public let methodType: PaymentMethodType
   /// The identifier of the shipping method that was selected.
   public let shippingMethod: String?
-  /// Where the goods go, and whom to call. Not signed: the server checks it again.
+  /// The recipient's address, phone and e-mail. Not signed: the server checks it again.
   public let shippingContact: FullContact?
-  /// The card holder's address; only where it was asked for.
+  /// The cardholder's address; only if requested.
   public let billingContact: FullContact?
 
-  /// What the sheet handed over.
+  /// An authorized payment.
   public init(
     paymentData: [UInt8], transactionIdentifier: String, displayName: String? = nil, network: String? = nil,
     methodType: PaymentMethodType = .unknown, shippingMethod: String? = nil, shippingContact: FullContact? = nil,
@@ -41,7 +41,7 @@ public struct AuthorizedPayment: Sendable {
 }
 
 extension AuthorizedPayment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// Never the contents: neither a payment token nor an address is for logs.
+  /// Never the contents: payment tokens and addresses must not be logged.
   public var description: String { "AuthorizedPayment" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: []) }
@@ -53,7 +53,7 @@ public struct PaymentSubmission: Sendable {
   public let basket: BasketID
   /// The quote whose total the shopper saw last.
   public let quote: QuoteID
-  /// What the sheet handed over.
+  /// An authorized payment.
   public let payment: AuthorizedPayment
 
   /// A payment of a basket, at the price of a quote.
@@ -63,7 +63,7 @@ public struct PaymentSubmission: Sendable {
     self.payment = payment
   }
 
-  /// Apple Pay JS's form, which the server reads from pages and apps alike.
+  /// The JSON body in the form of Apple Pay JS, which the server reads from pages and apps.
   ///
   /// - Throws: `JSONError` when `paymentData` is no JSON.
   public func json() throws(JSONError) -> JSONValue {

@@ -1,23 +1,23 @@
 public import TenderSheet
 
-/// A refusal of `/applepay/*`: RFC 9457, with members of ours.
+/// A problem document of `/applepay/*`: RFC 9457 with extension members.
 public struct ProblemDetails: Sendable, Hashable, Codable {
-  /// The status's own phrase.
+  /// The status's reason phrase.
   public let title: String
-  /// Of HTTP.
+  /// The HTTP value.
   public let status: Int
   /// Stable; listed in `docs/errors.md`.
   public let code: String
-  /// For the integrator: what is wrong and what to do.
+  /// For the integrator: the error and its remedy.
   public let detail: String
   /// The property of the request that is at fault.
   public let field: String?
-  /// Ready for `ApplePayError` and `PKPaymentError`, gravest first.
+  /// For `ApplePayError` and `PKPaymentError`, the most severe first.
   public let errors: [SheetError]
-  /// What to quote when asking for help.
+  /// The id to quote in a support request.
   public let requestId: String
 
-  /// A refusal, as the server tells it.
+  /// A problem document.
   public init(
     title: String, status: Int, code: String, detail: String, field: String?, errors: [SheetError], requestId: String
   ) {

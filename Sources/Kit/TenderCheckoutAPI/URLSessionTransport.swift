@@ -7,8 +7,8 @@ public import Foundation
 extension CheckoutTransport {
   /// Over `URLSession`, on Apple's platforms and on Linux.
   ///
-  /// Cookies and caches are off: the basket's id is all that a call needs, and an outcome must be today's. A redirect is
-  /// not followed, because a payment goes to the server that was configured or nowhere.
+  /// Cookies and caches are off: calls need only the basket's id, and outcomes must be current. Redirects are not
+  /// followed, because payments must go only to the configured server.
   ///
   /// - Parameters:
   ///   - server: `https://pay.example.com`, without a path.
@@ -19,7 +19,7 @@ extension CheckoutTransport {
     configuration.httpShouldSetCookies = false
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    let session = URLSession(configuration: configuration, delegate: StaysWhereItIs(), delegateQueue: nil)
+    let session = URLSession(configuration: configuration, delegate: RedirectRefuser(), delegateQueue: nil)
     return CheckoutTransport { call, timeout async throws(CheckoutInterruption) in
       guard let request = URLRequest(call, server: server, timeout: timeout) else {
         throw .notSent("\(call.path) is no path")
@@ -50,7 +50,7 @@ extension URLRequest {
 }
 
 extension CheckoutInterruption {
-  /// Only where the system says that no connection was made is it certain that nothing arrived.
+  /// Only an error that precedes the connection proves that nothing was sent.
   init(_ error: any Error) {
     let unsent: Set<URLError.Code> = [
       .badURL, .unsupportedURL, .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
@@ -67,7 +67,7 @@ extension CheckoutInterruption {
 }
 
 /// Refuses redirects.
-private final class StaysWhereItIs: NSObject, URLSessionTaskDelegate {
+private final class RedirectRefuser: NSObject, URLSessionTaskDelegate {
   func urlSession(
     _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
     newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void

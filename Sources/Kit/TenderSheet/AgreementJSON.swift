@@ -1,8 +1,8 @@
 import TenderPayments
 
-// The dictionaries of Apple Pay JS for agreements. Dates are texts of RFC 3339, which a page makes `Date`s of.
+// The dictionaries of Apple Pay JS for agreements. Dates are RFC 3339 texts, which a page converts to `Date`s.
 
-/// What the three have in common.
+/// The common members of the three kinds.
 private protocol AgreementJSON {
   var paymentDescription: String { get }
   var billingAgreement: String? { get }
@@ -95,7 +95,7 @@ struct DeferredPaymentJSON: Codable, AgreementJSON {
       freeCancellation: try freeCancellation())
   }
 
-  /// Both of the two or neither: Apple's rule.
+  /// Apple requires both members or neither.
   private func freeCancellation() throws -> DeferredPayment.FreeCancellation? {
     switch (freeCancellationDate, freeCancellationDateTimeZone) {
     case (let date?, let zone?): .init(until: date.time, timeZone: zone)
@@ -146,7 +146,7 @@ struct AgreementLineJSON: Codable {
   }
 }
 
-/// A moment as text of RFC 3339.
+/// A time as RFC 3339 text.
 struct DateText: Codable {
   let time: Timestamp
 

@@ -6,14 +6,14 @@ public enum ContactField: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// What a sheet error may point at: Apple's `ApplePayErrorContactField`.
 public enum ErrorContactField: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Apple's names of what can be wrong.
+  /// Apple's names of the fields.
   case phoneNumber, emailAddress, name, phoneticName, postalAddress, addressLines, locality, subLocality, postalCode
-  /// Apple's names of what can be wrong with an address.
+  /// Apple's names of the address fields.
   case administrativeArea, subAdministrativeArea, country, countryCode
 }
 
 extension ServiceType {
-  /// The fields without which an order of this kind cannot be carried out; nothing else is asked.
+  /// The fields that an order of this kind requires; no others are requested.
   ///
   /// Phone and e-mail never come in the billing contact, so collection asks for them here as well.
   public var requiredShippingFields: [ContactField] {

@@ -1,7 +1,7 @@
-/// What the sheet tells of an address before the shopper has authorized: enough to price, not enough to deliver.
+/// The redacted address that the sheet shows before the shopper authorizes: enough to price, not enough to deliver.
 ///
-/// The keys are those of Apple's `ApplePayPaymentContact`; name, phone, e-mail and address lines are not read even if
-/// a client sends them, so that nothing can be stored that the shopper has not given yet.
+/// The keys are those of Apple's `ApplePayPaymentContact`; name, phone, e-mail and address lines are not read even if a
+/// client sends them, so that they cannot be stored before the shopper authorizes.
 public struct RedactedContact: Sendable, Hashable {
   /// A part of the town.
   public let subLocality: String?
@@ -11,12 +11,12 @@ public struct RedactedContact: Sendable, Hashable {
   public let subAdministrativeArea: String?
   /// The region: a state, a province.
   public let administrativeArea: String?
-  /// The first part only in the United Kingdom and Canada, five digits in the United States.
+  /// Only the first part in the United Kingdom and Canada, five digits in the United States.
   public let postalCode: String?
   /// ISO 3166-1 alpha-2, in capitals whatever the device wrote.
   public let countryCode: String?
 
-  /// A place; empty texts count as missing, because devices send them for what they withhold.
+  /// A redacted contact. Empty texts count as missing, because devices send them for hidden fields.
   public init(
     subLocality: String? = nil, locality: String? = nil, subAdministrativeArea: String? = nil,
     administrativeArea: String? = nil, postalCode: String? = nil, countryCode: String? = nil
@@ -36,13 +36,13 @@ public struct FullContact: Sendable, Hashable {
   public let givenName: String?
   /// The shopper's last name.
   public let familyName: String?
-  /// How the first name is spoken, where names are written so.
+  /// The phonetic first name.
   public let phoneticGivenName: String?
-  /// How the last name is spoken.
+  /// The phonetic last name.
   public let phoneticFamilyName: String?
-  /// As the shopper wrote it.
+  /// As the shopper entered it.
   public let phoneNumber: String?
-  /// As the shopper wrote it.
+  /// As the shopper entered it.
   public let emailAddress: String?
   /// Street and house number, one line or more; empty without an address.
   public let addressLines: [String]
@@ -61,7 +61,7 @@ public struct FullContact: Sendable, Hashable {
   /// ISO 3166-1 alpha-2, in capitals whatever the device wrote.
   public let countryCode: String?
 
-  /// A contact; empty texts count as missing, because devices send them for what they withhold.
+  /// A contact. Empty texts count as missing, because devices send them for hidden fields.
   public init(
     givenName: String? = nil, familyName: String? = nil, phoneticGivenName: String? = nil,
     phoneticFamilyName: String? = nil, phoneNumber: String? = nil, emailAddress: String? = nil,
@@ -85,14 +85,14 @@ public struct FullContact: Sendable, Hashable {
     self.countryCode = countryCode.filled?.uppercased()
   }
 
-  /// The part of the address that prices depend on, as the sheet would have shown it.
+  /// The part of the address that prices depend on, as the sheet shows it redacted.
   public var place: RedactedContact {
     RedactedContact(
       subLocality: subLocality, locality: locality, subAdministrativeArea: subAdministrativeArea,
       administrativeArea: administrativeArea, postalCode: postalCode, countryCode: countryCode)
   }
 
-  /// Whether there is anybody to deliver to.
+  /// Whether the contact has a name.
   public var hasName: Bool { givenName != nil || familyName != nil }
 }
 
@@ -132,8 +132,8 @@ extension FullContact: Codable {
 }
 
 extension String? {
-  /// The text without white space around it; nil when nothing is left, because devices send empty strings for what
-  /// they withhold.
+  /// The text without white space around it; nil when nothing is left, because devices send empty strings for hidden
+  /// fields.
   fileprivate var filled: String? {
     guard let text = self else { return nil }
     let start = text.drop(while: \.isWhitespace)

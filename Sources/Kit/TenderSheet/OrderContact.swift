@@ -1,21 +1,21 @@
-/// Who gets the order and where, merged from the two contacts of an authorized payment.
+/// The recipient and address of an order, merged from the two contacts of an authorized payment.
 public struct OrderContact: Sendable, Hashable, Codable {
-  /// The first name of who gets the order.
+  /// The recipient's first name.
   public let givenName: String?
-  /// The last name of who gets the order.
+  /// The recipient's last name.
   public let familyName: String?
-  /// From the shipping contact: the wallet puts it nowhere else.
+  /// From the shipping contact; the billing contact never has it.
   public let phoneNumber: String?
-  /// From the shipping contact: the wallet puts it nowhere else.
+  /// From the shipping contact; the billing contact never has it.
   public let emailAddress: String?
-  /// Where the goods go; for collection, the billing address if the merchant asked for one.
+  /// The delivery address; for collection, the billing address if the merchant requires one.
   public let address: OrderAddress?
 
   /// Merges the contacts.
   ///
-  /// Delivery and shipping believe the shipping contact alone: a billing address is no place to deliver to. Collection
-  /// takes name and address from billing, else shipping, when billing was asked for, and otherwise the name from
-  /// shipping. Phone and e-mail always come from shipping, because the wallet puts them nowhere else.
+  /// Delivery and shipping use the shipping contact only, because a billing address may not be a place to deliver to.
+  /// Collection takes name and address from billing, else shipping, when billing was asked for, and otherwise the name
+  /// from shipping. Phone and e-mail always come from shipping, because the billing contact never has them.
   public init(service: ServiceType, shipping: FullContact?, billing: FullContact?, billingRequired: Bool) {
     let billing = billingRequired && service == .collection ? billing : nil
     let named = billing?.hasName == true ? billing : shipping
@@ -44,7 +44,7 @@ public struct OrderAddress: Sendable, Hashable, Codable {
   /// ISO 3166-1 alpha-2, in capitals.
   public let countryCode: String?
 
-  /// Nil when the contact holds nothing of an address.
+  /// Nil when the contact has no address.
   public init?(_ contact: FullContact) {
     let parts = [contact.locality, contact.administrativeArea, contact.postalCode, contact.countryCode]
     guard !contact.addressLines.isEmpty || parts.contains(where: { $0 != nil }) else { return nil }
@@ -58,7 +58,7 @@ public struct OrderAddress: Sendable, Hashable, Codable {
 }
 
 extension OrderContact {
-  /// One error for every field that the order needs and the shopper left out, the gravest first.
+  /// One error for each required field that is missing, the most severe first.
   public func missingFields(for service: ServiceType) -> [SheetError] {
     (service.needsAddress ? missingAddress : []) + missingPerson
   }

@@ -1,17 +1,18 @@
 public import TenderPayments
 
-/// What the shopper agrees to beyond this one payment. A sheet carries at most one agreement: Apple refuses two.
+/// An agreement beyond this payment. Apple allows at most one per sheet.
 ///
-/// Where the card's network has them, the payment token then holds a merchant token, which outlives the device.
+/// If the card's network supports it, the payment token then holds a merchant token, which is independent of the
+/// device.
 public enum PaymentAgreement: Sendable, Hashable {
-  /// Again and again: a subscription.
+  /// A recurring payment: a subscription.
   case recurring(RecurringPayment)
-  /// Whenever a balance falls below a threshold.
+  /// A payment whenever a balance falls below a threshold.
   case automaticReload(AutomaticReload)
-  /// Once, later: a booking, a pre-order.
+  /// One later payment: a booking, a pre-order.
   case deferred(DeferredPayment)
 
-  /// What the shopper reads, and where the shopper ends it.
+  /// The terms shown to the shopper.
   public var terms: AgreementTerms {
     switch self {
     case .recurring(let payment): payment.terms
@@ -21,21 +22,21 @@ public enum PaymentAgreement: Sendable, Hashable {
   }
 }
 
-/// The words of an agreement.
+/// The terms of an agreement.
 public struct AgreementTerms: Sendable, Hashable {
-  /// Apple shows no longer text.
+  /// Apple's limit in characters.
   public static let longestBillingAgreement = 500
 
   /// What is paid for: "Vegetable box, every week".
   public let paymentDescription: String
   /// Where the shopper changes or ends the agreement; an https URL.
   public let managementURL: String
-  /// What the shopper agrees to, at most 500 characters.
+  /// The text of the agreement, at most 500 characters.
   public let billingAgreement: String?
-  /// Where Apple reports changes of the merchant token; an https URL.
+  /// The https URL that Apple notifies of changes of the merchant token.
   public let tokenNotificationURL: String?
 
-  /// The words that a sheet shows of an agreement.
+  /// The terms of an agreement.
   public init(
     paymentDescription: String, managementURL: String, billingAgreement: String? = nil,
     tokenNotificationURL: String? = nil
@@ -47,15 +48,15 @@ public struct AgreementTerms: Sendable, Hashable {
   }
 }
 
-/// How often a recurring payment is taken.
+/// How often a recurring payment is charged.
 public struct BillingInterval: Sendable, Hashable {
-  /// Apple Pay JS has no week: seven days.
+  /// Apple Pay JS has no week: use seven days.
   public enum Unit: String, Sendable, Hashable, Codable, CaseIterable {
     /// Apple's units, from the shortest to the longest.
     case minute, hour, day, month, year
   }
 
-  /// What is counted.
+  /// The unit.
   public let unit: Unit
   /// From 1.
   public let count: Int
@@ -69,20 +70,20 @@ public struct BillingInterval: Sendable, Hashable {
 
 /// Apple's `ApplePayRecurringPaymentRequest`.
 public struct RecurringPayment: Sendable, Hashable {
-  /// One price of the agreement, and when it holds.
+  /// One price of the agreement and its period.
   public struct Billing: Sendable, Hashable {
     /// What the sheet calls this price.
     public let label: String
-    /// What is taken each time.
+    /// The amount of each charge.
     public let amount: Amount
-    /// How often it is taken.
+    /// The interval of the charges.
     public let interval: BillingInterval
     /// Nil: with this payment.
     public let start: Timestamp?
-    /// Nil: until somebody ends it.
+    /// Nil: until the agreement is ended.
     public let end: Timestamp?
 
-    /// One price, how often it is taken, and from when to when.
+    /// A price with its interval and period.
     public init(
       label: String, amount: Amount, interval: BillingInterval, start: Timestamp? = nil, end: Timestamp? = nil
     ) {
@@ -94,14 +95,14 @@ public struct RecurringPayment: Sendable, Hashable {
     }
   }
 
-  /// The words of the agreement.
+  /// The terms of the agreement.
   public let terms: AgreementTerms
-  /// What is paid in the long run.
+  /// The regular price.
   public let regular: Billing
-  /// What holds before, often nothing.
+  /// The price of the trial period.
   public let trial: Billing?
 
-  /// A subscription, perhaps with a trial before it.
+  /// A subscription, optionally with a trial.
   public init(terms: AgreementTerms, regular: Billing, trial: Billing? = nil) {
     self.terms = terms
     self.regular = regular
@@ -111,16 +112,16 @@ public struct RecurringPayment: Sendable, Hashable {
 
 /// Apple's `ApplePayAutomaticReloadPaymentRequest`.
 public struct AutomaticReload: Sendable, Hashable {
-  /// The words of the agreement.
+  /// The terms of the agreement.
   public let terms: AgreementTerms
   /// What the sheet calls it.
   public let label: String
-  /// What is added each time.
+  /// The amount of each reload.
   public let amount: Amount
-  /// Below this balance it is added.
+  /// The balance below which a reload happens.
   public let threshold: Amount
 
-  /// A balance that is filled up whenever it is low.
+  /// An automatic reload.
   public init(terms: AgreementTerms, label: String, amount: Amount, threshold: Amount) {
     self.terms = terms
     self.label = label
@@ -131,32 +132,32 @@ public struct AutomaticReload: Sendable, Hashable {
 
 /// Apple's `ApplePayDeferredPaymentRequest`; on devices from iOS 16.4.
 public struct DeferredPayment: Sendable, Hashable {
-  /// The words of the agreement.
+  /// The terms of the agreement.
   public let terms: AgreementTerms
   /// What the sheet calls it.
   public let label: String
-  /// What is taken then.
+  /// The amount to charge.
   public let amount: Amount
-  /// When it is taken.
+  /// The date of the charge.
   public let date: Timestamp
-  /// Until when cancelling costs nothing, and in whose time that is meant.
+  /// The end of free cancellation, with its time zone.
   public let freeCancellation: FreeCancellation?
 
-  /// A time in which the shopper may still change their mind.
+  /// A period in which the shopper may cancel free of charge.
   public struct FreeCancellation: Sendable, Hashable {
     /// The last moment.
     public let until: Timestamp
     /// A name of the time zone database: `Europe/Dublin`.
     public let timeZone: String
 
-    /// Free until this moment, which is shown in this time zone.
+    /// Free until this time, shown in this time zone.
     public init(until: Timestamp, timeZone: String) {
       self.until = until
       self.timeZone = timeZone
     }
   }
 
-  /// A payment that is agreed now and taken later.
+  /// A payment that is agreed now and charged later.
   public init(
     terms: AgreementTerms, label: String, amount: Amount, date: Timestamp, freeCancellation: FreeCancellation? = nil
   ) {
@@ -169,7 +170,7 @@ public struct DeferredPayment: Sendable, Hashable {
 }
 
 extension PaymentAgreement {
-  /// Refuses what the device would refuse without saying why: it closes the sheet.
+  /// Refuses agreements for which the device would close the sheet without an error.
   func check(_ currency: Currency) throws(SheetViolation) {
     try checkWords()
     for amount in amounts {

@@ -1,6 +1,6 @@
 public import TenderPayments
 
-/// What the sheet is opened with: Apple Pay JS's `ApplePayPaymentRequest`.
+/// The payment request of a sheet: Apple Pay JS's `ApplePayPaymentRequest`.
 public struct PaymentRequest: Sendable, Hashable {
   /// The merchant's country, ISO 3166-1 alpha-2.
   public var countryCode: String
@@ -8,31 +8,31 @@ public struct PaymentRequest: Sendable, Hashable {
   public var currency: Currency
   /// In the order of preference.
   public var supportedNetworks: [CardNetwork]
-  /// Which cards are taken, and how they must prove themselves.
+  /// The accepted kinds of card and the required authentication.
   public var merchantCapabilities: [MerchantCapability]
-  /// What is paid, under the business name.
+  /// The total, labelled with the business name.
   public var total: SummaryItem
-  /// What the total is made of.
+  /// The lines that make up the total.
   public var lineItems: [SummaryItem]
-  /// What the shopper is asked for, beside the card.
+  /// The requested fields of the shipping contact.
   public var requiredShippingContactFields: [ContactField]
-  /// What is asked of the card's holder; empty unless the merchant needs it.
+  /// The requested fields of the billing contact; empty unless the merchant needs it.
   public var requiredBillingContactFields: [ContactField]
-  /// The ways for the goods to travel, the selected one first; empty for collection.
+  /// The shipping methods, the selected one first; empty for collection.
   public var shippingMethods: [ShippingMethod]
-  /// The word that the sheet uses for it.
+  /// The sheet's wording for the service.
   public var shippingType: ShippingType
-  /// Nil leaves it to the platform.
+  /// Nil uses the platform's default.
   public var shippingContactEditingMode: ContactEditingMode?
   /// Bytes whose SHA-256 comes back inside the signed payment token.
   public var applicationData: [UInt8]
-  /// The countries of the issuers whose cards are taken; empty for all.
+  /// The countries of the accepted issuers; empty for all.
   public var supportedCountries: [String]
   /// Whether the sheet has a field for a coupon code.
   public var supportsCouponCode: Bool
-  /// What stands in that field when the sheet opens.
+  /// The coupon code when the sheet opens.
   public var couponCode: String?
-  /// What the shopper agrees to beyond this payment.
+  /// An agreement beyond this payment.
   public var agreement: PaymentAgreement?
 
   /// The lines as PassKit lists them: the last is the total.
@@ -41,9 +41,9 @@ public struct PaymentRequest: Sendable, Hashable {
 
 /// Apple's `ApplePayMerchantCapability`.
 public enum MerchantCapability: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Must always be there.
+  /// Always required.
   case supports3DS
-  /// Neither of the two means both.
+  /// Without either, both are accepted.
   case supportsCredit, supportsDebit
   /// Only for China UnionPay.
   case supportsEMV
@@ -51,8 +51,8 @@ public enum MerchantCapability: String, Sendable, Hashable, Codable, CaseIterabl
 
 /// Whether the shopper may change the address on the sheet: Apple's `ApplePayShippingContactEditingMode`.
 public enum ContactEditingMode: String, Sendable, Hashable, Codable {
-  /// The address is the shopper's.
+  /// The shopper can edit the address.
   case available
-  /// The address is the shop's, and the shopper cannot change it.
+  /// The address is the shop's, and the shopper cannot edit it.
   case storePickup
 }

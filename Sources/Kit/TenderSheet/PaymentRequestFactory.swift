@@ -1,16 +1,16 @@
 public import TenderPayments
 
-/// Makes payment requests for one merchant, from what a basket holds.
+/// Creates one merchant's payment requests from the contents of a basket.
 public struct PaymentRequestFactory: Sendable, Hashable {
-  /// As it stands on the card statement; the label of the total.
+  /// As on the card statement; the label of the total.
   public let businessName: String
   /// The merchant's country, ISO 3166-1 alpha-2, in capitals.
   public let countryCode: String
   /// In the order of preference.
   public let supportedNetworks: [CardNetwork]
-  /// Always with 3DS: without it no card works but UnionPay's.
+  /// Always includes 3DS, which every network but UnionPay requires.
   public let merchantCapabilities: [MerchantCapability]
-  /// The countries of the issuers whose cards are taken, in capitals; empty for all.
+  /// The countries of the accepted issuers, in capitals; empty for all.
   public let supportedCountries: [String]
 
   /// A factory for one merchant.
@@ -21,7 +21,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
     self.businessName = businessName
     self.countryCode = countryCode.uppercased()
     self.supportedNetworks = supportedNetworks
-    // Without 3DS no card but UnionPay's works, and the sheet does not say why.
+    // Every network but UnionPay requires 3DS, and the sheet reports no error without it.
     self.merchantCapabilities =
       merchantCapabilities.contains(.supports3DS) ? merchantCapabilities : [.supports3DS] + merchantCapabilities
     self.supportedCountries = supportedCountries.map { $0.uppercased() }
@@ -29,8 +29,8 @@ public struct PaymentRequestFactory: Sendable, Hashable {
 
   /// The request for a sheet.
   ///
-  /// Collection asks for no address: it names the shop's own place through `shippingType` and keeps the shopper from
-  /// editing it. A billing address is asked only where the merchant says that it is needed.
+  /// For collection it requests no address: `shippingType` names the shop's own, which the shopper cannot edit. It
+  /// requests a billing address only if the merchant needs one.
   public func request(for contents: SheetContents) throws(SheetViolation) -> PaymentRequest {
     let summary = try summary(of: contents)
     for method in contents.shippingMethods { try Self.check(method, contents.currency) }
@@ -48,7 +48,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
       agreement: contents.agreement)
   }
 
-  /// The lines and the total alone, for a page that shows them beside the button, and for updates of the sheet.
+  /// The lines and the total, for a page that shows them beside the button and for updates of the sheet.
   public func summary(of contents: SheetContents) throws(SheetViolation) -> Summary {
     try Summary(
       businessName: businessName, lines: contents.lines + (contents.cardFee.map { [$0] } ?? []),
@@ -63,7 +63,7 @@ public struct PaymentRequestFactory: Sendable, Hashable {
   }
 }
 
-/// What a basket puts on the sheet.
+/// The contents of a basket that the sheet shows.
 public struct SheetContents: Sendable, Hashable {
   /// Of every amount in it.
   public var currency: Currency
@@ -71,22 +71,22 @@ public struct SheetContents: Sendable, Hashable {
   public var service: ServiceType
   /// Goods, fees, shipping and discounts (negative), in the order in which they are shown; not the total.
   public var lines: [SummaryItem]
-  /// What paying with this kind of card costs; the last line before the total.
+  /// The fee for this kind of card; the last line before the total.
   public var cardFee: SummaryItem?
   /// In the order in which they are offered; the first is selected.
   public var shippingMethods: [ShippingMethod]
   /// Whether the sheet has a field for a coupon code.
   public var supportsCouponCode: Bool
-  /// What stands in that field.
+  /// The coupon code.
   public var couponCode: String?
   /// Whether the merchant needs the card's billing address.
   public var billingRequired: Bool
-  /// Bytes whose SHA-256 comes back inside the signed payment token: what binds it to the basket.
+  /// Bytes whose SHA-256 comes back inside the signed payment token: it binds the token to the basket.
   public var applicationData: [UInt8]
-  /// What the shopper agrees to beyond this payment.
+  /// An agreement beyond this payment.
   public var agreement: PaymentAgreement?
 
-  /// What a basket puts on the sheet.
+  /// The contents of a basket that the sheet shows.
   public init(
     currency: Currency, service: ServiceType, lines: [SummaryItem], cardFee: SummaryItem? = nil,
     shippingMethods: [ShippingMethod] = [], supportsCouponCode: Bool = false, couponCode: String? = nil,

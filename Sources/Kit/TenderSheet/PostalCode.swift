@@ -1,18 +1,18 @@
-/// A postal code as known at one moment of the sheet.
+/// A postal code, redacted or full.
 public struct PostalCode: Sendable, Hashable {
-  /// Whether the wallet may have cut something off.
+  /// Whether the wallet may have removed a part.
   public let isRedacted: Bool
   /// Letters and digits in capitals.
   let compact: String
-  /// In countries whose codes have two parts that the wallet separates: first part, space, second part.
+  /// For countries whose codes have two parts: first part, space, second part.
   let spaced: String
 
-  /// As a redacted contact shows it: the part that is there is right, and there may be more.
+  /// A redacted postal code: a correct part of the code, possibly all of it.
   public static func redacted(_ text: String, country: String) -> PostalCode {
     PostalCode(text, country: country, isRedacted: true)
   }
 
-  /// As a full contact holds it.
+  /// A full postal code.
   public static func full(_ text: String, country: String) -> PostalCode {
     PostalCode(text, country: country, isRedacted: false)
   }
@@ -45,13 +45,13 @@ public struct PostalCode: Sendable, Hashable {
 /// Spaces and hyphens do not matter, with one exception: in the United Kingdom and Canada a space ends the first part,
 /// so that `"E1 "` is E1 alone while `"E1"` is also E10 to E18.
 public struct PostalPrefix: Sendable, Hashable {
-  /// What is known about a code and a prefix.
+  /// Whether a code begins with a prefix.
   public enum Match: Sendable, Hashable {
-    /// The code begins so.
+    /// The code has the prefix.
     case yes
-    /// The code begins otherwise.
+    /// The code does not have the prefix.
     case no
-    /// The visible part agrees and ends before the prefix does.
+    /// The visible part matches but is shorter than the prefix.
     case maybe
   }
 
@@ -65,10 +65,10 @@ public struct PostalPrefix: Sendable, Hashable {
     self.text = endsFirstPart ? (words.first ?? "") + " " + words.dropFirst().joined() : words.joined()
   }
 
-  /// How much it says: among the zones that match, the longest prefix is the one that was meant.
+  /// The number of characters. Among matching zones, the one with the longest prefix applies.
   public var length: Int { text.count }
 
-  /// Whether a code begins with the prefix, as far as it is shown.
+  /// Whether a code begins with the prefix, as far as it is visible.
   public func matches(_ code: PostalCode) -> Match {
     let hasParts = code.spaced != code.compact
     let prefix = hasParts && endsFirstPart ? text : text.filter { $0 != " " }

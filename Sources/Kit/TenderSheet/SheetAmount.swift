@@ -3,8 +3,8 @@ public import TenderPayments
 extension Amount {
   /// The amount as Apple Pay JS writes it: `-?[0-9]+(\.[0-9][0-9])?`, at most two decimals.
   ///
-  /// Three-decimal currencies fit only as long as their last digit is zero: 1.250 KWD is `"1.25"`. What does not fit is
-  /// refused, because a rounded total would be another price.
+  /// Three-decimal currencies fit only as long as their last digit is zero: 1.250 KWD is `"1.25"`. Other amounts are
+  /// refused, because rounding would change the price.
   public var sheetText: String {
     get throws(SheetViolation) {
       guard currency.isMoney else { throw .notMoney(currency) }
@@ -16,7 +16,7 @@ extension Amount {
     }
   }
 
-  /// Reads Apple's grammar, no more and no less.
+  /// Reads exactly Apple's grammar.
   public init(sheetText text: String, currency: Currency) throws(SheetViolation) {
     let decimals = text.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
     guard decimals == nil || decimals?.utf8.count == 2, currency.exponent != 1 else { throw .malformedAmount }
@@ -28,13 +28,13 @@ extension Amount {
   }
 }
 
-/// Why something cannot stand on a payment sheet.
+/// Why a payment sheet cannot show something.
 public enum SheetViolation: Error, Sendable, Hashable {
   /// The sheet writes two decimals, and this amount needs a third.
   case amountTooFine(Amount)
-  /// A text that is no amount.
+  /// A text that is not an amount.
   case malformedAmount
-  /// A code of ISO 4217 in which nothing can be charged: gold, testing.
+  /// An ISO 4217 code that is not a currency for payments: gold, testing.
   case notMoney(Currency)
   /// Two currencies on one sheet.
   case mixedCurrencies(Currency)
@@ -44,12 +44,12 @@ public enum SheetViolation: Error, Sendable, Hashable {
   case negativeShipping(Amount)
   /// A line, a method or a business without a name.
   case emptyLabel
-  /// More than 64 bits hold.
+  /// An overflow of 64 bits.
   case overflow
   /// An agreement that the device would refuse; the text says why.
   case agreement(String)
 
-  /// Stable.
+  /// A stable code.
   public var code: String {
     switch self {
     case .amountTooFine: "amount_too_fine"
@@ -64,7 +64,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
     }
   }
 
-  /// What is wrong, for the operator.
+  /// The error, for the operator.
   public var reason: String {
     switch self {
     case .amountTooFine(let amount): "\(amount) needs more than the two decimals that Apple's sheet can write"

@@ -5,16 +5,16 @@ public import TenderPayments
 /// In JSON exactly one of `shippingContact`, `shippingMethod`, `couponCode` and `paymentMethod`, as Apple Pay JS's
 /// events carry them: a method and a payment method may be Apple's whole objects, or only identifier and type.
 public enum SheetChange: Sendable, Hashable {
-  /// Another address, of which the device shows only a part.
+  /// Another address, redacted by the device.
   case shippingContact(RedactedContact)
-  /// The identifier of a method that was offered.
+  /// The identifier of an offered shipping method.
   case shippingMethod(String)
-  /// Empty when the shopper took the code back.
+  /// Empty when the shopper removed the code.
   case couponCode(String)
-  /// Another card, of which the device tells only the kind.
+  /// Another card, of which the device reports only the kind.
   case paymentMethod(PaymentMethodType)
 
-  /// The callback of the sheet that is answered.
+  /// The sheet's callback to answer.
   public var moment: SheetMoment {
     switch self {
     case .shippingContact: .contactSelection
@@ -65,16 +65,16 @@ extension SheetChange: Codable {
   }
 }
 
-/// The answer to a change, complete: what the sheet shows from now on.
+/// The complete answer to a change: what the sheet shows from now on.
 public struct SheetUpdate: Sendable, Hashable {
-  /// What is paid now, under the business name.
+  /// The new total, labelled with the business name.
   public let newTotal: SummaryItem
-  /// What the total is made of now.
+  /// The new lines.
   public let newLineItems: [SummaryItem]
-  /// Nil leaves the methods as they are.
+  /// Nil keeps the current methods.
   public let newShippingMethods: [ShippingMethod]?
-  /// The gravest first. While an error of a contact or an address stands, the shopper cannot pay; a coupon code that
-  /// is refused blocks nothing, and the total simply stays.
+  /// The most severe first. An error of a contact or an address blocks the payment; a refused coupon code does not, and
+  /// the total stays the same.
   public let errors: [SheetError]
 
   /// The answer to a change that was priced.
@@ -85,7 +85,7 @@ public struct SheetUpdate: Sendable, Hashable {
     self.errors = errors
   }
 
-  /// For whoever answers without pricing anew: the sheet keeps what it shows.
+  /// An answer without new prices: the sheet keeps its total and lines.
   public init(
     keeping total: SummaryItem, _ lineItems: [SummaryItem], shippingMethods: [ShippingMethod]? = nil,
     errors: [SheetError] = []

@@ -1,18 +1,18 @@
-/// What is wrong with something on the sheet, for the shopper: Apple's `ApplePayError`.
+/// An error on the sheet, for the shopper: Apple's `ApplePayError`.
 ///
 /// The sheet stays open and marks the field, so that the shopper can correct it.
 public enum SheetError: Error, Sendable, Hashable {
-  /// Something of the shipping contact; nil for the contact as a whole. The text is for the shopper.
+  /// A field of the shipping contact, or nil for the whole contact, with a text for the shopper.
   case shippingContactInvalid(ErrorContactField?, String)
-  /// Only once the payment is authorized.
+  /// A field of the billing contact; only after authorization.
   case billingContactInvalid(ErrorContactField?, String)
-  /// Nothing is delivered there.
+  /// The merchant does not deliver there.
   case addressUnserviceable(String)
-  /// There is no such code, or it does not fit this basket.
+  /// The code does not exist or does not apply to this basket.
   case couponCodeInvalid(String)
-  /// The code was good once.
+  /// The code has expired.
   case couponCodeExpired(String)
-  /// Something else.
+  /// Another error.
   case unknown(String)
 
   /// Apple's code.
@@ -55,12 +55,12 @@ public enum SheetError: Error, Sendable, Hashable {
 
 /// The callbacks of the sheet that can answer with errors.
 public enum SheetMoment: Sendable, Hashable, CaseIterable {
-  /// As Apple Pay JS has them, in the order of a sheet.
+  /// As in Apple Pay JS, in the order of a sheet.
   case contactSelection, shippingMethodSelection, couponCodeChange, paymentMethodSelection, payment
 }
 
 extension SheetError {
-  /// Whether the sheet shows this error at this moment; others make it fail or are dropped. Source: Apple,
+  /// Whether the sheet shows this error at this callback; others make it fail or are dropped. Source: Apple,
   /// *ApplePayErrorCode* and *ApplePayErrorContactField*.
   public func isAllowed(at moment: SheetMoment) -> Bool {
     switch self {
@@ -78,7 +78,7 @@ extension ErrorContactField {
   /// Phone and e-mail are never part of the billing contact.
   fileprivate var isBilling: Bool { self != .phoneNumber && self != .emailAddress }
 
-  /// Before authorization the sheet cannot mark what it does not tell.
+  /// Before authorization the sheet cannot mark hidden fields.
   fileprivate var isVisibleWhileRedacted: Bool {
     switch self {
     case .phoneNumber, .emailAddress, .name, .phoneticName, .addressLines: false

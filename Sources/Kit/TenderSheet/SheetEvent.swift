@@ -1,73 +1,73 @@
 public import TenderPayments
 
-/// What happens to a payment sheet, as its kit sees it: from the page or app, the sheet, the server and the clock.
+/// An event of a payment sheet, from the page or app, the sheet, the server or the clock.
 ///
-/// Neither the payment token nor a full contact is ever part of one: they stay with whoever sends them.
+/// An event never holds the payment token or a full contact.
 public enum SheetEvent: Sendable, Hashable {
-  /// Everything that a sheet needs was fetched. It will show this quote.
+  /// The data for a sheet is fetched. It will show this quote.
   case prepared(QuoteID)
   /// The shopper pressed the button.
   case pressed
-  /// The page was loaded again, or the app was started again, and the basket has a payment already.
+  /// The page was reloaded, or the app restarted, and the basket already has a payment.
   case returned
 
   /// The device refused to show the sheet.
   case notOpened
-  /// `validatemerchant`. An app is asked only on a Mac, and without a URL.
+  /// `validatemerchant`. Apps receive it only on a Mac, without a URL.
   case merchantSessionRequested(validationURL: String?)
-  /// The shopper chose something else.
+  /// The shopper changed something.
   case changed(SheetChange)
-  /// The shopper agreed, and the payment token is there.
+  /// The shopper authorized, and the payment token is available.
   case authorized
-  /// The sheet is gone: the shopper closed it, or the device did.
+  /// The shopper or the device closed the sheet.
   case closed
 
-  /// The server's answer to a call that was asked for; or that none came.
+  /// The server's answer to a call, or that none arrived.
   case answered(CallID, ServerAnswer)
-  /// `SheetFlow.wakeAt` has come.
+  /// The time `SheetFlow.wakeAt` has come.
   case woke
 }
 
-/// What a kit does about it.
+/// An effect that the kit carries out.
 public enum SheetEffect: Sendable, Hashable {
-  /// Show the sheet at once: on the web this is still inside the shopper's gesture.
+  /// Show the sheet at once: on the web, this runs within the shopper's gesture.
   case open
   /// Call the server. Without an answer in this time, report `ServerAnswer.lost`.
   case ask(CallID, SheetCall, within: Duration)
-  /// Hand the sheet the merchant session that the server answered.
+  /// Pass the server's merchant session to the sheet.
   case giveMerchantSession
-  /// Complete the sheet's event.
+  /// Answer the sheet's event.
   case update(SheetMoment, SheetUpdate)
-  /// Tell the sheet how the payment ended.
+  /// Report the end of the payment to the sheet.
   case completePayment(PaymentCompletion)
   /// Close the sheet.
   case abort
-  /// Tell the page or the app.
-  case tell(SheetNews)
+  /// Report to the page or the app.
+  case report(SheetReport)
 }
 
-/// How the sheet shows that the payment ended. With errors to correct it stays open.
+/// The end of a payment for the sheet.
 public enum PaymentCompletion: Sendable, Hashable {
-  /// The order stands: the sheet shows a tick and closes.
+  /// The order is placed: the sheet shows a tick and closes.
   case success
-  /// The payment failed. With errors the sheet stays open and marks them, the gravest first.
+  /// The payment failed. With errors, the sheet stays open and marks them, the most severe first.
   case failure([SheetError])
 }
 
-/// What the page or the app is told. A failure's code is the server's, or one of the kit's own.
-public enum SheetNews: Sendable, Hashable {
-  /// The order stands. `pending` means that the provider has the payment and answers later.
+/// A report to the page or the app. A failure's code is the server's, or one of the kit's own.
+public enum SheetReport: Sendable, Hashable {
+  /// The order is placed. `pending` means that the provider has the payment and answers later.
   case authorized(PaymentStatus)
-  /// Nothing was paid; or, with `outcome_unknown`, nobody can say yet, and the kit goes on asking.
+  /// Nothing was paid; with `outcome_unknown`, the outcome is not known yet, and the kit keeps asking.
   case failed(code: String)
-  /// The shopper ended it; nothing was paid.
+  /// The shopper cancelled; nothing was paid.
   case cancelled
   /// No sheet was opened.
   case unavailable(code: String)
 }
 
-extension SheetNews {
-  /// The codes that no server tells: a kit's own.
+extension SheetReport {
+  /// The kit's own codes.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no basket to pay.
     case notPrepared = "not_prepared"
@@ -77,61 +77,61 @@ extension SheetNews {
     case sessionExpired = "session_expired"
     /// The server did not answer in time, and nothing was paid.
     case connectionLost = "connection_lost"
-    /// The server answered something that does not belong to the question.
+    /// The server's answer does not match the call.
     case unexpectedAnswer = "unexpected_answer"
-    /// Nobody knows whether it was paid; the kit goes on asking.
+    /// It is not known whether it was paid; the kit keeps asking.
     case outcomeUnknown = "outcome_unknown"
   }
 
-  static func failed(_ code: Code) -> SheetNews { .failed(code: code.rawValue) }
-  static func unavailable(_ code: Code) -> SheetNews { .unavailable(code: code.rawValue) }
+  static func failed(_ code: Code) -> SheetReport { .failed(code: code.rawValue) }
+  static func unavailable(_ code: Code) -> SheetReport { .unavailable(code: code.rawValue) }
 }
 
-/// One call among those that a flow makes.
+/// Identifies one call of a flow.
 public struct CallID: Sendable, Hashable {
   let number: Int
 }
 
-/// What a kit asks the server while a sheet is open.
+/// A call to the server while a sheet is open.
 public enum SheetCall: Sendable, Hashable {
-  /// Ask Apple, by way of the server, for a merchant session.
+  /// Request a merchant session from Apple through the server.
   case merchantSession(validationURL: String?)
-  /// What does the sheet show after this change?
+  /// Ask for the sheet's contents after this change.
   case update(SheetChange)
-  /// Send the payment token. Safe to repeat: the basket makes it one payment.
+  /// Send the payment token. Safe to repeat: a basket has one payment.
   case pay(QuoteID)
-  /// What became of the payment?
+  /// Ask for the outcome of the payment.
   case outcome
-  /// End the basket, if that is in time.
+  /// Cancel the basket, if it is not too late.
   case cancel
 }
 
-/// What became of a call.
+/// The result of a call.
 public enum ServerAnswer: Sendable, Hashable {
-  /// Apple's merchant session, for the sheet alone.
+  /// Apple's merchant session, for the sheet.
   case merchantSession
-  /// What the sheet shows now, and the quote that a payment of it must name.
+  /// What the sheet shows now, and the quote that its payment must name.
   case update(SheetUpdate, QuoteID)
-  /// The server has a payment, which stands so.
+  /// The server has a payment with this status.
   case payment(PaymentStatus)
-  /// The basket is ended; nothing was paid.
+  /// The basket is cancelled; nothing was paid.
   case cancelled
-  /// The server said no.
+  /// The server refused.
   case refused(SheetRefusal)
-  /// The connection broke, or the answer took too long: the server may have done what it was asked.
+  /// The connection broke, or the answer took too long: the server may have acted.
   case lost
 }
 
 /// A problem that the server answered.
 public struct SheetRefusal: Sendable, Hashable {
-  /// Of HTTP.
+  /// The HTTP value.
   public let status: Int
   /// Stable; listed in `docs/errors.md`.
   public let code: String
-  /// For the sheet, the gravest first.
+  /// For the sheet, the most severe first.
   public let errors: [SheetError]
 
-  /// A problem, as the server told it.
+  /// A refusal.
   public init(status: Int, code: String, errors: [SheetError] = []) {
     self.status = status
     self.code = code
@@ -140,7 +140,7 @@ public struct SheetRefusal: Sendable, Hashable {
 }
 
 extension ServerAnswer {
-  /// Whether the same call may be answered otherwise in a moment.
+  /// Whether a repeated call may succeed.
   var isPassing: Bool {
     switch self {
     case .lost: true
@@ -149,12 +149,12 @@ extension ServerAnswer {
     }
   }
 
-  /// Why nothing came of the call.
-  var complaint: String {
+  /// The code of the failed call.
+  var failureCode: String {
     switch self {
     case .refused(let refusal): refusal.code
-    case .lost: SheetNews.Code.connectionLost.rawValue
-    default: SheetNews.Code.unexpectedAnswer.rawValue
+    case .lost: SheetReport.Code.connectionLost.rawValue
+    default: SheetReport.Code.unexpectedAnswer.rawValue
     }
   }
 }

@@ -1,23 +1,23 @@
 public import TenderPayments
 
-/// One basket's way through the payment sheet, as a value: events in, effects out.
+/// The state machine of one basket's payment sheet, as a value: it maps events to effects.
 ///
-/// The web kit and the app kit behave like this machine; `Tests/Support/Flows` holds all three to the same transcripts. It
-/// answers every event of the sheet within its 30 seconds, never pays twice, and never calls a payment failed that may
+/// The web kit and the app kit behave like it: tests run all three against the transcripts in `Tests/Support/Flows`. It
+/// answers every event of the sheet within 30 seconds, never pays twice, and never reports a payment as failed that may
 /// have succeeded.
 ///
-/// Whoever drives it hands in what happens, carries out the effects in their order, and hands in `woke` at `wakeAt`.
+/// The caller passes events, carries out the effects in order, and passes `woke` at `wakeAt`.
 public struct SheetFlow: Sendable, Hashable {
   var quote: QuoteID?
   var sheet: OpenSheet?
-  /// Asks what became of a payment whose sheet is gone.
+  /// The call for the outcome of a payment whose sheet is closed.
   var recovery: Recovery?
   private var callsMade = 0
 
-  /// A flow that has nothing to pay yet.
+  /// A flow without a basket.
   public init() {}
 
-  /// Takes in what happened, and tells what to do about it, in this order.
+  /// Handles an event and returns the effects in order.
   public mutating func handle(_ event: SheetEvent, at now: Timestamp) -> [SheetEffect] {
     switch event {
     case .prepared(let quote): prepare(quote)
@@ -33,59 +33,59 @@ public struct SheetFlow: Sendable, Hashable {
     }
   }
 
-  /// When to hand in `woke`, if nothing happens before. Nil: there is nothing to wait for.
+  /// When to pass `woke` unless an event comes first; nil when nothing is due.
   public var wakeAt: Timestamp? {
-    let errands = [sheet?.validation, sheet?.changes.first?.errand, sheet?.payment, sheet?.cancellation]
-    let moments = (errands + [recovery?.errand]).map { $0?.wakeAt } + [sheet?.end]
+    let errands = [sheet?.validation, sheet?.changes.first?.retry, sheet?.payment, sheet?.cancellation]
+    let moments = (errands + [recovery?.retry]).map { $0?.wakeAt } + [sheet?.end]
     return moments.compactMap { $0 }.min()
   }
 
-  /// Where the flow stands.
+  /// The phase of the flow.
   public var phase: Phase {
     if let sheet { return sheet.payment == nil ? .open : .paying }
     if recovery != nil { return .recovering }
     return quote == nil ? .unprepared : .ready
   }
 
-  /// Where a flow stands.
+  /// The phases of a flow.
   public enum Phase: Sendable, Hashable {
-    /// Nothing to pay; a basket to pay; a sheet on the screen; a payment on its way.
+    /// No basket; a basket is ready; a sheet is open; a payment is in progress.
     case unprepared, ready, open, paying
-    /// The sheet is gone, and it is not known whether the basket was paid.
+    /// The sheet is closed, and it is not known whether the basket was paid.
     case recovering
   }
 }
 
-/// What is known of a sheet that is open, or that closed with a payment on its way.
+/// The state of an open sheet, or of one that closed while a payment is in progress.
 struct OpenSheet: Sendable, Hashable {
-  var validation: Errand?
-  /// Answered one after the other, because each price rests on the choice before.
+  var validation: RetryingCall?
+  /// Answered in order, because each price depends on the choice before.
   var changes: [PendingChange] = []
-  var payment: Errand?
-  /// Whether the payment was sent without an answer.
+  var payment: RetryingCall?
+  /// Whether the payment was sent and not answered.
   var mayHaveArrived = false
-  var cancellation: Errand?
+  var cancellation: RetryingCall?
   var isClosed = false
   var sessionEnds: Timestamp?
 
-  /// When the sheet can no longer be paid. A payment that has begun is no longer the session's matter.
+  /// When the merchant session ends; nil once a payment has begun.
   var end: Timestamp? { payment == nil ? sessionEnds : nil }
 }
 
 struct PendingChange: Sendable, Hashable {
   let change: SheetChange
-  var errand: Errand
+  var retry: RetryingCall
 }
 
 struct Recovery: Sendable, Hashable {
-  var errand: Errand
-  /// Whether `outcome_unknown` was told.
-  var isTold: Bool
+  var retry: RetryingCall
+  /// Whether `outcome_unknown` was reported.
+  var isReported: Bool
 }
 
 // Before the sheet, and its ends.
 extension SheetFlow {
-  /// What is prepared while a sheet is open waits for the next one.
+  /// Ignored while a sheet is open.
   private mutating func prepare(_ quote: QuoteID) -> [SheetEffect] {
     guard sheet == nil else { return [] }
     self.quote = quote
@@ -95,26 +95,26 @@ extension SheetFlow {
 
   private mutating func press() -> [SheetEffect] {
     guard sheet == nil else { return [] }  // the second of two clicks
-    guard quote != nil, recovery == nil else { return [.tell(.unavailable(.notPrepared))] }
+    guard quote != nil, recovery == nil else { return [.report(.unavailable(.notPrepared))] }
     sheet = OpenSheet()
     return [.open]
   }
 
-  /// The one way out: nothing that happens later to this sheet is told any more.
-  mutating func end(_ news: SheetNews) -> [SheetEffect] {
+  /// Ends the sheet with a report. Later events of this sheet are ignored.
+  mutating func end(_ report: SheetReport) -> [SheetEffect] {
     guard sheet != nil else { return [] }
     sheet = nil
     quote = nil
-    return [.tell(news)]
+    return [.report(report)]
   }
 
-  /// For a sheet that waits for something it will not get.
+  /// Closes a sheet that cannot be answered.
   mutating func abort(_ code: String) -> [SheetEffect] {
     [.abort] + end(.failed(code: code))
   }
 
-  /// Before anything was sent, the basket stays as it is and may be paid later. After that, whether closing came in
-  /// time is the server's to say.
+  /// If no payment was sent, the basket is unchanged and may be paid later. Otherwise the server decides whether the
+  /// cancellation is in time.
   private mutating func close(at now: Timestamp) -> [SheetEffect] {
     guard let sheet, !sheet.isClosed else { return [] }
     guard sheet.payment != nil else { return end(.cancelled) }
@@ -131,46 +131,46 @@ extension SheetFlow {
   }
 
   mutating func ask(
-    _ place: WritableKeyPath<OpenSheet, Errand?>, _ call: SheetCall, at now: Timestamp
+    _ place: WritableKeyPath<OpenSheet, RetryingCall?>, _ call: SheetCall, at now: Timestamp
   ) -> [SheetEffect] {
-    var errand = Errand(call, until: now.adding(SheetLimits.answer))
-    let effect = errand.ask(nextCall(), at: now)
-    sheet?[keyPath: place] = errand
+    var retry = RetryingCall(call, until: now.adding(SheetLimits.answer))
+    let effect = retry.ask(nextCall(), at: now)
+    sheet?[keyPath: place] = retry
     return [effect]
   }
 
   private mutating func receive(_ answer: ServerAnswer, to id: CallID, at now: Timestamp) -> [SheetEffect] {
     if sheet?.validation?.id == id { return validated(answer, at: now) }
-    if sheet?.changes.first?.errand.id == id { return updated(answer, at: now) }
+    if sheet?.changes.first?.retry.id == id { return updated(answer, at: now) }
     if sheet?.payment?.id == id { return paid(answer, at: now) }
     if sheet?.cancellation?.id == id { return cancelled(answer, at: now) }
-    if recovery?.errand.id == id { return recovered(answer, at: now) }
-    return []  // of a sheet that is over
+    if recovery?.retry.id == id { return recovered(answer, at: now) }
+    return []  // an answer for an ended sheet
   }
 
-  /// Looks at the first thing whose time has come; the others keep `wakeAt` at now, and are looked at next.
+  /// Handles the first due call; `wakeAt` stays due for the others.
   private mutating func wake(at now: Timestamp) -> [SheetEffect] {
-    if let sheet, let end = sheet.end, end <= now { return abort(SheetNews.Code.sessionExpired.rawValue) }
+    if let sheet, let end = sheet.end, end <= now { return abort(SheetReport.Code.sessionExpired.rawValue) }
     if let due = due(\.validation, now) { return due ? validated(.lost, at: now) : askAgain(\.validation, now) }
-    if let first = sheet?.changes.first?.errand, first.wakeAt <= now {
+    if let first = sheet?.changes.first?.retry, first.wakeAt <= now {
       return first.nextCall == nil ? updated(.lost, at: now) : askFirstChange(at: now)
     }
     if let due = due(\.payment, now) { return due ? paid(.lost, at: now) : askAgain(\.payment, now) }
     if let due = due(\.cancellation, now) { return due ? cancelled(.lost, at: now) : askAgain(\.cancellation, now) }
-    if let errand = recovery?.errand, errand.wakeAt <= now {
-      return errand.nextCall == nil ? recovered(.lost, at: now) : askForOutcome(at: now)
+    if let retry = recovery?.retry, retry.wakeAt <= now {
+      return retry.nextCall == nil ? recovered(.lost, at: now) : askForOutcome(at: now)
     }
     return []
   }
 
-  /// Nil: not yet. True: its time is up. False: it has rested.
-  private func due(_ place: KeyPath<OpenSheet, Errand?>, _ now: Timestamp) -> Bool? {
-    guard let errand = sheet?[keyPath: place], errand.wakeAt <= now else { return nil }
-    return errand.nextCall == nil
+  /// Nil: not due. True: its time limit has passed. False: its pause has ended.
+  private func due(_ place: KeyPath<OpenSheet, RetryingCall?>, _ now: Timestamp) -> Bool? {
+    guard let retry = sheet?[keyPath: place], retry.wakeAt <= now else { return nil }
+    return retry.nextCall == nil
   }
 
   private mutating func askAgain(
-    _ place: WritableKeyPath<OpenSheet, Errand?>, _ now: Timestamp
+    _ place: WritableKeyPath<OpenSheet, RetryingCall?>, _ now: Timestamp
   ) -> [SheetEffect] {
     let id = nextCall()
     guard let effect = sheet?[keyPath: place]?.ask(id, at: now) else { return [] }

@@ -1,6 +1,6 @@
 import TenderPayments
 
-// The sheet before the shopper agrees: its merchant session, and what each choice costs.
+// The sheet before authorization: its merchant session and the price of each change.
 extension SheetFlow {
   mutating func requestMerchantSession(_ url: String?, at now: Timestamp) -> [SheetEffect] {
     guard sheet?.isClosed == false else { return [] }
@@ -14,31 +14,31 @@ extension SheetFlow {
       return [.giveMerchantSession]
     }
     if answer.isPassing, sheet?.validation?.rest(at: now) == true { return [] }
-    return abort(answer.complaint)
+    return abort(answer.failureCode)
   }
 
   mutating func enqueue(_ change: SheetChange, at now: Timestamp) -> [SheetEffect] {
     guard sheet?.isClosed == false else { return [] }
-    let errand = Errand(.update(change), until: now.adding(SheetLimits.answer))
-    sheet?.changes.append(PendingChange(change: change, errand: errand))
+    let retry = RetryingCall(.update(change), until: now.adding(SheetLimits.answer))
+    sheet?.changes.append(PendingChange(change: change, retry: retry))
     return sheet?.changes.count == 1 ? askFirstChange(at: now) : []
   }
 
-  /// The newest quote is the one to pay. A total that the server did not confirm is never shown, nor an old one paid
-  /// with a new choice: rather no sheet.
+  /// The newest quote is the one to pay. If the server does not confirm a new total, the sheet closes: it must not show
+  /// an unconfirmed total or pay an outdated one.
   mutating func updated(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     if case .update(let update, let quote) = answer, let done = sheet?.changes.removeFirst() {
       self.quote = quote
       return [.update(done.change.moment, update)] + askFirstChange(at: now)
     }
-    if answer.isPassing, sheet?.changes[0].errand.rest(at: now) == true { return [] }
-    return abort(answer.complaint)
+    if answer.isPassing, sheet?.changes[0].retry.rest(at: now) == true { return [] }
+    return abort(answer.failureCode)
   }
 
   mutating func askFirstChange(at now: Timestamp) -> [SheetEffect] {
     guard sheet?.changes.isEmpty == false else { return [] }
     let id = nextCall()
-    guard let effect = sheet?.changes[0].errand.ask(id, at: now) else { return [] }
+    guard let effect = sheet?.changes[0].retry.ask(id, at: now) else { return [] }
     return [effect]
   }
 }

@@ -1,6 +1,6 @@
 import TenderPayments
 
-// The payment: sent, and then stayed with until its outcome is known or the sheet's time is up.
+// The payment: sent, and followed until its outcome is known or the sheet's time limit passes.
 extension SheetFlow {
   mutating func pay(at now: Timestamp) -> [SheetEffect] {
     guard let sheet, !sheet.isClosed, sheet.payment == nil, let quote else { return [] }
@@ -8,7 +8,7 @@ extension SheetFlow {
     return ask(\.payment, .pay(quote), at: now)
   }
 
-  /// Once a payment may have arrived, it is asked about before it is sent again.
+  /// If the payment may have arrived, asks for its outcome before sending it again.
   mutating func paid(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     guard let call = sheet?.payment?.call, let quote else { return [] }
     switch Verdict(answer, to: call) {
@@ -17,10 +17,10 @@ extension SheetFlow {
     case .refused(let code, let errors):
       return refuse(code, errors)
     case .absent:
-      return stay(.pay(quote), because: answer.complaint, at: now)
+      return stay(.pay(quote), because: answer.failureCode, at: now)
     case .open:
       sheet?.mayHaveArrived = true
-      return stay(.outcome, because: answer.complaint, at: now)
+      return stay(.outcome, because: answer.failureCode, at: now)
     }
   }
 
@@ -33,7 +33,7 @@ extension SheetFlow {
     return effects
   }
 
-  /// With errors to correct, the sheet stays open for another attempt.
+  /// Reports a refusal. With errors to correct, the sheet stays open for another attempt.
   private mutating func refuse(_ code: String, _ errors: [SheetError]) -> [SheetEffect] {
     guard let sheet else { return [] }
     if sheet.isClosed { return end(code == "basket_cancelled" ? .cancelled : .failed(code: code)) }
@@ -48,7 +48,7 @@ extension SheetFlow {
     sheet?.isClosed == false ? [.completePayment(completion)] : []
   }
 
-  /// Too late to cancel: the payment goes on, and its outcome is told.
+  /// Handles the answer to a cancellation. If it is too late, the payment continues and its outcome is reported.
   mutating func cancelled(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
     if case .cancelled = answer { return end(.cancelled) }
     if answer.isPassing, sheet?.cancellation?.rest(at: now) == true { return [] }
@@ -57,61 +57,61 @@ extension SheetFlow {
   }
 }
 
-// The outcome of a payment whose sheet is gone.
+// The outcome of a payment whose sheet is closed.
 extension SheetFlow {
-  /// After a reload, the back button, or the app's end: the server knows what became of it.
+  /// Asks the server for the outcome after a reload, the back button or a restart of the app.
   mutating func resume(at now: Timestamp) -> [SheetEffect] {
     guard sheet == nil else { return [] }
     quote = nil
-    recovery = Recovery(errand: Self.recoveryErrand(at: now), isTold: false)
+    recovery = Recovery(retry: Self.recoveryCall(at: now), isReported: false)
     return askForOutcome(at: now)
   }
 
   private mutating func rememberUnknown(at now: Timestamp) {
-    var errand = Self.recoveryErrand(at: now)
-    guard errand.rest(at: now) else { return }
-    recovery = Recovery(errand: errand, isTold: true)
+    var retry = Self.recoveryCall(at: now)
+    guard retry.rest(at: now) else { return }
+    recovery = Recovery(retry: retry, isReported: true)
   }
 
-  private static func recoveryErrand(at now: Timestamp) -> Errand {
-    Errand(.outcome, until: now.adding(SheetLimits.recovery), pause: SheetLimits.longestPause)
+  private static func recoveryCall(at now: Timestamp) -> RetryingCall {
+    RetryingCall(.outcome, until: now.adding(SheetLimits.recovery), pause: SheetLimits.longestPause)
   }
 
   mutating func askForOutcome(at now: Timestamp) -> [SheetEffect] {
     let id = nextCall()
-    guard let effect = recovery?.errand.ask(id, at: now) else { return [] }
+    guard let effect = recovery?.retry.ask(id, at: now) else { return [] }
     return [effect]
   }
 
   mutating func recovered(_ answer: ServerAnswer, at now: Timestamp) -> [SheetEffect] {
-    let isTold = recovery?.isTold == true
+    let isReported = recovery?.isReported == true
     switch Verdict(answer, to: .outcome) {
     case .stands(let status):
       return found(.authorized(status))
     case .refused(let code, _):
       return found(.failed(code: code))
-    case .absent where !isTold:
-      return found(.failed(code: answer.complaint))  // nothing is on its way that could still arrive
+    case .absent where !isReported:
+      return found(.failed(code: answer.failureCode))  // no payment can still arrive
     case .absent, .open:
-      recovery?.isTold = true
-      if recovery?.errand.rest(at: now) != true { recovery = nil }
-      return isTold ? [] : [.tell(.failed(.outcomeUnknown))]
+      recovery?.isReported = true
+      if recovery?.retry.rest(at: now) != true { recovery = nil }
+      return isReported ? [] : [.report(.failed(.outcomeUnknown))]
     }
   }
 
-  private mutating func found(_ news: SheetNews) -> [SheetEffect] {
+  private mutating func found(_ report: SheetReport) -> [SheetEffect] {
     recovery = nil
-    return [.tell(news)]
+    return [.report(report)]
   }
 }
 
-/// What an answer says of the payment.
+/// What an answer means for the payment.
 private enum Verdict {
   case stands(PaymentStatus)
   case refused(code: String, errors: [SheetError])
-  /// The server has not got it, and it is safe to send it again.
+  /// The server does not have it, so it can be sent again safely.
   case absent
-  /// Nobody knows yet.
+  /// The outcome is not known yet.
   case open
 
   init(_ answer: ServerAnswer, to call: SheetCall) {
@@ -123,11 +123,11 @@ private enum Verdict {
     }
   }
 
-  /// Of the answers 5xx only one says that nothing happened.
+  /// Only one 5xx answer means that nothing happened.
   private init(_ refusal: SheetRefusal, to call: SheetCall) {
     switch (refusal.code, refusal.status) {
     case ("payment_not_found", _): self = .absent
-    case (_, 429): self = call == .outcome ? .open : .absent  // too many calls: it was not even looked at
+    case (_, 429): self = call == .outcome ? .open : .absent  // too many calls: the server did not process it
     case ("payment_in_progress", _): self = .open
     case ("acquirer_unreachable", _): self = .refused(code: refusal.code, errors: refusal.errors)
     case (_, 500...): self = .open

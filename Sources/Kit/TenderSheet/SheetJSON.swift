@@ -1,7 +1,7 @@
 public import TenderPayments
 
-// The dictionaries of Apple Pay JS. Amounts in them are texts without a currency, so an amount can be read only where
-// the currency is known: a payment request names it, an update is read with it.
+// The dictionaries of Apple Pay JS. Amounts in them are texts without a currency, so reading an amount needs the
+// currency: a payment request names it, and an update is read with it.
 
 struct LineItemJSON: Codable {
   let label: String
@@ -90,7 +90,7 @@ extension PaymentRequest: Codable {
     }
   }
 
-  /// What is empty is left out: Apple refuses an empty `lineItems`.
+  /// Omits empty members, because Apple refuses an empty `lineItems`.
   public func encode(to encoder: any Encoder) throws {
     var json = JSON(
       countryCode: countryCode, currencyCode: currency, supportedNetworks: supportedNetworks,

@@ -2,17 +2,17 @@ public import TenderPayments
 
 /// What the merchant does with the goods.
 public enum ServiceType: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Brought by the merchant or a courier.
+  /// Delivered by the merchant.
   case delivery
-  /// Fetched by the shopper.
+  /// Collected by the shopper.
   case collection
   /// Sent by post.
   case shipping
 
-  /// Whether the shopper's address decides anything.
+  /// Whether the order needs the shopper's address.
   public var needsAddress: Bool { self != .collection }
 
-  /// The word that the sheet uses for it.
+  /// The sheet's wording for the service.
   public var shippingType: ShippingType {
     switch self {
     case .delivery: .delivery
@@ -22,26 +22,26 @@ public enum ServiceType: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// The word the sheet uses for it.
+/// The sheet's wording for the service.
 public enum ShippingType: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Apple's words: the first three need an address or name the shop's own, the last is a service at the shop's.
+  /// Apple's values: the first three need an address or name the shop's own, the last is a service at the shop.
   case shipping, delivery, storePickup, servicePickup
 }
 
-/// A way for the goods to travel, as the sheet lists it. The first of a list is selected when the sheet opens.
+/// A shipping method on the sheet. The first of a list is selected when the sheet opens.
 public struct ShippingMethod: Sendable, Hashable {
   /// Not shown; comes back when the shopper selects the method.
   public let identifier: String
   /// What the sheet calls it.
   public let label: String
-  /// What the sheet says under the label: when it arrives, for instance.
+  /// The text under the label, such as the time of arrival.
   public let detail: String
   /// Never negative.
   public let amount: Amount
-  /// From when to when the goods arrive; nil where nobody promises that.
+  /// The period of arrival; nil when it is not promised.
   public let dateRange: ShippingDateRange?
 
-  /// A way for the goods to travel.
+  /// A shipping method.
   public init(
     identifier: String, label: String, detail: String, amount: Amount, dateRange: ShippingDateRange? = nil
   ) {
@@ -53,7 +53,7 @@ public struct ShippingMethod: Sendable, Hashable {
   }
 }
 
-/// From when to when the goods arrive.
+/// A period of arrival.
 public struct ShippingDateRange: Sendable, Hashable, Codable {
   /// The first day or hour.
   public let start: ShippingDate
@@ -72,7 +72,7 @@ public struct ShippingDateRange: Sendable, Hashable, Codable {
   }
 }
 
-/// A date of the Gregorian calendar in Apple's `ApplePayDateComponents`: whoever gives a day gives month and year.
+/// A date of the Gregorian calendar in Apple's `ApplePayDateComponents`: a day requires month and year.
 public struct ShippingDate: Sendable, Hashable, Codable {
   /// The whole year: 2027.
   public let years: Int
@@ -83,7 +83,7 @@ public struct ShippingDate: Sendable, Hashable, Codable {
   /// 0 to 23.
   public let hours: Int?
 
-  /// A date, as exact as its parts.
+  /// A date with the given parts.
   public init(years: Int, months: Int? = nil, days: Int? = nil, hours: Int? = nil) {
     self.years = years
     self.months = months

@@ -4,7 +4,7 @@ public import TenderPayments
 public struct SummaryItem: Sendable, Hashable {
   /// Whether the amount is known.
   public enum Kind: String, Sendable, Hashable, Codable {
-    /// The amount counts.
+    /// The amount is known.
     case final
     /// Not known yet: the sheet shows the word "pending" in the amount's place.
     case pending
@@ -12,7 +12,7 @@ public struct SummaryItem: Sendable, Hashable {
 
   /// What the sheet calls it.
   public let label: String
-  /// Negative for discounts. What a pending item would add is not in any total.
+  /// Negative for discounts. A pending item is not part of any total.
   public let amount: Amount
   /// Whether the amount is known.
   public let kind: Kind
@@ -24,7 +24,7 @@ public struct SummaryItem: Sendable, Hashable {
     self.kind = kind
   }
 
-  /// A line whose amount nobody knows yet.
+  /// A line whose amount is not known yet.
   public static func pending(_ label: String, _ currency: Currency) -> SummaryItem {
     SummaryItem(label: label, amount: .zero(currency), kind: .pending)
   }
@@ -32,7 +32,7 @@ public struct SummaryItem: Sendable, Hashable {
 
 /// The lines of a sheet and the total under them.
 public struct Summary: Sendable, Hashable {
-  /// What the total is made of, without the total.
+  /// The lines without the total.
   public let items: [SummaryItem]
   /// Labelled with the business name as on the statement.
   public let total: SummaryItem
@@ -42,8 +42,8 @@ public struct Summary: Sendable, Hashable {
 
   /// Adds the lines up.
   ///
-  /// One pending line makes the total pending, and a pending total is zero: that is what the wallet signs. A single
-  /// line that says the same as the total is left out, because a subtotal above an equal total explains nothing.
+  /// One pending line makes the total pending, and a pending total is zero, which is what the wallet signs. A single
+  /// line equal to the total is left out.
   public init(businessName: String, lines: [SummaryItem], currency: Currency) throws(SheetViolation) {
     guard !businessName.isEmpty, lines.allSatisfy({ !$0.label.isEmpty }) else { throw .emptyLabel }
     guard lines.allSatisfy({ $0.amount.currency == currency }) else { throw .mixedCurrencies(currency) }

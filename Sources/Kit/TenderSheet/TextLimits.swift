@@ -1,12 +1,11 @@
-/// How long the texts of a shopper may be, in Unicode scalars: each has at most four bytes. Graphemes would be no limit,
-/// because one of them can have any number of bytes.
+/// Limits of the shopper's texts in Unicode scalars, each of at most four bytes. Graphemes would not limit the bytes.
 package enum TextLimits {
   /// One field of a contact, a coupon code, the name of a shipping method. An e-mail address has at most 254 bytes.
   package static let field = 256
   /// The lines of one address.
   package static let addressLines = 16
 
-  /// Whether the text has at most so many Unicode scalars.
+  /// Whether the text has at most `most` Unicode scalars.
   package static func holds(_ text: String, most: Int) -> Bool {
     text.utf8.count <= most || text.utf8.count <= 4 * most && text.unicodeScalars.count <= most
   }
@@ -28,7 +27,7 @@ extension KeyedDecodingContainer {
     return try lines.map { try limited($0, forKey: key) }
   }
 
-  /// The same text, which is the value of a key.
+  /// Returns the text of a key if it is within the limit.
   ///
   /// - Throws: when it is longer than ``TextLimits/field``.
   package func limited(_ text: String, forKey key: Key) throws -> String {

@@ -5,29 +5,29 @@ import TenderSheet
 public struct ApplePayAvailability: Sendable, Hashable {
   /// The three that Apple allows.
   public enum Button: String, Sendable, Hashable, CaseIterable {
-    /// Starts a payment. At least as prominent as every other way to pay.
+    /// Starts a payment. At least as prominent as every other payment method.
     case buy
     /// Opens Wallet to add a card.
     case setUp
-    /// None at all: not even a grey one.
+    /// No button, not even a disabled one.
     case hidden
   }
 
   /// Why this button; for a log or a debug menu, see ``Reason/explanation``.
   public enum Reason: String, Sendable, Hashable, CaseIterable {
-    /// A card that the merchant takes is in the wallet.
+    /// The wallet has a card that the merchant accepts.
     case cardReady
     /// The wallet is empty.
     case noCard
-    /// There are cards, of networks that the merchant does not take.
+    /// The wallet has only cards of networks that the merchant does not accept.
     case otherNetworksOnly
-    /// There are cards of the merchant's networks, and none is of the kind, credit or debit, that it takes.
+    /// The wallet has cards of accepted networks, but none of the accepted kind, credit or debit.
     case otherKindOnly
     /// The device has no Apple Pay, or payments are forbidden on it.
     case deviceUnable
-    /// The platform is older than every network that the merchant takes.
+    /// The platform knows none of the merchant's networks.
     case networksUnknownHere
-    /// The merchant takes no network at all.
+    /// The merchant accepts no network.
     case nothingAccepted
     /// A card is missing, and there is no Wallet to add one.
     case noWallet
@@ -73,7 +73,7 @@ extension ApplePayAvailability.Reason {
   /// For the integrator, in a debug menu or a log.
   public var explanation: String {
     switch self {
-    case .cardReady: "A card that the merchant takes is in the wallet."
+    case .cardReady: "The wallet has a card that the merchant accepts."
     case .noCard: "The wallet holds no card."
     case .otherNetworksOnly: "The wallet's cards are of networks that the merchant does not take."
     case .otherKindOnly: "The merchant takes only credit or only debit cards, and the wallet has none of that kind."

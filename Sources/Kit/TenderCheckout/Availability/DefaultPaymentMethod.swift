@@ -1,18 +1,18 @@
-/// The way to pay that a checkout proposes.
+/// The payment method that a checkout preselects.
 public enum DefaultPaymentMethod: Sendable, Hashable {
   /// Apple Pay comes first.
   case applePay
   /// Another way, by the app's own name for it.
   case other(String)
-  /// Nothing is proposed; the shopper chooses.
+  /// None is preselected; the shopper chooses.
   case none
 
-  /// The first purchase is proposed with Apple Pay; later the way that was last used, as long as it is there.
+  /// Apple Pay for the first purchase; later the method that was last used, while it is available.
   ///
   /// - Parameters:
-  ///   - availability: Apple Pay is proposed only where it can buy.
+  ///   - availability: Apple Pay is preselected only if its button is `buy`.
   ///   - lastUsed: nil before the first purchase.
-  ///   - others: the app's other ways to pay, the preferred one first.
+  ///   - others: the app's other payment methods, the preferred one first.
   public init(_ availability: ApplePayAvailability, lastUsed: DefaultPaymentMethod?, others: [String] = []) {
     let canBuy = availability.button == .buy
     switch lastUsed {

@@ -1,7 +1,7 @@
 public import TenderPayments
 public import TenderSheet
 
-/// What an app knows of its merchant before any basket: enough to decide which button to show.
+/// The merchant's configuration, from which the app decides which button to show.
 public struct MerchantConfiguration: Sendable, Hashable {
   /// As in the app's entitlement: `merchant.com.example.shop`.
   public let merchantIdentifier: String
@@ -9,10 +9,10 @@ public struct MerchantConfiguration: Sendable, Hashable {
   public let networks: [CardNetwork]
   /// Credit, debit, or both.
   public let cards: AcceptedCards
-  /// The countries of the issuers whose cards are taken; empty for all.
+  /// The countries of the accepted issuers; empty for all.
   public let supportedCountries: [String]
 
-  /// What an app is configured with.
+  /// A merchant configuration.
   public init(
     merchantIdentifier: String, networks: [CardNetwork] = [.visa, .masterCard, .amex],
     cards: AcceptedCards = .creditAndDebit, supportedCountries: [String] = []
@@ -23,7 +23,7 @@ public struct MerchantConfiguration: Sendable, Hashable {
     self.supportedCountries = supportedCountries
   }
 
-  /// What the device is asked for: 3DS always, and the kind of card where the merchant takes only one.
+  /// The capabilities to ask for: always 3DS, and the kind of card if the merchant accepts only one.
   public var capabilities: [MerchantCapability] {
     switch cards {
     case .creditAndDebit: [.supports3DS]
@@ -33,7 +33,7 @@ public struct MerchantConfiguration: Sendable, Hashable {
   }
 }
 
-/// The kinds of card that a merchant takes.
+/// The kinds of card that a merchant accepts.
 public enum AcceptedCards: String, Sendable, Hashable, CaseIterable {
   /// Both, or the one of the two.
   case creditAndDebit, creditOnly, debitOnly

@@ -1,8 +1,8 @@
 public import TenderPayments
 
 extension CardNetwork {
-  /// The release of iOS whose PassKit first knew the network. A request that names a network which the device does not
-  /// know is refused as a whole, so what is too new is left out.
+  /// The release of iOS whose PassKit first knew the network. The device refuses a request that names an unknown
+  /// network, so newer networks are left out.
   public var introduced: PlatformVersion {
     switch self {
     case .amex, .masterCard, .visa: PlatformVersion(8)

@@ -1,11 +1,11 @@
 public import TenderPayments
 public import TenderSheet
 
-/// What the device can be asked about Apple Pay. The folder `PassKit` asks PassKit; tests answer themselves.
+/// What the device reports about Apple Pay. The folder `PassKit` asks PassKit; tests provide their own answers.
 public struct PaymentDevice: Sendable {
   /// Decides which networks the device knows.
   public let platform: Platform
-  /// The hardware is there, and nobody has forbidden payments.
+  /// The device supports payments, and they are not restricted.
   public let canMakePayments: @Sendable () -> Bool
   /// A card of one of these networks is in the wallet, with these capabilities.
   public let hasCard: @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool
@@ -14,7 +14,7 @@ public struct PaymentDevice: Sendable {
   /// Opens Wallet to add a card.
   public let openWallet: @Sendable () async -> Void
 
-  /// A device that answers as these functions do.
+  /// A device that answers with these functions.
   public init(
     platform: Platform, canMakePayments: @escaping @Sendable () -> Bool,
     hasCard: @escaping @Sendable (_ networks: [CardNetwork], _ capabilities: [MerchantCapability]) -> Bool,

@@ -1,4 +1,4 @@
-/// A version of an operating system, as it decides what Apple Pay can do.
+/// A version of an operating system.
 public struct PlatformVersion: Sendable, Hashable, Comparable {
   /// The number before the point.
   public let major: Int

@@ -2,27 +2,27 @@ public import TenderCheckoutAPI
 public import TenderPayments
 public import TenderSheet
 
-/// Who buys.
+/// The buyer.
 public enum Shopper: Sendable, Hashable {
-  /// Without a log-in. The order comes with a guest token.
+  /// Not signed in. The order comes with a guest token.
   case guest
-  /// By the merchant's own reference. The app's backend puts it onto the basket: a reference that came from a device
-  /// would be anybody's claim.
+  /// Identified by the merchant's reference. The app's backend sets it on the basket, because a reference from a device
+  /// cannot be trusted.
   case signedIn(String)
 }
 
-/// What the shopper decided before the sheet opens.
-public struct OrderWishes: Sendable, Hashable {
+/// The order details that the shopper chose before the sheet opens.
+public struct OrderDetails: Sendable, Hashable {
   /// What the merchant does with the goods.
   public var service: ServiceType
-  /// When it is wanted: RFC 3339, or the merchant's own words. Passed on unread.
+  /// The requested time: RFC 3339, or any text of the merchant. Passed on unread.
   public var requestedFor: String?
-  /// For the kitchen, the driver.
+  /// A note for the merchant, such as the kitchen or the driver.
   public var note: String?
-  /// What the app knows of the shopper; it fills the sheet's contact, and its place gives the first price.
+  /// The shopper's known contact. It fills the sheet's contact, and its address decides the first price.
   public var contact: FullContact?
 
-  /// What the shopper wishes.
+  /// Order details.
   public init(
     service: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: FullContact? = nil
   ) {
@@ -32,13 +32,13 @@ public struct OrderWishes: Sendable, Hashable {
     self.contact = contact
   }
 
-  /// What the shopper wishes, at a moment that the app knows exactly.
+  /// Order details with an exact time.
   public init(service: ServiceType, requestedFor: Timestamp, note: String? = nil, contact: FullContact? = nil) {
     self.init(service: service, requestedFor: requestedFor.description, note: note, contact: contact)
   }
 }
 
-/// How far the preparation of an order has come.
+/// The progress of preparing an order.
 public enum PreparationProgress: Sendable, Hashable, CaseIterable {
   /// In this order.
   case checkingAddress, savingDetails, ready
@@ -53,27 +53,26 @@ public enum PreparationProgress: Sendable, Hashable, CaseIterable {
   }
 }
 
-/// Prepares orders and cancels them, without any sheet.
+/// Prepares and cancels orders, without a sheet.
 public struct CheckoutService: Sendable {
   private let client: CheckoutClient
   private let checks: AddressChecks
 
-  /// Over a client, with the checks that the sheet makes too.
+  /// A service that uses the same checks as the sheet.
   public init(client: CheckoutClient, checks: AddressChecks = .standard) {
     self.client = client
     self.checks = checks
   }
 
-  /// Saves what the shopper decided, and fetches what the sheet is opened with.
+  /// Saves the order details and fetches the payment request for the sheet.
   ///
-  /// An address that the app knows and that is plainly not served is refused here, before the sheet: see
-  /// ``PreparationFailure/address(_:)``.
+  /// An address that is certainly not served is refused before the sheet opens: see ``PreparationFailure/address(_:)``.
   public func prepare(
-    _ basket: BasketID, _ wishes: OrderWishes, agreement: PaymentAgreement? = nil,
+    _ basket: BasketID, _ details: OrderDetails, agreement: PaymentAgreement? = nil,
     progress: @Sendable (PreparationProgress) -> Void = { _ in }
   ) async throws(PreparationFailure) -> PreparedSheet {
     progress(.checkingAddress)
-    let problems = wishes.contact.map { checks.problems(with: $0.place, for: wishes.service) } ?? []
+    let problems = details.contact.map { checks.problems(with: $0.place, for: details.service) } ?? []
     guard problems.isEmpty else { throw .address(problems) }
     progress(.savingDetails)
     let answer: BasketSheetAnswer
@@ -81,8 +80,8 @@ public struct CheckoutService: Sendable {
       answer = try await client.prepare(
         basket,
         DetailsCall(
-          serviceType: wishes.service, requestedFor: wishes.requestedFor, note: wishes.note,
-          contact: wishes.contact?.place))
+          serviceType: details.service, requestedFor: details.requestedFor, note: details.note,
+          contact: details.contact?.place))
     } catch {
       throw .server(error)
     }
@@ -92,7 +91,7 @@ public struct CheckoutService: Sendable {
     return PreparedSheet(basket: basket, quote: answer.quoteId, request: request)
   }
 
-  /// Whether the basket can go to a place, for a form that asks before the sheet does.
+  /// Whether the basket can be delivered to a place, for a form shown before the sheet.
   public func delivers(
     _ basket: BasketID, to postalCode: String, in countryCode: String
   ) async throws(CheckoutFailure) -> Bool {
@@ -101,7 +100,7 @@ public struct CheckoutService: Sendable {
     return try await client.isDeliverable(basket, postalCode: postalCode, countryCode: countryCode)
   }
 
-  /// Ends the basket for good, unless an acquirer may have heard of it.
+  /// Cancels the basket, unless its payment may have reached an acquirer.
   public func cancel(_ basket: BasketID) async -> Cancellation {
     do {
       try await client.cancel(basket)
@@ -112,7 +111,7 @@ public struct CheckoutService: Sendable {
     }
   }
 
-  /// What became of the basket's payment; nil when nobody has tried to pay it.
+  /// The result of the basket's payment; nil when there is none.
   public func outcome(of basket: BasketID) async throws(CheckoutFailure) -> PaymentResult? {
     do {
       let answer = try await client.outcome(of: basket)
@@ -130,8 +129,8 @@ public struct CheckoutService: Sendable {
 
 /// Why an order could not be prepared.
 public enum PreparationFailure: Error, Sendable, Hashable {
-  /// The device saw it at once; ready for the app's form.
+  /// The device refused the address; the errors are for the app's form.
   case address([SheetError])
-  /// The server refused, or was not reached.
+  /// The server refused, or could not be reached.
   case server(CheckoutFailure)
 }

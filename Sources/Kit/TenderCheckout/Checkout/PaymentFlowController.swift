@@ -4,35 +4,35 @@ public import TenderSheet
 
 /// How a checkout ended.
 public enum CheckoutOutcome: Sendable, Hashable {
-  /// The order stands.
+  /// The order is placed.
   case ordered(PlacedOrder)
-  /// Nothing was paid, and the shopper knows: back to where they came from.
+  /// Nothing was paid, and the shopper knows. Return to the previous screen.
   case cancelled
-  /// Nobody can say yet whether it was paid. Show that, and do not offer to pay again.
+  /// It is not known yet whether the order was paid. Show that, and do not offer to pay again.
   case unknown(BasketID)
-  /// Apple Pay is not the way: go on with the standard checkout, with the same wishes.
+  /// Apple Pay cannot be used. Continue with the standard checkout and the same details.
   case standardCheckout(FallBack)
-  /// A checkout is under way already: a second tap.
+  /// A checkout is already in progress; this was a second tap.
   case busy
 }
 
 /// Why the standard checkout takes over. Nothing was paid.
 public enum FallBack: Sendable, Hashable {
-  /// There is no button to press here.
+  /// There is no Apple Pay button.
   case unavailable(ApplePayAvailability.Reason)
-  /// The address that the app knows is not served; ready for the app's form.
+  /// The known address is not served; the errors are for the app's form.
   case address([SheetError])
-  /// The server, the device or the app's own backend could not do it; the code says what.
+  /// The server, the device or the app's backend failed; the code says why.
   case failure(PaymentFailure)
 }
 
-/// Where an app begins: from a tap to an order, with the standard checkout to fall back on.
+/// Runs a checkout from the tap to the order, with the standard checkout as the fallback.
 ///
 /// ```swift
 /// let flow = PaymentFlowController(service: service, checkout: checkout) { shopper in
 ///   try await shop.basket(for: shopper)          // the app's own backend makes baskets
 /// }
-/// switch await flow.pay(OrderWishes(service: .delivery)) {
+/// switch await flow.pay(OrderDetails(service: .delivery)) {
 /// case .ordered(let order): show(order)
 /// case .cancelled, .busy: break
 /// case .unknown(let basket): showPending(basket)
@@ -67,12 +67,12 @@ public actor PaymentFlowController {
   /// The whole checkout, in the buy button's action.
   ///
   /// - Parameters:
-  ///   - wishes: what was decided before the sheet.
-  ///   - shopper: is handed to the function that makes the basket.
-  ///   - agreement: what the shopper agrees to beyond this payment: a subscription, for instance.
-  ///   - progress: hears how far the preparation has come.
+  ///   - details: what the shopper chose before the sheet.
+  ///   - shopper: passed to the function that creates the basket.
+  ///   - agreement: an agreement beyond this payment, such as a subscription.
+  ///   - progress: called at each step of the preparation.
   public func pay(
-    _ wishes: OrderWishes, as shopper: Shopper = .guest, agreement: PaymentAgreement? = nil,
+    _ details: OrderDetails, as shopper: Shopper = .guest, agreement: PaymentAgreement? = nil,
     progress: @Sendable (PreparationProgress) -> Void = { _ in }
   ) async -> CheckoutOutcome {
     guard !isPaying else { return .busy }
@@ -81,19 +81,19 @@ public actor PaymentFlowController {
     guard await !service.isBusy else { return .busy }
     let availability = await service.availability()
     guard availability.button == .buy else { return .standardCheckout(.unavailable(availability.reason)) }
-    switch await prepare(wishes, shopper, agreement, progress) {
-    case .success(let sheet): return await present(sheet, wishes.contact)
+    switch await prepare(details, shopper, agreement, progress) {
+    case .success(let sheet): return await present(sheet, details.contact)
     case .failure(let reason): return .standardCheckout(reason.fallBack)
     }
   }
 
-  /// Ends what is under way, if that is in time.
+  /// Cancels the checkout in progress, if it is not too late.
   public func cancel() async -> Cancellation { await service.cancel() }
 
   private struct Unprepared: Error { let fallBack: FallBack }
 
   private func prepare(
-    _ wishes: OrderWishes, _ shopper: Shopper, _ agreement: PaymentAgreement?,
+    _ details: OrderDetails, _ shopper: Shopper, _ agreement: PaymentAgreement?,
     _ progress: @Sendable (PreparationProgress) -> Void
   ) async -> Result<PreparedSheet, Unprepared> {
     let basket: BasketID
@@ -104,7 +104,7 @@ public actor PaymentFlowController {
       return .failure(Unprepared(fallBack: .failure(failure)))
     }
     do {
-      return .success(try await checkout.prepare(basket, wishes, agreement: agreement, progress: progress))
+      return .success(try await checkout.prepare(basket, details, agreement: agreement, progress: progress))
     } catch {
       switch error {
       case .address(let problems): return .failure(Unprepared(fallBack: .address(problems)))
@@ -116,7 +116,7 @@ public actor PaymentFlowController {
   private func present(_ sheet: PreparedSheet, _ contact: FullContact?) async -> CheckoutOutcome {
     let reports = await service.reports()
     await service.prepare(sheet, contact: contact)
-    // Another controller may have taken the sheet meanwhile: then this tap was the second.
+    // Another controller may have opened the sheet meanwhile; then this was a second tap.
     guard await service.basket == sheet.basket else { return .busy }
     await service.present()
     for await report in reports {

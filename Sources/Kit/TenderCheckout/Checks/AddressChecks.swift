@@ -1,14 +1,13 @@
 import TenderPayments
 public import TenderSheet
 
-/// What the device can see of an address without asking: an answer at once, in the sheet, for what is plainly wrong.
+/// Address checks on the device, which show certain errors in the sheet without a call to the server.
 ///
-/// A check here never lets anything through that the server would not: the server has the last word. What a redacted
-/// contact does not show is not held against it.
+/// The server checks every address again and decides. Parts that a redacted contact hides are not errors.
 public struct AddressChecks: Sendable, Hashable {
-  /// Where the merchant delivers, ISO 3166-1 alpha-2; empty for everywhere.
+  /// The countries that the merchant serves, ISO 3166-1 alpha-2; empty for all.
   public let countries: Set<String>
-  /// The beginnings of the postal codes that are served, by country; a country without an entry is served as a whole.
+  /// Prefixes of the served postal codes by country; a country without an entry is served entirely.
   public let prefixes: [String: [PostalPrefix]]
   /// Whether a postal code must have its country's shape.
   public let checksShapes: Bool
@@ -16,7 +15,7 @@ public struct AddressChecks: Sendable, Hashable {
   /// - Parameters:
   ///   - countries: ISO 3166-1 alpha-2; empty for everywhere.
   ///   - prefixes: `["GB": ["EC", "W1 "]]`; in the United Kingdom and Canada a space ends the first part.
-  ///   - checksShapes: off for a merchant whose customers' codes the table does not know.
+  ///   - checksShapes: false for a merchant whose shoppers' postal codes the table lacks.
   public init(countries: Set<String> = [], prefixes: [String: [String]] = [:], checksShapes: Bool = true) {
     self.countries = Set(countries.map { $0.uppercased() })
     self.prefixes = Dictionary(
@@ -24,12 +23,12 @@ public struct AddressChecks: Sendable, Hashable {
     self.checksShapes = checksShapes
   }
 
-  /// Shapes alone, for everywhere.
+  /// Checks the shapes of postal codes only, for all countries.
   public static let standard = AddressChecks()
-  /// Everything is left to the server.
+  /// Makes no checks; the server decides.
   public static let none = AddressChecks(checksShapes: false)
 
-  /// What is wrong with an address of which the sheet shows a part. Empty for collection: nothing is sent there.
+  /// The errors of a redacted address. Empty for collection, which needs no address.
   public func problems(with contact: RedactedContact, for service: ServiceType) -> [SheetError] {
     guard service.needsAddress, let country = contact.countryCode else { return [] }
     guard serves(country) else { return [Self.elsewhere] }
@@ -38,7 +37,7 @@ public struct AddressChecks: Sendable, Hashable {
     return reaches(.redacted(text, country: country), in: country) ? [] : [Self.unserved]
   }
 
-  /// What is wrong with the contact of an authorized payment, the gravest first.
+  /// The errors of the contact of an authorized payment, the most severe first.
   public func problems(
     shipping: FullContact?, billing: FullContact?, for service: ServiceType, billingRequired: Bool
   ) -> [SheetError] {
@@ -62,7 +61,7 @@ public struct AddressChecks: Sendable, Hashable {
 
   private func serves(_ country: String) -> Bool { countries.isEmpty || countries.contains(country) }
 
-  /// A code that is not wholly shown is served as long as it may be.
+  /// Whether a postal code is, or as a redacted one may be, in the served area.
   private func reaches(_ code: PostalCode, in country: String) -> Bool {
     guard let prefixes = prefixes[country] else { return true }
     return prefixes.contains { $0.matches(code) != .no }

@@ -4,13 +4,13 @@ import TenderSheet
 /// How a country writes its postal codes: `A` for a letter, `9` for a digit, `*` for either,
 /// anything else for itself.
 ///
-/// Spaces and hyphens are not compared, because shoppers leave them out and put them in. Countries that are not in the
-/// table accept everything: the server has the last word.
+/// Spaces and hyphens are ignored, because shoppers write them inconsistently. Countries that are not in the table
+/// accept every code; the server decides.
 public struct PostalCodeShape: Sendable, Hashable {
   /// Alternatives, without spaces and hyphens.
   private let shapes: [String]
 
-  /// The shapes of a country; nil when the table does not know it.
+  /// The shapes of a country; nil when the table lacks it.
   public init?(country: String) {
     guard let shapes = Self.table[country.uppercased()] else { return nil }
     self.shapes = shapes
@@ -22,7 +22,7 @@ public struct PostalCodeShape: Sendable, Hashable {
     return shapes.contains { $0.count == letters.count && Self.agree($0, letters) }
   }
 
-  /// Whether a code of which the wallet shows only the beginning can become one of the shapes.
+  /// Whether a redacted code, of which only the beginning is known, can have one of the shapes.
   public func canBegin(_ code: String) -> Bool {
     let letters = Self.letters(code)
     return shapes.contains { $0.count >= letters.count && Self.agree($0, letters) }

@@ -5,8 +5,8 @@
   import TenderSheet
 
   extension PaymentAgreement {
-    /// Puts the agreement into the request. A deferred payment needs iOS 16.4; without it the sheet shows this payment
-    /// alone, and the payment token is the device's.
+    /// Adds the agreement to the request. A deferred payment needs iOS 16.4; on older systems the sheet shows this
+    /// payment only, and the payment token has no merchant token.
     func put(into request: PKPaymentRequest) {
       guard let management = URL(string: terms.managementURL) else { return }
       switch self {

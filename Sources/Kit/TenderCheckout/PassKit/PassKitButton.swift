@@ -2,8 +2,8 @@
   public import PassKit
   public import SwiftUI
 
-  /// Apple's button: buy, set up, or nothing, as `ApplePayAvailability` says. It begins a payment or opens Wallet, and
-  /// nothing else: Apple's rule.
+  /// Apple's button: buy, set up, or nothing, as `ApplePayAvailability` says. Apple requires that it only begins a
+  /// payment or opens Wallet.
   public struct ApplePayButton: View {
     private let availability: ApplePayAvailability
     private let label: PayWithApplePayButtonLabel
@@ -14,7 +14,7 @@
     ///
     /// - Parameters:
     ///   - availability: decides between buy, set up and nothing.
-    ///   - label: what the button says while it buys.
+    ///   - label: the text of the buy button.
     ///   - buy: presents the sheet.
     ///   - setUp: opens Wallet.
     public init(

@@ -7,9 +7,9 @@
     import Contacts
   #endif
 
-  /// Between PassKit's contacts and Tender's.
+  /// Converts between PassKit's contacts and Tender's.
   public enum ContactConverter {
-    /// What the sheet tells before the shopper has agreed.
+    /// The contact before the shopper has authorized.
     public static func redacted(_ contact: PKContact) -> RedactedContact {
       let address = contact.postalAddress
       return RedactedContact(
@@ -32,7 +32,7 @@
         countryCode: address?.isoCountryCode)
     }
 
-    /// For the contact that a sheet opens with. Devices honour address, e-mail and phone.
+    /// The contact that a sheet opens with. Devices use address, e-mail and phone.
     public static func passKit(_ contact: FullContact) -> PKContact {
       let result = PKContact()
       if contact.hasName { result.name = name(contact) }

@@ -12,7 +12,7 @@
   }
 
   extension ShippingMethod {
-    /// A way for the goods to travel, as PassKit lists it.
+    /// The shipping method for PassKit.
     public var passKit: PKShippingMethod {
       let method = PKShippingMethod(label: label, amount: amount.passKit)
       method.identifier = identifier
@@ -26,7 +26,7 @@
   }
 
   extension Amount {
-    /// From text, because a `Double` cannot hold most amounts.
+    /// Converted from text, because a `Double` cannot represent most amounts.
     var passKit: NSDecimalNumber { NSDecimalNumber(string: decimalString) }
   }
 

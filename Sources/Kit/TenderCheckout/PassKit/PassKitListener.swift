@@ -5,12 +5,12 @@
   import TenderPayments
   import TenderSheet
 
-  /// Hears what happens on the sheet, asks the conversation, and answers in PassKit's words. Every handler is called,
-  /// whatever comes: PassKit's sheet hangs otherwise.
+  /// PassKit's delegate: passes the sheet's events to the conversation and returns its answers. It always calls every
+  /// handler, because PassKit's sheet hangs otherwise.
   @MainActor final class PassKitListener: NSObject, PKPaymentAuthorizationControllerDelegate {
     private let conversation: SheetConversation
     private let leave: @MainActor () async -> Void
-    /// What the sheet shows: an answer must repeat it, also when the sheet is over.
+    /// The items that the sheet shows. Every answer must repeat them, even after the sheet has ended.
     private var items: [SummaryItem]
     private var methods: [ShippingMethod]
 
@@ -96,7 +96,7 @@
       Task { handler(MerchantSession.update(await conversation.merchantSession())) }
     }
 
-    /// Asks what the change makes of the sheet, and keeps it. Nil: no errors, as PassKit wants it.
+    /// Asks for the update after a change and stores its items. Returns nil for no errors, as PassKit requires.
     private func show(_ change: SheetChange) async -> [any Error]? {
       guard let update = await conversation.changed(change) else { return [SheetError.unknown("").passKit] }
       items = update.summaryItems

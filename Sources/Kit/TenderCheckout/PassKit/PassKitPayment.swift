@@ -6,7 +6,7 @@
   import TenderSheet
 
   extension AuthorizedPayment {
-    /// What PassKit hands over when the shopper has agreed.
+    /// The payment that PassKit passes when the shopper authorizes.
     public init(_ payment: PKPayment) {
       let (token, method) = (payment.token, payment.token.paymentMethod)
       self.init(
@@ -19,7 +19,7 @@
   }
 
   extension PaymentMethodType {
-    /// What kind of card the shopper chose, as far as the device tells.
+    /// The kind of card, as far as the device reports it.
     public init(_ type: PKPaymentMethodType) {
       switch type {
       case .credit: self = .credit
@@ -32,7 +32,7 @@
   }
 
   extension AuthorizationAnswer {
-    /// How PassKit's sheet is told that the payment ended.
+    /// The authorization result for PassKit's sheet.
     public var passKit: PKPaymentAuthorizationResult {
       switch completion {
       case .success:
@@ -46,7 +46,7 @@
   }
 
   extension OrderTracking {
-    /// Nil when the address of the web service is none.
+    /// Nil when the web service's URL is invalid.
     public var passKit: PKPaymentOrderDetails? {
       guard let url = URL(string: webServiceURL), url.scheme == "https" else { return nil }
       return PKPaymentOrderDetails(

@@ -32,7 +32,7 @@
       return isShown
     }
 
-    /// PassKit leaves it to the app to take the sheet away, also after the shopper has closed it.
+    /// The app must dismiss PassKit's sheet, even after the shopper has closed it.
     func dismiss() async {
       guard let controller else { return }
       (self.controller, self.listener) = (nil, nil)

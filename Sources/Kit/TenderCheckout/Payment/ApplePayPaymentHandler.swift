@@ -2,31 +2,31 @@ public import TenderCheckoutAPI
 import TenderPayments
 public import TenderSheet
 
-/// Owns one payment, from the authorized sheet to the order.
+/// Handles one payment, from the authorized sheet to the order.
 ///
-/// It merges the contacts and judges them a second time, now that all of them are there; sends the payment; and if the
-/// connection breaks after that, asks for the outcome instead of paying again. ``ApplePayService`` makes one for each
-/// payment. An app with a sheet of its own, such as SwiftUI's button, makes it by hand and calls ``pay()``.
+/// It merges the contacts and checks them again, now complete; sends the payment; and if the connection breaks
+/// afterwards, asks for the outcome instead of paying again. ``ApplePayService`` creates one for each payment. An app
+/// that shows its own sheet, such as SwiftUI's button, creates one and calls ``pay()``.
 public struct ApplePayPaymentHandler: Sendable {
-  /// Who gets the order and where, merged from the two contacts.
+  /// The recipient and address of the order, merged from the two contacts.
   public let contact: OrderContact
   private let conversation: SheetConversation
   private let payment: AuthorizedPayment
 
-  /// For a payment that the shopper authorized on a sheet of the app's own.
+  /// For a payment that the shopper authorized on the app's own sheet.
   ///
   /// - Parameters:
-  ///   - payment: what the sheet handed over.
+  ///   - payment: from the sheet.
   ///   - sheet: what the sheet was opened with; its quote is the one that the shopper saw last.
-  ///   - client: speaks to the merchant's Tender server.
-  ///   - checks: judge the full contact before it is sent.
-  ///   - clock: what the budget is measured by.
+  ///   - client: calls the merchant's Tender server.
+  ///   - checks: applied to the full contact before it is sent.
+  ///   - clock: measures the time limit.
   public init(
     _ payment: AuthorizedPayment, on sheet: PreparedSheet, client: CheckoutClient,
     checks: AddressChecks = .standard, clock: SheetClock = .system
   ) async {
     let conversation = SheetConversation(
-      ServerLeg(client: client, basket: sheet.basket, checks: checks), merchantIdentifier: "", sheet: .elsewhere,
+      ServerCalls(client: client, basket: sheet.basket, checks: checks), merchantIdentifier: "", sheet: .elsewhere,
       clock: clock, report: AsyncStream.makeStream(of: ApplePayReport.self).continuation)
     await conversation.prepare(sheet)
     await conversation.press()
@@ -41,16 +41,16 @@ public struct ApplePayPaymentHandler: Sendable {
     self.payment = payment
   }
 
-  /// Sends the payment and stays with it until its outcome is known, or 27 seconds have gone by.
+  /// Sends the payment and waits until its outcome is known, at most 27 seconds.
   ///
-  /// Calling it again sends nothing twice. A failure with sheet errors may be corrected and authorized anew, with a new
-  /// handler.
+  /// A second call does not send the payment again. After a failure with sheet errors the shopper may correct them and
+  /// authorize again, with a new handler.
   public func pay() async -> PaymentResult {
     _ = await conversation.authorized(payment)
     return await result
   }
 
-  /// Ends the payment if the server holds no attempt yet. Whatever it answers, ``result`` tells how the payment ended.
+  /// Cancels the payment if the server has no attempt yet. In every case ``result`` is how the payment ended.
   public func attemptCancellation() async -> Cancellation { await conversation.cancel() }
 
   /// How the payment ends, or ended.
@@ -60,6 +60,6 @@ public struct ApplePayPaymentHandler: Sendable {
 }
 
 extension PaymentSheet {
-  /// A sheet that somebody else shows.
+  /// A sheet that the app shows itself.
   static let elsewhere = PaymentSheet(present: { _, _ in true }, dismiss: {})
 }

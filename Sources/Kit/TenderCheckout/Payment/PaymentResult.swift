@@ -2,7 +2,7 @@ public import TenderCheckoutAPI
 public import TenderPayments
 public import TenderSheet
 
-/// An order that stands.
+/// A placed order.
 public struct PlacedOrder: Sendable, Hashable {
   /// The basket that was paid.
   public let basket: BasketID
@@ -29,11 +29,11 @@ public struct PlacedOrder: Sendable, Hashable {
 
 /// Why nothing was paid.
 public struct PaymentFailure: Error, Sendable, Hashable {
-  /// The server's, or one of `SheetNews.Code` and `CheckoutFailure.code`.
+  /// The server's code, or one of `SheetReport.Code` and `CheckoutFailure.code`.
   public let code: String
   /// For the integrator.
   public let detail: String
-  /// What the shopper can correct, the gravest first; the sheet shows it and stays open.
+  /// What the shopper can correct, the most severe first; the sheet shows it and stays open.
   public let sheetErrors: [SheetError]
 
   /// A failure with a stable code.
@@ -48,25 +48,25 @@ public struct PaymentFailure: Error, Sendable, Hashable {
   }
 }
 
-/// How a payment ended. The four are different things, and none is ever taken for another.
+/// How a payment ended.
 public enum PaymentResult: Sendable, Hashable {
-  /// The order stands.
+  /// The order is placed.
   case success(PlacedOrder)
   /// Nothing was paid.
   case failure(PaymentFailure)
-  /// The shopper or the app ended it in time; nothing was paid, and this basket cannot be paid any more if a payment
-  /// had already been sent.
+  /// The shopper or the app cancelled in time; nothing was paid. If a payment had already been sent, this basket cannot
+  /// be paid any more.
   case cancelled
-  /// Nobody can say yet whether it was paid. Do not let the shopper pay again; the service goes on asking.
+  /// It is not known yet whether it was paid. Do not let the shopper pay again; the service keeps asking.
   case unknown
 }
 
-/// What became of an attempt to cancel. The server decides, so that it and the app mean the same moment.
+/// The result of an attempt to cancel. The server decides.
 public enum Cancellation: Sendable, Hashable {
   /// Nothing was paid.
   case cancelled
-  /// An acquirer may already have heard of it: the payment goes on, and its result is told.
+  /// The payment may have reached an acquirer: it continues, and its result is reported.
   case tooLate
-  /// The server could not be asked.
+  /// The server could not be reached.
   case unanswered
 }

@@ -9,15 +9,15 @@
     import FoundationNetworking
   #endif
 
-  /// Payment tokens for the iOS Simulator, whose own are empty: a sandbox's device makes a real one instead, signed under
-  /// the sandbox's root, which no production server trusts.
+  /// Payment tokens for the iOS Simulator, which produces empty ones: a sandbox issues a complete token instead, signed
+  /// under the sandbox's root, which no production server trusts.
   ///
-  /// The type is not there in a release build. A payment token that is not empty is never replaced.
+  /// Not available in a release build. A payment token that is not empty is never replaced.
   public struct SimulatedPayments: Sendable {
-    /// Makes the payment token for a sheet that was authorized; nil when the sandbox makes none.
-    let mint: @Sendable (Wish) async -> [UInt8]?
+    /// Issues the payment token for an authorized sheet; nil when the sandbox refuses.
+    let issue: @Sendable (TokenRequest) async -> [UInt8]?
 
-    struct Wish: Sendable {
+    struct TokenRequest: Sendable {
       let merchantIdentifier: String
       let card: String
       let amount: String
@@ -30,30 +30,30 @@
 
     /// - Parameters:
     ///   - sandbox: the address that `tender sandbox` prints: `http://localhost:8402`.
-    ///   - merchantIdentifier: whose key the payment token is encrypted to, as the sandbox knows it.
+    ///   - merchantIdentifier: the merchant known to the sandbox whose key encrypts the payment token.
     ///   - card: a card of the sandbox's wallet; its front page lists them.
     public init(sandbox: URL, merchantIdentifier: String, card: String = "visa-debit") {
-      self.init(merchantIdentifier: merchantIdentifier, card: card) { wish in
-        await Self.ask(sandbox, wish)
+      self.init(merchantIdentifier: merchantIdentifier, card: card) { tokenRequest in
+        await Self.ask(sandbox, tokenRequest)
       }
     }
 
-    init(merchantIdentifier: String, card: String, mint: @escaping @Sendable (Wish) async -> [UInt8]?) {
+    init(merchantIdentifier: String, card: String, issue: @escaping @Sendable (TokenRequest) async -> [UInt8]?) {
       self.merchantIdentifier = merchantIdentifier
       self.card = card
-      self.mint = mint
+      self.issue = issue
     }
 
-    /// The payment with the sandbox's payment token in it; nil when the sandbox made none.
+    /// The payment with the sandbox's payment token; nil when the sandbox refused.
     func completing(
       _ payment: AuthorizedPayment, for request: PaymentRequest, total: Amount
     ) async -> AuthorizedPayment? {
       guard payment.paymentData.isEmpty else { return payment }
       guard let amount = try? total.sheetText else { return nil }
-      let wish = Wish(
+      let tokenRequest = TokenRequest(
         merchantIdentifier: merchantIdentifier, card: card, amount: amount, currency: request.currency.code,
         applicationData: Base64.encode(request.applicationData))
-      guard let answer = await mint(wish), let token = try? JSONReader.read(answer),
+      guard let answer = await issue(tokenRequest), let token = try? JSONReader.read(answer),
         let paymentData = token["paymentData"]
       else { return nil }
       return AuthorizedPayment(
@@ -63,10 +63,11 @@
         billingContact: payment.billingContact)
     }
 
-    private static func ask(_ sandbox: URL, _ wish: Wish) async -> [UInt8]? {
+    private static func ask(_ sandbox: URL, _ tokenRequest: TokenRequest) async -> [UInt8]? {
       let body: JSONValue = [
-        "publicKeyOf": .string(wish.merchantIdentifier), "cardId": .string(wish.card), "amount": .string(wish.amount),
-        "currency": .string(wish.currency), "applicationData": .string(wish.applicationData),
+        "publicKeyOf": .string(tokenRequest.merchantIdentifier), "cardId": .string(tokenRequest.card),
+        "amount": .string(tokenRequest.amount),
+        "currency": .string(tokenRequest.currency), "applicationData": .string(tokenRequest.applicationData),
       ]
       let transport = CheckoutTransport.urlSession(server: sandbox)
       let call = CheckoutCall(.post, "/device/tokens", body: body.serialized())

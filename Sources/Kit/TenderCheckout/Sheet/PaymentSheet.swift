@@ -1,7 +1,7 @@
 public import TenderPayments
 public import TenderSheet
 
-/// What a sheet is opened with: the server's payment request, and the quote whose total it shows.
+/// The input of a sheet: the server's payment request, and the quote whose total it shows.
 public struct PreparedSheet: Sendable, Hashable {
   /// The basket to pay.
   public let basket: BasketID
@@ -17,7 +17,7 @@ public struct PreparedSheet: Sendable, Hashable {
     self.request = request
   }
 
-  /// What the merchant does with the goods, in the sheet's words.
+  /// The service type that matches the request's shipping type.
   public var service: ServiceType {
     switch request.shippingType {
     case .storePickup, .servicePickup: .collection
@@ -29,16 +29,16 @@ public struct PreparedSheet: Sendable, Hashable {
   var billingRequired: Bool { !request.requiredBillingContactFields.isEmpty }
 }
 
-/// What the device needs to show a sheet.
+/// The device's input to show a sheet.
 public struct SheetOpening: Sendable, Hashable {
   /// As in the app's entitlement.
   public let merchantIdentifier: String
   /// What the sheet shows when it opens.
   public let request: PaymentRequest
-  /// What stands in the sheet's contact when it opens; devices honour address, e-mail and phone.
+  /// The sheet's contact when it opens; devices use address, e-mail and phone.
   public let contact: FullContact?
 
-  /// What a device is asked to show.
+  /// The input to show a sheet.
   public init(merchantIdentifier: String, request: PaymentRequest, contact: FullContact? = nil) {
     self.merchantIdentifier = merchantIdentifier
     self.request = request
@@ -46,14 +46,14 @@ public struct SheetOpening: Sendable, Hashable {
   }
 }
 
-/// The device's payment sheet, as two functions. The folder `PassKit` has PassKit's; tests play their own.
+/// The device's payment sheet, as two functions. The folder `PassKit` implements it with PassKit; tests use their own.
 public struct PaymentSheet: Sendable {
-  /// Shows the sheet; false when the device refuses. Whatever the shopper does there is told to the conversation.
+  /// Shows the sheet; false when the device refuses. The sheet passes the shopper's actions to the conversation.
   public let present: @Sendable (_ opening: SheetOpening, _ conversation: SheetConversation) async -> Bool
-  /// Takes the sheet away.
+  /// Dismisses the sheet.
   public let dismiss: @Sendable () async -> Void
 
-  /// A sheet that does what these functions do.
+  /// A sheet that calls these functions.
   public init(
     present: @escaping @Sendable (_ opening: SheetOpening, _ conversation: SheetConversation) async -> Bool,
     dismiss: @escaping @Sendable () async -> Void
@@ -63,7 +63,7 @@ public struct PaymentSheet: Sendable {
   }
 }
 
-/// Wallet's order tracking: what a device needs to follow an order. Apple's `PKPaymentOrderDetails`.
+/// Wallet's order tracking: what a device needs to track an order. Apple's `PKPaymentOrderDetails`.
 public struct OrderTracking: Sendable, Hashable {
   /// As registered with Apple.
   public let orderTypeIdentifier: String
@@ -71,10 +71,10 @@ public struct OrderTracking: Sendable, Hashable {
   public let orderIdentifier: String
   /// https.
   public let webServiceURL: String
-  /// At least 16 characters; whoever has it may read the order.
+  /// At least 16 characters; it grants access to the order.
   public let authenticationToken: String
 
-  /// An order that Wallet can follow.
+  /// An order that Wallet can track.
   public init(
     orderTypeIdentifier: String, orderIdentifier: String, webServiceURL: String, authenticationToken: String
   ) {
@@ -85,14 +85,14 @@ public struct OrderTracking: Sendable, Hashable {
   }
 }
 
-/// How the sheet is told that the payment ended.
+/// The sheet's answer to an authorization.
 public struct AuthorizationAnswer: Sendable, Hashable {
   /// What the sheet shows.
   public let completion: PaymentCompletion
-  /// With a success, if the app has it.
+  /// Given with a success, if the app provides it.
   public let tracking: OrderTracking?
 
-  /// How the payment ended, and the order that Wallet follows then.
+  /// How the payment ended, and the order that Wallet tracks.
   public init(_ completion: PaymentCompletion, tracking: OrderTracking? = nil) {
     self.completion = completion
     self.tracking = tracking

@@ -2,13 +2,13 @@ public import TenderCheckoutAPI
 package import TenderPayments
 public import TenderSheet
 
-/// Between the sheet and the server, for one basket: drives `SheetFlow`, which decides, and carries out what it says.
+/// Connects the sheet and the server for one basket: passes events to `SheetFlow` and carries out its effects.
 ///
-/// The device's sheet tells it what the shopper does, and waits for the answer. Every wait ends: with the server's
-/// answer, when its time is up, or when the sheet is over. `nil` is always “the sheet is over: close it”.
+/// The device's sheet calls it for each event and waits for the answer. Every wait ends: with the server's answer, at
+/// its time limit, or when the sheet has ended. `nil` always means that the sheet has ended and must be closed.
 public actor SheetConversation {
   nonisolated let basket: BasketID
-  private let leg: ServerLeg
+  private let serverCalls: ServerCalls
   private let merchantIdentifier: String
   private let sheet: PaymentSheet
   private let clock: SheetClock
@@ -22,35 +22,35 @@ public actor SheetConversation {
   private var quote: QuoteID?
   private var attempt: AuthorizedPayment?
 
-  private var calls: [CallID: CallOnItsWay] = [:]
+  private var calls: [CallID: PendingCall] = [:]
   private var alarm: Task<Void, Never>?
-  private var evidence = ServerLeg.Reply(ServerAnswer.lost)
+  private var lastReply = ServerCalls.Reply(ServerAnswer.lost)
   private var waiting = Waiting()
   private var result: PaymentResult?
   private var screen = Screen.empty
-  /// What was asked of the device's sheet last. It is asked for one thing after the other: a sheet that is taken away
-  /// while it opens leaves when it is there.
+  /// The last call to the device's sheet. Calls are made one after another: a sheet that is dismissed while it opens is
+  /// dismissed once it is shown.
   private var stage: Task<Void, Never>?
   private var isFinished = true
 
-  /// How many events were handed to the flow: for tests that wait until one was.
+  /// How many events the flow has handled, for tests that wait for one.
   package private(set) var eventCount = 0
 
   private enum Screen { case empty, opening, shown, leaving }
 
-  private struct CallOnItsWay {
+  private struct PendingCall {
     let call: SheetCall
     let task: Task<Void, Never>
     let lostAt: Timestamp
   }
 
   init(
-    _ leg: ServerLeg, merchantIdentifier: String, sheet: PaymentSheet, clock: SheetClock,
+    _ serverCalls: ServerCalls, merchantIdentifier: String, sheet: PaymentSheet, clock: SheetClock,
     report: AsyncStream<ApplePayReport>.Continuation,
     tracking: @escaping @Sendable (PlacedOrder) async -> OrderTracking? = { _ in nil }
   ) {
-    self.leg = leg
-    self.basket = leg.basket
+    self.serverCalls = serverCalls
+    self.basket = serverCalls.basket
     self.merchantIdentifier = merchantIdentifier
     self.sheet = sheet
     self.clock = clock
@@ -59,9 +59,9 @@ public actor SheetConversation {
   }
 }
 
-// What the app does.
+// Calls of the app.
 extension SheetConversation {
-  /// Whether a sheet is there, or a payment is on its way.
+  /// Whether a sheet is shown or a payment is in progress.
   var isBusy: Bool { flow.phase == .open || flow.phase == .paying }
 
   var isRecovering: Bool { flow.phase == .recovering }
@@ -83,20 +83,20 @@ extension SheetConversation {
     handle(.pressed)
   }
 
-  /// The payment that is on its way.
+  /// The payment in progress.
   var handler: ApplePayPaymentHandler? {
     guard let attempt, let prepared else { return nil }
     return ApplePayPaymentHandler(attempt, on: prepared, self)
   }
 
-  /// After the app was started again: what became of the basket's payment?
+  /// Asks for the outcome of the basket's payment after a restart of the app.
   func resume() { handle(.returned) }
 
-  /// Ends the sheet, if the server says that it is in time.
+  /// Cancels the payment, if the server allows it.
   func cancel() async -> Cancellation {
     switch flow.phase {
     case .open:
-      takeAway()
+      dismissSheet()
       handle(.closed)
       return .cancelled
     case .paying:
@@ -109,16 +109,16 @@ extension SheetConversation {
     }
   }
 
-  /// How the attempt that is under way ends, or the last one ended.
+  /// The result of the current attempt, or of the last one.
   func outcome() async -> PaymentResult {
     if let result { return result }
     return await withCheckedContinuation { waiting.results.append($0) }
   }
 }
 
-// What the device's sheet tells.
+// Events of the device's sheet.
 extension SheetConversation {
-  /// The shopper changed something. The update is what the sheet shows from now on.
+  /// The shopper changed something. Returns what the sheet shows from now on.
   public func changed(_ change: SheetChange) async -> SheetUpdate? {
     guard isBusy else { return nil }
     appeared()
@@ -128,7 +128,7 @@ extension SheetConversation {
     }
   }
 
-  /// The shopper agreed.
+  /// The shopper authorized the payment.
   public func authorized(_ payment: AuthorizedPayment) async -> AuthorizationAnswer? {
     guard flow.phase == .open, waiting.payment == nil else { return nil }
     appeared()
@@ -144,7 +144,7 @@ extension SheetConversation {
     return AuthorizationAnswer(.success, tracking: await tracking(order))
   }
 
-  /// A Mac asks for the merchant session.
+  /// A Mac requests the merchant session.
   public func merchantSession(validationURL: String? = nil) async -> [UInt8]? {
     guard isBusy, waiting.session == nil else { return nil }
     appeared()
@@ -154,7 +154,7 @@ extension SheetConversation {
     }
   }
 
-  /// The sheet is gone, for whatever reason.
+  /// The sheet is closed, for any reason.
   public func closed() {
     appeared()
     screen = .empty
@@ -163,7 +163,7 @@ extension SheetConversation {
   }
 }
 
-// The machine's effects.
+// Effects of the flow.
 extension SheetConversation {
   private func handle(_ event: SheetEvent) {
     eventCount += 1
@@ -175,11 +175,11 @@ extension SheetConversation {
     switch effect {
     case .open: open()
     case .ask(let id, let call, let time): ask(id, call, within: time)
-    case .giveMerchantSession: waiting.answerSession(evidence.session)
+    case .giveMerchantSession: waiting.answerSession(lastReply.session)
     case .update(_, let update): waiting.answerChange(update)
     case .completePayment(let completion): complete(completion)
-    case .abort: takeAway()
-    case .tell(let news): tell(news)
+    case .abort: dismissSheet()
+    case .report(let report): publish(report)
     }
   }
 
@@ -194,7 +194,7 @@ extension SheetConversation {
     }
   }
 
-  /// The device says so; or the sheet does, by the first thing that happens on it.
+  /// The sheet is shown: reported by the device, or implied by the sheet's first event.
   private func appeared() {
     guard screen == .opening else { return }
     screen = .shown
@@ -208,19 +208,19 @@ extension SheetConversation {
   }
 
   private func ask(_ id: CallID, _ call: SheetCall, within time: Duration) {
-    let context = ServerLeg.Context(sheet: prepared, shown: shown, quote: quote, payment: attempt)
-    let leg = leg
+    let context = ServerCalls.Context(sheet: prepared, shown: shown, quote: quote, payment: attempt)
+    let serverCalls = serverCalls
     let task = Task { [weak self] in
-      let reply = await leg.reply(to: call, context, within: time)
+      let reply = await serverCalls.reply(to: call, context, within: time)
       await self?.receive(reply, to: id)
     }
-    calls[id] = CallOnItsWay(call: call, task: task, lostAt: clock.now().adding(time))
+    calls[id] = PendingCall(call: call, task: task, lostAt: clock.now().adding(time))
   }
 
-  /// An answer that comes after it was given up says nothing any more.
-  private func receive(_ reply: ServerLeg.Reply, to id: CallID) {
+  /// Ignores an answer that arrives after its time limit.
+  private func receive(_ reply: ServerCalls.Reply, to id: CallID) {
     guard let known = calls.removeValue(forKey: id) else { return }
-    evidence = reply
+    lastReply = reply
     if let payment = reply.payment { attempt = payment }
     if case .update(let update, let quote) = reply.answer { (shown, self.quote) = (update, quote) }
     if case (.cancel, .refused) = (known.call, reply.answer) { waiting.answerCancellations(.tooLate) }
@@ -228,51 +228,51 @@ extension SheetConversation {
   }
 
   private func complete(_ completion: PaymentCompletion) {
-    if case .success = completion, let order = evidence.order { result = .success(PlacedOrder(order, of: basket)) }
+    if case .success = completion, let order = lastReply.order { result = .success(PlacedOrder(order, of: basket)) }
     if case .failure(let errors) = completion, !errors.isEmpty { end(.failure(failure(refusalCode, errors))) }
     waiting.answerPayment(completion)
   }
 
   private var refusalCode: String {
-    if case .refused(let refusal) = evidence.answer { refusal.code } else { SheetNews.Code.connectionLost.rawValue }
+    if case .refused(let refusal) = lastReply.answer { refusal.code } else { SheetReport.Code.connectionLost.rawValue }
   }
 
   private func failure(_ code: String, _ errors: [SheetError] = []) -> PaymentFailure {
-    PaymentFailure(code: code, detail: Self.words[code] ?? evidence.detail ?? code, sheetErrors: errors)
+    PaymentFailure(code: code, detail: Self.words[code] ?? lastReply.detail ?? code, sheetErrors: errors)
   }
 
   private static let words: [String: String] = [
-    SheetNews.Code.notPrepared.rawValue: "There is nothing to pay yet: prepare a basket first.",
-    SheetNews.Code.sheetNotOpened.rawValue: "The device refused to show the sheet: look at the payment request.",
-    SheetNews.Code.sessionExpired.rawValue: "The sheet was open for longer than its merchant session lasts.",
+    SheetReport.Code.notPrepared.rawValue: "There is nothing to pay yet: prepare a basket first.",
+    SheetReport.Code.sheetNotOpened.rawValue: "The device refused to show the sheet: look at the payment request.",
+    SheetReport.Code.sessionExpired.rawValue: "The sheet was open for longer than its merchant session lasts.",
   ]
 }
 
-// How it ends.
+// The end of a sheet.
 extension SheetConversation {
-  private func tell(_ news: SheetNews) {
-    switch news {
-    case .authorized: stand()
-    case .failed(code: SheetNews.Code.outcomeUnknown.rawValue): close(.unknown, as: .unknown)
+  private func publish(_ report: SheetReport) {
+    switch report {
+    case .authorized: reportOrder()
+    case .failed(code: SheetReport.Code.outcomeUnknown.rawValue): close(.unknown, as: .unknown)
     case .failed(let code):
       let failure = failure(code)
       close(.failure(failure), as: .failed(failure))
     case .cancelled: close(.cancelled, as: .cancelled)
-    case .unavailable(let code): report.yield(.unavailable(failure(code)))
+    case .unavailable(let code): self.report.yield(.unavailable(failure(code)))
     }
   }
 
-  private func stand() {
-    guard let answer = evidence.order else { return }
+  private func reportOrder() {
+    guard let answer = lastReply.order else { return }
     let order = PlacedOrder(answer, of: basket)
     close(.success(order), as: .completed(order))
   }
 
-  private func close(_ result: PaymentResult, as news: ApplePayReport) {
+  private func close(_ result: PaymentResult, as applePayReport: ApplePayReport) {
     attempt = nil
     end(result)
-    report.yield(news)
-    if waiting.hangs { takeAway() }
+    report.yield(applePayReport)
+    if waiting.hangs { dismissSheet() }
     waiting.release()
     finishIfDone()
   }
@@ -283,7 +283,7 @@ extension SheetConversation {
     waiting.answerCancellations(result == .cancelled ? .cancelled : .tooLate)
   }
 
-  private func takeAway() {
+  private func dismissSheet() {
     guard screen == .opening || screen == .shown else { return }
     screen = .leaving
     stage = Task { [stage] in
@@ -298,7 +298,7 @@ extension SheetConversation {
     if screen == .empty, !isBusy { finish() }
   }
 
-  /// Tells the end of a sheet, once.
+  /// Reports the end of a sheet, once.
   private func finish() {
     guard !isFinished, let result else { return }
     isFinished = true
@@ -308,13 +308,13 @@ extension SheetConversation {
 
 // Time.
 extension SheetConversation {
-  /// The next moment at which something is due.
+  /// The time of the next due action.
   package var nextMoment: Timestamp? { ([flow.wakeAt] + calls.values.map(\.lostAt)).compactMap { $0 }.min() }
 
-  /// Looks at everything that is due. Calls without an answer are lost; the flow is woken when it wants to be.
+  /// Handles everything that is due: reports calls without an answer as lost, and wakes the flow.
   package func tick() {
     let now = clock.now()
-    // Each round ends a call or moves the flow on; the bound only keeps a mistake from spinning.
+    // Each round ends a call or advances the flow; the bound prevents an endless loop after a defect.
     for _ in 0..<64 {
       if let lost = calls.first(where: { $0.value.lostAt <= now }) {
         lost.value.task.cancel()
@@ -331,7 +331,7 @@ extension SheetConversation {
   private func setAlarm() {
     alarm?.cancel()
     guard let moment = nextMoment else { return }
-    // Held strongly: who has something to find out stays, also when another basket has taken its place.
+    // Holds self strongly, so that an unknown outcome is resolved even after another basket has replaced this one.
     alarm = Task {
       await clock.sleep(moment)
       if !Task.isCancelled { tick() }

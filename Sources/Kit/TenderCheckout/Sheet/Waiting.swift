@@ -1,6 +1,6 @@
 import TenderSheet
 
-/// Who waits for what. Each is answered exactly once, or released when the sheet is over.
+/// The callers that wait for an answer. Each is resumed exactly once, at the latest when the sheet ends.
 struct Waiting {
   var changes: [CheckedContinuation<SheetUpdate?, Never>] = []
   var payment: CheckedContinuation<PaymentCompletion?, Never>?
@@ -8,10 +8,10 @@ struct Waiting {
   var results: [CheckedContinuation<PaymentResult, Never>] = []
   var cancellations: [CheckedContinuation<Cancellation, Never>] = []
 
-  /// Whether the sheet itself still waits for something.
+  /// Whether the sheet still waits for an answer.
   var hangs: Bool { !changes.isEmpty || payment != nil || session != nil }
 
-  /// Changes are answered in the order in which they were made.
+  /// Answers the oldest change.
   mutating func answerChange(_ update: SheetUpdate) {
     guard !changes.isEmpty else { return }
     changes.removeFirst().resume(returning: update)
@@ -37,7 +37,7 @@ struct Waiting {
     cancellations = []
   }
 
-  /// The sheet is over: nothing that it waits for will come.
+  /// Resumes every caller with nil, because the sheet has ended.
   mutating func release() {
     for change in changes { change.resume(returning: nil) }
     changes = []

@@ -15,9 +15,9 @@ import Testing
 
   @Test func `saves service, time, note and place, and tells its progress`() async throws {
     let steps = Mutex<[PreparationProgress]>([])
-    let wishes = OrderWishes(
+    let details = OrderDetails(
       service: .delivery, requestedFor: Timestamp(seconds: 1_795_260_000), note: "Ring twice", contact: Sample.ada)
-    async let prepared = service().prepare(Sample.basket, wishes) { step in steps.withLock { $0.append(step) } }
+    async let prepared = service().prepare(Sample.basket, details) { step in steps.withLock { $0.append(step) } }
     try await server.answer("details", 200, Wire.sheet(Sample.basket.rawValue, quote: "q1"))
     let sheet = try await prepared
     #expect(sheet.quote == QuoteID("q1"))
@@ -32,9 +32,9 @@ import Testing
   }
 
   @Test func `refuses an address at once, before the sheet`() async throws {
-    let wishes = OrderWishes(service: .delivery, contact: Sample.ada)
+    let details = OrderDetails(service: .delivery, contact: Sample.ada)
     await #expect(throws: PreparationFailure.self) {
-      try await service(AddressChecks(countries: ["IE"])).prepare(Sample.basket, wishes)
+      try await service(AddressChecks(countries: ["IE"])).prepare(Sample.basket, details)
     }
     #expect(server.calls.isEmpty)
   }
@@ -44,7 +44,7 @@ import Testing
       DeferredPayment(
         terms: AgreementTerms(paymentDescription: "Table", managementURL: "https://example.com"), label: "Table",
         amount: try Sample.eur(500), date: Timestamp(seconds: 2_000_000_000)))
-    async let prepared = service().prepare(Sample.basket, OrderWishes(service: .delivery), agreement: agreement)
+    async let prepared = service().prepare(Sample.basket, OrderDetails(service: .delivery), agreement: agreement)
     try await server.answer("details", 200, Wire.sheet(Sample.basket.rawValue, quote: "q1"))
     #expect(try await prepared.request.agreement == agreement)
   }
@@ -117,7 +117,7 @@ import Testing
 
   @Test func `ends with an order`() async throws {
     let flow = flow()
-    async let outcome = flow.pay(OrderWishes(service: .delivery), as: .signedIn("customer-7"))
+    async let outcome = flow.pay(OrderDetails(service: .delivery), as: .signedIn("customer-7"))
     try await prepared()
     let conversation = try await sheet.opened()
     async let answer = conversation.authorized(Sample.payment())
@@ -133,10 +133,10 @@ import Testing
 
   @Test func `is begun once, however often the button is tapped`() async throws {
     let flow = flow()
-    async let first = flow.pay(OrderWishes(service: .delivery))
+    async let first = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
     let conversation = try await sheet.opened()
-    #expect(await flow.pay(OrderWishes(service: .delivery)) == .busy)
+    #expect(await flow.pay(OrderDetails(service: .delivery)) == .busy)
     await conversation.closed()
     #expect(await first == .cancelled)
     #expect(await flow.cancel() == .cancelled)
@@ -149,15 +149,15 @@ import Testing
     let checkout = CheckoutService(client: client)
     let first = PaymentFlowController(service: service, checkout: checkout) { _ in Sample.basket }
     let second = PaymentFlowController(service: service, checkout: checkout) { _ in basket }
-    async let slow = second.pay(OrderWishes(service: .delivery))
+    async let slow = second.pay(OrderDetails(service: .delivery))
     let held = try await server.next("details")
-    async let quick = first.pay(OrderWishes(service: .delivery))
+    async let quick = first.pay(OrderDetails(service: .delivery))
     try await prepared()
     let conversation = try await sheet.opened()
     held.answer.resume(
       returning: .success(CheckoutReply(status: 200, body: Wire.sheet("second", quote: "q2").serialized())))
     #expect(await slow == .busy)
-    #expect(await second.pay(OrderWishes(service: .delivery)) == .busy)
+    #expect(await second.pay(OrderDetails(service: .delivery)) == .busy)
     await conversation.closed()
     #expect(await quick == .cancelled)
     #expect(sheet.presented == 1)
@@ -165,21 +165,21 @@ import Testing
 
   @Test func `falls back on the standard checkout where Apple Pay is not the way`() async throws {
     #expect(
-      await flow(.phone(canPay: false)).pay(OrderWishes(service: .delivery))
+      await flow(.phone(canPay: false)).pay(OrderDetails(service: .delivery))
         == .standardCheckout(.unavailable(.deviceUnable)))
-    guard case .standardCheckout(.failure(let failure)) = await flow(fails: true).pay(OrderWishes(service: .delivery))
+    guard case .standardCheckout(.failure(let failure)) = await flow(fails: true).pay(OrderDetails(service: .delivery))
     else {
       Issue.record("there was a basket")
       return
     }
     #expect(failure.code == "basket_not_made")
-    async let outcome = flow().pay(OrderWishes(service: .delivery))
+    async let outcome = flow().pay(OrderDetails(service: .delivery))
     try await server.refuse("details", 409, "basket_expired")
     #expect(await outcome.failureCode == "basket_expired")
     let misspelt = FullContact(postalCode: "ABCDE", countryCode: "DE")
     guard
       case .standardCheckout(.address(let errors)) = await flow().pay(
-        OrderWishes(service: .delivery, contact: misspelt))
+        OrderDetails(service: .delivery, contact: misspelt))
     else {
       Issue.record("the address was taken")
       return
@@ -191,7 +191,7 @@ import Testing
 
   @Test func `tells a decline and an outcome that nobody knows apart`() async throws {
     let flow = flow()
-    async let declined = flow.pay(OrderWishes(service: .delivery))
+    async let declined = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
     let conversation = try await sheet.opened()
     async let first = conversation.authorized(Sample.payment())
@@ -200,7 +200,7 @@ import Testing
     await conversation.closed()
     #expect(await declined.failureCode == "declined")
 
-    async let unknown = flow.pay(OrderWishes(service: .delivery))
+    async let unknown = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
     try await becomes("the second sheet") { sheet.presented == 2 }
     async let second = conversation.authorized(Sample.payment())

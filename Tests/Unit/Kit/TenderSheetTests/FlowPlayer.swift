@@ -6,10 +6,10 @@ import TenderTesting
 struct FlowPlayer {
   private var flow = SheetFlow()
   private var now = Timestamp(seconds: 1_795_260_000)
-  private var calls: [CallOnItsWay] = []
+  private var calls: [PendingCall] = []
   private let alter: @Sendable (SheetEffect) -> SheetEffect?
 
-  private struct CallOnItsWay {
+  private struct PendingCall {
     let id: CallID
     let verb: String
     let lostAt: Timestamp
@@ -49,7 +49,7 @@ struct FlowPlayer {
   private mutating func hand(in event: SheetEvent) -> [String] {
     flow.handle(event, at: now).compactMap(alter).map { effect in
       if case .ask(let id, let call, let within) = effect {
-        calls.append(CallOnItsWay(id: id, verb: call.verb, lostAt: now.adding(within)))
+        calls.append(PendingCall(id: id, verb: call.verb, lostAt: now.adding(within)))
       }
       return effect.line
     }

@@ -44,7 +44,7 @@ import Testing
       case (.paysTheFirstQuote, .ask(let id, .pay, let within)): .ask(id, .pay(QuoteID("q1")), within: within)
       case (.dropsErrors, .completePayment(.failure)): .completePayment(.failure([]))
       case (.saysSuccess, .completePayment): .completePayment(.success)
-      case (.saysFailedForUnknown, .tell(.failed("outcome_unknown"))): .tell(.failed(code: "declined"))
+      case (.saysFailedForUnknown, .report(.failed("outcome_unknown"))): .report(.failed(code: "declined"))
       case (.neverCancels, .ask(_, .cancel, _)), (.asksForNoOutcome, .ask(_, .outcome, _)): nil
       case (.losesTheTotal, .update): nil
       default: effect

@@ -74,7 +74,7 @@ extension SheetEffect {
     case .completePayment(.success): "sheet gets success"
     case .completePayment(.failure(let errors)): "sheet gets failure\(errors.line)"
     case .abort: "sheet aborted"
-    case .tell(let news): "page \(news.line)"
+    case .report(let report): "page \(report.line)"
     }
   }
 }
@@ -111,7 +111,7 @@ extension SheetUpdate {
   }
 }
 
-extension SheetNews {
+extension SheetReport {
   fileprivate var line: String {
     switch self {
     case .authorized(let status): "authorized \(status.rawValue)"

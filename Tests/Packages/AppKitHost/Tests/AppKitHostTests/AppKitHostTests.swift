@@ -33,7 +33,7 @@ import Testing
       BasketID("00112233445566778899aabbccddeeff")
     }
     #expect(await flow.availability().button == .buy)
-    guard case .standardCheckout(.failure(let failure)) = await flow.pay(OrderWishes(service: .collection)) else {
+    guard case .standardCheckout(.failure(let failure)) = await flow.pay(OrderDetails(service: .collection)) else {
       Issue.record("nobody serves here, and yet it was paid")
       return
     }

@@ -13,7 +13,7 @@ import Testing
 
   @Test func `a sheet that is closed before the shopper agrees leaves the basket payable`() async throws {
     let app = App(world, service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { $0.close() }
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { $0.close() }
     #expect(outcome == .cancelled)
     #expect(!app.wallet.isShowing)
   }
@@ -21,7 +21,7 @@ import Testing
   @Test func `cancelling in time ends the basket, and nothing is paid`() async throws {
     let gate = Gate()
     let app = App(world, network: gate.holding("/applepay/payment"), service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       async let status = sheet.authorize(card: "visa-debit", contact: "gb-london")
       try await gate.reached()
       #expect(await app.service.payment?.attemptCancellation() == .cancelled)
@@ -40,7 +40,7 @@ import Testing
   @Test func `cancelling too late lets the payment go on, and its order is told`() async throws {
     // 20.70: the sandbox's acquirer takes five seconds.
     let app = App(world, items: ["peas": 5, "lemonade": 1], service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       async let status = sheet.authorize(card: "visa-debit", contact: "gb-london")
       try await becomes("a payment") { await app.service.payment != nil }
       let payment = try #require(await app.service.payment)
@@ -68,7 +68,7 @@ import Testing
           return reply
         }
       }, service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       let status = try await sheet.authorize(card: "visa-debit", contact: "gb-london")
       #expect(status == .success)
     }
@@ -91,7 +91,7 @@ import Testing
           return try await real.send(call, time)
         }
       }, service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       try await sheet.authorize(card: "visa-debit", contact: "gb-london")
     }
     try await app.agrees(outcome, paid: 1290)
@@ -100,7 +100,7 @@ import Testing
   @Test func `a server that is not there sends the shopper to the standard checkout`() async throws {
     let app = App(world, network: { _ in .urlSession(server: .nobody) }, service: .collection)
     let outcome = await SandboxWallet.$current.withValue(app.wallet) {
-      await app.flow.pay(OrderWishes(service: .collection))
+      await app.flow.pay(OrderDetails(service: .collection))
     }
     guard case .standardCheckout(.failure(let failure)) = outcome else {
       Issue.record("\(outcome)")

@@ -38,7 +38,7 @@ import Testing
     abilities.showsSheets = false
     let app = App(world, abilities: abilities, service: .collection)
     let outcome = await SandboxWallet.$current.withValue(app.wallet) {
-      await app.flow.pay(OrderWishes(service: .collection))
+      await app.flow.pay(OrderDetails(service: .collection))
     }
     guard case .standardCheckout(.failure(let failure)) = outcome else {
       Issue.record("\(outcome)")
@@ -49,7 +49,7 @@ import Testing
 
   @Test func `of a Mac asks for the merchant session, and pays`() async throws {
     let app = App(world, service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       let members = try #require(await sheet.requestMerchantSession())
       #expect(members.contains("merchantSessionIdentifier"))
       try await sheet.authorize(card: "visa-debit", contact: "gb-london")
@@ -62,7 +62,7 @@ import Testing
       var abilities = SandboxWallet.Abilities()
       abilities.isSimulator = true
       let app = App(world, abilities: abilities, service: .collection)
-      let refused = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+      let refused = try await app.checkout(OrderDetails(service: .collection)) { sheet in
         try await sheet.authorize(card: "visa-debit", contact: "gb-london")
       }
       guard case .standardCheckout(.failure(let failure)) = refused else {
@@ -74,7 +74,7 @@ import Testing
       let simulated = App(world, abilities: abilities, service: .collection)
       await simulated.service.use(
         SimulatedPayments(sandbox: world.sandbox, merchantIdentifier: World.merchant.merchantIdentifier))
-      let outcome = try await simulated.checkout(OrderWishes(service: .collection)) { sheet in
+      let outcome = try await simulated.checkout(OrderDetails(service: .collection)) { sheet in
         try await sheet.authorize(card: "visa-debit", contact: "gb-london")
       }
       try await simulated.agrees(outcome, paid: 1290)

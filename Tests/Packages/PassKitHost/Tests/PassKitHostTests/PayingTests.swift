@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a collection needs no address, and no shipping method`() async throws {
     let app = App(world, service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection, note: "Without vinegar")) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection, note: "Without vinegar")) { sheet in
       #expect(sheet.request.requiredShippingContactFields == [.name, .phoneNumber, .emailAddress])
       #expect(sheet.request.shippingType == .storePickup)
       #expect(sheet.request.shippingContactEditingMode == .storePickup)
@@ -97,7 +97,7 @@ import Testing
 
   @Test func `a coupon is taken off, and a wrong one changes nothing`() async throws {
     let app = App(world, service: .collection)
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       await sheet.enter(coupon: "NONSENSE")
       #expect(sheet.errors.map(\.code) == [.couponCodeInvalidError])
       await sheet.enter(coupon: "SUMMER")
@@ -117,7 +117,7 @@ import Testing
     }
     try await SandboxWallet.$current.withValue(app.wallet) {
       var sheets = app.wallet.sheets.makeAsyncIterator()
-      async let first = flow.pay(OrderWishes(service: .collection))
+      async let first = flow.pay(OrderDetails(service: .collection))
       let declined = try #require(await sheets.next())
       try await declined.authorize(card: "visa-insufficient-funds", contact: "gb-london")
       guard case .standardCheckout(.failure(let failure)) = await first else {
@@ -125,7 +125,7 @@ import Testing
         return
       }
       #expect(failure.code == "declined")
-      async let second = flow.pay(OrderWishes(service: .collection))
+      async let second = flow.pay(OrderDetails(service: .collection))
       let accepted = try #require(await sheets.next())
       try await accepted.authorize(card: "visa-debit", contact: "gb-london")
       try await app.agrees(await second, paid: 1290)
@@ -141,7 +141,7 @@ import Testing
         terms: terms,
         regular: .init(label: "Fish", amount: Amount(minorUnits: 1290, currency: euro), interval: .init(.day, count: 7))
       ))
-    let outcome = try await app.checkout(OrderWishes(service: .collection), agreement: agreement) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection), agreement: agreement) { sheet in
       #expect(sheet.request.recurringPaymentRequest?.regularBilling.intervalCount == 7)
       try await sheet.authorize(card: "visa-debit", contact: "gb-london")
     }

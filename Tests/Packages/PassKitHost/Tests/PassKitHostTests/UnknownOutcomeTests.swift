@@ -48,7 +48,7 @@ import Testing
     #expect(try await world.ledger(try #require(order["reference"]?.word)).isEmpty)
 
     let again = App(world, basket: basket)
-    let outcome = try await again.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await again.checkout(OrderDetails(service: .collection)) { sheet in
       try await sheet.authorize(card: "visa-debit", contact: "gb-london")
     }
     try await again.agrees(outcome, paid: 1290)
@@ -56,7 +56,7 @@ import Testing
 
   /// Pays with a card whose issuer says nothing, until the shopper is told that nobody knows.
   private func paysInSilence(_ card: String, _ app: App) async throws -> BasketID {
-    let outcome = try await app.checkout(OrderWishes(service: .collection)) { sheet in
+    let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       async let status = sheet.authorize(card: card, contact: "gb-london")
       try await becomes("a payment") { await app.service.payment != nil }
       try await world.waitUntilPaying(try #require(await app.service.basket), app.client)

@@ -105,11 +105,11 @@ struct App: Sendable {
 
   /// Taps the button, plays the shopper, and tells how the checkout ended.
   func checkout(
-    _ wishes: OrderWishes = OrderWishes(service: .delivery), agreement: PaymentAgreement? = nil,
+    _ details: OrderDetails = OrderDetails(service: .delivery), agreement: PaymentAgreement? = nil,
     _ shopper: @escaping @MainActor @Sendable (ShopperSheet) async throws -> Void
   ) async throws -> CheckoutOutcome {
     try await SandboxWallet.$current.withValue(wallet) {
-      async let outcome = flow.pay(wishes, agreement: agreement)
+      async let outcome = flow.pay(details, agreement: agreement)
       var sheets = wallet.sheets.makeAsyncIterator()
       let sheet = try #require(await sheets.next())
       try await shopper(sheet)

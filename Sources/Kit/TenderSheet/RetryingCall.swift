@@ -1,10 +1,10 @@
 import TenderPayments
 
-/// A question to the server that is asked until it is answered or its time is up.
-struct Errand: Sendable, Hashable {
+/// A call to the server that is repeated until it is answered or its time limit passes.
+struct RetryingCall: Sendable, Hashable {
   var call: SheetCall
   let until: Timestamp
-  /// Nil while it rests between two calls, and before its turn.
+  /// Nil between two attempts and before the first.
   private(set) var id: CallID?
   private(set) var nextCall: Timestamp?
   private var pause: Duration
@@ -15,7 +15,7 @@ struct Errand: Sendable, Hashable {
     self.pause = pause
   }
 
-  /// When somebody has to look at it again, whatever the driver of the flow reports.
+  /// When the flow must check it again.
   var wakeAt: Timestamp { nextCall ?? until }
 
   mutating func ask(_ id: CallID, at now: Timestamp) -> SheetEffect {
@@ -24,7 +24,7 @@ struct Errand: Sendable, Hashable {
     return .ask(id, call, within: min(call.patience, until.since(now)))
   }
 
-  /// Rests before the next call. False when no time is left for one.
+  /// Pauses before the next attempt. Returns false when no time is left for one.
   mutating func rest(at now: Timestamp) -> Bool {
     let next = now.adding(pause)
     guard next < until else { return false }

@@ -2,8 +2,8 @@ import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
 
-/// The calls of a sheet, made for one basket: what the flow asks for, and what the server made of it.
-struct ServerLeg: Sendable {
+/// Makes the server calls of a sheet for one basket.
+struct ServerCalls: Sendable {
   let client: CheckoutClient
   let basket: BasketID
   let checks: AddressChecks
@@ -11,23 +11,23 @@ struct ServerLeg: Sendable {
     var simulated: SimulatedPayments?
   #endif
 
-  /// What a call may need beside its own words.
+  /// What a call needs beside its own parameters.
   struct Context: Sendable {
     let sheet: PreparedSheet?
-    /// What the sheet shows now, and the quote behind it.
+    /// What the sheet shows now.
     let shown: SheetUpdate?
     let quote: QuoteID?
     let payment: AuthorizedPayment?
   }
 
-  /// The answer, and what of it the flow does not carry.
+  /// The server's answer, with the data that the flow does not carry.
   struct Reply: Sendable {
     var answer: ServerAnswer
     var session: [UInt8]?
     var order: PaymentAnswer?
-    /// Why it was refused, for the integrator.
+    /// The reason of a refusal, for the integrator.
     var detail: String?
-    /// The payment to go on with, where a simulated one took its place.
+    /// The payment to continue with, if a simulated one replaced it.
     var payment: AuthorizedPayment?
 
     init(_ answer: ServerAnswer) { self.answer = answer }
@@ -66,14 +66,14 @@ struct ServerLeg: Sendable {
   }
 }
 
-extension ServerLeg {
+extension ServerCalls {
   private func merchantSession(_ url: String?, _ time: Duration) async throws(CheckoutFailure) -> Reply {
     var reply = Reply(.merchantSession)
     reply.session = try await client.merchantSession(basket, validationURL: url, within: time)
     return reply
   }
 
-  /// An address that is plainly wrong is answered here and now; the quote stays, and cannot be paid while the sheet
+  /// Answers a certainly wrong address without a call. The quote stays the same and cannot be paid while the sheet
   /// shows the error.
   private func update(
     _ change: SheetChange, _ context: Context, _ time: Duration
@@ -91,7 +91,7 @@ extension ServerLeg {
     return Reply(.update(answer.update, answer.quoteId))
   }
 
-  /// The contact is judged a second time, now that all of it is there.
+  /// Checks the contact again, now complete, and pays.
   private func pay(_ quote: QuoteID, _ context: Context, _ time: Duration) async throws(CheckoutFailure) -> Reply {
     guard let sheet = context.sheet, let payment = await payable(context) else {
       return Reply(refusing: "empty_payment_data", "The device gave an empty payment token, as the iOS Simulator does.")
