@@ -1,16 +1,16 @@
-"""Whether everybody can use a page: axe's rules for WCAG 2.2 AA, and what axe does not look at."""
+"""Accessibility checks: axe's rules for WCAG 2.2 AA, and checks that axe lacks."""
 
 import pathlib
 
 from selenium.webdriver.common.by import By
 
-HOUSE = pathlib.Path(__file__).resolve().parents[2]
-AXE = HOUSE / ".build/browser-tests/axe.min.js"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+AXE = ROOT / ".build/browser-tests/axe.min.js"
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
 def must_be_accessible(shopper, where):
-    """No rule of axe for WCAG 2.2 AA is broken by what is shown at the moment."""
+    """Checks the current page against axe's rules for WCAG 2.2 AA."""
     found = violations(shopper)
     assert not found, f"{where} is not accessible: {found}"
 
@@ -18,7 +18,7 @@ def must_be_accessible(shopper, where):
 def violations(shopper):
     """One line for each thing that breaks a rule."""
     before = shopper.complaints()
-    assert not before, f"the browser complained: {before}"
+    assert not before, f"the browser reported errors: {before}"
     # By the debugger's protocol, which the page's own policy does not bind.
     shopper.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
     found = shopper.script(

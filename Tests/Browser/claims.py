@@ -1,4 +1,4 @@
-"""Claims: functions that say in their name what must be true, and fail by an assertion when it is not.
+"""Claims: test functions whose name states what must be true, and which fail by an assertion.
 
     from claims import claim
 
@@ -7,15 +7,15 @@
         ...
 
     @claim(page="/basket")      # begins on another page of the shop
-    @claim(page=None)           # begins nowhere
+    @claim(page=None)           # begins without a page
     @claim(page=None, browser=False)    # needs no browser: the argument is the demo (demo.py)
-    @claim(limit=300)           # may take so many seconds
+    @claim(limit=300)           # the time limit in seconds
 
-The rows of a table (merchantpage.py) are claims as well; they share one tab, in which they are judged in their order.
+The rows of a table (merchantpage.py) are claims as well; they share one tab and run in order.
 
-Every file `Tests/Browser/*_*.py` is read, and every claim in it is judged by some browser, in no particular order and
-beside another claim. A claim also fails when a script of the page throws, or the browser refuses something, unless the
-claim takes those complaints away itself: `shopper.complaints()`.
+Every claim in a file `Tests/Browser/*_*.py` runs in some browser, in no particular order and in parallel with others. A
+claim also fails when a script of the page throws or the browser reports an error, unless the claim reads those errors
+itself: `shopper.complaints()`.
 """
 
 import dataclasses
@@ -31,7 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @dataclasses.dataclass(frozen=True)
 class Claim:
-    act: object
+    function: object
     page: str | None = "/"
     browser: bool = True
     limit: float = LIMIT
@@ -39,7 +39,7 @@ class Claim:
 
     @property
     def id(self):
-        return self.act.__name__
+        return self.function.__name__
 
     @property
     def name(self):
@@ -47,7 +47,7 @@ class Claim:
 
     @property
     def room(self):
-        return self.act.__module__
+        return self.function.__module__
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,16 +63,16 @@ class Verdict:
         return f"{'FAIL' if self.complaint else 'PASS'} {self.claim.name}{end}"
 
 
-def claim(act=None, **how):
+def claim(function=None, **how):
     """Marks a function as a claim. It stays a function, and can be called by another claim."""
-    if act is None:
-        return lambda act: claim(act, **how)
-    act.claim = Claim(act, **how)
-    return act
+    if function is None:
+        return lambda function: claim(function, **how)
+    function.claim = Claim(function, **how)
+    return function
 
 
 def discover(directory=HERE):
-    """The claims of every test file, in the order of files and lines. A file without one is a mistake."""
+    """The claims of every test file, in the order of files and lines. A file without one is an error."""
     claims = []
     for path in sorted(directory.glob("*_*.py")):
         module = importlib.import_module(path.stem)
@@ -85,8 +85,8 @@ def discover(directory=HERE):
 
 
 def batches(claims):
-    """What one browser judges in one go: the rows of a table together, every other claim by itself. The long ones come
-    first, so that no browser is idle at the end."""
+    """Batches for one browser each: the rows of a table together, every other claim alone. The longest come first, so
+    that no browser is idle at the end."""
     found = {}
     for claim in claims:
         found.setdefault(claim.table or claim, []).append(claim)
@@ -94,7 +94,7 @@ def batches(claims):
 
 
 def judge(claim, shopper, demo):
-    """Whether the claim holds; a claim that does not end is a claim that does not hold."""
+    """Runs a claim and returns its verdict. A claim that exceeds its limit fails."""
     start = time.monotonic()
     rescue = threading.Timer(claim.limit, shopper.kill) if claim.browser else None
     try:
@@ -102,7 +102,7 @@ def judge(claim, shopper, demo):
             rescue.start()
         hold(claim, shopper, demo)
         complaint, trace = "", ""
-    except Exception as error:  # a claim may fail in any way, and the others are still to be judged
+    except Exception as error:  # the other claims still have to run
         complaint, trace = first_line(error), traceback.format_exc()
     finally:
         if rescue:
@@ -115,16 +115,16 @@ def judge(claim, shopper, demo):
 
 def hold(claim, shopper, demo):
     if not claim.browser:
-        claim.act(demo)
+        claim.function(demo)
         return
     if claim.table:
-        claim.act(shopper)
-        shopper.complaints()  # what rows provoke
+        claim.function(shopper)
+        shopper.complaints()  # errors that rows provoke
         return
     shopper.arrive(claim.page)
-    claim.act(shopper)
+    claim.function(shopper)
     complaints = shopper.complaints()
-    assert not complaints, f"the browser complained: {complaints}"
+    assert not complaints, f"the browser reported errors: {complaints}"
 
 
 def first_line(error):

@@ -1,4 +1,4 @@
-"""Reads TypeScript's declarations, as far as Tender's own use the language, and says whether values keep to them."""
+"""Reads TypeScript's declarations, as far as Tender's own use the language, and checks values against them."""
 
 import dataclasses
 import re
@@ -141,43 +141,43 @@ class Declarations:
         self.take("=>")
         self.type()
 
-    # Judging
+    # Checking
 
-    def complaints(self, kind, value, where):
-        """What of the value is otherwise than the type says; the type by its name, or as it was read."""
+    def errors(self, kind, value, where):
+        """The differences between a value and its type; `kind` is the type's name or the parsed type."""
         kind = ("name", kind, ()) if isinstance(kind, str) else kind
-        return getattr(self, f"judge_{kind[0]}")(*kind[1:], value, where)
+        return getattr(self, f"check_{kind[0]}")(*kind[1:], value, where)
 
-    def judge_word(self, word, value, where):
+    def check_word(self, word, value, where):
         return [] if value == word else [f"{where} is {value!r}, not {word!r}"]
 
-    def judge_list(self, kind, value, where):
+    def check_list(self, kind, value, where):
         if not isinstance(value, list):
             return [f"{where} is no list: {value!r}"]
-        return [found for place, one in enumerate(value) for found in self.complaints(kind, one, f"{where}[{place}]")]
+        return [found for place, one in enumerate(value) for found in self.errors(kind, one, f"{where}[{place}]")]
 
-    def judge_choice(self, choices, value, where):
-        found = [self.complaints(choice, value, where) for choice in choices]
+    def check_choice(self, choices, value, where):
+        found = [self.errors(choice, value, where) for choice in choices]
         return [] if [] in found else [f"{where} is {value!r}, which is none of its choices"]
 
-    def judge_name(self, name, parameters, value, where):
+    def check_name(self, name, parameters, value, where):
         if name in ("Promise", "Partial"):
-            return self.complaints(parameters[0], value, where)
+            return self.errors(parameters[0], value, where)
         if name in self.shapes:
-            return self.judge_shape(self.shapes[name], value, where)
+            return self.check_shape(self.shapes[name], value, where)
         if name in self.names:
-            return self.complaints(self.names[name], value, where)
+            return self.errors(self.names[name], value, where)
         if name in ANY:
             return []
         types = {"string": str, "number": (int, float), "boolean": bool, "Record": dict}
         if name in types:
             is_right = isinstance(value, types[name]) and isinstance(value, bool) == (name == "boolean")
         else:
-            assert name in ("null", "undefined", "void"), f"nobody declares {name}"
+            assert name in ("null", "undefined", "void"), f"{name} is not declared"
             is_right = value is None
         return [] if is_right else [f"{where} is no {name}: {value!r}"]
 
-    def judge_shape(self, members, value, where):
+    def check_shape(self, members, value, where):
         if not isinstance(value, dict):
             return [f"{where} is no object: {value!r}"]
         values = {name: member for name, member in members.items() if name and member.parameters is None}
@@ -185,9 +185,9 @@ class Declarations:
                  if not member.is_optional and name not in value]
         for name, one in value.items():
             if one is None and name in values and values[name].is_optional:
-                continue  # undefined, as WebDriver tells it
+                continue  # undefined, as WebDriver returns it
             if name in values:
-                found += self.complaints(values[name].type, one, f"{where}.{name}")
+                found += self.errors(values[name].type, one, f"{where}.{name}")
             elif "" not in members:
                 found.append(f"{where}.{name} is not declared")
         return found

@@ -1,5 +1,5 @@
-"""The demo that is judged: where its servers are, and what its two books say. The journal is Tender's, read by
-`tender payment list --json`; the other book is the acquirer's own, asked for over HTTP."""
+"""The demo under test: the addresses of its servers, Tender's journal (`tender payment list --json`) and the
+acquirer's ledger, read over HTTP."""
 
 import collections
 import contextlib
@@ -10,8 +10,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-HOUSE = pathlib.Path(__file__).resolve().parents[2]
-BOOKS_LIMIT = 500
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIST_LIMIT = 500
 
 
 class Demo:
@@ -42,12 +42,12 @@ class Demo:
     def get_json(self, url, headers=None):
         return json.loads(self.get(url, headers))
 
-    # The books
+    # The journal and the acquirer's ledger
 
     def journal(self):
         """Every payment, the newest first."""
         answer = subprocess.run(
-            [self.tender, "payment", "list", "--json", "--limit", str(BOOKS_LIMIT), "--store",
+            [self.tender, "payment", "list", "--json", "--limit", str(LIST_LIMIT), "--store",
              f".tender/demo-{self.port}/tender.db"],
             cwd=self.home, capture_output=True, text=True, timeout=60, check=False)
         assert answer.returncode == 0, f"the journal cannot be read: {answer.stderr.strip()}"
@@ -57,7 +57,7 @@ class Demo:
         """Every hold in the acquirer's ledger."""
         key = self.get_json(f"{self.sandbox}/sandbox/ca.json")["acquirerKey"]
         ledger = self.get_json(
-            f"{self.sandbox}/acquirer/v1/authorizations?limit={BOOKS_LIMIT}", {"Authorization": f"Bearer {key}"})
+            f"{self.sandbox}/acquirer/v1/authorizations?limit={LIST_LIMIT}", {"Authorization": f"Bearer {key}"})
         return ledger["authorizations"]
 
     def payments(self, basket):
@@ -80,7 +80,7 @@ class Demo:
             holds = [hold for hold in holds if hold["merchantReference"] == reference]
         ours = collections.Counter(money(payment, payment["card"].removeprefix("device ")) for payment in payments)
         theirs = collections.Counter(money(hold, hold["cardSuffix"]) for hold in holds)
-        assert ours == theirs, f"only in the journal: {ours - theirs}; only in the acquirer's book: {theirs - ours}"
+        assert ours == theirs, f"only in the journal: {ours - theirs}; only in the acquirer's ledger: {theirs - ours}"
         return [payment for payment in payments if payment["captured"] > 0]
 
     def must_be_paid_once(self, basket):

@@ -1,16 +1,16 @@
-"""The web kit plays the transcripts of Tests/Support/Flows, in a real browser with a clock of its own."""
+"""The web kit against the transcripts of Tests/Support/Flows, in a real browser with a test clock."""
 
 import pathlib
 
 from claims import claim
 from pages import serve
 
-HOUSE = pathlib.Path(__file__).resolve().parents[2]
-KIT = HOUSE / "Web/kit"
-FLOWS = HOUSE / "Tests/Support/Flows"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KIT = ROOT / "Web/kit"
+FLOWS = ROOT / "Tests/Support/Flows"
 
-# Mistakes that a kit could make: the story that notices each, and what is written in the kit instead of what. The first
-# is none, and goes unnoticed.
+# Mutants of the kit: the transcript that notices each, the original code and the mutated code. The first mutant changes
+# nothing and is not noticed.
 MISTAKES = {
     "is right": ("payment-captured", "", ""),
     "opens a second sheet": ("press-twice", "if (this.#sheet) return; // a second click", ""),
@@ -48,31 +48,31 @@ def pages(mistakes=()):
     kit = (KIT / "tender.js").read_text(encoding="utf-8")
     served = {f"/kit/{path.name}": path for path in KIT.iterdir()}
     served["/"] = "<!doctype html><html lang=en><title>Flows</title>"
-    served["/player.js"] = HOUSE / "Tests/Browser/kit/flow_player.js"
+    served["/player.js"] = ROOT / "Tests/Browser/kit/flow_player.js"
     for number, name in enumerate(mistakes):
         _, right, wrong = MISTAKES[name]
-        assert right in kit, f"the kit has no “{right}” any more: plant “{name}” otherwise"
+        assert right in kit, f"the kit has no “{right}” any more: update “{name}”"
         served[f"/mistake-{number}/tender.js"] = kit.replace(right, wrong)
         served[f"/mistake-{number}/elements.js"] = "export const define = () => {};"
     return served
 
 
 def perform(browser, kit, texts):
-    """What each transcript complains of, by its name; nothing where it is kept."""
+    """The error of each failed transcript, by its name."""
     answer = browser.execute_async_script(
         """
         const [kit, texts, done] = arguments;
         const run = async () => {
           const { perform } = await import("/player.js");
-          const complaints = {};
+          const errors = {};
           for (const [name, text] of Object.entries(texts)) {
-            complaints[name] = await perform(`${kit}?${name}`, text).catch((error) => String(error.stack));
+            errors[name] = await perform(`${kit}?${name}`, text).catch((error) => String(error.stack));
           }
-          return complaints;
+          return errors;
         };
         run().then(done, (error) => done({ player: String(error) }));
         """, kit, texts)
-    return {name: complaint for name, complaint in answer.items() if complaint}
+    return {name: error for name, error in answer.items() if error}
 
 
 @claim(page=None)
@@ -81,8 +81,8 @@ def the_kit_does_what_every_transcript_says(shopper):
     assert len(texts) >= 25, f"there are only {len(texts)}"
     with serve(pages()) as origin:
         shopper.browser.get(origin)
-        complaints = perform(shopper.browser, "/kit/tender.js", texts)
-    assert not complaints, "; ".join(f"{name}: {complaint}" for name, complaint in complaints.items())
+        errors = perform(shopper.browser, "/kit/tender.js", texts)
+    assert not errors, "; ".join(f"{name}: {error}" for name, error in errors.items())
 
 
 @claim(page=None, limit=300)
@@ -90,9 +90,9 @@ def the_transcripts_notice_a_kit_that_is_wrong(shopper):
     texts = transcripts()
     unnoticed = []
     with serve(pages(MISTAKES)) as origin:
-        for number, (name, (story, _, _)) in enumerate(MISTAKES.items()):
+        for number, (name, (transcript, _, _)) in enumerate(MISTAKES.items()):
             shopper.browser.get(origin)
-            complaints = perform(shopper.browser, f"/mistake-{number}/tender.js", {story: texts[story]})
-            if not any(complaint.startswith("line ") for complaint in complaints.values()):
+            errors = perform(shopper.browser, f"/mistake-{number}/tender.js", {transcript: texts[transcript]})
+            if not any(error.startswith("line ") for error in errors.values()):
                 unnoticed.append(name)
-    assert unnoticed == ["is right"], f"no transcript complains of a kit that {', '.join(unnoticed)}"
+    assert unnoticed == ["is right"], f"no transcript notices a kit that {', '.join(unnoticed)}"

@@ -1,4 +1,4 @@
-"""The frame that judges, judged: each fault planted here must be noticed."""
+"""Tests of the test frame: it must notice each fault injected here."""
 
 import contextlib
 
@@ -12,18 +12,18 @@ from demo import Demo
 from pages import serve
 
 FAULTY = """<!doctype html><html lang="en"><title>Faulty</title><main><h1>Faulty</h1>
-  <p class="faint">Nobody can read this.</p><button></button><img src="/nothing.png"></main>
+  <p class="faint">Too faint to read.</p><button></button><img src="/nothing.png"></main>
   <link rel="stylesheet" href="/faulty.css"></html>"""
 
 
 @claim(page=None)
-def a_claim_that_does_not_hold_is_told(shopper):
+def a_claim_that_does_not_hold_is_reported(shopper):
     def two_is_three(_):
         assert 2 == 3, "two is not three"
 
     verdict = judge(Claim(two_is_three, page=None), shopper, shopper.demo)
     assert verdict.complaint == "two is not three", f"the verdict is {verdict}"
-    assert verdict.line == "FAIL two is three: two is not three", f"it is told as {verdict.line!r}"
+    assert verdict.line == "FAIL two is three: two is not three", f"it is reported as {verdict.line!r}"
 
 
 @claim(page=None)
@@ -39,17 +39,17 @@ def a_claim_that_does_not_end_is_ended(shopper):
 
 
 @claim(page=None)
-def a_page_that_throws_is_told(shopper):
+def a_page_that_throws_is_reported(shopper):
     def it_throws(_):
-        with serve({"/page.html": '<script src="/page.js"></script>', "/page.js": "nobody.home();"}) as origin:
+        with serve({"/page.html": '<script src="/page.js"></script>', "/page.js": "missing.call();"}) as origin:
             shopper.open(f"{origin}/page.html")
 
     verdict = judge(Claim(it_throws, page=None), shopper, shopper.demo)
-    assert "nobody is not defined" in verdict.complaint, f"the verdict is {verdict}"
+    assert "missing is not defined" in verdict.complaint, f"the verdict is {verdict}"
 
 
 @claim(page=None)
-def a_page_that_breaks_its_own_policy_is_told(shopper):
+def a_page_that_breaks_its_own_policy_is_reported(shopper):
     def it_runs_inline(_):
         with serve({"/page.html": "<script>1;</script>"}, {"Content-Security-Policy": "script-src 'self'"}) as origin:
             shopper.open(f"{origin}/page.html")
@@ -59,18 +59,18 @@ def a_page_that_breaks_its_own_policy_is_told(shopper):
 
 
 @claim(page=None)
-def a_page_that_not_everybody_can_use_is_told(shopper):
+def a_page_that_is_not_accessible_is_reported(shopper):
     style = ".faint { color: #bbb; } button { block-size: 20px; }"
     with serve({"/page.html": FAULTY, "/faulty.css": style}) as origin:
         shopper.open(f"{origin}/page.html")
         broken = {line.split(" at ")[0] for line in violations(shopper)}
-        assert {"color-contrast", "button-name", "image-alt"} <= broken, f"axe complains of {broken}"
+        assert {"color-contrast", "button-name", "image-alt"} <= broken, f"axe reports {broken}"
         assert len(faint(shopper)) == 1 and len(unnamed(shopper)) == 1 and len(small_targets(shopper)) == 1
     shopper.complaints()
 
 
 @claim
-def books_that_differ_are_told(shopper):
+def ledgers_that_differ_are_reported(shopper):
     shopper.open_sheet()
     basket = shopper.basket()
     shopper.drive("approve()")
@@ -78,11 +78,11 @@ def books_that_differ_are_told(shopper):
     for tamper in (doubled, smaller):
         with contextlib.suppress(AssertionError):
             Tampered(shopper.demo, tamper).must_be_paid_once(basket)
-            raise SystemError(f"books that are {tamper.__name__} are said to agree")
+            raise SystemError(f"ledgers that are {tamper.__name__} are not noticed")
 
 
 class Tampered(Demo):
-    """A demo whose acquirer's book was altered behind Tender's back."""
+    """A demo whose acquirer's ledger was altered."""
 
     def __init__(self, demo, tamper):
         super().__init__(demo.port, demo.home, demo.tender)
@@ -101,7 +101,7 @@ def smaller(holds):
 
 
 @claim
-def a_line_that_is_cut_is_felt_and_mends(shopper):
+def a_cut_line_breaks_requests_and_can_be_restored(shopper):
     shopper.button()
     ask = "return (await fetch(arguments[0] + '/healthz', { mode: 'no-cors', cache: 'no-store' })).type;"
     assert shopper.script(ask, shopper.demo.server) == "opaque"
@@ -119,7 +119,7 @@ def a_line_that_is_cut_is_felt_and_mends(shopper):
     assert shopper.browser.find_element(By.TAG_NAME, "h1")
 
 
-# Mistakes that a shop's page could make, planted before it runs, and the claim that must notice.
+# Faults of a shop's page, injected before it runs, and the claim that must notice.
 FORGETFUL = "Storage.prototype.getItem = () => null;"
 FAINT = """
     addEventListener("DOMContentLoaded", () => document.documentElement.style.setProperty("--quiet", "#b8b8b8"));
@@ -135,24 +135,24 @@ LYING = """
     """
 
 
-def with_mistake(shopper, mistake, act):
-    """The verdict on a claim about a shop in which this mistake was planted."""
-    def planted(_):
+def with_mistake(shopper, mistake, step):
+    """The verdict on a claim about a shop with this mistake."""
+    def injected(_):
         shopper.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": mistake})
         shopper.open("/")
-        act(shopper)
+        step(shopper)
 
-    return judge(Claim(planted, page=None), shopper, shopper.demo)
+    return judge(Claim(injected, page=None), shopper, shopper.demo)
 
 
 @claim(page=None)
-def a_shop_that_forgets_its_basket_at_a_reload_is_caught(shopper):
+def a_shop_that_loses_its_basket_at_a_reload_is_noticed(shopper):
     verdict = with_mistake(shopper, FORGETFUL, shop_paying.a_reload_before_paying_charges_nothing_and_keeps_the_basket)
     assert verdict.complaint == "a reload made another basket", f"the verdict is {verdict}"
 
 
 @claim(page=None)
-def a_shop_in_colours_that_are_too_faint_is_caught(shopper):
+def a_shop_with_too_little_contrast_is_noticed(shopper):
     def look(_):
         shopper.button()
         shop_access.judge(shopper, "the menu")
@@ -162,11 +162,11 @@ def a_shop_in_colours_that_are_too_faint_is_caught(shopper):
 
 
 @claim(page=None)
-def a_shop_that_calls_a_payment_declined_that_was_taken_is_caught(shopper):
+def a_shop_that_reports_a_captured_payment_as_declined_is_noticed(shopper):
     def pay(_):
         shopper.open_sheet()
         basket = shopper.basket()
-        assert shopper.drive("approve()")["status"] == 1, "the shopper is not told that the card was declined"
+        assert shopper.drive("approve()")["status"] == 1, "the decline is not shown to the shopper"
         shopper.demo.must_not_be_paid(basket)
 
     verdict = with_mistake(shopper, LYING, pay)

@@ -1,7 +1,7 @@
 """Why there is a button, and why there is none."""
 
 from claims import claim
-from till import BASKET, METADATA, problem, till
+from fakeserver import BASKET, METADATA, problem, fake_server
 
 WHY = """
     const { explainAvailability, isSupportedForCheckout, isSupportedByDevice } = await import("/applepay/tender.js");
@@ -40,37 +40,37 @@ REASONS = [
 
 
 @claim(page=None)
-def every_reason_why_there_is_no_button_is_told_in_its_order(shopper):
+def every_reason_why_there_is_no_button_is_reported_in_its_order(shopper):
     wrong = []
     for what, page, codes, word in REASONS:
-        with till(**page) as shop:
+        with fake_server(**page) as shop:
             shopper.browser.get(shop.origin)
             answer = shopper.script(WHY)
             found = [reason["code"] for reason in answer["reasons"]]
             sentences = [reason["detail"] for reason in answer["reasons"]]
             if found != codes or (codes and word not in sentences[0]) or answer["forCheckout"] != (not codes):
                 wrong.append((what, answer))
-    shopper.complaints()  # a policy against payments is told there as well
+    shopper.complaints()  # the browser also logs a policy against payments
     assert not wrong, f"otherwise than expected: {wrong}"
 
 
 @claim(page=None)
-def a_device_is_judged_without_a_server(shopper):
+def a_device_is_checked_without_a_server(shopper):
     for device, expected in (({}, True), ({"canPay": False}, False), ({"version": 3}, False), ({"version": 4}, True), ({"isAbsent": True}, False)):
-        with till(device=device) as shop:
+        with fake_server(device=device) as shop:
             shopper.browser.get(shop.origin)
             assert shopper.script(WHY)["byDevice"] is expected, f"of {device} it says otherwise"
 
 
 @claim(page=None)
 def a_server_that_is_gone_is_a_reason_and_its_return_brings_the_button(shopper):
-    with till(changes={"const CALL_WITHIN = 10_000;": "const CALL_WITHIN = 5_000;"}) as shop:
+    with fake_server(changes={"const CALL_WITHIN = 10_000;": "const CALL_WITHIN = 5_000;"}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shop.hold()
         shopper.script('document.querySelector("tender-apple-pay").setAttribute("basket", "C")')
         wait_for_state(shopper, "hidden")
-        assert shopper.script("return device.told.reasons[0].code") == "connection_lost"
+        assert shopper.script("return device.reported.reasons[0].code") == "connection_lost"
         shop.answers["GET basket/C"] = BASKET
         shop.flows.set()
         shopper.script('window.dispatchEvent(new Event("online"))')
@@ -81,34 +81,34 @@ def a_server_that_is_gone_is_a_reason_and_its_return_brings_the_button(shopper):
 def apples_script_is_loaded_where_the_page_wants_it_and_nowhere_else(shopper):
     script = "device.arrive();"
     body = '<tender-apple-pay basket="B" apple-script="/apple.js"></tender-apple-pay>'
-    with till(body=body, device={"isAbsent": True}) as shop:
+    with fake_server(body=body, device={"isAbsent": True}) as shop:
         shop.files["/apple.js"] = script
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         assert shopper.script("return document.querySelector('apple-pay-button').getAttribute('type')") == "buy"
         assert shopper.script("return document.querySelector('script[src$=\"apple.js\"]').crossOrigin") == "anonymous"
-    with till(body=body) as shop:  # the browser has its own
+    with fake_server(body=body) as shop:  # the browser has its own
         shop.files["/apple.js"] = script
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         assert shopper.script("return document.querySelectorAll('script').length") == 2, "a script was loaded"
-    with till(body=body, device={"isAbsent": True}) as shop:  # and there is no such file
+    with fake_server(body=body, device={"isAbsent": True}) as shop:  # and there is no such file
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "hidden")
-        assert shopper.script("return device.told.reasons[0].code") == "script_not_loaded"
+        assert shopper.script("return device.reported.reasons[0].code") == "script_not_loaded"
 
 
 @claim(page=None)
 def a_frame_needs_the_permission_of_the_page_around_it(shopper):
     for permission, state in (("", "hidden"), ('allow="payment"', "buy")):
-        with till() as inner:
+        with fake_server() as inner:
             frame = inner.origin.replace("localhost", "127.0.0.1")
-            with till(body=f'<iframe {permission} title="Pay" src="{frame}/" width="400" height="200"></iframe>') as outer:
+            with fake_server(body=f'<iframe {permission} title="Pay" src="{frame}/" width="400" height="200"></iframe>') as outer:
                 shopper.browser.get(outer.origin)
                 shopper.browser.switch_to.frame(0)
                 wait_for_state(shopper, state)
                 if state == "hidden":
-                    reason = shopper.script("return device.told.reasons[0]")
+                    reason = shopper.script("return device.reported.reasons[0]")
                     assert reason["code"] == "payment_not_permitted", f"the reason is {reason}"
                     assert 'allow="payment"' in reason["detail"], f"the advice is {reason['detail']}"
                 else:
@@ -119,12 +119,12 @@ def a_frame_needs_the_permission_of_the_page_around_it(shopper):
 
 @claim(page=None)
 def an_engine_that_refuses_a_frame_is_believed(shopper):
-    with till(device={"refusesFrames": True}) as inner:
-        with till(body=f'<iframe allow="payment" title="Pay" src="{inner.origin}/"></iframe>') as outer:
+    with fake_server(device={"refusesFrames": True}) as inner:
+        with fake_server(body=f'<iframe allow="payment" title="Pay" src="{inner.origin}/"></iframe>') as outer:
             shopper.browser.get(outer.origin)
             shopper.browser.switch_to.frame(0)
             wait_for_state(shopper, "hidden")
-            assert shopper.script("return device.told.reasons[0].code") == "payment_not_permitted"
+            assert shopper.script("return device.reported.reasons[0].code") == "payment_not_permitted"
             shopper.browser.switch_to.default_content()
 
 

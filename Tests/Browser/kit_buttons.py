@@ -5,7 +5,7 @@ from selenium.webdriver.common.by import By
 
 from claims import claim
 from kit_availability import log, wait_for_state
-from till import BASKET, METADATA, PAID, problem, till
+from fakeserver import BASKET, METADATA, PAID, problem, fake_server
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'"
 SHOWN = BASKET["request"]
@@ -27,7 +27,7 @@ def button(shopper):
 
 @claim(page=None)
 def the_session_is_created_in_the_click_whatever_the_page_does(shopper):
-    with till() as shop:
+    with fake_server() as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shop.hold()  # nothing is fetched any more
@@ -37,14 +37,14 @@ def the_session_is_created_in_the_click_whatever_the_page_does(shopper):
             device.log.length = 0;
             """)
         button(shopper).click()
-        shopper.until(lambda: "click ends" in log(shopper), "nobody clicked")
+        shopper.until(lambda: "click ends" in log(shopper), "there was no click")
         assert log(shopper) == [
             "click begins", "page pressed", "session 14 12.50 in the gesture", "begin", "click ends"], log(shopper)
 
 
 @claim(page=None)
 def a_double_click_opens_one_sheet(shopper):
-    with till() as shop:
+    with fake_server() as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         ActionChains(shopper.browser).double_click(button(shopper)).perform()
@@ -54,7 +54,7 @@ def a_double_click_opens_one_sheet(shopper):
 
 @claim(page=None)
 def a_page_that_has_something_to_ask_first_prevents_the_sheet(shopper):
-    with till() as shop:
+    with fake_server() as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shopper.script("document.addEventListener('tender:pressed', (event) => event.preventDefault(), { once: true });")
@@ -66,7 +66,7 @@ def a_page_that_has_something_to_ask_first_prevents_the_sheet(shopper):
 
 @claim(page=None)
 def a_strict_policy_is_kept(shopper):
-    with till(headers={"Content-Security-Policy": POLICY}) as shop:
+    with fake_server(headers={"Content-Security-Policy": POLICY}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shopper.until(lambda: button(shopper).value_of_css_property("display") == "block", "the style sheet did not come")
@@ -79,7 +79,7 @@ def a_strict_policy_is_kept(shopper):
 def a_policy_of_nonces_needs_one_for_the_module_alone(shopper):
     policy = POLICY.replace("script-src 'self'", "script-src 'nonce-r4nd0m' 'strict-dynamic'")
     metadata = {**METADATA, "environment": "simulated", "simulatedSession": "/wallet.js"}
-    with till(headers={"Content-Security-Policy": policy}, device={"isAbsent": True},
+    with fake_server(headers={"Content-Security-Policy": policy}, device={"isAbsent": True},
               answers={"GET metadata": metadata}) as shop:
         shop.files["/"] = shop.files["/"].replace("<script ", '<script nonce="r4nd0m" ')
         shop.files["/wallet.js"] = "window.applePaySandbox = {}; device.arrive();"
@@ -92,31 +92,31 @@ def a_policy_of_nonces_needs_one_for_the_module_alone(shopper):
 
 @claim(page=None)
 def without_a_card_the_button_sets_apple_pay_up_and_then_pays(shopper):
-    with till(device={"credentials": "paymentCredentialsUnavailable"}) as shop:
+    with fake_server(device={"credentials": "paymentCredentialsUnavailable"}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "set-up")
         assert button(shopper).get_attribute("type") == "set-up", "the button does not say so"
         assert log(shopper)[-1] == "page ready set-up", log(shopper)
-        assert shopper.script("return device.told.isDefaultMethod") is False, "it is the first choice without a card"
+        assert shopper.script("return device.reported.isDefaultMethod") is False, "it is the first choice without a card"
         button(shopper).click()
         wait_for_state(shopper, "buy")
         assert "set-up merchant.test.trattoria true" in log(shopper), "it was not opened in the gesture"
-        assert shopper.script("return device.told.isDefaultMethod") is True, "it is not the first choice with a card"
+        assert shopper.script("return device.reported.isDefaultMethod") is True, "it is not the first choice with a card"
 
 
 @claim(page=None)
-def a_wallet_that_tells_nothing_is_one_method_among_others(shopper):
-    with till(device={"credentials": "paymentCredentialStatusUnknown"}) as shop:
+def a_wallet_without_a_credential_status_is_one_method_among_others(shopper):
+    with fake_server(device={"credentials": "paymentCredentialStatusUnknown"}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
-        assert shopper.script("return device.told.isDefaultMethod") is False
+        assert shopper.script("return device.reported.isDefaultMethod") is False
 
 
 @claim(page=None)
 def a_hidden_button_is_empty_and_the_mark_goes_with_it(shopper):
     body = '<tender-apple-pay basket="B"></tender-apple-pay><ul><li><tender-apple-pay-mark></tender-apple-pay-mark></ul>'
     for device, state, text in (({}, "buy", "Apple Pay"), ({"canPay": False}, "hidden", "")):
-        with till(body=body, device=device) as shop:
+        with fake_server(body=body, device=device) as shop:
             shopper.browser.get(shop.origin)
             wait_for_state(shopper, state)
             mark = shopper.browser.find_element(By.TAG_NAME, "tender-apple-pay-mark")
@@ -127,10 +127,10 @@ def a_hidden_button_is_empty_and_the_mark_goes_with_it(shopper):
 
 
 @claim(page=None)
-def buttons_of_one_page_share_what_they_fetch_and_wear_what_they_are_told(shopper):
+def buttons_of_one_page_share_their_calls_and_keep_their_own_style(shopper):
     body = """<tender-apple-pay basket="B" type="check-out" button-style="white" locale="de"></tender-apple-pay>
         <tender-apple-pay basket="B"></tender-apple-pay>"""
-    with till(body=body) as shop:
+    with fake_server(body=body) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shopper.until(lambda: len(shopper.browser.find_elements(By.TAG_NAME, "apple-pay-button")) == 2, "one is missing")
@@ -144,7 +144,7 @@ def buttons_of_one_page_share_what_they_fetch_and_wear_what_they_are_told(shoppe
 @claim(page=None)
 def a_browser_that_draws_apples_button_draws_it(shopper):
     body = '<tender-apple-pay basket="B" type="check-out" button-style="white" locale="de-AT"></tender-apple-pay>'
-    with till(body=body, device={"drawsButtons": True}, headers={"Content-Security-Policy": POLICY}) as shop:
+    with fake_server(body=body, device={"drawsButtons": True}, headers={"Content-Security-Policy": POLICY}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         drawn = shopper.wait_for("button", "Check out with Apple Pay")
@@ -159,7 +159,7 @@ def the_simulated_button_has_a_name_and_says_what_it_is(shopper):
     metadata = {**METADATA, "environment": "simulated", "simulatedSession": "/wallet.js"}
     body = """<tender-apple-pay basket="B" type="check-out" apple-script></tender-apple-pay>
         <tender-apple-pay-mark></tender-apple-pay-mark>"""
-    with till(body=body, device={"isAbsent": True}, answers={"GET metadata": metadata}) as shop:
+    with fake_server(body=body, device={"isAbsent": True}, answers={"GET metadata": metadata}) as shop:
         shop.files["/wallet.js"] = "window.applePaySandbox = {}; device.arrive();"
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
@@ -172,7 +172,7 @@ def the_simulated_button_has_a_name_and_says_what_it_is(shopper):
 
 @claim(page=None)
 def icons_and_tags_stand_in_the_page_before_a_sheet_can_open(shopper):
-    with till() as shop:
+    with fake_server() as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         head = shopper.script("return [...document.head.querySelectorAll('link, meta')].map((tag) => tag.outerHTML)")
@@ -185,7 +185,7 @@ def icons_and_tags_stand_in_the_page_before_a_sheet_can_open(shopper):
 
 @claim(page=None)
 def what_the_server_answers_to_a_choice_is_shown_whole(shopper):
-    with till(answers={"POST basket/B/update": UPDATE}) as shop:
+    with fake_server(answers={"POST basket/B/update": UPDATE}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         button(shopper).click()
@@ -197,21 +197,21 @@ def what_the_server_answers_to_a_choice_is_shown_whole(shopper):
 
 
 @claim(page=None)
-def a_page_that_was_left_in_mid_payment_tells_the_outcome(shopper):
+def a_page_that_was_left_during_a_payment_reports_the_outcome(shopper):
     answers = {"GET basket/B": problem(409, "basket_placed"), "GET payment/B": (202, {**PAID, "status": "unknown"})}
-    with till(answers=answers, changes={"LONGEST_PAUSE = 4_000": "LONGEST_PAUSE = 200"}) as shop:
+    with fake_server(answers=answers, changes={"LONGEST_PAUSE = 4_000": "LONGEST_PAUSE = 200"}) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "unknown")
-        shopper.until(lambda: log(shopper)[-1] == "page failed outcome_unknown", "the page is not told that nobody knows")
+        shopper.until(lambda: log(shopper)[-1] == "page failed outcome_unknown", "the page does not receive outcome_unknown")
         shop.answers["GET payment/B"] = PAID
         wait_for_state(shopper, "paid")
-        assert shopper.script("return device.told.orderId") == "o1"
+        assert shopper.script("return device.reported.orderId") == "o1"
         assert shopper.script("return document.querySelector('tender-apple-pay').childElementCount") == 0
 
 
 @claim(page=None)
 def the_back_button_finds_the_basket_as_it_is(shopper):
-    with till() as shop:
+    with fake_server() as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shop.answers |= {"GET basket/B": problem(409, "basket_placed"), "GET payment/B": PAID}

@@ -5,17 +5,17 @@ import re
 
 from claims import claim
 
-HOUSE = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def printed(file):
     """The pages that a text shows, by the name in the comment above each."""
-    text = (HOUSE / file).read_text(encoding="utf-8")
+    text = (ROOT / file).read_text(encoding="utf-8")
     return dict(re.findall(r"<!-- (\w+\.\w+) -->\n```\w+\n(.*?)```", text, re.DOTALL))
 
 
 @claim(page=None)
-def a_page_of_an_unregistered_origin_is_told_so(shopper):
+def a_page_of_an_unregistered_origin_gets_that_reason(shopper):
     shopper.browser.get(shopper.shop.replace("localhost", "127.0.0.1"))
     shopper.sees("not registered")
     assert not shopper.find("button", "Apple Pay"), "it shows a button all the same"

@@ -8,9 +8,9 @@ from claims import claim
 from declarations import Declarations
 from merchantpage import BY_SCRIPT, merchant_page
 
-HOUSE = pathlib.Path(__file__).resolve().parents[2]
-KIT = (HOUSE / "Web/kit/tender.d.ts").read_text(encoding="utf-8")
-SANDBOX = (HOUSE / "Web/sandbox/fixtures/apple-pay-sandbox.d.ts").read_text(encoding="utf-8")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KIT = (ROOT / "Web/kit/tender.d.ts").read_text(encoding="utf-8")
+SANDBOX = (ROOT / "Web/sandbox/fixtures/apple-pay-sandbox.d.ts").read_text(encoding="utf-8")
 
 # An object's methods with the number of their parameters, and what else it has, without what begins with an underscore.
 SURFACE = """
@@ -36,7 +36,7 @@ SEEN = SURFACE + """
     for (const type of ["ready", "pressed", "authorized", "failed", "cancelled", "unavailable"]) {
       document.addEventListener(`tender:${type}`, ({ detail }) => events.push({ type, detail }));
     }
-    const told = async (type) => {
+    const reported = async (type) => {
       while (!events.some((event) => event.type === type)) await new Promise((resolve) => setTimeout(resolve, 20));
     };
     const open = async () => {
@@ -55,24 +55,24 @@ SEEN = SURFACE + """
     const attributes = customElements.get("tender-apple-pay").observedAttributes;
     await open();
     await applePaySandbox.cancel();
-    await told("cancelled");
+    await reported("cancelled");
     await open();
     await applePaySandbox.decline();
-    await told("failed");
+    await reported("failed");
     await open();
     await applePaySandbox.approve();
-    await told("authorized");
+    await reported("authorized");
     const lost = document.createElement("tender-apple-pay");
     lost.setAttribute("basket", "0".repeat(32));
     document.body.append(lost);
-    await told("unavailable");
+    await reported("unavailable");
     const functions = Object.fromEntries(Object.entries(kit).map(([name, value]) => [name, value.length]));
     const reasons = await kit.explainAvailability({ basket: "0".repeat(32) });
     return { functions, state, checkout, element, elements, attributes, events, reasons, };
     """
 
 
-def complaints(text, seen):
+def errors(text, seen):
     """What is not as the declarations say."""
     try:
         kit = Declarations(text)
@@ -84,17 +84,17 @@ def complaints(text, seen):
         methods = {key: member for key, member in members.items()
                    if member.parameters is not None and key not in ("constructor", "addEventListener")}
         found += differences(name, methods, element["methods"])
-    found += kit.complaints("TenderCheckout", seen["checkout"]["values"], "checkout")
+    found += kit.errors("TenderCheckout", seen["checkout"]["values"], "checkout")
     found += differences("the element", [name for name, member in kit.shapes["TenderApplePayElement"].items()
                                          if member.parameters is None], seen["element"]["values"])
-    found += kit.complaints("CheckoutState", seen["state"], "checkout.state")
+    found += kit.errors("CheckoutState", seen["state"], "checkout.state")
     for event in seen["events"]:
         kind = kit.shapes["TenderApplePayEventMap"].get(f"tender:{event['type']}")
-        found += kit.complaints(kind.type[2][0], event["detail"], event["type"]) if kind \
+        found += kit.errors(kind.type[2][0], event["detail"], event["type"]) if kind \
             else [f"tender:{event['type']} is not declared"]
-    told = {f"tender:{event['type']}" for event in seen["events"]}
-    found += [f"{name} is never told" for name in set(kit.shapes["TenderApplePayEventMap"]) - told]
-    found += kit.complaints(("list", ("name", "Reason", ())), seen["reasons"], "reasons")
+    seen_names = {f"tender:{event['type']}" for event in seen["events"]}
+    found += [f"{name} is never reported" for name in set(kit.shapes["TenderApplePayEventMap"]) - seen_names]
+    found += kit.errors(("list", ("name", "Reason", ())), seen["reasons"], "reasons")
     return found + listed(text, seen)
 
 
@@ -102,7 +102,7 @@ def listed(text, seen):
     """What the comments list: attributes, and reasons in their order."""
     shown = re.search(r"`<tender-apple-pay ([\w -]+)>`", text)
     found = differences("the comment on attributes", shown[1].split() if shown else [], seen["attributes"])
-    known = re.findall(r"^  (\w+): ", (HOUSE / "Web/kit/reasons.js").read_text(encoding="utf-8"), re.MULTILINE)
+    known = re.findall(r"^  (\w+): ", (ROOT / "Web/kit/reasons.js").read_text(encoding="utf-8"), re.MULTILINE)
     comment = re.findall(r"`(\w+)`", text[:text.index("and\n * `script_not_loaded`")])
     return found + ([] if comment == known else [f"the reasons are {known}, and the comment lists {comment}"])
 
@@ -146,11 +146,11 @@ def the_declarations_of_the_kit_are_true(shopper):
     finally:
         shopper.browser.set_script_timeout(120)
     shopper.complaints()
-    found = complaints(KIT, seen)
+    found = errors(KIT, seen)
     assert not found, "; ".join(found)
     for right, wrong, word in PLANTED:
         assert KIT.count(right) == 1, f"{right!r} stands {KIT.count(right)} times in the declarations"
-        found = complaints(KIT.replace(right, wrong), seen)
+        found = errors(KIT.replace(right, wrong), seen)
         assert any(word in complaint for complaint in found), f"nobody notices {wrong!r}: {found}"
 
 
@@ -178,6 +178,6 @@ def the_declarations_of_the_sandbox_are_true(shopper):
     found += differences("clock", dict(members["clock"].type[1]) and list(members["clock"].type[1]),
                          {**seen["clock"]["methods"], **seen["clock"]["values"]})
     for state in seen["states"]:
-        found += types.complaints("ApplePaySheetState", state, "sheet")
-    found += types.complaints("ApplePaySandboxDevice", seen["device"], "device")
+        found += types.errors("ApplePaySheetState", state, "sheet")
+    found += types.errors("ApplePaySandboxDevice", seen["device"], "device")
     assert not found, "; ".join(found)

@@ -4,7 +4,7 @@ know, and with what that version understands."""
 from claims import claim
 from kit_availability import log, wait_for_state
 from kit_buttons import button
-from till import BASKET, till
+from fakeserver import BASKET, fake_server
 
 METHOD = {"identifier": "bike", "label": "Bike", "detail": "Tomorrow", "amount": "2.50"}
 RANGE = {"dateComponentsRange": {"startDateComponents": {"years": 2026, "months": 11, "days": 22},
@@ -31,13 +31,13 @@ VERSIONS = {
 def asked(shopper, version, request, wanted=14):
     """What a browser of this version is asked to show, by the server's request; nothing where there is no button."""
     basket = {**BASKET, "applePayVersion": wanted, "request": request}
-    with till(device={"version": version}, answers={"GET basket/B": basket}) as shop:
+    with fake_server(device={"version": version}, answers={"GET basket/B": basket}) as shop:
         shopper.browser.get(shop.origin)
         shopper.until(lambda: shopper.script(
             "return ['buy', 'hidden'].includes(document.querySelector('tender-apple-pay').getAttribute('state'))"),
             "the button does not make up its mind")
         if not shopper.script("return document.querySelector('tender-apple-pay').childElementCount"):
-            return None, shopper.script("return device.told.reasons")
+            return None, shopper.script("return device.reported.reasons")
         button(shopper).click()
         shopper.until(lambda: "begin" in log(shopper), f"no sheet opens: {log(shopper)}")
         session = next(line for line in log(shopper) if line.startswith("session"))
@@ -80,7 +80,7 @@ def a_merchant_all_of_whose_networks_are_too_young_has_no_button_there(shopper):
 @claim(page=None)
 def details_that_change_are_fitted_as_well(shopper):
     answers = {"PUT basket/B/details": {**BASKET, "quoteId": "q2", "request": WHOLE}}
-    with till(device={"version": 11}, answers=answers) as shop:
+    with fake_server(device={"version": 11}, answers=answers) as shop:
         shopper.browser.get(shop.origin)
         wait_for_state(shopper, "buy")
         shown = shopper.script("""
@@ -101,8 +101,8 @@ def a_basket_is_paid_with_an_older_version(shopper):
         sheet = shopper.open_sheet()
         shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
         assert not shopper.find("textbox", "Coupon code", sheet), f"version {version} has a field for coupons"
-        told = [entry["message"] for entry in shopper.browser.get_log("browser") if "ApplePayPaymentRequest." in entry["message"]]
-        assert not told, f"the sheet leaves out what it was asked for: {told}"
+        omitted = [entry["message"] for entry in shopper.browser.get_log("browser") if "ApplePayPaymentRequest." in entry["message"]]
+        assert not omitted, f"the sheet leaves out members of the request: {omitted}"
         shopper.press("Pay", sheet)
         shopper.receipt()
         shopper.browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", script)

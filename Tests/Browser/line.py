@@ -32,16 +32,16 @@ class Line:
     # What can happen to a line
 
     def cut(self):
-        """From now on every connection breaks, those that stand as well."""
+        """Breaks all connections, open ones and new ones."""
         self.is_cut = True
         self.hang_up()
 
     def hold(self):
-        """From now on nothing moves, in either direction, and nobody is told: a server that has stopped."""
+        """From now on nothing moves, in either direction, and no connection is closed: a server that has stopped."""
         self.flows.clear()
 
     def mend(self):
-        """All is well again; what was held back arrives."""
+        """Restores the line; held data arrives."""
         self.is_cut = False
         self.losing = self.deaf = None
         self.flows.set()

@@ -38,8 +38,8 @@ def before_authorization_a_page_sees_where_and_not_who(shopper):
         contacts = seen(shopper)
     assert set(contacts) == set(POSTAL_CODES), f"the wallet has other contacts: {sorted(contacts)}"
     for name, contact in contacts.items():
-        told = PERSONAL & set(contact["seen"])
-        assert not told, f"{name} tells {told}"
+        revealed = PERSONAL & set(contact["seen"])
+        assert not revealed, f"{name} reveals {revealed}"
         assert contact["seen"]["postalCode"] == POSTAL_CODES[name], f"{name}: {contact['seen']}"
         assert contact["seen"]["countryCode"] == contact["whole"]["countryCode"], f"{name}: {contact['seen']}"
         assert contact["seen"] == contact["redacted"], f"{name} is redacted otherwise by the sandbox itself: {contact}"

@@ -68,7 +68,7 @@ def the_selenium_fixture_lets_thirty_seconds_pass(shopper):
         sheet = sheet_on(shopper, "on: { shippingmethodselected: page.silent }")
         sheet.hold_clock()
         shopper.browser.execute_script("applePaySandbox.selectShippingMethod('van');")
-        shopper.until(lambda: sheet.state["state"] == "shippingMethodSelected", "the page was not told")
+        shopper.until(lambda: sheet.state["state"] == "shippingMethodSelected", "the page did not receive the change")
         sheet.advance_clock(29)
         assert sheet.state["state"] == "shippingMethodSelected"
         sheet.advance_clock(1)
@@ -122,7 +122,7 @@ def the_playwright_fixture_for_python_takes_every_step_of_a_shopper(shopper):
         sheet = playwright.ApplePaySheet(StandIn(shopper))
         sheet.hold_clock()
         shopper.browser.execute_script("applePaySandbox.selectShippingMethod('van');")
-        shopper.until(lambda: sheet.state["state"] == "shippingMethodSelected", "the page was not told")
+        shopper.until(lambda: sheet.state["state"] == "shippingMethodSelected", "the page did not receive the change")
         sheet.advance_clock(30)
         assert sheet.state["state"] == "canceled"
         playwright.play_device(StandIn(shopper), newestVersion=11)

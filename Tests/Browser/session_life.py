@@ -1,4 +1,4 @@
-"""A session's life: what it may be told when, what it tells, and how long it waits. One row of the documentation's
+"""The states of a session: which calls it accepts when, which events it sends, and how long it waits. One row of the documentation's
 tables, one claim."""
 
 from claims import claim
@@ -121,7 +121,7 @@ STATES = [
 
 # Events and who answers them.
 EVENTS = [
-    ("the preselected card and address are told, and the merchant is to be validated",
+    ("the preselected card and address are reported, and the merchant is to be validated",
      f"""const {{ types }} = page.open({{ request: {FULL} }});
          await applePaySandbox.waitForSheet();
          return types().sort().join(" ");""",
@@ -130,7 +130,7 @@ EVENTS = [
      """const { types } = page.open({ request: { requiredShippingContactFields: ["email"] } });
         await applePaySandbox.waitForSheet();
         return types().includes("shippingcontactselected");""", "false"),
-    ("every choice is told",
+    ("every choice is reported",
      f"""const {{ types }} = page.open({{ request: {FULL} }});
          await applePaySandbox.selectCard("mastercard-credit");
          await applePaySandbox.selectShippingContact("de-berlin");
@@ -266,7 +266,7 @@ BUDGETS = [
 ]
 
 CANCELLING = [
-    ("cancel is told once",
+    ("cancel is reported once",
      """const { types } = page.open();
         await applePaySandbox.waitForSheet();
         await applePaySandbox.cancel();
@@ -393,9 +393,9 @@ DICTIONARIES = [
            await until("{event}");
            session.{method}({{ ...page.update(), {member}: {value} }});
            await applePaySandbox.waitForSheet();
-           const told = document.querySelector("dialog .aps-agreement").textContent.includes({text!r});
+           const isShown = document.querySelector("dialog .aps-agreement").textContent.includes({text!r});
            await applePaySandbox.cancel();
-           return told;
+           return isShown;
          }};
          return [await tell(14), await tell(13)];""", [True, False])
     for event, method in SELECTED.items() if event != "couponcodechanged" for member, value, text in AGREED

@@ -1,4 +1,4 @@
-"""Mistakes planted into the simulated session, and the rows of the tables that notice them."""
+"""Mutants of the simulated session, and the rows of the tables that notice them."""
 
 import session_life
 import session_payment_request
@@ -6,26 +6,26 @@ import session_rules
 from claims import claim
 from merchantpage import BY_SCRIPT, Rows, agrees, merchant_page
 
-# The mistake, what is right, what is planted, and the row that must notice it.
-PLANTED = [
+# The mutant, the original code, the mutated code, and the row that must notice it.
+MUTANTS = [
     ("a second more than thirty", "const ANSWER_WITHIN = 30_000;", "const ANSWER_WITHIN = 31_000;",
      session_life, session_life.BUDGETS,
      "shippingmethodselected that is not answered ends the sheet after 30 seconds and not before"),
-    ("an answer that nobody asked for", "if (this.#presentation?.state !== state) throw invalidAccess();", "",
+    ("an answer without an event", "if (this.#presentation?.state !== state) throw invalidAccess();", "",
      session_life, session_life.WAITING_FOR_NOTHING, "completeCouponCodeChange is refused when nothing asked for it"),
     ("a sheet beside another", "if (hasOpenSheet()) throw invalidAccess(", "if (false) throw invalidAccess(",
      session_life, session_life.STATES, "a page has one sheet at a time"),
     ("a sheet that closes after a failure to be corrected", "status !== STATUS.SUCCESS && errors.length > 0",
      "false && errors.length > 0", session_life, session_life.PAYMENT,
      "failure with an unknown error leaves the sheet open for another try"),
-    ("an engine that waits although nobody listens", "if (hears(type)) return", "if (true) return",
+    ("an engine that waits without a listener", "if (hasListener(type)) return", "if (true) return",
      session_life, session_life.EVENTS, "without a listener the engine answers paymentmethodselected itself"),
     ("a zero total in version 3", "if (amount === 0 && version < 4)", "if (amount === 0 && version < 3)",
      session_rules, session_rules.CONSTRUCTOR, "a total of zero is refused before version 4"),
     ("a network in every version", "if (!(NETWORKS[network.toLowerCase()] <= version)) {",
      "if (!NETWORKS[network.toLowerCase()]) {", session_rules, session_rules.BY_VERSION,
      "girocard is a network since version 11"),
-    ("a country that nobody looks at", "  requireCountry(request.countryCode);\n", "",
+    ("a country that is not checked", "  requireCountry(request.countryCode);\n", "",
      session_rules, session_rules.CONSTRUCTOR, "a country that is none is refused"),
     ("a payment request that is shown twice",
      'if (this.#state !== "created") throw refusal("InvalidStateError", "The request was shown already.");\n    if (has',
@@ -33,10 +33,10 @@ PLANTED = [
 ]
 
 
-def is_noticed(shopper, planted, prelude, row):
-    """Whether the row holds no more with the mistake, right and wrong, in the session's script."""
+def is_noticed(shopper, mutant, prelude, row):
+    """Whether the row fails with the mutant in the session's script."""
     _, act, wanted = row
-    with merchant_page(shopper, planted):
+    with merchant_page(shopper, mutant):
         try:
             return not agrees(Rows([row], prelude, limit=8).answer(shopper, act), wanted)
         except AssertionError:
@@ -49,19 +49,19 @@ def is_noticed(shopper, planted, prelude, row):
 def claim_of(mistake, right, wrong, module, rows, name):
     row = next(row for row in rows if row[0] == name)
 
-    def judge(shopper):
+    def check(shopper):
         prelude = getattr(module, "PRELUDE", BY_SCRIPT)
-        assert is_noticed(shopper, (right, wrong), prelude, row), f"nobody notices {mistake}"
+        assert is_noticed(shopper, (right, wrong), prelude, row), f"no row notices {mistake}"
 
-    judge.__name__ = "_".join(f"somebody notices {mistake}".split())
-    return claim(page=None)(judge)
+    check.__name__ = "_".join(f"a row notices {mistake}".split())
+    return claim(page=None)(check)
 
 
-globals().update((noticed.__name__, noticed) for noticed in (claim_of(*planted) for planted in PLANTED))
+globals().update((noticed.__name__, noticed) for noticed in (claim_of(*mutant) for mutant in MUTANTS))
 
 
 @claim(page=None)
-def a_session_without_a_mistake_is_not_complained_of(shopper):
+def a_session_without_a_mistake_passes(shopper):
     row = next(row for row in session_life.STATES if row[0] == "a page has one sheet at a time")
     script = '"use strict";'
     assert not is_noticed(shopper, (f"(() => {{\n{script}", f"(() => {{\n{script} // as it is"), BY_SCRIPT, row)

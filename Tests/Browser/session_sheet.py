@@ -51,7 +51,7 @@ def tab_to(shopper, role, name):
     raise AssertionError(f"Tab does not lead to the {role} “{name}”")
 
 
-def judge_by_axe(shopper, where):
+def check_with_axe(shopper, where):
     complaints = shopper.complaints()
     assert not complaints, f"the browser complained: {complaints}"
     must_be_accessible(shopper, where)
@@ -124,7 +124,7 @@ def everything_in_the_sheet_has_its_role_and_name(shopper):
         assert shopper.script("return arguments[0].matches(':modal');", sheet), "the page behind it can be reached"
         description = shopper.browser.find_element(By.ID, sheet.get_attribute("aria-describedby")).text
         assert description == "Simulated – not Apple", f"it is described as {description!r}"
-        judge_by_axe(shopper, "the sheet")
+        check_with_axe(shopper, "the sheet")
 
 
 @claim(page=None)
@@ -139,13 +139,13 @@ def what_is_wrong_and_what_changes_is_said(shopper):
         status = sheet.find_element(By.CSS_SELECTOR, "[role=status]").text
         assert status == "Choose another address to go on.", f"the status is {status!r}"
         assert not shopper.pressable("Pay", sheet), "Pay can be pressed"
-        judge_by_axe(shopper, "the sheet with an error")
+        check_with_axe(shopper, "the sheet with an error")
         shopper.choose("Deliver to", "de-berlin", sheet)
         shopper.until(lambda: shopper.pressable("Pay", sheet), "Pay cannot be pressed")
 
 
 @claim(page=None)
-def a_new_total_is_told_to_a_screen_reader(shopper):
+def a_new_total_is_announced_to_a_screen_reader(shopper):
     with merchant_page(shopper):
         sheet = open_sheet(shopper, on="""{ couponcodechanged: (_, session) => session.completeCouponCodeChange(
           { newTotal: { label: "Harbour Kitchen", amount: "11.25" } }) }""")

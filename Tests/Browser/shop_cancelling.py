@@ -8,15 +8,15 @@ from claims import claim
 # The kit's call that pays, held back until the sheet's cancelling was answered, or followed by it.
 CANCELLING = """
     const send = window.fetch;
-    let told;
-    const cancelled = new Promise((resolve) => { told = resolve; });
+    let report;
+    const cancelled = new Promise((resolve) => { report = resolve; });
     window.fetch = async (address, options) => {
       const isPayment = options?.method === "POST" && String(address).endsWith("/payment");
       const cancel = async () => { await applePaySandbox.cancel(); await cancelled; };
       if (isPayment && %(early)s) await cancel();
       const answer = await send(address, options);
       if (isPayment && !%(early)s) await cancel();
-      if (options?.method === "DELETE") told();
+      if (options?.method === "DELETE") report();
       return answer;
     };
     """
@@ -50,7 +50,7 @@ def a_sheet_closed_before_the_payment_arrives_charges_nothing(shopper):
 
 
 @claim
-def a_sheet_closed_after_the_payment_arrived_tells_its_outcome(shopper):
+def a_sheet_closed_after_the_payment_arrived_reports_its_outcome(shopper):
     shopper.open_sheet()
     shopper.browser.execute_script(CANCELLING % {"early": "false"})
     shopper.drive("approve()")

@@ -12,7 +12,7 @@ def texts(shopper, selector):
 
 
 @claim
-def the_journey_tells_what_the_server_did_and_how_long_it_took(shopper):
+def the_trace_shows_what_the_server_did_and_how_long_it_took(shopper):
     shopper.open_sheet()
     shopper.drive("selectShippingMethod('van')")
     shopper.drive("approve()")
@@ -34,7 +34,7 @@ def the_journey_tells_what_the_server_did_and_how_long_it_took(shopper):
 
 
 @claim
-def the_journey_of_a_decline_tells_the_decline(shopper):
+def the_trace_of_a_decline_shows_the_decline(shopper):
     shopper.open_sheet()
     shopper.drive("decline()")
     shopper.sees("Your card was declined")
@@ -48,7 +48,7 @@ def the_journey_of_a_decline_tells_the_decline(shopper):
 
 
 @claim
-def the_payment_token_is_told_field_by_field_and_nothing_secret_of_it(shopper):
+def the_payment_token_is_shown_field_by_field_without_secrets(shopper):
     shopper.open_sheet()
     shopper.drive("approve()")
     basket = shopper.receipt()
@@ -98,7 +98,7 @@ def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
     refused = shopper.script(
         """
         const refused = [];
-        const told = new Promise((resolve) => addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
+        const reported = new Promise((resolve) => addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
           refused.push(effectiveDirective);
           if (refused.length === 3) resolve();
         }));
@@ -107,7 +107,7 @@ def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
         document.body.setAttribute("style", "color: red");
         const stranger = Object.assign(document.createElement("script"), { src: "http://127.0.0.1:9/stranger.js" });
         document.body.append(stranger);
-        await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 20_000))]);
+        await Promise.race([reported, new Promise((resolve) => setTimeout(resolve, 20_000))]);
         return { refused, wasRun: Boolean(window.wasRun) };
         """)
     assert not refused["wasRun"], "an inline script was run"
@@ -120,7 +120,7 @@ def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
 
 
 @claim
-def nothing_of_an_order_is_told_to_whoever_guesses(shopper):
+def an_order_is_not_shown_to_other_visitors(shopper):
     shopper.open("/order/" + "0" * 32)
     shopper.sees("Tender has no such basket")
     shopper.open("/order/" + "0" * 32 + "/payload")

@@ -1,4 +1,4 @@
-"""Paying in the demo's shop, and what the shopper is told."""
+"""Paying in the demo's shop, and what the shopper sees."""
 
 import re
 
@@ -58,7 +58,7 @@ def a_collection_asks_for_no_address(shopper):
 
 
 @claim
-def a_declined_card_is_told_and_another_pays(shopper):
+def a_declined_card_is_reported_and_another_pays(shopper):
     shopper.open_sheet()
     result = shopper.drive("decline()")
     assert result["status"] == 1, f"the sheet ended {result}"
@@ -117,14 +117,14 @@ def time_note_and_promo_code_reach_the_receipt(shopper):
 
 
 @claim
-def a_promo_code_that_is_no_good_is_told_before_the_sheet_opens(shopper):
+def an_invalid_promo_code_is_reported_before_the_sheet_opens(shopper):
     shopper.fill(fish=1)
     shopper.open("/basket")
     for code, answer in (("NOSUCHCODE", "We do not know this code"), ("SUMMER", "This code has expired")):
         field = shopper.write("Promo code", code)
         shopper.press("Apply")
         shopper.sees(answer)
-        assert field.get_attribute("aria-invalid") == "true", "the error is not told to be the field's"
+        assert field.get_attribute("aria-invalid") == "true", "the error is not marked as the field's"
     shopper.open_sheet()
     assert shopper.drive("approve()")["couponCode"] == "", "the refused code is in the sheet"
     shopper.receipt()
@@ -177,7 +177,7 @@ def a_reload_in_mid_payment_shows_the_receipt_and_not_the_button_again(shopper):
 
 
 @claim
-def an_outcome_that_arrives_while_the_page_is_left_is_told_by_the_next_page(shopper):
+def an_outcome_that_arrives_while_the_page_is_left_is_reported_by_the_next_page(shopper):
     shopper.open_sheet()
     basket = shopper.basket()
     # The shopper reloads, and the new page takes its time: longer than the old one waits for it.

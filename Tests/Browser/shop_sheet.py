@@ -59,18 +59,18 @@ def an_address_without_delivery_is_refused_until_another_is_chosen(shopper):
     field = shopper.choose("Deliver to", "aq-undeliverable", sheet)
     alert = shopper.until(lambda: shopper.find("alert", "", sheet), "the sheet does not say what is wrong")
     assert "deliver" in alert.text, f"the sheet says {alert.text!r}"
-    assert field.get_attribute("aria-invalid") == "true", "the error is not told to be the address's"
+    assert field.get_attribute("aria-invalid") == "true", "the error is not marked as the address's"
     assert not shopper.pressable("Pay", sheet), "Pay can be pressed"
     answer = shopper.browser.execute_async_script(
         "const done = arguments[0]; applePaySandbox.approve().then(() => done('paid'), (error) => done(String(error)))")
-    assert "Choose another address" in answer, f"a test that pays all the same is told {answer!r}"
+    assert "Choose another address" in answer, f"a test that pays all the same gets {answer!r}"
     shopper.choose("Deliver to", "de-berlin", sheet)
     shopper.press("Pay", sheet)
     shopper.receipt()
 
 
 @claim
-def a_dish_that_is_not_to_be_had_there_is_told_and_not_charged(shopper):
+def a_dish_that_is_not_available_there_is_reported_and_not_charged(shopper):
     shopper.fill(fish=1, oysters=1)
     shopper.open("/basket")
     sheet = shopper.open_sheet()

@@ -76,11 +76,11 @@ class Shopper:
         self.line.close()
 
     def kill(self):
-        """Ends a browser that does not answer; whatever waits for it fails."""
+        """Kills a browser that does not answer; calls that wait for it fail."""
         os.kill(self.browser.capabilities["goog:processID"], signal.SIGKILL)
 
     def revive(self):
-        """A browser again, if there is none. Whether there was one."""
+        """Restarts the browser if it has ended. Returns whether it was running."""
         try:
             return self.browser.title is not None
         except WebDriverException:
@@ -137,7 +137,7 @@ class Shopper:
             self.resize(before)
 
     def complaints(self):
-        """What the browser refused or a script threw; answers of 4xx are the claims' business."""
+        """Errors of the browser's policies and of scripts; failed requests are left to the claims."""
         entries = self.browser.get_log("browser")
         return [entry["message"] for entry in entries
                 if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]]
@@ -161,8 +161,8 @@ class Shopper:
     def sees(self, text):
         self.until(lambda: text in self.page_text(), f"the page does not say “{text}”")
 
-    def until(self, condition, complaint, patience=PATIENCE):
-        """The first true answer of the condition; things that vanish under our eyes are looked for again."""
+    def until(self, condition, failure, patience=PATIENCE):
+        """The first true answer of the condition; elements that vanish are looked up again."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             try:
@@ -172,7 +172,7 @@ class Shopper:
             if found:
                 return found
             time.sleep(0.05)
-        raise AssertionError(f"{complaint}; the page says: {self.page_text()!r}")
+        raise AssertionError(f"{failure}; the page says: {self.page_text()!r}")
 
     def script(self, text, *arguments):
         """Runs a body of JavaScript, which may await, and gives what it returns."""
@@ -195,7 +195,7 @@ class Shopper:
                 if element.aria_role == role and name in element.accessible_name:
                     return element
         except StaleElementReferenceException:
-            pass  # the page changed under our eyes; whoever waits looks again
+            pass  # the page has changed; the caller tries again
         return None
 
     def wait_for(self, role, name="", within=None):
@@ -236,7 +236,7 @@ class Shopper:
 
     def receipt(self):
         """Waits for the confirmation of a payment that was captured, and gives its basket. Whenever a receipt is
-        shown, the journal and the acquirer's book must agree that this basket was paid, once."""
+        shown, the journal and the acquirer's ledger must agree that this basket was paid, once."""
         self.sees("Thank you")
         self.sees("captured")
         basket = self.path().split("/")[-1]

@@ -57,7 +57,7 @@ class ApplePay extends HTMLElement {
     const checkout = prepare(this, this.getAttribute("basket") ?? undefined);
     this.#checkout = checkout;
     for (const type of ["ready", "authorized", "failed", "cancelled", "unavailable"]) {
-      checkout.addEventListener(type, ({ detail }) => this.#hear(checkout, type, detail));
+      checkout.addEventListener(type, ({ detail }) => this.#forward(checkout, type, detail));
     }
     this.#prepare();
   }
@@ -83,16 +83,16 @@ class ApplePay extends HTMLElement {
     this.#button?.setAttribute("aria-busy", isBusy);
   }
 
-  #tell(type, detail, cancelable = false) {
+  #dispatch(type, detail, cancelable = false) {
     return this.dispatchEvent(new CustomEvent(`tender:${type}`, { detail, bubbles: true, composed: true, cancelable }));
   }
 
-  #hear(checkout, type, detail) {
+  #forward(checkout, type, detail) {
     if (this.#checkout !== checkout) return;
     this.#setBusy(false);
-    this.#tell(type, detail);
+    this.#dispatch(type, detail);
     if (this.#checkout !== checkout) return;
-    // What was not paid may be tried again, on a fresh quote; what may have been paid, never.
+    // An unpaid basket may be tried again, on a new quote; one that may have been paid, never.
     if (type === "authorized") this.#enter("paid");
     else if (detail.code === "outcome_unknown") this.#enter("unknown");
     else if (["failed", "cancelled"].includes(type)) this.#prepare();
@@ -100,7 +100,7 @@ class ApplePay extends HTMLElement {
 
   #press() {
     const checkout = this.#checkout;
-    if (this.#button.ariaBusy === "true" || !this.#tell("pressed", {}, true)) return;
+    if (this.#button.ariaBusy === "true" || !this.#dispatch("pressed", {}, true)) return;
     this.#setBusy(true);
     if (checkout.state === "set-up") {
       checkout.setUp().catch(() => {}).then(() => this.#prepare());
@@ -108,7 +108,7 @@ class ApplePay extends HTMLElement {
       checkout.begin();
     } else {
       const reasons = [{ code: "no_basket", detail: "There is nothing to pay for yet." }];
-      this.#hear(checkout, "unavailable", { reasons });
+      this.#forward(checkout, "unavailable", { reasons });
     }
   }
 

@@ -54,7 +54,7 @@ export interface Ready {
 export interface Authorized {
   orderId: string;
   paymentId: string;
-  /** `pending`: the provider has the payment and answers later. The last two are told when the page is visited again. */
+  /** `pending`: the provider has the payment and answers later. The last two are reported when the page is visited again. */
   status: "authorized" | "captured" | "partially_captured" | "pending" | "partially_refunded" | "refunded";
   guestToken?: string;
   /** `amount` is decimal text in `currency`. */
@@ -63,13 +63,13 @@ export interface Authorized {
     currency: string;
     merchantReference: string;
   };
-  /** The card as the sheet showed it, "Visa 0492": to show, not to rely on. Not told after a reload. */
+  /** The card as the sheet showed it, "Visa 0492": for display only. Missing after a reload. */
   card?: string;
 }
 
 /**
- * A payment that did not come to be. With the code `outcome_unknown` that is not known yet: the kit goes on asking for
- * five minutes, and tells `authorized` or another `failed` when it knows.
+ * A payment that failed. With the code `outcome_unknown` the outcome is not known yet: the kit keeps asking for
+ * five minutes, and reports `authorized` or another `failed` when it is known.
  */
 export interface Failed {
   code: string;
@@ -89,7 +89,7 @@ export interface CheckoutEventMap {
   unavailable: CustomEvent<Unavailable>;
 }
 
-/** What `GET /applepay/metadata` tells of the page's domain. */
+/** The answer of `GET /applepay/metadata` for the page's domain. */
 export interface Metadata {
   enabled: boolean;
   environment: "simulated" | "apple-sandbox" | "production";
@@ -139,7 +139,7 @@ export function isSupportedForCheckout(options?: CheckoutOptions): Promise<boole
 /** Every reason why not, the one to see to first at the front. Empty when Apple Pay is available. */
 export function explainAvailability(options?: CheckoutOptions): Promise<Reason[]>;
 
-/** One basket's way through the sheet. */
+/** The checkout of one basket. */
 export class TenderCheckout extends EventTarget {
   constructor(options?: CheckoutOptions);
   readonly server: string;
@@ -155,9 +155,9 @@ export class TenderCheckout extends EventTarget {
   /** Whether `begin` may be called. */
   readonly isReady: boolean;
   /**
-   * Fetches all that the sheet needs. Resolves to whether `begin` may be called, and tells `ready` or `unavailable`.
+   * Fetches all that the sheet needs. Resolves to whether `begin` may be called, and reports `ready` or `unavailable`.
    * Prepare again before the basket's sheet is opened a second time. Of a basket that has a payment already, after a
-   * reload or the back button, the outcome is asked for and told instead.
+   * reload or the back button, it reports the outcome instead.
    */
   prepare(): Promise<boolean>;
   /** The reasons against a checkout, fetching on the way what `begin` needs. */
@@ -197,7 +197,7 @@ export type TenderApplePayMarkElement = HTMLElement;
 
 export interface TenderApplePayEventMap {
   "tender:ready": CustomEvent<Ready>;
-  /** The shopper pressed the button. Whoever prevents it has something to ask first; no sheet opens. */
+  /** The shopper pressed the button. If the page prevents the default, no sheet opens. */
   "tender:pressed": CustomEvent<Record<string, never>>;
   "tender:authorized": CustomEvent<Authorized>;
   "tender:failed": CustomEvent<Failed>;

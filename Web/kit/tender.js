@@ -63,7 +63,7 @@ const call = async (server, method, path, body, within) => {
   throw new TenderError(code, detail, status, errors);
 };
 
-/** A call that is safe to repeat, for as long as somebody waits. */
+/** Repeats a safe call until it is answered. */
 const insist = async (server, method, path, body, until = Date.now() + CALL_WITHIN, isWanted = () => true) => {
   for (let wait = FIRST_PAUSE; ; wait = Math.min(wait * 2, LONGEST_PAUSE)) {
     try {
@@ -180,8 +180,8 @@ export class TenderCheckout extends EventTarget {
     this.isReady = reasons.length === 0;
     this.state = this.isReady ? "buy" : has("no_active_card") && reasons.length === 1 ? "set-up" : "hidden";
     const { state, isDefaultMethod } = this;
-    if (state === "hidden") this.#tell("unavailable", { reasons });
-    else this.#tell("ready", { state, isDefaultMethod });
+    if (state === "hidden") this.#dispatch("unavailable", { reasons });
+    else this.#dispatch("ready", { state, isDefaultMethod });
     return this.isReady;
   }
 
@@ -224,7 +224,7 @@ export class TenderCheckout extends EventTarget {
   begin() {
     if (this.#sheet) return; // a second click
     if (!this.isReady || !this.shown) {
-      this.#tell("unavailable", { reasons: [{ code: "not_prepared", detail: "The checkout is not ready yet." }] });
+      this.#dispatch("unavailable", { reasons: [{ code: "not_prepared", detail: "The checkout is not ready yet." }] });
       return;
     }
     const sheet = { turn: Promise.resolve() };
@@ -252,17 +252,17 @@ export class TenderCheckout extends EventTarget {
     this.quoteId = basket.quoteId;
   }
 
-  #tell(type, detail) {
+  #dispatch(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** The one way out: nothing more is told of this sheet. */
+  /** Ends the sheet; nothing more is reported of it. */
   #end(sheet, type, detail) {
     if (this.#sheet !== sheet) return;
     clearTimeout(sheet.timer);
     this.#sheet = undefined;
     this.isReady = false;
-    this.#tell(type, detail);
+    this.#dispatch(type, detail);
   }
 
   #abort(sheet, { code = "unexpected", message }) {
@@ -381,17 +381,17 @@ export class TenderCheckout extends EventTarget {
       }
       this.#end(sheet, "cancelled", {});
     } catch {
-      // Too late: `#pay` tells the outcome.
+      // Too late: `#pay` reports the outcome.
     }
   }
 
-  /** Asks for the outcome when the sheet is gone, and tells meanwhile, once, that nobody knows. */
-  async #recover(isTold) {
+  /** Asks for the outcome after the sheet has closed, and reports once that it is unknown. */
+  async #recover(isReported) {
     const recovery = {};
     this.#recovery = recovery;
     const until = Date.now() + ASK_FOR;
     const isOver = () => this.#recovery !== recovery;
-    for (let isFirst = !isTold; isFirst || Date.now() + LONGEST_PAUSE < until; isFirst = false) {
+    for (let isFirst = !isReported; isFirst || Date.now() + LONGEST_PAUSE < until; isFirst = false) {
       if (!isFirst) await pause(LONGEST_PAUSE);
       if (isOver()) return;
       const within = Math.min(CALL_WITHIN, until - Date.now());
@@ -399,14 +399,14 @@ export class TenderCheckout extends EventTarget {
         const asked = call(this.server, "GET", this.#path("payment"), undefined, within);
         const { answer, error, isAbsent } = await learn(asked);
         if (isOver()) return;
-        if (answer) return this.#tell("authorized", answer);
-        if (isAbsent && !isTold) throw error; // nothing is on its way
+        if (answer) return this.#dispatch("authorized", answer);
+        if (isAbsent && !isReported) throw error; // nothing is on its way
       } catch ({ code, message }) {
-        if (!isOver()) this.#tell("failed", { code, detail: message });
+        if (!isOver()) this.#dispatch("failed", { code, detail: message });
         return;
       }
-      if (!isTold) this.#tell("failed", { code: "outcome_unknown", detail: unknown().message });
-      isTold = true;
+      if (!isReported) this.#dispatch("failed", { code: "outcome_unknown", detail: unknown().message });
+      isReported = true;
     }
   }
 }
@@ -414,8 +414,8 @@ export class TenderCheckout extends EventTarget {
 const unknown = () =>
   new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");
 
-/** `answer`: the payment stands; `isAbsent`: it never came; neither: nobody knows. A refusal is thrown. Of the answers
- * 5xx only one says that nothing happened. */
+/** `answer`: the payment; `isAbsent`: there is none; neither: unknown. Throws a refusal. Only one 5xx answer means
+ * that nothing happened. */
 const learn = async (asked, isSending = false) => {
   try {
     const answer = await asked;

@@ -95,7 +95,7 @@ const answer = async (approve) => {
     answered = confirmation.id;
     if (asked === confirmation) show(undefined);
   } catch (error) {
-    delete confirmation.outcome; // nobody heard it
+    delete confirmation.outcome; // it was not reported
     if (asked !== confirmation) return;
     part("approve").disabled = part("cancel").disabled = false;
     say(error.message);
@@ -116,5 +116,5 @@ part("pairing").addEventListener("submit", (event) => {
   pair(kind, name.trim());
 });
 
-const wished = new URLSearchParams(location.search);
-if (wished.get("kind") in KINDS) pair(wished.get("kind"), wished.get("name")?.trim().slice(0, 40));
+const parameters = new URLSearchParams(location.search);
+if (parameters.get("kind") in KINDS) pair(parameters.get("kind"), parameters.get("name")?.trim().slice(0, 40));

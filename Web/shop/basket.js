@@ -1,6 +1,6 @@
 // The basket: what is in it, how and when, a promo code, and both ways to pay.
 
-import { ask, changes, chooseService, chosen, clear, element, find, order, places, price, save, set, stepper, summarise, wish }
+import { ask, changes, chooseService, chosen, clear, element, find, order, places, price, save, set, stepper, summarise, basketBody }
   from "/shop.js";
 import { offer } from "/pay.js";
 
@@ -13,7 +13,7 @@ const row = ({ dish, quantity }) => element("li", { className: "dish" },
     element("p", { className: "price" }, price(dish.amount * quantity)),
     stepper(dish, () => order.dishes[dish.id] ?? 0, (wanted) => set(dish.id, wanted))));
 
-// Rebuilt rows lose the focus; whoever stepped with the keyboard gets it back.
+// Rebuilt rows lose the focus; restore it for keyboard users.
 const showRows = () => {
   const focused = document.activeElement?.ariaLabel;
   find("rows").replaceChildren(...chosen().map(row));
@@ -101,7 +101,7 @@ find("promo").addEventListener("submit", (event) => {
 
 chooseService();
 show();
-const renew = offer(wish, clear);
+const renew = offer(basketBody, clear);
 changes.addEventListener("change", () => {
   show();
   renew();

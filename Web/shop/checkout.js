@@ -1,7 +1,7 @@
 // The standard checkout, with Apple Pay as one way to pay and the first, where there is Apple Pay; and a card form that
 // goes nowhere.
 
-import { changes, chosen, clear, find, order, say, summarise, wish } from "/shop.js";
+import { changes, chosen, clear, find, order, say, summarise, basketBody } from "/shop.js";
 import { offer } from "/pay.js";
 
 const methods = [...document.querySelectorAll("input[name=method]")];
@@ -54,7 +54,7 @@ find("form").addEventListener("submit", (event) => {
 
 show();
 choose("card");
-offer(wish, clear);
+offer(basketBody, clear);
 changes.addEventListener("change", show);
 
 // Apple Pay is offered where it is available, and then it is the first choice.

@@ -1,4 +1,4 @@
-// The journey of a payment, as the server measured it. Tender keeps journeys of simulated payments alone.
+// The trace of a payment, as the server recorded it. Tender keeps traces of simulated payments only.
 
 import { element, find, tender, ask } from "/shop.js";
 
@@ -22,10 +22,10 @@ const CHANGES = {
   paymentMethodSelection: ["The shopper chooses a card", "The shop learns its kind alone: credit, debit, prepaid."],
 };
 
-const LAPS = {
+const SPANS = {
   orderChecked: ["Checked the order", "Paid already? Is the quote the one that was seen last? Is the contact complete, and does the full address cost the same?", "Tender"],
   tokenOpened: ["Verified and opened the payment token", "Two certificates, the signature, the signing time; the key agreed with the merchant’s private key; then amount, currency and basket compared with the order.", "Tender"],
-  claimed: ["Wrote down the attempt", "One durable commit, before the bank hears of it. A crash from here on leaves something to ask about.", "Tender"],
+  claimed: ["Wrote down the attempt", "One durable commit, before the request to the bank. A crash from here on leaves something to ask about.", "Tender"],
   authorized: ["The bank answered: authorization", "The device account number and a one-time cryptogram; never the card’s own number.", "the bank"],
   answerRecorded: ["Wrote down the answer", "The second durable commit, and the reservation of what is to be taken.", "Tender"],
   captured: ["The bank answered: capture", "The money that was held is taken.", "the bank"],
@@ -44,8 +44,8 @@ const time = (microseconds) => {
 
 const titleOf = (call) => CHANGES[call.about] ?? CALLS[call.name] ?? [call.name, ""];
 
-const lap = (part, whole) => {
-  const [title, text, who] = LAPS[part.name] ?? [part.name, "", "Tender"];
+const span = (part, whole) => {
+  const [title, text, who] = SPANS[part.name] ?? [part.name, "", "Tender"];
   const bar = element("span", { className: "bar", dataset: { who: who.split(" ").at(-1) } });
   bar.style.setProperty("--share", Math.max(0.004, part.microseconds / whole));
   return element("li", { className: "lap", dataset: { lap: part.name } },
@@ -68,7 +68,7 @@ const station = (call) => {
       element("p", { className: "small" }, element("code", {}, call.name), " ",
         element("span", { className: "outcome", dataset: { outcome: call.status < 400 ? "approved" : "declined" } }, `${call.status}`)),
       text ? element("p", { className: "quiet small" }, text) : null,
-      isLong ? element("ol", { className: "laps", role: "list" }, call.laps.map((part) => lap(part, call.microseconds))) : null));
+      isLong ? element("ol", { className: "laps", role: "list" }, call.laps.map((part) => span(part, call.microseconds))) : null));
 };
 
 const sum = (calls, names) => calls.flatMap(({ laps }) => laps).filter(({ name }) => names.includes(name))

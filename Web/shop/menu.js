@@ -1,7 +1,7 @@
 // The menu, with the order beside it.
 
 import {
-  changes, chooseService, element, find, menu, order, places, price, set, stepper, subtotal, summarise, chosen, clear, wish,
+  changes, chooseService, element, find, menu, order, places, price, set, stepper, subtotal, summarise, chosen, clear, basketBody,
 } from "/shop.js";
 import { offer } from "/pay.js";
 
@@ -27,7 +27,7 @@ const show = () => {
   summarise();
 };
 
-// Whoever comes for the first time has something to pay for at once.
+// A first visit starts with a filled basket.
 const visited = "visited";
 if (!localStorage.getItem(visited)) {
   localStorage.setItem(visited, "yes");
@@ -37,7 +37,7 @@ if (!localStorage.getItem(visited)) {
 find("dishes").replaceChildren(...menu.dishes.map(card));
 chooseService();
 show();
-const renew = offer(wish, clear);
+const renew = offer(basketBody, clear);
 changes.addEventListener("change", () => {
   show();
   renew();

@@ -10,8 +10,8 @@ const WORDS = {
 };
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Turns the page that was paid on into the confirmation. `told` is what the button told, for the impatient. */
-export const showOrder = async (basket, told = {}) => {
+/** Turns the page that was paid on into the confirmation. `reported` is what the button reported. */
+export const showOrder = async (basket, reported = {}) => {
   const address = `/order/${basket}`;
   if (location.pathname !== address) {
     history.pushState({}, "", address);
@@ -20,24 +20,25 @@ export const showOrder = async (basket, told = {}) => {
   document.body.className = "page-order";
   const place = element("div");
   document.querySelector("main").replaceChildren(place);
-  await render(place, basket, told);
+  await render(place, basket, reported);
   find("thanks")?.focus();
   scrollTo(0, 0);
 };
 
-const render = async (place, basket, told) => {
-  if (told.card) {
-    await ask(`/api/orders/${basket}/card`, { method: "PUT", body: { card: told.card } }).catch(() => undefined);
+const render = async (place, basket, reported) => {
+  if (reported.card) {
+    await ask(`/api/orders/${basket}/card`, { method: "PUT", body: { card: reported.card } }).catch(() => undefined);
   }
-  // The browser's word is for the shopper's impatience; the shop's own is shown as soon as it is there.
+  // Shows what the button reported until the shop's backend has answered.
   let order;
   try {
     order = await ask(`/api/orders/${basket}`);
   } catch (error) {
-    if (!told.orderId) return place.replaceChildren(nothing(error));
+    if (!reported.orderId) return place.replaceChildren(nothing(error));
     order = {
-      orderId: told.orderId, transactionId: told.paymentId, status: told.status, reference: told.receipt?.merchantReference,
-      amount: told.receipt?.amount, lines: [], unavailable: [], card: told.card,
+      orderId: reported.orderId, transactionId: reported.paymentId, status: reported.status,
+      reference: reported.receipt?.merchantReference, amount: reported.receipt?.amount, lines: [], unavailable: [],
+      card: reported.card,
     };
   }
   place.replaceChildren(receipt(basket, order));
@@ -81,7 +82,7 @@ const receipt = (basket, order) => element("div", { className: "confirmation" },
   element("div", { className: "stack" },
     element("div", { className: "panel stack" },
       element("h2", {}, "What has just happened"),
-      element("p", { id: "story", className: "quiet" }, story(order.status)),
+      element("p", { id: "story", className: "quiet" }, explanation(order.status)),
       element("p", {}, element("a", { className: "button", href: `/order/${basket}/journey` }, "The journey of this payment")),
       element("p", {}, element("a", { className: "button plain", href: `/order/${basket}/payload` }, "Inside the payment token"))),
     element("p", {}, element("a", { id: "again", className: "button plain", href: "/" }, "Order something else"))));
@@ -111,12 +112,12 @@ const when = (text) => text && new Intl.DateTimeFormat(document.documentElement.
   weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
 }).format(new Date(text));
 
-// What a payment that is no more than simulated has really been through.
-const story = (word) =>
+// The steps that a simulated payment has taken.
+const explanation = (word) =>
   word === "captured"
-    ? "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and had"
+    ? "The simulated wallet issued a payment token for exactly this amount. Tender verified and decrypted it, and had"
       + " the amount authorized and captured. The cryptography is real; the money is not."
-    : "The simulated wallet minted a payment token for exactly this amount. Tender verified and decrypted it, and sent"
+    : "The simulated wallet issued a payment token for exactly this amount. Tender verified and decrypted it, and sent"
       + " it to the bank. The cryptography is real; the money is not.";
 
 const own = find("place");

@@ -1,9 +1,9 @@
-// Tender's button in this shop: which basket stands in it, and what the shop does with what it tells.
+// Tender's button in this shop: its basket, and what the shop does at its events.
 
 import { ask, say } from "/shop.js";
 import { showOrder } from "/order.js";
 
-const SETTLING_TIME = 200;
+const DEBOUNCE_TIME = 200;
 const BACK_SOON = 2000;
 const LEAVING_TIME = 10_000;
 /** The server may be there again in a moment. */
@@ -21,32 +21,32 @@ const forget = (id) => sessionStorage.setItem(
 /** Tender's button on this page, with the basket that stands in it. */
 class Offer {
   #button = document.querySelector("tender-apple-pay");
-  #wish;
+  #basketBody;
   #paid;
-  #settling;
+  #timer;
   #newest = 0; // counts changes, so that an answer to an old one is not taken for the newest
-  // A page that is being reloaded is heard from for as long as the new one takes to arrive. What it forgot then, and
-  // showed to nobody, the new one could not show.
+  // A page that is being reloaded still receives events until the new one arrives. What it removed then,
+  // the new page could not show.
   #isLeaving = false;
 
-  constructor(wish, paid) {
-    this.#wish = wish;
+  constructor(basketBody, paid) {
+    this.#basketBody = basketBody;
     this.#paid = paid;
     this.#listen();
     this.#dress();
     this.renew();
   }
 
-  /** A changed order is another basket. The old one leaves the button at once, so that nobody pays it by mistake. */
+  /** A changed order gets another basket. The old one is removed from the button at once, so that it cannot be paid. */
   renew() {
     const number = ++this.#newest;
-    clearTimeout(this.#settling);
+    clearTimeout(this.#timer);
     this.#button.hidden = false;
-    const body = this.#wish();
+    const body = this.#basketBody();
     const id = body && known()[JSON.stringify(body)];
     if (id) this.#button.setAttribute("basket", id);
     else this.#button.removeAttribute("basket");
-    if (body && !id) this.#settling = setTimeout(() => this.#make(body, number), SETTLING_TIME);
+    if (body && !id) this.#timer = setTimeout(() => this.#make(body, number), DEBOUNCE_TIME);
   }
 
   async #make(body, number) {
@@ -72,15 +72,15 @@ class Offer {
     this.#button.prepared?.then((isReady) => { if (isReady) say(""); });
   }
 
-  async #finish(id, told) {
+  async #finish(id, reported) {
     if (this.#isLeaving) await pause(LEAVING_TIME);
     this.#isLeaving = false;
     forget(id);
     this.#paid();
-    return showOrder(id, told);
+    return showOrder(id, reported);
   }
 
-  /** What this basket came to, the shop's own backend says: after a reload, the back button, a lost connection. */
+  /** Asks the shop's backend for the basket's outcome: after a reload, the back button, a lost connection. */
   async #resume(id) {
     const { status } = await ask(`/api/orders/${id}`).catch(() => ({}));
     if (status && !["declined", "failed", "voided"].includes(status)) await this.#finish(id, {});
@@ -88,8 +88,8 @@ class Offer {
   }
 
   #listen() {
-    const on = (name, hear) => this.#button.addEventListener(
-      `tender:${name}`, ({ detail }) => hear(this.#button.getAttribute("basket"), detail));
+    const on = (name, handler) => this.#button.addEventListener(
+      `tender:${name}`, ({ detail }) => handler(this.#button.getAttribute("basket"), detail));
     on("authorized", (id, detail) => this.#finish(id, detail));
     on("failed", (id, detail) => this.#failed(id, detail));
     on("cancelled", () => {
@@ -111,10 +111,10 @@ class Offer {
     const code = reason?.code;
     if (["basket_cancelled", "basket_expired", "basket_unknown"].includes(code)) this.#again(id);
     else if (["basket_placed", "payment_in_progress"].includes(code)) this.#resume(id);
-    else if (code === "no_basket" && !this.#wish()) say("Choose a dish first.", "note");
+    else if (code === "no_basket" && !this.#basketBody()) say("Choose a dish first.", "note");
     else if (["no_basket", "not_prepared"].includes(code)) say("One moment, please.", "note");
     else if (reason) say(reason.detail);
-    if (isPassing(code)) this.#settling = setTimeout(() => this.#retry(), BACK_SOON);
+    if (isPassing(code)) this.#timer = setTimeout(() => this.#retry(), BACK_SOON);
   }
 
   #dress() {
@@ -126,16 +126,16 @@ class Offer {
 }
 
 /**
- * Gives the page's button a basket of what is wished, again whenever that changes.
+ * Gives the page's button a basket of the order, and a new one whenever the order changes.
  *
- * @param wish says what is wished at the moment: a body for `POST /api/baskets`, or nothing.
- * @param paid is told once it was paid.
- * @returns what to call when the wish has changed.
+ * @param basketBody returns the current body for `POST /api/baskets`, or nothing.
+ * @param paid is called once it is paid.
+ * @returns the function to call when the order has changed.
  */
-export const offer = (wish, paid) => {
-  const standing = new Offer(wish, paid);
+export const offer = (basketBody, paid) => {
+  const current = new Offer(basketBody, paid);
   return () => {
     say("");
-    standing.renew();
+    current.renew();
   };
 };

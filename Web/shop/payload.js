@@ -1,4 +1,4 @@
-// What stood in the payment token, field by field, masked by the server.
+// The decrypted payment data, field by field, masked by the server.
 
 import { ask, element, find, menu, money, tender } from "/shop.js";
 

@@ -105,7 +105,7 @@ export const chosen = () => menu.dishes.filter(({ id }) => order.dishes[id])
 export const subtotal = () => price(chosen().reduce((sum, { dish, quantity }) => sum + dish.amount * quantity, 0));
 
 /** What is sent for a basket; nothing while the basket is empty. */
-export const wish = () => {
+export const basketBody = () => {
   const items = chosen().map(({ dish, quantity }) => ({ id: dish.id, quantity }));
   if (items.length === 0) return undefined;
   return {

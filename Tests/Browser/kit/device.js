@@ -78,11 +78,11 @@
   if (!device.isAbsent) define();
   device.arrive = define;
 
-  // What the page is told, in its order, with the clicks between.
+  // The events that the page receives, in order, with the clicks between.
   for (const type of ["ready", "pressed", "authorized", "failed", "cancelled", "unavailable"]) {
     document.addEventListener(`tender:${type}`, ({ detail }) => {
       device.log.push(["page", type, detail.state ?? detail.status ?? detail.code].filter(Boolean).join(" "));
-      device.told = { type, ...detail };
+      device.reported = { type, ...detail };
     });
   }
   window.addEventListener("click", () => device.log.push("click begins"), { capture: true });

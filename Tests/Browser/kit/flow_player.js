@@ -15,7 +15,7 @@ const ticks = [];
 channel.port1.onmessage = () => ticks.shift()();
 const tick = () => new Promise((resolve) => { ticks.push(resolve); channel.port2.postMessage(0); });
 /** Until nothing moves any more without an event. */
-const settle = async () => { for (let round = 0; round < 12; round += 1) await tick(); };
+const drain = async () => { for (let round = 0; round < 12; round += 1) await tick(); };
 
 /** The lines of a transcript, as `[{ event, effects, line }]`. */
 const read = (text) => {
@@ -49,7 +49,7 @@ const clock = {
       clock.clear(next.id);
       clock.now = Math.max(clock.now, next.at);
       next.callback();
-      await settle();
+      await drain();
     }
     clock.now = end;
   },
@@ -94,10 +94,10 @@ class Play {
     }
   }
 
-  async act([actor, verb, ...rest]) {
+  async perform([actor, verb, ...rest]) {
     if (actor === "clock") await clock.advance(verb.endsWith("ms") ? parseInt(verb, 10) : parseInt(verb, 10) * 1000);
     else await this[actor](verb, ...rest);
-    await settle();
+    await drain();
     return this.lines.splice(0);
   }
 
@@ -123,7 +123,7 @@ class Play {
     if (verb === "merchant-session") return session.raise("validatemerchant", { validationURL: rest[0] });
     if (verb === "authorized") return session.raise("paymentauthorized", { payment: { token: { paymentMethod: {} } } });
     if (verb === "closed") return session.close();
-    if (verb === "not-opened") return undefined; // it was told by the constructor
+    if (verb === "not-opened") return undefined; // the constructor reports it
     return session.raise(EVENTS[rest[0]], this.choice(...rest));
   }
 
@@ -164,7 +164,7 @@ class Play {
       case "POST payment": return ["pay", `pay ${sent.quoteId}`];
       case "GET payment/B": return ["outcome", "outcome"];
       case "DELETE payment/B": return ["cancel", "cancel"];
-      default: throw new Error(`nobody knows ${method} ${path}`);
+      default: throw new Error(`unknown call ${method} ${path}`);
     }
   }
 
@@ -300,8 +300,8 @@ export const perform = async (address, text) => {
   for (const [index, { event, effects, line }] of steps.entries()) {
     play.willOpen = steps[index + 1]?.event.join(" ") !== "sheet not-opened";
     const early = play.late ?? [];
-    const found = [...early, ...(await play.act(event))];
-    // What a constructor throws is told at once, and the transcript tells it with the next event.
+    const found = [...early, ...(await play.perform(event))];
+    // An error of a constructor is reported at once; the transcript lists it with the next event.
     play.late = play.willOpen ? undefined : found.splice(effects.length);
     if (JSON.stringify(found) !== JSON.stringify(effects)) {
       return `line ${line}, ${event.join(" ")}: expected ${JSON.stringify(effects)}, found ${JSON.stringify(found)}`;

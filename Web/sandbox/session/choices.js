@@ -4,10 +4,10 @@ import { wallet } from "./wallet.js";
 const THIS_DEVICE = { id: "this", name: "This device", kind: "this" };
 const EVERY_FIELD = ["email", "phone", "name", "phoneticName", "postalAddress"];
 
-/** What the shopper can choose from, and what is chosen. A choice that there is not throws. */
+/** The shopper's options and choices. An invalid choice throws. */
 export class Choices {
   #demands;
-  cards; // none of these is there until the wallet is open
+  cards; // undefined until the wallet is open
   contacts;
   billingContacts;
   card;
@@ -38,7 +38,7 @@ export class Choices {
     if (!this.card) throw new Error("No card in the simulated wallet can pay here.");
   }
 
-  /** Phones and watches come and go. Whether these are others than before. */
+  /** Replaces the paired devices. Returns whether they have changed. */
   meetDevices(paired) {
     const devices = [THIS_DEVICE, ...paired];
     if (JSON.stringify(devices) === JSON.stringify(this.devices)) return false;
@@ -81,7 +81,7 @@ export class Choices {
     this.device = device;
   }
 
-  /** New methods keep the chosen one if it is among them; otherwise the first stands, as at the beginning. */
+  /** New methods keep the chosen one if it is among them; otherwise the first is chosen, as at the start. */
   offer(methods) {
     if (!methods) return;
     this.methods = methods;
@@ -89,7 +89,7 @@ export class Choices {
       ?? methods.find(({ identifier }) => identifier === this.method?.identifier) ?? methods[0];
   }
 
-  // ── What the page is told of them
+  // ── What the page receives
 
   /** Before authorization a card is a type; since version 10 with its billing address, if that is asked for. */
   paymentMethod(version) {
@@ -109,11 +109,11 @@ export class Choices {
     };
   }
 
-  /** What Payment Request tells beside the payment. */
+  /** What Payment Request returns beside the payment. */
   get forPaymentRequest() { return { contact: fullContact(this.contact, EVERY_FIELD), method: this.method }; }
 }
 
-/** What a page presets is the first thing offered. */
+/** A contact that the page presets comes first. */
 const withPreset = (contacts, preset) =>
   preset && Object.keys(preset).length > 0 ? [{ ...preset, id: "page", label: "From this page" }, ...contacts]
     : contacts;

@@ -1,4 +1,4 @@
-// The sheet's time. A test may hold it and move it on by hand, and so see thirty seconds pass in none.
+// The sheet's clock. A test can stop and advance it, to test time limits without waiting.
 
 /** How long a page may take to answer an event. */
 export const ANSWER_WITHIN = 30_000;

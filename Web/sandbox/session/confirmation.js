@@ -4,7 +4,7 @@ const LOOK_AGAIN = 300;
 
 export const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A question to a paired phone or watch: whether its owner pays this. */
+/** A payment confirmation on a paired phone or watch. */
 export class Confirmation {
   #id;
 
@@ -17,7 +17,7 @@ export class Confirmation {
     this.#id = id;
   }
 
-  /** Waits for the answer, "approved" or "cancelled", as long as somebody wants to know. */
+  /** Waits for the answer, "approved" or "cancelled", while `isWanted()`. */
   async answer(isWanted) {
     for (;;) {
       const { state } = await wallet.confirmation(this.#id);

@@ -41,6 +41,6 @@ export const addressLines = (contact) =>
     joined(contact.postalCode, contact.locality), contact.country ?? contact.countryCode,
   ].filter(Boolean);
 
-/** How somebody is reached. */
+/** Phone and e-mail. */
 export const reachLines = ({ givenName, familyName, phoneNumber, emailAddress }) =>
   [joined(givenName, familyName), phoneNumber, emailAddress].filter(Boolean);

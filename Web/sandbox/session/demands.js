@@ -1,4 +1,4 @@
-/** What a page's request asks of the shopper, and which cards it takes. */
+/** What a page's request requires from the shopper, and which cards it accepts. */
 export class Demands {
   #request;
 
@@ -15,12 +15,12 @@ export class Demands {
   get asksBillingAddress() { return this.billingFields.includes("postalAddress"); }
   get takesCoupons() { return this.#request.supportsCouponCode === true; }
 
-  /** Where the goods are picked up: a place of the page's, which nobody can change. */
+  /** The pickup address, set by the page; the shopper cannot change it. */
   get pickup() { return this.isPickup ? this.#request.shippingContact : undefined; }
   get presetContact() { return this.isPickup ? undefined : this.#request.shippingContact; }
   get presetBillingContact() { return this.asksBillingAddress ? this.#request.billingContact : undefined; }
 
-  /** Why this card cannot pay here, or nothing. */
+  /** Why this card cannot pay here; undefined when it can. */
   refusalOf(card) {
     const networks = this.#request.supportedNetworks.map((network) => network.toLowerCase());
     if (!networks.includes(card.network.toLowerCase())) return "not accepted here";

@@ -3,21 +3,21 @@ import { latestPresentation, watch } from "./latest-sheet.js";
 import { play, played } from "./playing.js";
 import { wallet } from "./wallet.js";
 
-// `window.applePaySandbox`: what a test drives the sheet by.
+// `window.applePaySandbox`: the interface with which tests drive the sheet.
 
 const PATIENCE = 30_000;
 
 // Resolves when the condition holds, looking again at every change of a sheet. Tests wait in real time, even when they
 // hold the sheet's clock.
-const until = (condition, complaint, patience = PATIENCE) =>
+const until = (condition, message, patience = PATIENCE) =>
   new Promise((resolve, reject) => {
     const look = () => condition() && finish(resolve);
-    const finish = (settle) => {
+    const finish = (complete) => {
       clearTimeout(timer);
       stop();
-      settle();
+      complete();
     };
-    const timer = setTimeout(() => finish(() => reject(new Error(complaint()))), patience);
+    const timer = setTimeout(() => finish(() => reject(new Error(message()))), patience);
     const stop = watch(look);
     look();
   });
@@ -27,16 +27,16 @@ const openSheet = async (patience) => {
   return latestPresentation();
 };
 
-const settled = (sheet, patience) =>
+const ready = (sheet, patience) =>
   until(() => sheet.isReady, () => `The sheet did not become ready: ${sheet.snapshot.obstacle}`, patience);
 
-// Each step waits for the sheet, acts as the shopper would, waits again, and tells how the sheet stands.
-const drive = async (act) => {
+// Each step waits for the sheet, acts as the shopper, waits again, and returns the sheet's state.
+const drive = async (step) => {
   const sheet = await openSheet();
-  await settled(sheet);
+  await ready(sheet);
   if (sheet.isOver) throw new Error(`The sheet closed by itself: ${sheet.snapshot.failure ?? sheet.state}`);
-  await act(sheet.actions, sheet);
-  await settled(sheet);
+  await step(sheet.actions, sheet);
+  await ready(sheet);
   return sheet.snapshot;
 };
 
@@ -71,23 +71,23 @@ export const applePaySandbox = {
     device(name);
   }),
 
-  /** How the latest sheet stands, at once: null before the first one. */
+  /** The latest sheet's current state; null before the first sheet. */
   get sheet() {
     return latestPresentation()?.snapshot ?? null;
   },
   /** Resolves when a sheet is open and the shopper may act. */
   async waitForSheet({ timeout = PATIENCE } = {}) {
     const sheet = await openSheet(timeout);
-    await settled(sheet, timeout);
+    await ready(sheet, timeout);
     return sheet.snapshot;
   },
-  /** Resolves when no sheet is open, to how the latest one ended. */
+  /** Resolves when no sheet is open, to the latest sheet's final state. */
   async waitForClose({ timeout = PATIENCE } = {}) {
     await until(() => latestPresentation()?.isOver !== false, () => "The sheet is still open.", timeout);
     return applePaySandbox.sheet;
   },
 
-  /** The wallet: what there is to choose from. */
+  /** The wallet's cards, contacts and devices. */
   cards: () => wallet.cards(),
   contacts: () => wallet.contacts(),
   devices: () => wallet.devices(),

@@ -30,9 +30,9 @@ export const SESSION_EVENTS = {
 };
 
 /**
- * An event target that knows whether anybody listens: what nobody listens to, the engine answers itself.
+ * An event target that knows which types have listeners: the engine answers the events of the others itself.
  */
-export class Audience extends EventTarget {
+export class ListenerTarget extends EventTarget {
   #listeners = [];
 
   addEventListener(type, listener, options) {
@@ -56,7 +56,7 @@ export class Audience extends EventTarget {
   }
 
   /** Whether a listener, or a handler in an attribute, waits for events of this type. */
-  static hears(target, type) {
+  static hasListener(target, type) {
     return target.#listeners.some((entry) => entry.type === type);
   }
 

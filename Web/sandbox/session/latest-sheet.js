@@ -1,4 +1,4 @@
-// The page's latest sheet, and who wants to know when anything changes in one.
+// The page's latest sheet, and the functions to call at every change of a sheet.
 
 const watchers = new Set();
 let latest;
@@ -10,12 +10,12 @@ export const becomeLatest = (presentation) => {
   latest = presentation;
 };
 
-/** Calls at every change, until the function that is returned was called. */
+/** Calls `watcher` at every change until the returned function is called. */
 export const watch = (watcher) => {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
 };
 
-export const tellWatchers = () => {
+export const notifyWatchers = () => {
   for (const watcher of watchers) watcher();
 };

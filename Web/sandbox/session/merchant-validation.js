@@ -15,7 +15,7 @@ export class MerchantValidation {
     this.#stopDeadline = clock.after(ANSWER_WITHIN, expire);
   }
 
-  /** The device judges the session: its age, its domain, whether it was used, and that nobody changed it. */
+  /** The device checks the session: its age, its domain, that it is unused and unchanged. */
   async accept(session) {
     this.end();
     this.#state = "answered";

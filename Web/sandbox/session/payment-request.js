@@ -1,6 +1,6 @@
 import { applePayModifier, applePayRequest } from "./dictionaries.js";
 import { STATUS } from "./errors.js";
-import { Audience, defineHandlers } from "./events.js";
+import { ListenerTarget, defineHandlers } from "./events.js";
 import { hasOpenSheet } from "./latest-sheet.js";
 import { APPLE_PAY, ApplePayPaymentResponse, detailsInit, detailsUpdate, errorsOfUpdate, fullName, lineItemOf, methodData, paymentAddress, paymentOptions, requireDetails, shippingMethodOf } from "./payment-response.js";
 import { isInGesture, played, whyNoPage } from "./playing.js";
@@ -11,7 +11,7 @@ import { listOf, refusal, requireArguments } from "./web-idl.js";
 const closedByShopper = () => refusal("AbortError", "The shopper closed the payment sheet.");
 
 /** `new PaymentRequest(…)` with Apple Pay among its methods: the W3C's way to the same sheet. */
-export class ApplePayPaymentRequest extends Audience {
+export class ApplePayPaymentRequest extends ListenerTarget {
   #data;
   #details;
   #options;
@@ -20,7 +20,7 @@ export class ApplePayPaymentRequest extends Audience {
   #cardType;
   #shippingAddress = null;
   #shippingOption = null;
-  #response; // how the page hears of an authorization: `{resolve, reject}`
+  #response; // how the page hasListener of an authorization: `{resolve, reject}`
 
   constructor(methods, details, options) {
     requireArguments(arguments, 2);
@@ -105,7 +105,7 @@ export class ApplePayPaymentRequest extends Audience {
 
   get #host() {
     return {
-      hears: (type) => type !== "couponcodechanged" || Audience.hears(this, "paymentmethodchange"),
+      hasListener: (type) => type !== "couponcodechanged" || ListenerTarget.hasListener(this, "paymentmethodchange"),
       validateMerchant: (validationURL) => this.#validate(validationURL),
       select: (type, value) => this.#selected[type](value),
       authorize: (payment, chosen) => this.#authorize(payment, chosen),
@@ -130,23 +130,23 @@ export class ApplePayPaymentRequest extends Audience {
     return {
       paymentmethodselected: (paymentMethod) => {
         this.#cardType = paymentMethod.type;
-        this.#tell(new PaymentMethodChangeEvent("paymentmethodchange", paymentMethod));
+        this.#dispatch(new PaymentMethodChangeEvent("paymentmethodchange", paymentMethod));
       },
       couponcodechanged: (couponCode) =>
-        this.#tell(new PaymentMethodChangeEvent("paymentmethodchange", { couponCode })),
+        this.#dispatch(new PaymentMethodChangeEvent("paymentmethodchange", { couponCode })),
       shippingcontactselected: (contact) => {
         this.#shippingAddress = paymentAddress(contact);
-        this.#tell(new PaymentRequestUpdateEvent("shippingaddresschange"));
+        this.#dispatch(new PaymentRequestUpdateEvent("shippingaddresschange"));
       },
       shippingmethodselected: ({ identifier }) => {
         this.#shippingOption = identifier;
-        this.#tell(new PaymentRequestUpdateEvent("shippingoptionchange"));
+        this.#dispatch(new PaymentRequestUpdateEvent("shippingoptionchange"));
       },
     };
   }
 
   // An event that the page does not answer by `updateWith` changes nothing, but for what a modifier says of the card.
-  #tell(event) {
+  #dispatch(event) {
     const awaited = this.#presentation.state;
     const isCurrent = () => this.#presentation.state === awaited;
     const answered = event.awaitUpdate(() => this.dispatchEvent(event));

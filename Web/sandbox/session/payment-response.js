@@ -1,5 +1,5 @@
 import { ApplePayError, STATUS } from "./errors.js";
-import { Audience, defineHandlers } from "./events.js";
+import { ListenerTarget, defineHandlers } from "./events.js";
 import { dictionary, flag, listOf, oneOf, refusal, required, text } from "./web-idl.js";
 
 // W3C Payment Request: its values, turned into Apple's, and its response.
@@ -111,7 +111,7 @@ export const fullName = ({ givenName, familyName }) => [givenName, familyName].f
 // ── The response
 
 /** What `show()` leads to. The sheet stays open until the page completes it, or lets the shopper try again. */
-export class ApplePayPaymentResponse extends Audience {
+export class ApplePayPaymentResponse extends ListenerTarget {
   #answers;
   #isAnswered = false;
   #isRetrying = false;

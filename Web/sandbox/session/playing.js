@@ -1,6 +1,6 @@
 import { invalidAccess } from "./web-idl.js";
 
-// The browser and device that are played, and what such a browser asks of a page before it lets it pay.
+// The simulated browser and device, and what such a browser requires of a page that uses Apple Pay.
 
 /**
  * Changed by `applePaySandbox.setDevice`, or, before any script of the page runs, by an object of the same members in

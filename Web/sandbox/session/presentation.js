@@ -1,10 +1,10 @@
 import { Choices } from "./choices.js";
 import { ANSWER_WITHIN, clock } from "./clock.js";
-import { Complaints } from "./complaints.js";
+import { SheetErrors } from "./sheet-errors.js";
 import { Confirmation, pause } from "./confirmation.js";
 import { Demands } from "./demands.js";
 import { isOfBillingContact, isOfShippingContact, STATUS } from "./errors.js";
-import { becomeLatest, tellWatchers } from "./latest-sheet.js";
+import { becomeLatest, notifyWatchers } from "./latest-sheet.js";
 import { MerchantValidation } from "./merchant-validation.js";
 import { confirmationOf, orderOf } from "./order.js";
 import { whyNotPresented } from "./rules.js";
@@ -14,8 +14,8 @@ import { Sums } from "./sums.js";
 import { wallet } from "./wallet.js";
 import { advise } from "./web-idl.js";
 
-// One sheet from beginning to end: what the shopper does in it, what the page is told of that, and how long it may
-// take to answer. Apple Pay JS and W3C Payment Request are two ways to talk with it.
+// One sheet: handles what the shopper does, reports it to the page, and limits the time for the page's answer.
+// Apple Pay JS and W3C Payment Request both use it.
 
 const FINAL_STATES = ["aborted", "completed", "canceled"];
 const PAYING_STATES = ["authorizing", "authorized"];
@@ -27,10 +27,10 @@ export class Presentation {
   #demands;
   #choices;
   #selections;
-  #complaints = new Complaints();
+  #sheetErrors = new SheetErrors();
   #sums;
   #validation = new MerchantValidation();
-  #confirmation; // what a paired device is asked
+  #confirmation; // the confirmation asked of a paired device
   #sheet;
   #sheetId = crypto.randomUUID();
   #state = "active";
@@ -39,8 +39,8 @@ export class Presentation {
   #history = [];
 
   /**
-   * @param request a copy that nobody else changes, already found right
-   * @param host whoever tells the page: `hears(type)`, `validateMerchant(url)`, `select(type, value)`,
+   * @param request a validated copy, which no other code changes
+   * @param host passes events to the page: `hasListener(type)`, `validateMerchant(url)`, `select(type, value)`,
    *   `authorize(payment)`, `cancel()`
    */
   constructor(version, request, host) {
@@ -78,7 +78,7 @@ export class Presentation {
       if (this.isOver) return;
       this.#validation.begin(() => this.#expire("validatemerchant"));
       this.#note("validatemerchant");
-      if (!this.#host.hears("validatemerchant")) advise("Nobody listens to validatemerchant; the sheet cannot go on.");
+      if (!this.#host.hasListener("validatemerchant")) advise("The page has no validatemerchant listener; the sheet cannot continue.");
       this.#changed();
       this.#host.validateMerchant(url);
     } catch (error) {
@@ -121,25 +121,25 @@ export class Presentation {
 
   // ── What the shopper does
 
-  /** A step that cannot be taken throws, and says why. */
+  /** A step that is not possible throws an error with the reason. */
   get actions() {
-    const [choices, selections, complaints] = [this.#choices, this.#selections, this.#complaints];
+    const [choices, selections, sheetErrors] = [this.#choices, this.#selections, this.#sheetErrors];
     return {
       card: (id) => {
         choices.selectCard(id);
-        complaints.forget(({ code }) => code === "unknown");
+        sheetErrors.remove(({ code }) => code === "unknown");
         selections.card();
         this.#next();
       },
       contact: (id) => {
         choices.selectContact(id);
-        complaints.forget(isOfShippingContact);
+        sheetErrors.remove(isOfShippingContact);
         selections.contact();
         this.#next();
       },
       billingContact: (id) => {
         choices.selectBillingContact(id);
-        complaints.forget(isOfBillingContact);
+        sheetErrors.remove(isOfBillingContact);
         selections.card();
         this.#next();
       },
@@ -163,7 +163,7 @@ export class Presentation {
   }
 
   #next() {
-    const selection = this.#state === "active" && this.#selections.next((type) => this.#host.hears(type));
+    const selection = this.#state === "active" && this.#selections.next((type) => this.#host.hasListener(type));
     if (!selection) {
       this.#changed();
       return;
@@ -178,11 +178,11 @@ export class Presentation {
     });
   }
 
-  /** The page's answer to a selection; what it says is already found right. */
+  /** The page's validated answer to a selection. */
   answer(update) {
     this.#note("answer", this.#state);
     this.#stopDeadline();
-    this.#complaints.take(update.errors ?? [], this.#state);
+    this.#sheetErrors.take(update.errors ?? [], this.#state);
     this.#sums.take(update);
     this.#choices.offer(update.newShippingMethods);
     this.#enter("active");
@@ -193,21 +193,21 @@ export class Presentation {
 
   async #authorize() {
     if (this.#obstacle) throw new Error(this.#obstacle);
-    this.#complaints.clear();
+    this.#sheetErrors.clear();
     this.#enter("authorizing");
     try {
       if (!this.#choices.isOnThisDevice && !await this.#isConfirmed()) return;
       if (this.isOver) return;
-      const token = await wallet.mintPaymentToken(
+      const token = await wallet.issuePaymentToken(
         orderOf(this.#request, this.#sums, this.#choices.card, this.#validation.session, this.#sheetId));
       if (this.isOver) return;
-      this.#tellAuthorized(token);
+      this.#reportAuthorized(token);
     } catch (error) {
       this.#fail(error.message);
     }
   }
 
-  /** Whether the shopper confirmed on the paired device. A refusal there leads back to this sheet. */
+  /** Whether the shopper confirmed on the paired device. After a refusal, this sheet is active again. */
   async #isConfirmed() {
     const { card, device } = this.#choices;
     this.#confirmation = await Confirmation.ask(device, confirmationOf(this.#request, this.#sums, card));
@@ -216,7 +216,7 @@ export class Presentation {
     if (this.isOver) return false;
     this.#confirmation = undefined;
     if (answer === "cancelled") {
-      this.#complaints.notice = `Not confirmed on ${device.name}.`;
+      this.#sheetErrors.notice = `Not confirmed on ${device.name}.`;
       this.#enter("active");
       return false;
     }
@@ -224,19 +224,19 @@ export class Presentation {
     return true;
   }
 
-  #tellAuthorized(token) {
+  #reportAuthorized(token) {
     this.#stopDeadline = clock.after(ANSWER_WITHIN, () => this.#expire("paymentauthorized"));
     this.#enter("authorized");
     this.#note("paymentauthorized");
-    if (!this.#host.hears("paymentauthorized")) advise("Nobody listens to paymentauthorized.");
+    if (!this.#host.hasListener("paymentauthorized")) advise("The page has no paymentauthorized listener.");
     this.#host.authorize({ token, ...this.#choices.contactsAskedFor }, this.#choices.forPaymentRequest);
   }
 
-  /** The page's result. A failure with errors, and a wish for a PIN, leave the sheet open for another try. */
+  /** The page's result. A failure with errors, or a request for a PIN, leaves the sheet open for another attempt. */
   complete(result) {
     this.#note("completePayment");
     this.#stopDeadline();
-    if (!this.#complaints.takeResult(result)) {
+    if (!this.#sheetErrors.takeResult(result)) {
       this.#finish("completed", result.status === STATUS.SUCCESS ? "Done" : "Payment not completed", 1000);
       return;
     }
@@ -251,7 +251,7 @@ export class Presentation {
     this.#finish("aborted");
   }
 
-  /** The page gave an answer after which no sheet goes on. */
+  /** The page's answer ends the sheet. */
   requestCancel() {
     this.#stopDeadline();
     this.#enter("cancelRequested");
@@ -269,7 +269,7 @@ export class Presentation {
     this.#fail(`The page did not answer "${type}" within ${ANSWER_WITHIN / 1000} seconds.`);
   }
 
-  // The sheet says what went wrong, and the page hears only that it is over, as from Apple.
+  // The sheet shows the reason; the page receives only the cancel event, as from Apple.
   #fail(reason) {
     if (this.isOver) return;
     this.#failure = reason;
@@ -285,11 +285,11 @@ export class Presentation {
     this.#confirmation?.withdraw();
     this.#selections.clear();
     this.#state = state;
-    this.#sheet.close(word, time, this.#complaints.status === STATUS.SUCCESS);
-    tellWatchers();
+    this.#sheet.close(word, time, this.#sheetErrors.status === STATUS.SUCCESS);
+    notifyWatchers();
   }
 
-  // ── How it stands
+  // ── State
 
   get #waitsFor() {
     if (this.#confirmation) return `Confirm on ${this.#choices.device.name} …`;
@@ -300,23 +300,23 @@ export class Presentation {
     return undefined;
   }
 
-  // Why the Pay button cannot be pressed, or nothing.
+  // Why the Pay button is disabled; undefined when it is not.
   get #obstacle() {
     if (this.isOver) return "The sheet is closed.";
     if (this.#waitsFor) return this.#waitsFor;
-    return this.#complaints.obstacle(this.#demands);
+    return this.#sheetErrors.obstacle(this.#demands);
   }
 
-  /** Nothing is under way: the shopper may act, or everything is over. */
+  /** Whether the sheet waits for the shopper, or has ended. */
   get isReady() { return this.isOver || !this.#waitsFor; }
 
   get cards() { return this.#choices.cards ?? []; }
   get devices() { return this.#choices.devices; }
 
-  /** The same as plain data, for tests. */
+  /** The state as plain data, for tests. */
   get snapshot() {
     const { card, contact, billingContact, method, methods, coupon, device } = this.#choices;
-    const { errors, status } = this.#complaints;
+    const { errors, status } = this.#sheetErrors;
     return structuredClone({
       state: this.#state, status, failure: this.#failure, card: card?.id, shippingContact: contact?.id,
       billingContact: this.#demands.asksBilling ? billingContact?.id : undefined, shippingMethod: method?.identifier,
@@ -338,9 +338,9 @@ export class Presentation {
   #changed() {
     if (this.isOver) return;
     this.#sheet.show({
-      demands: this.#demands, choices: this.#choices, sums: this.#sums, complaints: this.#complaints,
+      demands: this.#demands, choices: this.#choices, sums: this.#sums, sheetErrors: this.#sheetErrors,
       obstacle: this.#obstacle, isPaying: PAYING_STATES.includes(this.#state),
     });
-    tellWatchers();
+    notifyWatchers();
   }
 }

@@ -1,4 +1,4 @@
-/** What the shopper can change: the state in which the page's answer is awaited. */
+/** The sheet's state while it waits for the page's answer, by event type. */
 const STATES = {
   paymentmethodselected: "paymentMethodSelected",
   shippingcontactselected: "shippingContactSelected",
@@ -6,7 +6,7 @@ const STATES = {
   couponcodechanged: "couponCodeChanged",
 };
 
-/** What the shopper has changed and the page was not told of yet. It answers one before it hears of the next. */
+/** The changes that the page has not received yet. It answers each before it receives the next. */
 export class Selections {
   #waiting = [];
   #demands;
@@ -38,11 +38,11 @@ export class Selections {
     this.#waiting.push(["couponcodechanged", this.#choices.coupon]);
   }
 
-  /** The next one that somebody listens to. The others the engine answers itself, with nothing changed. */
-  next(hears) {
+  /** The next change with a listener. The engine answers the others itself, without changes. */
+  next(hasListener) {
     while (!this.isEmpty) {
       const [type, value] = this.#waiting.shift();
-      if (hears(type)) return { type, value, state: STATES[type] };
+      if (hasListener(type)) return { type, value, state: STATES[type] };
     }
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { applePayPaymentRequest, authorizationResult, lineItem, shippingMethod, UPDATES } from "./dictionaries.js";
 import { errorsOfStatus, isPINStatus, requireStatus, STATUS } from "./errors.js";
-import { Audience, defineHandlers, SESSION_EVENTS } from "./events.js";
+import { ListenerTarget, defineHandlers, SESSION_EVENTS } from "./events.js";
 import { hasOpenSheet } from "./latest-sheet.js";
 import { played, requireGesture, requirePage } from "./playing.js";
 import { Presentation } from "./presentation.js";
@@ -12,7 +12,7 @@ const lineItems = listOf(lineItem);
 const shippingMethods = listOf(shippingMethod);
 
 /** Apple Pay JS: exceptions and states are an engine's own, and so is the order in which they are looked for. */
-export class ApplePaySession extends Audience {
+export class ApplePaySession extends ListenerTarget {
   // ── What a page asks before it shows a button
 
   static canMakePayments() {
@@ -163,7 +163,7 @@ export class ApplePaySession extends Audience {
   get #host() {
     const fire = (type, value) => this.dispatchEvent(new SESSION_EVENTS[type](type, value));
     return {
-      hears: (type) => Audience.hears(this, type),
+      hasListener: (type) => ListenerTarget.hasListener(this, type),
       validateMerchant: (validationURL) => fire("validatemerchant", validationURL),
       select: fire,
       authorize: (payment) => fire("paymentauthorized", payment),

@@ -99,7 +99,7 @@ export class Sheet {
 
   // ── What it shows
 
-  show({ demands, choices, sums, complaints: { errors, notice }, obstacle, isPaying }) {
+  show({ demands, choices, sums, sheetErrors: { errors, notice }, obstacle, isPaying }) {
     const { card, contact, billingContact, device, devices } = choices;
     this.#device.show(devices.length > 1 ? devices.map(deviceOption) : undefined, device.id);
     this.#card.show(choices.cards?.map(cardOption), card?.id, card?.explanation);

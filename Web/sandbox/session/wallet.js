@@ -40,7 +40,7 @@ export const wallet = {
   },
   merchant: (identifier) => ask(`device/merchants/${encodeURIComponent(identifier)}`),
   checkSession: (merchantSession) => ask("device/sessions/check", { merchantSession }),
-  mintPaymentToken: (order) => ask("device/tokens", order),
+  issuePaymentToken: (order) => ask("device/tokens", order),
   // Phones and watches in other windows.
   devices: () => ask("device/paired"),
   askDevice: (device, payment) => ask("device/confirmations", { device, payment }),

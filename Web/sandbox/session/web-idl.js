@@ -60,7 +60,7 @@ export const dictionary = (name, members, base) => {
   };
 };
 
-/** A word to the page's author. Nothing depends on it. */
+/** Logs advice for the page's developer. */
 export const advise = (words) => console.warn(`Simulated Apple Pay: ${words}`);
 
 // Kept, because a frame that is taken out of its page loses what stood on its window.

@@ -1,5 +1,5 @@
-"""A checkout API that does what a test says: it serves the kit and a page beside it, answers as it is told, late or
-never, and remembers what it was asked."""
+"""A scripted checkout API for tests: it serves the kit and a page, gives scripted answers, can delay them, and records
+the calls."""
 
 import contextlib
 import html
@@ -8,8 +8,8 @@ import json
 import pathlib
 import threading
 
-HOUSE = pathlib.Path(__file__).resolve().parents[2]
-KIT = HOUSE / "Web/kit"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KIT = ROOT / "Web/kit"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".html": "text/html"}
 
 METADATA = {
@@ -32,7 +32,7 @@ def problem(status, code, **more):
     return status, {"code": code, "detail": f"The server says {code}.", **more}
 
 
-class Till:
+class FakeServer:
     """`answers` maps `METHOD path` to what is answered: a body, or a status and a body."""
 
     def __init__(self, changes, answers, headers, device, body):
@@ -42,7 +42,7 @@ class Till:
         self.changes = changes  # of the kit: {what: by what}
         self.headers = headers
         self.files = {
-            "/": self.page(device, body), "/device.js": HOUSE / "Tests/Browser/kit/device.js",
+            "/": self.page(device, body), "/device.js": ROOT / "Tests/Browser/kit/device.js",
             **{f"/applepay/{path.name}": path for path in KIT.iterdir()}}
         self.calls = []
         self.flows = threading.Event()
@@ -50,12 +50,12 @@ class Till:
 
     @staticmethod
     def page(device, body):
-        return f"""<!doctype html><html lang="en" data-device="{html.escape(json.dumps(device))}"><title>Till</title>
+        return f"""<!doctype html><html lang="en" data-device="{html.escape(json.dumps(device))}"><title>Fake server</title>
             <script src="/device.js"></script><script type="module" src="/applepay/tender.js"></script>
             <body>{body}"""
 
     def hold(self):
-        """From now on no call is answered; files are."""
+        """Stops answering calls; files are still served."""
         self.flows.clear()
 
     def asked(self, call):
@@ -84,9 +84,9 @@ class Till:
 
 
 @contextlib.contextmanager
-def till(body='<tender-apple-pay basket="B"></tender-apple-pay>', answers=None, headers=None, device=None, changes=None):
-    """A till while the context lasts; its page is `till.origin`. `device` is what kit/device.js plays."""
-    scripted = Till(changes or {}, answers or {}, headers or {}, device or {}, body)
+def fake_server(body='<tender-apple-pay basket="B"></tender-apple-pay>', answers=None, headers=None, device=None, changes=None):
+    """A fake server while the context lasts; its page is `.origin`. `device` is what kit/device.js plays."""
+    scripted = FakeServer(changes or {}, answers or {}, headers or {}, device or {}, body)
 
     class Answers(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

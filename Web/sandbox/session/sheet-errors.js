@@ -7,13 +7,13 @@ const PIN_NOTICES = {
   [STATUS.PIN_LOCKOUT]: "The PIN was wrong too often.",
 };
 
-/** What is wrong with the shopper's choices, by the page's word or a paired device's. */
-export class Complaints {
+/** The errors that the sheet shows, from the page or a paired device. */
+export class SheetErrors {
   errors = [];
   notice = "";
   status; // the page's latest result
 
-  /** The page's errors in answer to what happens in this state. */
+  /** Takes the page's errors, which answer an event in this state. */
   take(errors, state) {
     for (const error of errors) {
       const reason = whyNotShown(error, state);
@@ -22,7 +22,7 @@ export class Complaints {
     this.errors = errors;
   }
 
-  /** The page's result. Whether the shopper may try again: with errors to correct, and when a PIN is asked for. */
+  /** Takes the page's result. Returns whether the shopper may try again: to correct errors, or to enter a PIN. */
   takeResult({ status, errors = [] }) {
     this.take(errors, "authorized");
     this.status = status;
@@ -30,16 +30,16 @@ export class Complaints {
     return isPINStatus(status) || (status !== STATUS.SUCCESS && errors.length > 0);
   }
 
-  forget(isSettled) {
-    this.errors = this.errors.filter((error) => !isSettled(error));
+  remove(isResolved) {
+    this.errors = this.errors.filter((error) => !isResolved(error));
     this.notice = "";
   }
 
   clear() {
-    this.forget(() => true);
+    this.remove(() => true);
   }
 
-  /** What has to change before the shopper can pay, or nothing. */
+  /** What blocks the payment; undefined when nothing does. */
   obstacle({ asksAddress, isPickup }) {
     if (this.status === STATUS.PIN_LOCKOUT) return "Choose another way to pay.";
     const blocking = this.errors.find(isBlocking);
