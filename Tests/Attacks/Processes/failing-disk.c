@@ -1,9 +1,9 @@
-// A disk that fails on demand, for `scripts/test-disk`: loaded before the C library, it looks at a file of switches
-// whose name stands in FAILING_DISK, and spoils what is written to a store.
+// A disk that fails on demand, for `scripts/test-disk`: preloaded, it reads the fault to inject from the file named by
+// FAILING_DISK and makes writes to a store fail.
 //
-//   full      every write says that there is no space left
-//   readonly  every write says that the disk is read-only
-//   flush     the next flushes say that the disk did not keep what was written
+//   full      every write fails with ENOSPC
+//   readonly  every write fails with EROFS
+//   flush     the next flushes fail with EIO
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

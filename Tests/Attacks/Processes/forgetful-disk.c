@@ -1,9 +1,9 @@
-// A disk that loses what was not flushed when the power fails: loaded before the C library, it keeps beside every store
-// what a real disk would have kept, in the folder that stands in FORGETFUL_DISK. A write is noted, a flush copies what
-// was noted. Whoever cuts the power kills the process and lays the copies in the place of the files.
+// A disk that loses unflushed writes at a power failure: preloaded, it keeps a copy of every store with only the flushed
+// writes, in the folder named by FORGETFUL_DISK. To simulate a power failure, the test kills the process and replaces the
+// files by the copies.
 //
-// With FORGETFUL_DISK_LIES set it confirms flushes and keeps nothing: a disk without a word of honour, or a store that
-// never asks for a flush.
+// With FORGETFUL_DISK_LIES set it confirms flushes and copies nothing: a disk that ignores flushes, or a store that
+// never flushes.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// A wall clock that is set while a process runs: loaded before the C library, it adds the seconds that stand in a file
-// whose name is in SHIFTED_CLOCK. The time that only counts goes on as it is.
+// A wall clock that changes while a process runs: preloaded, it adds the seconds in the file named by SHIFTED_CLOCK.
+// The monotonic clock is not changed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,38 +1,38 @@
-"""Shoppers who pay, and their merchants who capture, let go and give back; whatever dies meanwhile, they ask until they
-know, and write down what they hear before they go on."""
+"""Shoppers who pay, and their merchants who capture, void and refund. When a process dies, they repeat a call until they
+know its outcome, and record each answer before they continue."""
 import random, threading, time
-from house import TROUBLE, call
+from deployment import TROUBLE, call
 
-# Amounts at which the sandbox does something else than approve: 20.51 is declined, 20.99 is decided later.
+# Two amounts are not approved at once: the sandbox declines 20.51 and decides 20.99 later.
 AMOUNTS = [1250, 1250, 990, 75000, 75000, 2051, 2099]
 
 
 def heard(status, answer):
-    """What a shopper makes of the answer to a payment."""
+    """The outcome that an answer to a payment reports."""
     if status == 200 and answer.get("status") in ("authorizing", "pending", "unknown") or status in (202, 409):
         return "pending"
     return {200: "success", 402: "failure"}.get(status, "refused")
 
 
 class Shopper(threading.Thread):
-    """Pays one basket after another, and is its merchant afterwards."""
+    """Pays one basket after another, and then acts as its merchant."""
 
-    def __init__(self, house, journal, seed, stop):
+    def __init__(self, deployment, journal, seed, stop):
         super().__init__(daemon=True)
-        self.house, self.journal, self.stop = house, journal, stop
+        self.deployment, self.journal, self.stop = deployment, journal, stop
         self.dice = random.Random(seed)
         self.paid = self.moved = self.asked = self.number = 0
-        # What must not be: a basket that was taken and is gone.
+        # Errors: accepted baskets that are gone.
         self.wrong = []
-        # What nobody knew yet: asked about again when the doors are closed for good.
+        # Orders with an unknown outcome: asked about again at the end.
         self.owed = []
-        # What may be sold on, and the beginnings of payment tokens, which may be found nowhere.
+        # Payments to capture, void or refund; and prefixes of payment tokens, which no file may contain.
         self.mine, self.tokens = [], []
 
     def run(self):
         while not self.stop.is_set():
             try:
-                if not self.house.doors.wait(0.2):
+                if not self.deployment.accepts_shoppers.wait(0.2):
                     continue
                 if self.mine and self.dice.random() < 0.5:
                     self.sell(self.dice.choice(self.mine[-8:]))
@@ -50,7 +50,7 @@ class Shopper(threading.Thread):
         while True:
             try:
                 status, body = ask()
-                # That the acquirer was never reached is the payment's last word, and this payment token's.
+                # `acquirer_unreachable` is final for the payment and for this payment token.
                 if status < 500 or body["code"] == "acquirer_unreachable":
                     return status, body
             except (*TROUBLE, TypeError, KeyError):
@@ -58,22 +58,22 @@ class Shopper(threading.Thread):
             time.sleep(0.05 + self.dice.random() * 0.1)
 
     def buy(self):
-        basket, house = "%032x" % self.dice.getrandbits(128), self.house
+        basket, deployment = "%032x" % self.dice.getrandbits(128), self.deployment
         amount, capture = self.dice.choice(AMOUNTS), self.dice.choice(["immediate", "manual", "manual"])
         status = 403
-        while status == 403:  # Signed before the clock was set, and read afterwards.
-            status, answer = self.until(lambda: house.put_basket(basket, amount, capture))
+        while status == 403:  # The clock was changed between signing and reading.
+            status, answer = self.until(lambda: deployment.put_basket(basket, amount, capture))
         assert status == 200, f"a basket: {status} {answer}"
-        status, sheet = self.until(lambda: house.sheet(basket))
+        status, sheet = self.until(lambda: deployment.sheet(basket))
         if status == 410:
-            return  # The clock was set, and the basket has ended.
-        assert status == 200, f"a basket that was taken: {status} {sheet}"
-        token = house.token(sheet)
+            return  # The clock was changed, and the basket has expired.
+        assert status == 200, f"an accepted basket: {status} {sheet}"
+        token = deployment.token(sheet)
         self.tokens = self.tokens[-1:] + [token["paymentData"]["data"][:48]]
-        order = house.payment(basket, sheet, token)
+        order = deployment.payment(basket, sheet, token)
         for _ in range(3):
-            settled, payment = self.pay(order)
-            if settled:
+            is_known, payment = self.pay(order)
+            if is_known:
                 break
             time.sleep(0.2 + self.dice.random() * 0.3)
         else:
@@ -83,8 +83,8 @@ class Shopper(threading.Thread):
             self.sell(payment)
 
     def pay(self, order):
-        """Whether the outcome is definite, and the payment that is worth something."""
-        status, answer = self.until(lambda: call(self.house.base, "POST", "/applepay/payment", order))
+        """Whether the outcome is definite, and the payment if it succeeded."""
+        status, answer = self.until(lambda: call(self.deployment.base, "POST", "/applepay/payment", order))
         word, basket = heard(status, answer), order["basketId"]
         self.journal.write(
             order=answer.get("orderId") or basket, key=basket, heard=word,
@@ -94,15 +94,15 @@ class Shopper(threading.Thread):
         return word in ("success", "failure", "refused"), answer.get("paymentId") if word == "success" else None
 
     def sell(self, payment):
-        """Some of it is taken, let go, given back; every answer with its balances is written down."""
+        """Captures, voids and refunds parts of a payment, and records every answer with its balances."""
         for _ in range(self.dice.randrange(1, 4)):
             verb = self.dice.choice(["capture", "capture", "void", "refund", "refund"])
             amount = self.dice.choice(["", "?amount=1.00", "?amount=5.00", "?amount=1.00&final=true"])
             self.number += 1
             try:
-                status, answer = self.house.administer("POST", f"/payments/{payment}/{verb}{amount}")
+                status, answer = self.deployment.administer("POST", f"/payments/{payment}/{verb}{amount}")
             except TROUBLE:
-                continue  # Nobody knows; recovery does, and the auditor.
+                continue  # The outcome is unknown here; recovery resolves it, and the auditor checks it.
             if status == 200:
                 self.moved += 1
                 self.journal.write(

@@ -1,42 +1,42 @@
-"""What the processes of a house left behind, judged by the auditor, by SQLite and by a search for secrets; and judged
-again with damage planted, which has to be noticed."""
+"""Checks the files of a deployment: with the auditor, with SQLite, and by a search for secrets. Then repeats the checks
+with injected damage, which they must detect."""
 import base64, concurrent.futures, glob, json, os, shutil, sqlite3, subprocess, tempfile
-from house import BINARIES, MERCHANT
+from deployment import BINARIES, MERCHANT
 
 CARD = "4761739000000012"
 
 
-def judge(house, shoppers=(), directory=None, quiet=False):
-    """Whether nothing is wrong with what is in the directory."""
-    directory = directory or house.directory
-    here = lambda path: path.replace(house.directory, directory)
-    write_secrets(house, shoppers, directory)
+def verify(deployment, shoppers=(), directory=None, quiet=False):
+    """Whether all checks of the directory pass."""
+    directory = directory or deployment.directory
+    here = lambda path: path.replace(deployment.directory, directory)
+    write_secrets(deployment, shoppers, directory)
     auditor = subprocess.run(
-        [f"{BINARIES}/payment-auditor", here(house.store), here(house.ledger), directory + "/client.jsonl",
+        [f"{BINARIES}/payment-auditor", here(deployment.store), here(deployment.ledger), directory + "/client.jsonl",
          directory + "/sink.jsonl", directory + "/secrets", *written(directory)],
         stdout=subprocess.DEVNULL if quiet else None)
     faults = [f"{path}: {fault}" for path in stores(directory) for fault in broken(path)]
-    faults += presented_again(here(house.ledger))
+    faults += presented_again(here(deployment.ledger))
     if not quiet:
         print(*faults, sep="\n", end="\n" if faults else "", flush=True)
     return auditor.returncode == 0 and not faults
 
 
 def written(directory):
-    """Every file that the processes wrote. What holds secrets on purpose is not among them: the merchant's keys, the
-    authorities of the sandbox, the key that signs guest tokens, and the list of what is searched for."""
+    """Every file that the processes wrote, except those that must hold secrets: the merchant's keys, the sandbox's
+    authorities, the key that signs guest tokens, and the list of secrets to search for."""
     files = [path for path in glob.glob(directory + "/**/*", recursive=True) if os.path.isfile(path)]
     kept = (directory + "/merchants/", directory + "/platform/", directory + "/sandbox/pki/", directory + "/secrets", directory + "/data/guest")
     return [path for path in files if not path.startswith(kept) and not path.endswith((".so", ".sock", ".lock"))]
 
 
-def write_secrets(house, shoppers, directory):
+def write_secrets(deployment, shoppers, directory):
     """The card, the merchant's keys, and payment tokens of the run."""
-    keys = glob.glob(f"{house.directory}/merchants/{MERCHANT}/**/*.key", recursive=True)
+    keys = glob.glob(f"{deployment.directory}/merchants/{MERCHANT}/**/*.key", recursive=True)
     lines = [open(path).read().splitlines()[1] for path in keys]
     tokens = [token for shopper in shoppers for token in shopper.tokens]
     with open(directory + "/secrets", "w") as file:
-        file.writelines(f"{secret}\n" for secret in [CARD, house.secret, house.webhook_secret, *lines, *tokens])
+        file.writelines(f"{secret}\n" for secret in [CARD, deployment.secret, deployment.webhook_secret, *lines, *tokens])
 
 
 def stores(directory):
@@ -44,7 +44,7 @@ def stores(directory):
 
 
 def broken(path):
-    """What SQLite itself says against a store."""
+    """Errors that SQLite reports about a store."""
     store = sqlite3.connect(path)
     try:
         return [row[0] for row in store.execute("PRAGMA integrity_check") if row[0] != "ok"] + [
@@ -54,7 +54,7 @@ def broken(path):
 
 
 def presented_again(ledger):
-    """Payment tokens that the acquirer saw a second time: it refuses them with 05, which no amount here asks for."""
+    """Payment tokens that reached the acquirer twice: it declines them with 05, a code that no amount here triggers."""
     store = sqlite3.connect(ledger)
     try:
         again = store.execute("SELECT reference FROM operations WHERE kind = 'authorize' AND response_code = '05'")
@@ -87,21 +87,21 @@ def first_payment(text):
     return json.loads(text[0])["payment"]
 
 
-# Damage in each of the four memories, by name: the store of the journal, the ledger, and the directory.
-PLANTS = {
+# Damages by name: functions of the journal's store, the ledger and the directory.
+DAMAGES = {
     "a payment is lost from the journal": lambda journal, ledger, place: statement(
         journal, "CREATE TEMP TABLE gone AS SELECT id FROM payments WHERE captured > refunded ORDER BY id LIMIT 1",
         *[f"DELETE FROM {table} WHERE {column} IN (SELECT id FROM gone)"
           for table, column in [("outbox", "payment"), ("operations", "payment"), ("payments", "id")]]),
-    "the journal has given back what the acquirer has not": lambda journal, ledger, place: statement(
+    "the journal has a refund that the acquirer does not have": lambda journal, ledger, place: statement(
         journal, "UPDATE payments SET refunded = captured WHERE id = "
         "(SELECT id FROM payments WHERE captured > refunded LIMIT 1)"),
     "an entry of the audit chain was changed": lambda journal, ledger, place: statement(
         journal, "UPDATE audit SET captured = captured + 1 WHERE seq = (SELECT MIN(seq) FROM audit)"),
     "an operation was left open": lambda journal, ledger, place: statement(
         journal, "UPDATE operations SET state = 'unknown' WHERE reference = (SELECT MIN(reference) FROM operations)"),
-    "the acquirer holds money that nobody knows of": lambda journal, ledger, place: statement(
-        ledger, "UPDATE holds SET reference = 'somebody-else' WHERE reference = "
+    "the acquirer has a hold that the journal does not have": lambda journal, ledger, place: statement(
+        ledger, "UPDATE holds SET reference = 'unknown-reference' WHERE reference = "
         "(SELECT reference FROM holds WHERE state <> 'declined' AND authorized > 0 LIMIT 1)"),
     "an order was charged twice": lambda journal, ledger, place: statement(
         ledger, "UPDATE holds SET merchant_reference = (SELECT MAX(merchant_reference) FROM holds WHERE authorized > 0) "
@@ -109,46 +109,46 @@ PLANTS = {
     "a payment token was presented twice": lambda journal, ledger, place: statement(
         ledger, "UPDATE operations SET response_code = '05' WHERE reference = "
         "(SELECT MAX(reference) FROM operations WHERE kind = 'authorize')"),
-    "a client was told of a payment that is gone": lambda journal, ledger, place: lines(
+    "a client received an answer for a payment that is gone": lambda journal, ledger, place: lines(
         place + "/client.jsonl", lambda text: text + [
             json.dumps({"order": "o", "key": "k", "heard": "success", "payment": "never"}) + "\n"]),
-    "a client was told failure of a payment that was charged": lambda journal, ledger, place: lines(
+    "a client received failure for a payment that was charged": lambda journal, ledger, place: lines(
         place + "/client.jsonl", lambda text: text + [
             next(line for line in text if '"success"' in line and '"captured"' not in line).replace(
                 '"success"', '"failure"')]),
-    "a webhook never came": lambda journal, ledger, place: lines(
+    "a webhook was not delivered": lambda journal, ledger, place: lines(
         place + "/sink.jsonl", lambda text: [
             line for line in text if json.loads(line)["payment"] != first_payment(text)]),
-    "a webhook told of another amount": lambda journal, ledger, place: lines(
+    "a webhook reported another amount": lambda journal, ledger, place: lines(
         place + "/sink.jsonl", lambda text: [text[0].replace('"captured": ', '"captured": 1')] + text[1:]),
     "a webhook was forged": lambda journal, ledger, place: lines(
         place + "/sink.jsonl", lambda text: [text[0].replace('"authentic": true', '"authentic": false')] + text[1:]),
-    "a card stands in the log": lambda journal, ledger, place: leak(place + "/log", CARD.encode()),
-    "a card stands in the log, in groups": lambda journal, ledger, place: leak(
+    "a card number is in the log": lambda journal, ledger, place: leak(place + "/log", CARD.encode()),
+    "a card number is in the log, in groups": lambda journal, ledger, place: leak(
         place + "/log", b" ".join(CARD.encode()[n:n + 4] for n in range(0, 16, 4))),
-    "a card stands in the store, in base64": lambda journal, ledger, place: statement(
+    "a card number is in the store, in base64": lambda journal, ledger, place: statement(
         journal, f"UPDATE baskets SET note = '{base64.b64encode(b'at ' + CARD.encode()).decode()}' "
         "WHERE id = (SELECT MIN(id) FROM baskets)"),
-    "a card stands in the store's log": lambda journal, ledger, place: leak(journal + "-wal", CARD.encode()),
-    "a card stands in the ledger": lambda journal, ledger, place: statement(
+    "a card number is in the store's log": lambda journal, ledger, place: leak(journal + "-wal", CARD.encode()),
+    "a card number is in the ledger": lambda journal, ledger, place: statement(
         ledger, f"UPDATE holds SET card_suffix = '{CARD}' WHERE reference = (SELECT MIN(reference) FROM holds)"),
-    "a card stands in a webhook, in hex": lambda journal, ledger, place: leak(
+    "a card number is in a webhook, in hex": lambda journal, ledger, place: leak(
         place + "/sink.jsonl", CARD.encode().hex().encode()),
 }
 
 
-def notices(house, shoppers, plant):
-    """Whether damage is noticed; it is planted into a copy of what was left behind."""
-    with tempfile.TemporaryDirectory(prefix="tender-planted-") as copy:
+def detects(deployment, shoppers, damage):
+    """Whether the checks detect a damage, injected into a copy of the files."""
+    with tempfile.TemporaryDirectory(prefix="tender-damaged-") as copy:
         shutil.copytree(
-            house.directory, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock", "*.lock", "*.so"))
-        here = lambda path: path.replace(house.directory, copy)
-        plant(here(house.store), here(house.ledger), copy)
-        return not judge(house, shoppers, copy, quiet=True)
+            deployment.directory, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.sock", "*.lock", "*.so"))
+        here = lambda path: path.replace(deployment.directory, copy)
+        damage(here(deployment.store), here(deployment.ledger), copy)
+        return not verify(deployment, shoppers, copy, quiet=True)
 
 
-def blind(house, shoppers):
-    """The planted damages that nobody notices."""
+def undetected(deployment, shoppers):
+    """The damages that the checks do not detect."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        noticed = pool.map(lambda plant: notices(house, shoppers, plant), PLANTS.values())
-        return [name for name, seen in zip(PLANTS, noticed) if not seen]
+        detected = pool.map(lambda damage: detects(deployment, shoppers, damage), DAMAGES.values())
+        return [name for name, seen in zip(DAMAGES, detected) if not seen]

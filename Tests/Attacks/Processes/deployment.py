@@ -1,5 +1,5 @@
-"""A house of real processes, each with a memory of its own: the server, the sandbox with the ledger of the acquirer or
-the provider, and the merchant's server for webhooks. What runs it pays, and writes down what it hears.
+"""A deployment of real processes: the server, the sandbox with the ledger of the acquirer or the provider, and the
+merchant's server for webhooks. The scripts that run it pay, and record the answers.
 
     scripts/crash, scripts/races, scripts/test-clock, scripts/test-disk
 """
@@ -11,15 +11,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 BINARIES = os.path.abspath(os.path.join(".build", os.environ.get("CONFIGURATION", "debug")))
 MERCHANT = "harbour"
 IDENTIFIER = "merchant.test.harbour"
-# A lease of Tender's, and a little more.
+# Longer than Tender's lease, in seconds.
 LEASE = 65
 os.environ["SWIFT_BACKTRACE"] = "enable=no"
-# Whoever is asked to end ends what it started, too.
+# SIGTERM ends the script and, by its clean-up, the processes that it started.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 class Kind:
-    """How the payment token reaches whoever pays: opened here, or sealed to a provider that answers later."""
+    """How the payment token reaches the acquirer: decrypted by Tender, or sealed to a provider that answers later."""
 
     def __init__(self, name, connector, path, ledger):
         self.name, self.connector, self.path, self.ledger = name, connector, path, ledger
@@ -30,7 +30,7 @@ SEALED = Kind("sealed", "sandbox-provider", "/provider/v1", "provider.sqlite")
 
 
 class Clock:
-    """How much later the processes believe it to be. They have the file mapped, so that setting it is felt at once."""
+    """The offset of the processes' clock. They map the file, so that a change takes effect at once."""
 
     def __init__(self, path):
         with open(path, "wb") as file:
@@ -47,7 +47,7 @@ class Clock:
 
 
 class Journal:
-    """What somebody heard, on the disk before anything else happens."""
+    """A log of received answers, flushed to disk with each line."""
 
     def __init__(self, path):
         self.file, self.lock = open(path, "ab", buffering=0), threading.Lock()
@@ -59,22 +59,22 @@ class Journal:
 
 
 def sink(port, path, secret):
-    """The merchant's server: takes webhooks, now and then only in vain."""
+    """The merchant's server: receives webhooks, and fails a few of them."""
     journal, dice = Journal(path), random.Random(7)
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            mood = dice.random()
-            if mood > 0.02:
+            chance = dice.random()
+            if chance > 0.02:
                 event = json.loads(body)
-                news = event["tender"]
+                data = event["tender"]
                 signature = base64.b64encode(hmac.new(secret.encode(), body, hashlib.sha256).digest()).decode()
                 journal.write(
-                    payment=news["paymentId"], sequence=news["sequence"], status=news["status"],
-                    captured=news["captured"], refunded=news["refunded"], id=event["id"],
+                    payment=data["paymentId"], sequence=data["sequence"], status=data["status"],
+                    captured=data["captured"], refunded=data["refunded"], id=event["id"],
                     authentic=self.headers.get_all("X-GCS-Signature") == [signature], body=body.decode())
-            self.send_response(200 if mood > 0.05 else 503)
+            self.send_response(200 if chance > 0.05 else 503)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
@@ -88,8 +88,8 @@ def sink(port, path, secret):
 
 
 def free_port():
-    """Not one of those that connections get by themselves: a shopper who knocks while the server is down could be given
-    the server's own port, and would meet himself."""
+    """A port outside the ephemeral range: otherwise a client that connects while the server is down could get the
+    server's own port and connect to itself."""
     with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
         first = int(file.read().split()[0])
     below = first if first > 16384 else 32768
@@ -104,7 +104,7 @@ def free_port():
 
 
 class UnixConnection(http.client.HTTPConnection):
-    """The admin socket, on which `tender payment` asks."""
+    """A connection to the admin socket, as `tender payment` uses it."""
 
     def __init__(self, path, timeout):
         super().__init__("localhost", timeout=timeout)
@@ -133,12 +133,12 @@ def call(base, method, path, body=None, headers=None, timeout=35):
     return exchange(http.client.HTTPConnection(host.hostname, host.port, timeout=timeout), method, path, body, headers)
 
 
-# What a connection may do while the server behind it dies.
+# Errors of a connection while its server is killed.
 TROUBLE = (OSError, http.client.HTTPException, ValueError)
 
 
-class House:
-    """Starts, kills and stops the processes; everything that they write is below its directory."""
+class Deployment:
+    """Starts, kills and stops the processes. All their files are below its directory."""
 
     def __init__(self, directory, kind=DECRYPTED, platform=False):
         """On a platform a payment token names the merchant's domain and no basket, so that it fits all of them."""
@@ -150,14 +150,14 @@ class House:
         self.server = self.sandbox = self.merchant_server = None
         self.restarts = []
         self.clock = Clock(directory + "/clock")
-        # The server's own, when it is to differ from everybody's.
+        # The server's clock; the same as the others' by default.
         self.server_clock = self.clock
         self.shims = {}
-        # Shoppers come in while the doors are open.
-        self.doors = threading.Event()
-        self.doors.set()
+        # Shoppers pay while it is set.
+        self.accepts_shoppers = threading.Event()
+        self.accepts_shoppers.set()
 
-    # Everybody's names of things.
+    # Paths.
     @property
     def store(self):
         return self.directory + "/data/tender.db"
@@ -167,7 +167,7 @@ class House:
         return f"{self.directory}/sandbox/{self.kind.ledger}"
 
     def shim(self, name):
-        """A library to be loaded before the C library, built when it is asked for first."""
+        """A library to preload, built on first use."""
         if name not in self.shims:
             self.shims[name] = f"{self.directory}/{name}.so"
             subprocess.run(
@@ -206,7 +206,7 @@ class House:
         self.bank_key = call(self.bank, "GET", "/sandbox/ca.json")[1]["acquirerKey"]
         if self.kind is SEALED:
             self.seal_to_provider()
-        # What is left pending is told later.
+        # Pending outcomes arrive as events.
         endpoint = {"url": f"{self.base}/acquirers/{self.kind.connector}/events"}
         self.ask_bank("PUT", "/event-endpoint", endpoint)
         self.contact = call(self.bank, "GET", "/device/contacts")[1][0]
@@ -218,7 +218,7 @@ class House:
         return answer
 
     def seal_to_provider(self):
-        """The provider makes a key, Apple's developer portal a certificate for it, and from now on devices use that."""
+        """Makes devices encrypt to the provider: it creates a key, and the portal issues and activates its certificate."""
         request = self.ask_bank("POST", "/certificate-requests", {"merchantIdentifier": IDENTIFIER})
         portal = f"/portal/merchants/{IDENTIFIER}/certificates"
         status, answer = call(self.bank, "POST", portal, {"type": "processing", "csr": request["csr"]})
@@ -243,7 +243,7 @@ class House:
         return name.removesuffix(".secret"), open(f"{folder}/{name}").read().strip()
 
     def serve(self, point=None, **extras):
-        """The product, or its twin that dies at a point."""
+        """Starts the server, or the test build that kills itself at a crash point."""
         begin = time.monotonic()
         if point:
             extras["CRASHPOINT"] = point
@@ -256,7 +256,7 @@ class House:
         end = time.monotonic() + 60
         while time.monotonic() < end:
             if process.poll() is not None:
-                # At the points of recovery it dies before it has answered anybody.
+                # At the crash points of recovery it dies before it answers.
                 if may_die and process.returncode == -signal.SIGKILL:
                     return False
                 raise SystemExit(f"{name} ended with {process.returncode}; see {self.directory}/log")
@@ -268,7 +268,7 @@ class House:
             time.sleep(0.02)
         raise SystemExit(f"{name} does not get ready")
 
-    # Dying.
+    # Stopping.
     @staticmethod
     def end(process, how=signal.SIGKILL):
         if process and process.poll() is None:
@@ -289,11 +289,11 @@ class House:
         return False
 
     def kill_all(self):
-        """What they leave behind is what is on the disk, with the write-ahead log as it was."""
+        """Kills all processes, so that only their files remain, with the write-ahead log."""
         for process in [self.server, self.sandbox, self.merchant_server]:
             self.end(process)
 
-    # Asking.
+    # Calls.
     def metrics(self):
         text = self.administer("GET", "/metrics", timeout=10)[1].decode()
         return {m[0]: float(m[1]) for m in re.findall(r"^(\S+) ([0-9.]+)$", text, re.M)}
@@ -319,10 +319,10 @@ class House:
         return call(self.base, "GET", f"/applepay/basket/{basket}")
 
     def token(self, sheet):
-        wish = {
+        request = {
             "cardId": "visa-debit", "publicKeyOf": IDENTIFIER, "amount": sheet["request"]["total"]["amount"],
             "currency": "EUR", "applicationData": sheet["request"]["applicationData"]}
-        status, token = call(self.bank, "POST", "/device/tokens", wish)
+        status, token = call(self.bank, "POST", "/device/tokens", request)
         assert status == 200, token
         return token
 
@@ -330,9 +330,9 @@ class House:
         """The body of a payment."""
         return {"basketId": basket, "quoteId": sheet["quoteId"], "token": token, "shippingContact": self.contact}
 
-    def on_their_way(self):
-        """Events that the courier has not met yet, and those that he carries. One reading of the store counts both: of
-        two, each could miss what he takes out of the outbox in between."""
+    def undelivered(self):
+        """Counts the events in the outbox and the waiting deliveries, in one query: two queries could miss an event that the
+        dispatcher moves in between."""
         store = sqlite3.connect(f"file:{self.store}?mode=ro", uri=True)
         try:
             return store.execute(
@@ -342,16 +342,16 @@ class House:
             store.close()
 
     def settle(self, webhooks=True, patience=120, clock=None):
-        """Waits until recovery and the courier have nothing left to do, and helps time along.
+        """Waits until recovery and the dispatcher have nothing left to do, and advances the clock.
 
-        Returns how many seconds of the clock that took; nothing when they do not come to an end."""
+        Returns the seconds of the clock that it took; None when they do not finish."""
         clock = clock or self.clock
         open_things = ("tender_payments_unsettled", "tender_payments_unknown", "tender_operations_open")
         begin, end, left = clock.now(), time.monotonic() + patience, None
         while time.monotonic() < end:
             try:
                 left = {name: value for name, value in self.metrics().items() if value and name.startswith(open_things)}
-                if not left and webhooks and (waiting := self.on_their_way()):
+                if not left and webhooks and (waiting := self.undelivered()):
                     left = {"webhooks": waiting}
             except (*TROUBLE, sqlite3.Error):
                 pass
