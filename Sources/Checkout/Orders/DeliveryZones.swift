@@ -6,7 +6,7 @@ import TenderSheet
 
 extension Basket {
   /// For the part of an address that the sheet shows. What may still turn out to be in a zone counts as in it; the
-  /// full address is judged again before anything is charged.
+  /// full address is checked again before anything is charged.
   func destination(shown contact: RedactedContact) -> Destination {
     guard !document.zones.isEmpty else { return .anywhere }
     guard let country = contact.countryCode else { return .unknown }

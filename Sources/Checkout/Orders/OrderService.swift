@@ -41,7 +41,7 @@ package struct OrderService: Sendable {
 
 // The merchant's side.
 extension OrderService {
-  /// Takes a basket, or new content for one that nobody has tried to pay yet. The same content again changes nothing.
+  /// Takes a basket, or new content for one that was not tried to be paid yet. The same content again changes nothing.
   @discardableResult
   package func put(_ document: BasketDocument, as id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
     let basket = try Basket(document, id: id, merchant: merchant)
@@ -71,7 +71,7 @@ extension OrderService {
     try await database.read { try BasketSnapshot(id, of: merchant, in: $0).outcome }
   }
 
-  /// Ends the basket for good, unless an acquirer may already have heard of it.
+  /// Ends the basket for good, unless an acquirer may have been asked already.
   ///
   /// The check and the mark are one transaction, and so are the claim of a payment and its look at the mark: exactly
   /// one of the two wins.
@@ -153,7 +153,7 @@ extension OrderService {
     return (shown.quote, shown.answer)
   }
 
-  /// Chooses service and wishes before the sheet opens.
+  /// Chooses service, time and note before the sheet opens.
   package func prepare(_ id: BasketID, of merchant: MerchantID, _ details: OrderDetails) async throws {
     let now = clock.now()
     try await database.write { store in

@@ -47,7 +47,7 @@ extension OrderService {
   ///
   /// The basket makes it idempotent: while its payment lives, every further call gets that payment's answer, whatever
   /// payment token, clock or quote it comes with; only while the outcome is open another payment token has to wait. A
-  /// payment token that was declined is told so again.
+  /// payment token that was declined gets the same answer again.
   ///
   /// - Parameters:
   ///   - merchant: whose page or app asks; nil when the call does not say. The basket's id is what allows to pay it, but

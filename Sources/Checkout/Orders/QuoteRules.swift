@@ -40,7 +40,7 @@ package enum QuoteRules {
     return selected + methods.filter { $0.identifier != state.shippingMethod }
   }
 
-  /// The fees of this kind of service; those of a kind of card only once the sheet has told which it is, and last.
+  /// The fees of this kind of service; those of a kind of card only once the sheet has reported which it is, and last.
   private static func fees(_ basket: Basket, _ state: SheetState) -> [SummaryItem] {
     let fees = basket.document.fees.filter { $0.serviceTypes?.contains(state.service.rawValue) ?? true }
     let general = fees.filter { $0.paymentMethodTypes == nil }

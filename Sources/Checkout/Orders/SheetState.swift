@@ -10,7 +10,7 @@ package struct SheetState: Sendable, Hashable, Codable {
   /// The identifier of the selected method; nil until one is offered.
   package var shippingMethod: String?
   package var couponCode: String?
-  /// Nil until the sheet has told.
+  /// Nil until the sheet has reported it.
   package var paymentMethod: PaymentMethodType?
   /// What a merchant who prices by itself wants to be reminded of; never read.
   package var merchantContext: String?

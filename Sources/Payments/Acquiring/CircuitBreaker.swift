@@ -1,7 +1,7 @@
 import Synchronization
 package import TenderPayments
 
-/// Stops asking an acquirer that does not answer, so that shoppers hear *no* at once instead of waiting for it.
+/// Stops asking an acquirer that does not answer, so that payments fail at once instead of waiting for it.
 ///
 /// After ``Settings/failures`` calls in a row that broke it opens: nothing is sent, and every verb answers that nothing
 /// was. After ``Settings/rest`` one call is let through; its answer closes the circuit, or opens it again.

@@ -1,6 +1,6 @@
 package import TenderPayments
 
-/// The moment until which an answer is of use, on the clock that nobody can set.
+/// The moment until which an answer is of use, on the monotonic clock.
 ///
 /// Handed down from the call that the shopper waits for, so that what waits below never waits longer than it.
 package struct Deadline: Sendable {

@@ -4,7 +4,7 @@ package import TenderPayments
 /// A call that an acquirer or provider made by itself, as it arrived.
 package struct InboundEvent: Sendable {
   package let headers: [HTTPField]
-  /// The bytes that were signed: nobody may have parsed and written them again.
+  /// The bytes that were signed, as they arrived.
   package let body: [UInt8]
   package let arrivedAt: Timestamp
 
@@ -37,7 +37,7 @@ package struct AcquirerEvent: Sendable, Hashable {
 
 /// Why an event is not believed, or not understood.
 package enum EventRefusal: String, Error, Sendable, Hashable, CaseIterable {
-  /// The connector hears nothing: its acquirer has no events.
+  /// The acquirer of this connector sends no events.
   case notExpected = "event_not_expected"
   /// The signature is missing or wrong, or too old to be believed again.
   case notAuthentic = "event_not_authentic"

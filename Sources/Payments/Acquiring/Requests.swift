@@ -26,7 +26,7 @@ package struct FollowUpRequest: Sendable, Hashable {
   /// The acquirer's name of the authorization.
   package let authorization: String
   package let amount: Amount
-  /// Whether this capture is the last one: the acquirer lets go of the rest.
+  /// Whether this capture is the last one: the acquirer releases the rest.
   package let isFinal: Bool
 
   package init(reference: AttemptReference, authorization: String, amount: Amount, isFinal: Bool = false) {

@@ -2,7 +2,7 @@ import TenderPayments
 
 /// Compares the time of day, which can be set, with the time since the start, which cannot.
 ///
-/// Holds end and idempotency keys are forgotten by the time of day. A clock that is set ahead by days would let go of
+/// Holds end and idempotency keys are forgotten by the time of day. A clock that is set ahead by days would release
 /// money that is still held, and let a repeated refund be a second one. So both stop while the two clocks disagree.
 final class ClockComparison: Sendable {
   /// More than any time synchronisation corrects at once, less than any hold or key lasts.

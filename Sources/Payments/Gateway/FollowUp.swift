@@ -5,7 +5,7 @@ package import TenderPayments
 
 // Captures, voids and refunds: reserve, ask, post.
 //
-// What the acquirer refused or never heard of leaves the balances as they were. What is pending or unknown stays
+// What the acquirer refused or never received leaves the balances as they were. What is pending or unknown stays
 // reserved until recovery resolves it, so that nothing is taken or given back twice.
 extension PaymentGateway {
   /// Takes held money.

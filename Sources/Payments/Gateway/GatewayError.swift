@@ -84,7 +84,7 @@ package enum GatewayError: Error, Sendable, Hashable {
 }
 
 extension GatewayError: CustomStringConvertible {
-  /// For whoever reads a terminal or a log; never card data.
+  /// For a terminal or a log; never card data.
   package var description: String { "\(reason). \(advice)" }
 }
 

@@ -75,13 +75,13 @@ package struct PaymentGateway: Sendable {
   }
 }
 
-/// How patient the gateway is, and what it says when it does not know.
+/// The gateway's time limits, and what it reports while an outcome is open.
 package struct GatewayPolicy: Sendable, Hashable {
   /// How long one call may take in all: less than the 30 seconds that the payment sheet waits.
   package var budget: Duration = .seconds(25)
   /// How long the acquirer may take for one answer; never longer than half of the journal's lease.
   package var patience: Duration = .seconds(20)
-  /// The same for an inquiry or a reversal of recovery, for which nobody waits.
+  /// The same for an inquiry or a reversal of recovery, for which no caller waits.
   package var inquiryPatience: Duration = .seconds(5)
   /// How long an answer is tried to be recorded while the caller waits, when the store does not take it.
   package var recordPatience: Duration = .seconds(5)
@@ -89,12 +89,12 @@ package struct GatewayPolicy: Sendable, Hashable {
   package var authorizationNeeds: Duration = .seconds(2)
   /// With less left of the budget no capture is begun in the shopper's call; recovery takes the money then.
   package var captureNeeds: Duration = .seconds(2)
-  /// What the shopper is told while nobody knows. After *pending* a late approval is adopted; after *failure* it is
+  /// What is reported to the shopper while the outcome is open. After *pending* a late approval is adopted; after *failure* it is
   /// reversed.
   package var tellsUnknownAs: Telling = .pending
   /// How many authorizations may be under way at once. The next one is refused before anything is written.
   package var maximumInFlight = 512
-  /// After this time without an outcome a person has to look.
+  /// After this time without an outcome an alarm is raised.
   package var alarmAfter: Duration = .seconds(86_400)
   /// How many operations recovery resolves at once.
   package var recoveryWidth = 8

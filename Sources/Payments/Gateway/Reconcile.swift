@@ -3,7 +3,7 @@ package import Ledger
 import Storage
 package import TenderPayments
 
-/// One thing that our journal and the acquirer's report tell differently.
+/// One difference between our journal and the acquirer's report.
 package struct Difference: Sendable, Hashable, Codable {
   package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The acquirer did what we know nothing of.
@@ -46,7 +46,7 @@ extension Journal {
     return found
   }
 
-  /// Holds of one order that stand beside one another at the acquirer. What was undone or let go does not stand.
+  /// Several holds of one order at the acquirer. A hold that was reversed or voided does not count.
   private func doubleHolds(
     _ all: [AcquirerReport.Line], _ lines: [AttemptReference: [AcquirerReport.Line]]
   ) async throws -> [Difference] {

@@ -87,8 +87,8 @@ package struct Attempt: Sendable, Hashable {
   package struct Past: Sendable, Hashable {
     package let state: OperationState
     package let sentAt: Timestamp
-    /// Until when a request can have left under this operation's own reference, by whoever held it; nil when nobody
-    /// has asked the acquirer yet.
+    /// Until when a request can have left under this operation's own reference, by any holder of its lease; nil
+    /// before the acquirer was asked.
     package let sentUntil: Timestamp?
     /// The same for the authorization that a reversal undoes; for every other operation its own.
     package let quietSince: Timestamp
@@ -107,7 +107,7 @@ package enum Claim: Sendable, Hashable {
   case new(Attempt)
   /// The order, or this very payment token, has its answer already: give it again.
   case known(Payment)
-  /// The order's payment is not settled yet.
+  /// The outcome of the order's payment is open.
   case running(Payment)
   /// The payment token has paid another order.
   case tokenReused
@@ -126,14 +126,14 @@ package struct OperationRecord: Sendable, Hashable {
   package let code: String?
   /// Why it was declined; nil for what was not, and for what was declined before version 7 of the ledger.
   package let decline: Decline?
-  /// How often somebody tried to settle it.
+  /// How often recovery tried to resolve it.
   package let tries: Int
   package let sentAt: Timestamp
   package let answeredAt: Timestamp?
 }
 
 extension Telling {
-  /// What a status means to a shopper. An open outcome is told as `whenOpen`.
+  /// What a status means to a shopper. An open outcome is reported as `whenOpen`.
   init(_ status: PaymentStatus, whenOpen: Telling) {
     switch status {
     case .authorizing, .pending, .unknown: self = whenOpen

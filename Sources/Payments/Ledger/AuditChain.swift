@@ -18,7 +18,7 @@ extension Journal {
     try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
   }
 
-  /// Writes something down that moves nothing: an alarm, what the shopper was told.
+  /// Records what moves no money: an alarm, an outcome that was reported to the shopper.
   func remark(_ event: String, _ words: String? = nil, on payment: PaymentID, in store: Transaction) throws {
     let record = try PaymentRecord.known(payment, in: store)
     try note(AuditEntry.text(event, words), of: AttemptReference(""), from: record, to: record, in: store)
@@ -119,7 +119,7 @@ struct AuditEntry {
 }
 
 extension AuditEntry {
-  /// An event with somebody's own words, in one line.
+  /// An event with an operator's note, in one line.
   static func text(_ event: String, _ words: String?) -> String {
     guard let words else { return event }
     return "\(event): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"

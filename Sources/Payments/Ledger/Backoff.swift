@@ -10,7 +10,7 @@ struct Backoff: Sendable, Hashable {
 
   /// Captures that the order wanted at once: 1, 2, 4 … 60 minutes.
   static let capture = Backoff(first: Journal.lease, longest: .seconds(3_600))
-  /// The undoing of an authorization that nobody wants any more: as often.
+  /// The reversal of an authorization that is not wanted any more: as often.
   static let reversal = capture
   /// Voids of holds that came to their end: 10, 20, 40 minutes … a day.
   static let expiry = Backoff(first: Journal.lease * 10, longest: .seconds(86_400))

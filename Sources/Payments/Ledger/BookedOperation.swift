@@ -1,7 +1,7 @@
 package import Storage
 package import TenderPayments
 
-/// An operation as the books have it, for comparing them with somebody else's.
+/// An operation as the books have it, to compare them with the acquirer's.
 package struct BookedOperation: Sendable, Hashable {
   package let reference: AttemptReference
   package let payment: PaymentID

@@ -8,7 +8,7 @@ package struct IdempotentCall: Sendable, Hashable {
   /// Method and path, or whatever names the operation: the same key under another call is another key.
   package let call: String
   package let key: IdempotencyKey
-  /// A hash of the request, by which a repeat is told from another request under the same key.
+  /// A hash of the request, which tells a repeat from another request under the same key.
   package let requestHash: String
 
   package init(merchant: MerchantID, call: String, key: IdempotencyKey, requestHash: String) {
@@ -18,8 +18,8 @@ package struct IdempotentCall: Sendable, Hashable {
     self.requestHash = requestHash
   }
 
-  /// A signed call without an idempotency key. Whoever sends the same signature with the same body again, its sender or
-  /// somebody who saw it, gets the first answer: the keys are remembered for longer than a signature is accepted.
+  /// A signed call without an idempotency key. A repeat of the same signature with the same body, by its sender or an
+  /// eavesdropper, gets the first answer: the keys are remembered for longer than a signature is accepted.
   ///
   /// Neither method nor path is part of the name: the signature covers both, and a path has more than one spelling.
   ///
@@ -65,7 +65,7 @@ package enum KeyStatus: Sendable, Hashable {
 /// The table `idempotency`. All of it happens inside transactions of others, so that a key is claimed in the commit
 /// that begins the work, and answered in the commit that ends it.
 package enum IdempotencyKeys {
-  /// How long a key is remembered at least: longer than anybody retries. It is known until it is forgotten by
+  /// How long a key is remembered at least: longer than clients retry. It is known until it is forgotten by
   /// ``Journal/forgetKeys(_:by:)``, whatever the clock says meanwhile.
   package static let memory: Duration = .seconds(86_400 * 7)
 
@@ -108,8 +108,8 @@ package enum IdempotencyKeys {
     guard added == 1 else { throw KeyTaken(status: try status(of: call, in: store)) }
   }
 
-  /// Lets go of the key in the commit that leaves the work's outcome open: nobody works on it any more, and no answer is
-  /// kept that would be wrong a moment later.
+  /// Releases the key in the commit that leaves the outcome open: the call is over, and no answer is kept that would be
+  /// wrong a moment later.
   package static func leaveOpen(_ call: IdempotentCall, in store: Transaction) throws {
     try store.run(
       """
@@ -130,7 +130,7 @@ package enum IdempotencyKeys {
       .blob(answer.body))
   }
 
-  /// Forgets what nobody retries any more; at most `limit` at a time.
+  /// Forgets keys that are too old to be retried; at most `limit` at a time.
   static func forget(_ limit: Int, by end: Timestamp?, in store: Transaction) throws {
     try store.run(
       """

@@ -37,7 +37,7 @@ package enum InboxVerdict: Sendable, Hashable {
   case contradicted(String)
   /// It speaks of nothing that we asked for.
   case refused(String)
-  /// It may be true, and the books must hear something else first. Nothing is kept of it, and nobody thanked for it: it
+  /// It may be true, and something else must be recorded first. Nothing is kept of it, and it is not acknowledged: it
   /// is to come again.
   case early(String)
 
@@ -62,7 +62,7 @@ package enum InboxVerdict: Sendable, Hashable {
 extension Journal {
   /// Takes a provider's event: kept once, held against our own amounts, and posted, in one commit.
   ///
-  /// It comes before the answer that a call may still be waiting for: whoever records first wins, and the other finds
+  /// It comes before the answer that a call may still be waiting for: the first to record wins, and the other finds
   /// it done.
   ///
   /// - Parameter time: what is held again is held from here, if the store's clock is behind it.
@@ -116,8 +116,8 @@ extension Journal {
     case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
       return .known
     case (.approved, _) where attempt.kind == .authorize && !record.balances.status.isLive:
-      // The shopper heard no, and money is held: it must not stay so. The authorization may have arrived only now, and an
-      // inquiry may not find it yet.
+      // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have arrived
+      // only now, and an inquiry may not find it yet.
       try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
       try oweReversal(of: attempt, record, in: store)
       return try contradict(.heldAfterEnd, record, in: store)
@@ -136,7 +136,7 @@ extension Journal {
     var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
     after.raise(.returned(attempt.kind))
-    // What is held again is held for an end too, if somebody forgets it.
+    // What is held again gets an end too, in case it is forgotten.
     if attempt.kind == .capture, balances.free > 0 {
       after.holdUntil = before.holdUntil ?? max(store.now, time ?? store.now).adding(Self.usualHold)
     }

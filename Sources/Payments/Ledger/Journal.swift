@@ -1,7 +1,7 @@
 package import Storage
 package import TenderPayments
 
-/// The durable journal of payments: what is written before the acquirer hears of anything, and after it answered.
+/// The durable journal of payments: what is written before the acquirer is asked, and after it answered.
 ///
 /// Read from top to bottom: claim an order, record the answer, reserve a capture, void or refund, record its answer.
 /// Each verb belongs in one commit, which the caller opens: so it can hold rows of the caller's too. Between two commits
@@ -53,7 +53,7 @@ package struct Journal: Sendable {
   ///
   /// - Parameters:
   ///   - recipient: to whom the answer is reported now.
-  ///   - pause: how long nobody shall ask again, if the answer leaves the outcome open.
+  ///   - pause: how long recovery waits before it asks again, if the answer leaves the outcome open.
   package func record(
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient = .shopper(whenOpen: .pending),
     pause: Duration = .zero, in store: Transaction
@@ -166,7 +166,7 @@ extension Journal {
       throw JournalError.notPossible(kind, balances.status)
     }
     let amount = try before.validated(amount, for: kind)
-    // With the last capture the acquirer lets go of all that it does not hold for another; which that is, is not known
+    // With the last capture the acquirer releases all that it does not hold for another; which that is, is not known
     // while another is open.
     guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
@@ -177,7 +177,7 @@ extension Journal {
       after: try Operations.authorization(of: payment, in: store), store)
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
-    // What is free again when this void has its answer, or a capture that is under way, is let go of soon, but not in
+    // What is free again when this void has its answer, or a capture that is under way, is released soon, but not in
     // every round.
     if cause == .expiry { after.holdUntil = store.now.adding(Self.lease * 10) }
     try after.save(over: before, in: store)

@@ -35,7 +35,7 @@ extension Journal {
     ).map { try PaymentRecord($0).payment }
   }
 
-  /// Whether an acquirer may have heard of the basket: from then on it cannot be cancelled. A payment that was
+  /// Whether an acquirer may have been asked about the basket: from then on it cannot be cancelled. A payment that was
   /// declined or failed does not count, because nothing came of it.
   ///
   /// For a transaction of the basket's owner, so that cancelling and claiming cannot both win.
@@ -90,7 +90,7 @@ extension Journal {
     return try PaymentRecord(row).payment
   }
 
-  /// What the shopper was told last; nil when the process died before it could say anything.
+  /// The outcome that was reported to the shopper last; nil when the process died before it could report one.
   package func told(_ payment: PaymentID) async throws -> Telling? {
     try await database.read { try PaymentRecord.find(payment, in: $0)?.payment.told }
   }
@@ -100,7 +100,7 @@ extension Journal {
     try await database.read { try TokenUses.payment(using: use, in: $0) == payment }
   }
 
-  /// What is not settled, for those who watch. Read from indexes that hold only open rows, so that it costs the same
+  /// What is open, for metrics. Read from indexes that hold only open rows, so that it costs the same
   /// with ten million payments in the store; what is finished is counted by the process that finished it.
   package func openOutcomes() async throws -> OpenOutcomes {
     try await database.read { store in

@@ -113,7 +113,7 @@ extension Operations {
   }
 
   /// Turns an operation that had come to nothing into one that was approved. What a final capture releases is added by
-  /// whoever closes the hold.
+  /// the caller that closes the hold.
   fileprivate static func approve(
     _ reference: AttemptReference, _ answer: AcquirerAnswer, in store: Transaction
   ) throws {

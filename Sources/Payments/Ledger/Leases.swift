@@ -41,8 +41,8 @@ extension Journal {
     try await database.write { try Operations.postpone(attempt, until: $0.now.adding(pause), in: $0) }
   }
 
-  /// Begins to undo an authorization whose lease was acquired: the undoing is an operation of its own, and nobody looks at
-  /// the authorization again before it is answered.
+  /// Begins to undo an authorization whose lease was acquired: the reversal is an operation of its own, and recovery
+  /// leaves the authorization alone until it is answered.
   ///
   /// Nil when the authorization is in other hands by now.
   package func beginReversal(of authorization: Attempt) async throws -> Attempt? {

@@ -69,7 +69,7 @@ enum Operations {
     return reference
   }
 
-  /// Whether somebody may be asking the acquirer about the payment at this moment.
+  /// Whether a process may be asking the acquirer about the payment at this moment.
   static func isHeld(_ payment: PaymentID, in store: Transaction) throws -> Bool {
     try store.row(
       """
@@ -78,7 +78,7 @@ enum Operations {
       """, .text(payment.rawValue), .time(store.now)) != nil
   }
 
-  /// Nobody looks at it before the moment; who holds it lets go, and has sent nothing.
+  /// Recovery leaves it alone until the moment. The holder releases its lease, and has sent nothing.
   static func postpone(_ attempt: Attempt, until next: Timestamp, in store: Transaction) throws {
     try store.run(
       """
@@ -94,7 +94,7 @@ enum Operations {
       .time(next))
   }
 
-  /// How many operations of a kind were begun on somebody's behalf.
+  /// How many operations of a kind were begun for a cause.
   static func count(
     _ kind: OperationKind, cause: OperationCause, of payment: PaymentID, in store: Transaction
   ) throws -> Int {
@@ -121,7 +121,7 @@ enum Operations {
       """, .text(payment.rawValue)) != nil
   }
 
-  /// Whether a capture or a void is under way. The acquirer may not have heard of it yet, or have decided already.
+  /// Whether a capture or a void is under way. The acquirer may not have received it yet, or have decided already.
   static func hasOpenMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
     try store.row(
       """
@@ -170,7 +170,7 @@ extension OperationRecord {
 
 // Taking over.
 extension Operations {
-  /// The open operation of the payment that comes first, with a new fence; nil when nobody may touch one. A reversal
+  /// The open operation of the payment that comes first, with a new fence; nil when none may be leased. A reversal
   /// comes before the authorization that it undoes.
   static func lease(
     _ payment: PaymentID, dueOnly: Bool, except inFlight: Set<AttemptReference>, owner: String, until: Timestamp,
@@ -186,7 +186,7 @@ extension Operations {
     return try free.flatMap { try acquireLease($0, owner: owner, until: until, in: store) }
   }
 
-  /// Open operations whose time has come and that nobody holds, oldest first, each with a new fence.
+  /// Open operations whose time has come and that are not leased, oldest first, each with a new fence.
   static func leaseDue(
     _ limit: Int, except inFlight: Set<AttemptReference>, owner: String, until: Timestamp, in store: Transaction
   ) throws -> [Attempt] {
@@ -221,7 +221,7 @@ extension Operations {
       "UPDATE operations SET sent_until = $2 WHERE reference = $1", .text(reference.rawValue), .time(time))
   }
 
-  /// An operation as it stands, whoever holds it.
+  /// An operation as it is, whichever process holds its lease.
   static func find(
     _ reference: AttemptReference, in store: Transaction
   ) throws -> (attempt: Attempt, state: OperationState)? {

@@ -1,7 +1,7 @@
 package import Storage
 package import TenderPayments
 
-/// A change of a payment that its merchant is to be told of, as it was when it happened.
+/// A change of a payment that is sent to its merchant, as it was when it happened.
 package struct OutboxEvent: Sendable, Hashable {
   package let payment: PaymentID
   package let merchant: MerchantID
@@ -48,12 +48,12 @@ extension OutboxEvent {
     """
 }
 
-/// The far end of the outbox: inside a transaction of whoever delivers the events.
+/// The reading end of the outbox, inside a transaction of the dispatcher.
 extension OutboxEvent {
-  /// Events that nobody has taken over yet, in order within each payment.
+  /// Events that no dispatcher has taken yet, in order within each payment.
   ///
   /// - Parameter payments: of at most so many payments. A payment comes with all of its events, so that a later one
-  ///   cannot be taken over before an earlier one.
+  ///   cannot be taken before an earlier one.
   package static func waiting(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
     try store.rows(
       select + """
@@ -65,7 +65,7 @@ extension OutboxEvent {
   }
 
   /// Takes the event out of the outbox. What becomes of it from now on is for the caller to write, in this commit.
-  package func remove(in store: Transaction) throws {
+  package func markTaken(in store: Transaction) throws {
     try store.run(
       "UPDATE outbox SET delivered_at = $3 WHERE payment = $1 AND seq = $2", .text(payment.rawValue),
       .integer(sequence), .time(store.now))
@@ -77,7 +77,7 @@ extension OutboxEvent {
     ).map(OutboxEvent.init)
   }
 
-  /// What happened after a certain event, oldest first, for somebody who watches.
+  /// What happened after a certain event, oldest first.
   package static func after(_ cursor: Cursor, limit: Int, in store: Transaction) throws -> [OutboxEvent] {
     try store.rows(
       select + """

@@ -7,11 +7,11 @@ struct PaymentRecord {
   var balances: Balances
   let connector: String
   let captureMode: CaptureMode
-  /// When somebody must have begun to take the money that the order wanted taken at once.
+  /// When recovery begins to capture what the order wants captured at once, if the first call did not.
   var captureDue: Timestamp?
-  /// When the acquirer lets go of what is held.
+  /// When the acquirer releases what is held.
   var holdUntil: Timestamp?
-  /// Why a person must look: the first reason stays until it is acknowledged.
+  /// Why an operator must look: the first reason stays until it is acknowledged.
   private(set) var alarm: String?
   /// Reasons that were found since the row was read, each for a line in the audit chain.
   private(set) var raised: [AlarmReason] = []
@@ -33,7 +33,7 @@ struct PaymentRecord {
   }
 
   /// The payment after a posting. What the issuer said of the authorization is kept from the answer that brought it;
-  /// *failure*, once told, stays, and so does the status that *success* or *failure* was told with.
+  /// *failure*, once reported, stays, and so does the status that *success* or *failure* was reported with.
   ///
   /// - Parameter isBeforeFirstAnswer: whether the shopper's first answer has not left yet, so that it has this status.
   func moved(
@@ -60,7 +60,7 @@ struct PaymentRecord {
     return after
   }
 
-  /// A person must look. A reason beside the one that stands has its line in the audit chain and nothing else.
+  /// Raises an alarm. A reason beside the one that stands has its line in the audit chain and nothing else.
   mutating func raise(_ reason: AlarmReason) {
     guard alarm != reason.rawValue else { return }
     raised.append(reason)

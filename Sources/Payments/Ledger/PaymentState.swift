@@ -83,7 +83,7 @@ package enum PaymentState {
       (held, [.begins(.capture), .begins(.void)], .stays),
       (held, [.meets(.capture, .approved), .meets(.void, .approved)], .followsBalances),
       (held, open(.capture) + open(.void), .stays),
-      // Beside a final capture, what is refused sets nothing free: it is let go.
+      // Beside a final capture, what is refused is not free again: it is released.
       (held, refused(.capture) + refused(.void), .followsBalances),
       (taken, [.begins(.refund)], .stays),
       (taken, [.meets(.refund, .approved)], .followsBalances),

@@ -14,7 +14,7 @@ package struct Balances: Sendable, Hashable {
 
   package init(status: PaymentStatus) { self.status = status }
 
-  /// What is held, not taken, and promised to nobody: a capture may take it, or a void let it go.
+  /// What is held, not captured and not reserved: a capture may take it, or a void release it.
   package var free: Int64 { authorized - captured - reservedCapture - reservedVoid }
   /// What a refund may still give back.
   package var refundable: Int64 { captured - refunded - reservedRefund }
@@ -44,9 +44,9 @@ package struct Balances: Sendable, Hashable {
 /// What an operation moves when it is approved.
 package struct Movement: Sendable, Hashable {
   package let kind: OperationKind
-  /// Minor units that are held, taken, let go or given back.
+  /// Minor units that are held, captured, released or refunded.
   package let amount: Int64
-  /// Minor units of the hold that a final capture lets go beside what it takes.
+  /// Minor units of the hold that a final capture releases beside what it takes.
   package let releases: Int64
 
   package init(_ kind: OperationKind, _ amount: Int64, releases: Int64 = 0) {
@@ -84,7 +84,7 @@ package enum Posting {
   }
 
   /// What becomes of money that is free although a final capture stands: another capture came to nothing or came back,
-  /// and the acquirer keeps no hold for it any more. It is let go, whichever of the two was heard of first.
+  /// and the acquirer keeps no hold for it any more. It is released, whichever of the two answers came first.
   package static func close(_ before: Balances) -> (after: Balances, letGo: Int64) {
     guard before.free > 0 else { return (before, 0) }
     var after = before

@@ -1,8 +1,8 @@
 import Storage
 import TenderPayments
 
-// What an answer does to the books, inside the transaction of whoever brings it: the call that waited for it, recovery,
-// or an event of the provider.
+// How an answer changes operation and payment, inside the caller's transaction: the call that waited for the answer,
+// recovery, or the handler of a provider's event.
 extension Journal {
   func post(
     _ answer: AcquirerAnswer, for attempt: Attempt, reportedTo recipient: Recipient, pause: Duration,
@@ -50,7 +50,8 @@ extension Journal {
     return after
   }
 
-  /// The books after a final capture, which remembers what it let go: should it come back, all of that is held again.
+  /// The balances after a final capture. The capture keeps how much it released: if it is returned, all of that is held
+  /// again.
   func closed(_ balances: Balances, _ attempt: Attempt, in store: Transaction) throws -> Balances {
     guard attempt.kind == .capture || attempt.kind == .void, balances.free > 0,
       let final = try Operations.finalCapture(of: attempt.payment, in: store)
@@ -60,7 +61,7 @@ extension Journal {
     return after
   }
 
-  /// Once the shopper was told that it failed, or the undoing has begun, an approval comes too late to be taken.
+  /// After *failure* was reported, or the reversal has begun, an approval comes too late to be adopted.
   private func mustNotAdopt(_ before: PaymentRecord, in store: Transaction) throws -> Bool {
     try before.payment.told == .failure || Operations.hasOpenReversal(of: before.payment.id, in: store)
   }
@@ -80,8 +81,7 @@ extension Journal {
 
 // Reversals.
 extension Journal {
-  /// Writes the wish to undo an authorization, for whoever settles next after the pause. Nothing of the payment changes
-  /// yet.
+  /// Writes a reversal of an authorization, which recovery asks for after the pause. Nothing of the payment changes yet.
   func oweReversal(
     of authorization: Attempt, _ before: PaymentRecord, after pause: Duration = .zero, in store: Transaction
   ) throws {

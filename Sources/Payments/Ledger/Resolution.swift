@@ -1,9 +1,9 @@
 import Storage
 package import TenderPayments
 
-/// What a person has found out about a payment or an operation of it.
+/// What an operator has found out about a payment or an operation of it.
 package enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The money was held, and has been let go.
+  /// The money was held, and has been released.
   case voided
   /// Nothing was ever held.
   case failed
@@ -16,7 +16,7 @@ extension Journal {
   /// Writes down what a person decided, with their note, and ends the payment: status, alarm, event and audit entry in
   /// one commit. The order is free afterwards.
   ///
-  /// Refused for what is settled, and while somebody still asks the acquirer about it. An approval that comes later all
+  /// Refused if the outcome is known, and while a process still asks the acquirer about it. An approval that comes later all
   /// the same is not adopted: a reversal is owed.
   package func resolve(_ payment: PaymentID, as resolution: Resolution, note: String) async throws -> Payment {
     try await database.write { store in

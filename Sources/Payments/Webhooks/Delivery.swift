@@ -148,7 +148,7 @@ enum Deliveries {
   }
 }
 
-/// How the deliveries stand, for whoever watches.
+/// How many deliveries wait or were given up, for metrics.
 package struct WebhookBacklog: Sendable, Hashable {
   package let waiting: Int64
   package let dead: Int64

@@ -46,7 +46,7 @@ enum OpenedLine: Sendable {
     case .notSent(let reason): "not reached: \(reason)"
     case .interrupted: "the connection ended before the answer"
     case .timedOut: "no answer in time"
-    // The merchant's server has it; nobody needs its long answer.
+    // The merchant's server has it; its long answer is not needed.
     case .responseTooLarge: "the answer is too long"
     }
   }

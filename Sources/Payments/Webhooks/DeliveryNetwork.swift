@@ -17,7 +17,7 @@ package struct DeliveryNetwork: Sendable {
 
   package init(open: @escaping @Sendable (Destination) throws -> Line) { self.open = open }
 
-  /// Over the network: certificates judged by the name, the connection made to the pinned address, no redirect
+  /// Over the network: certificates verified against the name, the connection made to the pinned address, no redirect
   /// followed, at most 64 KiB of answer read.
   package static func live(trust: TrustedRoots = .system) -> DeliveryNetwork {
     DeliveryNetwork { destination in

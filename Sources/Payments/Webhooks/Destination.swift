@@ -26,8 +26,8 @@ package struct DestinationGuard: Sendable {
     self.resolve = resolve
   }
 
-  /// Judges the URL as it is written, resolves its host, and judges every address: one that is not public refuses
-  /// them all, because whoever serves such a name has something in mind.
+  /// Checks the URL as it is written, resolves its host, and checks every address. One address that is not public
+  /// refuses them all, because such a name may be an attack.
   package func destination(_ url: String) async throws -> Destination {
     let host = try Self.host(of: url, allowsPlain: allowsPrivate)
     let addresses: [(address: NetworkAddress, text: String)]
@@ -39,7 +39,7 @@ package struct DestinationGuard: Sendable {
     return Destination(url: url, host: host, address: first.text)
   }
 
-  /// What can be judged before anything is resolved: for configuration, and again before every call.
+  /// What can be checked before anything is resolved: for configuration, and again before every call.
   ///
   /// - Returns: the host, without the brackets of an IPv6 address.
   @discardableResult

@@ -53,7 +53,7 @@ package struct WebhookBody: Sendable, Hashable {
     ]
   }
 
-  /// A UUID (RFC 9562, version 8) made of the event's name, so that nobody has to remember it.
+  /// A UUID (RFC 9562, version 8) made of the event's name, so that it need not be stored.
   private static func id(of event: OutboxEvent) -> String {
     var bytes = Array(SHA256.hash(data: Array("\(event.payment) \(event.sequence)".utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80

@@ -29,7 +29,7 @@ package struct WebhookDispatcher: Sendable {
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
   ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events.
-  ///   - report: hears of every try, for logs and metrics.
+  ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
     destinations: DestinationGuard, network: DeliveryNetwork, schedule: RetrySchedule = .standard,
@@ -90,7 +90,7 @@ package struct WebhookDispatcher: Sendable {
       let events = try OutboxEvent.waiting(payments: 64, in: store)
       for event in events {
         for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint, in: store) }
-        try event.remove(in: store)
+        try event.markTaken(in: store)
       }
       return !events.isEmpty
     }
@@ -130,7 +130,7 @@ extension WebhookDispatcher {
     }
   }
 
-  /// The URL is judged and its host resolved at every opening: both may have changed since the last.
+  /// The URL is checked and its host resolved at every opening: both may have changed since the last.
   private func open(_ endpoint: WebhookEndpoint?) async -> OpenedLine {
     guard let endpoint else { return .refused(Self.removed) }
     do {
@@ -216,11 +216,11 @@ extension WebhookDispatcher {
   }
 }
 
-/// What the courier tells whoever watches it. Never a body, never a key.
+/// What the dispatcher reports. Never a body, never a key.
 package enum WebhookReport: Sendable, Hashable {
   /// A try, what state it left the delivery in, and what it met.
   case tried(Delivery, Delivery.State, String)
-  /// The store or the machine failed; the courier goes on.
+  /// The store or the machine failed; the dispatcher goes on.
   case trouble(String)
 }
 

@@ -1,7 +1,7 @@
 package import Storage
 
 extension WebhookDispatcher {
-  /// What waits to be told to whom. To be opened in the same store as the ledger's tables, so that an event leaves the
+  /// Which event waits for which endpoint. To be opened in the same store as the ledger's tables, so that an event leaves the
   /// outbox and becomes its deliveries in one commit.
   package static let migrations: [Migration] = [
     Migration(

@@ -4,7 +4,7 @@ import Storage
 import TenderPayments
 import Webhooks
 
-/// The dispatcher as a service of the running server: it delivers until the server goes down.
+/// The webhook dispatcher as a service of the running server: it delivers until the server goes down.
 struct WebhookService: Service {
   let dispatcher: WebhookDispatcher
 

@@ -79,10 +79,10 @@ import Testing
   }
 
   private func isSound(_ balances: Balances) -> Bool {
-    let balances = [
+    let amounts = [
       balances.authorized, balances.captured, balances.refunded, balances.reservedCapture, balances.reservedVoid,
       balances.reservedRefund,
     ]
-    return balances.allSatisfy { $0 >= 0 } && balances.free >= 0 && balances.refundable >= 0
+    return amounts.allSatisfy { $0 >= 0 } && balances.free >= 0 && balances.refundable >= 0
   }
 }

@@ -7,7 +7,7 @@ extension Acquirer {
   /// - Parameters:
   ///   - baseURL: the sandbox's origin, without a slash at the end: `http://127.0.0.1:8402`.
   ///   - account: the operator's name of the account, if there is more than one.
-  ///   - log: hears every exchange, scrubbed.
+  ///   - log: receives every exchange, scrubbed.
   package static func sandbox(
     baseURL: String, apiKey: String, account: String? = nil, http: HTTPSender,
     log: @escaping @Sendable (Transcript) -> Void = { _ in }

@@ -11,7 +11,7 @@ extension Acquirer {
   ///   - baseURL: the sandbox's origin, without a slash at the end: `http://127.0.0.1:8402`.
   ///   - account: the operator's name of the account, if there is more than one.
   ///   - eventSecret: signs the events.
-  ///   - log: hears every exchange, scrubbed.
+  ///   - log: receives every exchange, scrubbed.
   package static func sandboxProvider(
     baseURL: String, apiKey: String, account: String? = nil, eventSecret: String, http: HTTPSender,
     log: @escaping @Sendable (Transcript) -> Void = { _ in }
