@@ -71,7 +71,7 @@ class Demo:
         raise AssertionError(f"no shop knows of an order with the basket {basket}")
 
     def must_agree(self, basket=None):
-        """The journal and the acquirer's book tell the same of this basket, or of everything: as many payments, of
+        """The journal and the acquirer's ledger agree on this basket, or on everything: as many payments, of
         the same money, with the same cards. Gives the payments that took some."""
         payments = self.journal() if basket is None else self.payments(basket)
         holds = self.holds()

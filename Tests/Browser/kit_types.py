@@ -116,8 +116,8 @@ def differences(where, declared, there):
     return found
 
 
-# What is declared, what is written instead, and the word of the complaint.
-PLANTED = [
+# The declaration, its mutant, and a word of the expected error.
+MUTANTS = [
     ("isSupportedByDevice(): boolean", "isSupportedOnDevice(): boolean", "isSupportedOnDevice"),
     ("  begin(): void;", "  open(): void;", "open"),
     ("  setDetails(details: Details)", "  setDetails()", "setDetails takes 1"),
@@ -148,10 +148,10 @@ def the_declarations_of_the_kit_are_true(shopper):
     shopper.complaints()
     found = errors(KIT, seen)
     assert not found, "; ".join(found)
-    for right, wrong, word in PLANTED:
+    for right, wrong, word in MUTANTS:
         assert KIT.count(right) == 1, f"{right!r} stands {KIT.count(right)} times in the declarations"
         found = errors(KIT.replace(right, wrong), seen)
-        assert any(word in complaint for complaint in found), f"nobody notices {wrong!r}: {found}"
+        assert any(word in error for error in found), f"no check notices {wrong!r}: {found}"
 
 
 @claim(page=None)

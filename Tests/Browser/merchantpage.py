@@ -40,7 +40,7 @@ PAGE = """<!doctype html>
 
 
 class Merchant:
-    """The page's server, on a free port of this machine. With a mistake planted, `(right, wrong)`, the session's script
+    """The page's server, on a free port of this machine. With a mutant, `(right, wrong)`, the session's script
     is its own and has that mistake."""
 
     one = None
@@ -53,9 +53,9 @@ class Merchant:
             cls.one = cls.one or cls(demo)
             return cls.one
 
-    def __init__(self, demo, planted=None):
+    def __init__(self, demo, mutant=None):
         self.demo = demo
-        self.script = self.mistaken(*planted) if planted else None
+        self.script = self.mistaken(*mutant) if mutant else None
         merchant = self
 
         class Answers(http.server.BaseHTTPRequestHandler):
@@ -189,14 +189,14 @@ class Identity:
 
 
 @contextlib.contextmanager
-def merchant_page(shopper, planted=None, **query):
-    """Opens the page; with a mistake planted, on a server of its own, which is closed at the end."""
-    merchant = Merchant(shopper.demo, planted) if planted else Merchant.of(shopper.demo)
+def merchant_page(shopper, mutant=None, **query):
+    """Opens the page; with a mutant, on a server of its own, which is closed at the end."""
+    merchant = Merchant(shopper.demo, mutant) if mutant else Merchant.of(shopper.demo)
     try:
         shopper.browser.get(merchant.address(**query))
         yield merchant
     finally:
-        if planted:
+        if mutant:
             merchant.close()
 
 
@@ -221,7 +221,7 @@ BY_SCRIPT = "applePaySandbox.setDevice({ requiresGesture: false });"
 
 
 class Rows:
-    """A table of JavaScript expressions and what each must give. Each row is a claim, and all are judged in one tab."""
+    """A table of JavaScript expressions and what each must give. Each row is a claim, and all run in one tab."""
 
     def __init__(self, rows, prelude=BY_SCRIPT, limit=60):
         self.rows = rows
@@ -235,17 +235,17 @@ class Rows:
             shopper.browser.get(Merchant.of(shopper.demo).address())
             shopper.table = self
 
-    def answer(self, shopper, act):
+    def answer(self, shopper, expression):
         """What the expression gives, as text or JSON; the sheet that it leaves open is closed."""
         try:
             return shopper.script(
                 f"""
                 {self.prelude}
-                const act = async () => {{ {act if "return" in act else f"return {act};"} }};
+                const expression = async () => {{ {expression if "return" in expression else f"return {expression};"} }};
                 const late = new Promise((resolve) =>
                   setTimeout(resolve, {self.limit * 1000}, "Late: the row did not end"));
                 try {{
-                  const answer = await Promise.race([act(), late]);
+                  const answer = await Promise.race([expression(), late]);
                   return typeof answer === "string" ? answer : JSON.stringify(answer);
                 }} catch (error) {{
                   return `${{error.name}}: ${{error.message}}`;
@@ -259,20 +259,20 @@ class Rows:
             shopper.table = None
             raise
 
-    def judge(self, shopper, act, wanted):
+    def check(self, shopper, expression, wanted):
         self.enter(shopper)
-        answer = self.answer(shopper, act)
+        answer = self.answer(shopper, expression)
         assert agrees(answer, wanted), f"expected {wanted!r}, and it was {answer!r}"
 
 
 def claims_of(table, module, claim):
     """One claim a row, named as the row."""
-    for name, act, wanted in table.rows:
-        def judge(shopper, act=act, wanted=wanted):
-            table.judge(shopper, act, wanted)
-        judge.__name__ = "".join(letter if letter.isalnum() else "_" for letter in name)
-        judge.__module__ = module["__name__"]
-        module[judge.__name__] = claim(page=None, table=table)(judge)
+    for name, expression, wanted in table.rows:
+        def check(shopper, expression=expression, wanted=wanted):
+            table.check(shopper, expression, wanted)
+        check.__name__ = "".join(letter if letter.isalnum() else "_" for letter in name)
+        check.__module__ = module["__name__"]
+        module[check.__name__] = claim(page=None, table=table)(check)
 
 
 def agrees(answer, wanted):

@@ -32,22 +32,22 @@
   };
   for (const [type, method] of Object.entries(SELECTIONS)) answers[type] = (_, session) => session[method](update());
 
-  /** Begins a session. What it says goes to `heard`; what it is answered is good, unless `on` says otherwise. */
+  /** Begins a session. Its events are collected in `events`; answers are valid unless `on` overrides them. */
   const open = ({ version = 14, request: changes = {}, on = {} } = {}) => {
     const session = new ApplePaySession(version, request(changes));
-    const heard = [];
+    const events = [];
     const waiting = [];
     for (const type of EVENTS) {
-      if (on[type] === null) continue; // nobody listens
+      if (on[type] === null) continue; // no listener
       session.addEventListener(type, (event) => {
-        heard.push(event);
+        events.push(event);
         (on[type] ?? answers[type])(event, session);
         for (const look of waiting) look();
       });
     }
     const until = (type) => new Promise((resolve) => {
       const look = () => {
-        const event = heard.find((one) => one.type === type);
+        const event = events.find((one) => one.type === type);
         if (event) resolve(event);
       };
       waiting.push(look);
@@ -58,21 +58,21 @@
       const isIt = ({ event }) => event === "completeMerchantValidation";
       while (!applePaySandbox.sheet.history.some(isIt)) await new Promise((resolve) => setTimeout(resolve, 20));
     };
-    return { session, heard, until, validated, types: () => heard.map(({ type }) => type) };
+    return { session, events, until, validated, types: () => events.map(({ type }) => type) };
   };
 
   const silent = () => {};
 
   /** How a call ends: "fine", or the exception's name and message. */
-  const outcome = (act) => {
+  const outcome = (step) => {
     try {
-      act();
+      step();
       return "fine";
     } catch (error) {
       return `${error.name}: ${error.message}`;
     }
   };
-  const promised = (act) => act().then((value) => value ?? "fine", (error) => `${error.name}: ${error.message}`);
+  const promised = (step) => step().then((value) => value ?? "fine", (error) => `${error.name}: ${error.message}`);
 
   window.page = { request, update, merchantSession, open, silent, outcome, promised };
   document.getElementById("tap")?.addEventListener("click", () => window.tapped?.());

@@ -59,7 +59,7 @@ def the_selenium_fixture_says_what_went_wrong(shopper):
         except AssertionError as error:
             assert 'No card "visa-black" can pay here.' in str(error), error
         else:
-            raise AssertionError("a card that nobody has was chosen")
+            raise AssertionError("an unknown card was chosen")
 
 
 @claim(page=None)

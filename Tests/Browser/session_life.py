@@ -1,5 +1,5 @@
-"""The states of a session: which calls it accepts when, which events it sends, and how long it waits. One row of the documentation's
-tables, one claim."""
+"""The states of a session: which calls it accepts when, which events it sends, and how long it waits. Each row
+of the documentation's tables is one claim."""
 
 from claims import claim
 from merchantpage import Rows, claims_of
@@ -126,7 +126,7 @@ EVENTS = [
          await applePaySandbox.waitForSheet();
          return types().sort().join(" ");""",
      "paymentmethodselected shippingcontactselected validatemerchant"),
-    ("a session that asks for no address tells of none",
+    ("a session that asks for no address reports none",
      """const { types } = page.open({ request: { requiredShippingContactFields: ["email"] } });
         await applePaySandbox.waitForSheet();
         return types().includes("shippingcontactselected");""", "false"),
@@ -387,7 +387,7 @@ DICTIONARIES = [
        return (await after()).errors.map(({ code }) => code);""", request="{}", version=12), ["unknown"]),
 ] + [
     (f"{method} brings {member}, and only since version 14",
-     f"""const tell = async (version) => {{
+     f"""const isShownIn = async (version) => {{
            const {{ until, session }} = page.open({{ version, request: {FULL}, on: {{ {event}: page.silent }} }});
            {ACT[event]}
            await until("{event}");
@@ -397,7 +397,7 @@ DICTIONARIES = [
            await applePaySandbox.cancel();
            return isShown;
          }};
-         return [await tell(14), await tell(13)];""", [True, False])
+         return [await isShownIn(14), await isShownIn(13)];""", [True, False])
     for event, method in SELECTED.items() if event != "couponcodechanged" for member, value, text in AGREED
 ] + [
     (f"completeCouponCodeChange brings {member}",

@@ -71,23 +71,23 @@ def what_was_approved_is_not_asked_again_by_a_late_answer(shopper):
         pay_with(shopper, name)
         go_to("device")
         shopper.wait_for("heading", "Harbour Kitchen")
-        # The next question of this page is answered by the sandbox now, and heard by the page when `late.tell` is called.
+        # The sandbox answers the next request of this page now; the page receives the answer when `late.release` is called.
         shopper.script("""
-            window.late = { heard: 0 };
+            window.late = { received: 0 };
             const { fetch } = window;
             window.fetch = async (path, options) => {
               const response = await fetch(path, options);
               if (path.endsWith("/confirmation")) {
-                if (!late.tell) await new Promise((resolve) => { late.tell = resolve; });
-                else late.heard += 1;
+                if (!late.release) await new Promise((resolve) => { late.release = resolve; });
+                else late.received += 1;
               }
               return response;
             };""")
-        shopper.until(lambda: shopper.script("return Boolean(late.tell);"), "the phone does not ask")
+        shopper.until(lambda: shopper.script("return Boolean(late.release);"), "the phone does not ask")
         shopper.press("Approve")
         shopper.sees("Approved. Nothing to confirm.")
-        shopper.script("late.tell();")
-        shopper.until(lambda: shopper.script("return late.heard;") >= 2, "the phone does not ask again")
+        shopper.script("late.release();")
+        shopper.until(lambda: shopper.script("return late.received;") >= 2, "the phone does not ask again")
         assert "Approved. Nothing to confirm." in shopper.page_text(), shopper.page_text()
 
 
@@ -97,7 +97,7 @@ def an_answer_that_the_sandbox_refuses_is_not_shown_as_given(shopper):
         pay_with(shopper, name)
         go_to("device")
         shopper.wait_for("heading", "Harbour Kitchen")
-        # The next answer is one to a question that nobody asked.
+        # The next answer has no request.
         shopper.script("""
             const { fetch } = window;
             window.fetch = (path, options) => {

@@ -12,8 +12,8 @@ PRELUDE = BY_SCRIPT + """
     const details = (changes = {}) => ({ total: { label: "Harbour Kitchen", amount: sum("12.50") }, ...changes });
     const options = [{ id: "bike", label: "By bike", amount: sum("3"), selected: true },
       { id: "van", label: "By van", amount: sum("1.5") }];
-    const ask = (methods = [method()], given = details(), wishes = {}, on = {}) => {
-      const request = new PaymentRequest(methods, given, wishes);
+    const ask = (methods = [method()], given = details(), options = {}, on = {}) => {
+      const request = new PaymentRequest(methods, given, options);
       request.onmerchantvalidation = (event) => event.complete(page.merchantSession());
       for (const [type, handler] of Object.entries(on)) request.addEventListener(type, handler);
       return request;
@@ -105,15 +105,15 @@ FLOW = [
         request.onmerchantvalidation = (event) => event.complete(Promise.reject(new Error("no")));
         return failed(request.show());""", "AbortError"),
     ("addresses and options are answered by new details",
-     """const heard = [];
+     """const received = [];
         const request = ask([method()], details({ shippingOptions: options }), { requestShipping: true,
           requestPayerEmail: true }, {
           shippingaddresschange: (event) => {
-            heard.push(["address", request.shippingAddress.country, request.shippingAddress.addressLine.length]);
+            received.push(["address", request.shippingAddress.country, request.shippingAddress.addressLine.length]);
             event.updateWith(details({ total: { label: "Harbour Kitchen", amount: sum("15.50") } }));
           },
           shippingoptionchange: (event) => {
-            heard.push(["option", request.shippingOption]);
+            received.push(["option", request.shippingOption]);
             event.updateWith(Promise.resolve({ total: { label: "Harbour Kitchen", amount: sum("14") } }));
           } });
         const shown = request.show();
@@ -123,7 +123,7 @@ FLOW = [
         const response = await shown;
         await response.complete("success");
         await approved;
-        return [before.total.amount, after.total.amount, heard, response.shippingOption, response.payerEmail,
+        return [before.total.amount, after.total.amount, received, response.shippingOption, response.payerEmail,
           response.shippingAddress.addressLine[0]];""",
      ["15.50", "14", [["address", "GB", 0], ["option", "van"]], "van", "ada@example.com", "12 Sandbox Street"]),
     ("a modifier for the card's type changes the total, and the first that fits decides",
@@ -211,7 +211,7 @@ FLOW = [
         await response.complete("fail");
         return [applePaySandbox.sheet.status, await failed(response.complete("success"))].join(" ").split(":")[0];""",
      "1 InvalidStateError"),
-    ("a response that nobody completes ends the sheet after 30 seconds",
+    ("a response that is not completed ends the sheet after 30 seconds",
      """const shown = ask().show();
         await applePaySandbox.waitForSheet();
         applePaySandbox.clock.hold();

@@ -35,10 +35,10 @@ MUTANTS = [
 
 def is_noticed(shopper, mutant, prelude, row):
     """Whether the row fails with the mutant in the session's script."""
-    _, act, wanted = row
+    _, expression, wanted = row
     with merchant_page(shopper, mutant):
         try:
-            return not agrees(Rows([row], prelude, limit=8).answer(shopper, act), wanted)
+            return not agrees(Rows([row], prelude, limit=8).answer(shopper, expression), wanted)
         except AssertionError:
             return True
         finally:

@@ -125,19 +125,19 @@ CONSTRUCTOR = [
 ORDER = [
     ("a missing member is found before a wrong version", made("{ total: undefined }", "99"), "TypeError"),
     ("a wrong version is found before a wrong country", made_with("countryCode", '"xx"', "99"), BAD),
-    ("the country is judged before the currency", made('{ countryCode: "xx", currencyCode: "EUX" }'),
+    ("the country is checked before the currency", made('{ countryCode: "xx", currencyCode: "EUX" }'),
      'TypeError: "xx" is not a valid country code.'),
-    ("the currency is judged before the networks", made('{ currencyCode: "EUX", supportedNetworks: [] }'),
+    ("the currency is checked before the networks", made('{ currencyCode: "EUX", supportedNetworks: [] }'),
      'TypeError: "EUX" is not a valid currency code.'),
-    ("the networks are judged before the capabilities", made("{ supportedNetworks: [], merchantCapabilities: [] }"),
+    ("the networks are checked before the capabilities", made("{ supportedNetworks: [], merchantCapabilities: [] }"),
      "TypeError: At least one supported network must be provided."),
-    ("the capabilities are judged before the total",
+    ("the capabilities are checked before the total",
      made('{ merchantCapabilities: [], total: { label: "", amount: "1.00" } }'),
      "TypeError: At least one merchant capability must be provided."),
-    ("the total is judged before the shipping methods",
+    ("the total is checked before the shipping methods",
      made(f'{{ total: {{ label: "", amount: "1.00" }}, shippingMethods: [{{ ...{METHOD}, amount: "-1.00" }}] }}'),
      "TypeError: Missing total label."),
-    ("the shipping methods are judged before the issuers' countries",
+    ("the shipping methods are checked before the issuers' countries",
      made(f'{{ shippingMethods: [{{ ...{METHOD}, amount: "-1.00" }}], supportedCountries: ["XX"] }}'),
      "TypeError: Shipping method amount must be greater than or equal to zero."),
 ]
@@ -186,18 +186,18 @@ STATICS = [
         .map((name) => ApplePaySession[`STATUS_${name}`])""", [0, 1, 2, 3, 4, 5, 6, 7]),
     ("an active card needs a merchant to ask for", "page.promised(() => ApplePaySession.canMakePaymentsWithActiveCard())",
      "TypeError"),
-    ("a merchant nobody knows has no active card", 'ApplePaySession.canMakePaymentsWithActiveCard("merchant.nobody")',
+    ("an unknown merchant has no active card", 'ApplePaySession.canMakePaymentsWithActiveCard("merchant.unknown")',
      "false"),
     ("a third party's browser always claims an active card",
      """applePaySandbox.setDevice({ isThirdPartyBrowser: true });
-        const answer = [await ApplePaySession.canMakePaymentsWithActiveCard("merchant.nobody"),
-          (await ApplePaySession.applePayCapabilities("merchant.nobody")).paymentCredentialStatus].join(" ");
+        const answer = [await ApplePaySession.canMakePaymentsWithActiveCard("merchant.unknown"),
+          (await ApplePaySession.applePayCapabilities("merchant.unknown")).paymentCredentialStatus].join(" ");
         applePaySandbox.setDevice({ isThirdPartyBrowser: false });
         return answer;""", "true paymentCredentialStatusUnknown"),
     ("a device without Apple Pay says so",
      """applePaySandbox.setDevice({ canMakePayments: false });
         const answer = [ApplePaySession.canMakePayments(),
-          (await ApplePaySession.applePayCapabilities("merchant.nobody")).paymentCredentialStatus].join(" ");
+          (await ApplePaySession.applePayCapabilities("merchant.unknown")).paymentCredentialStatus].join(" ");
         applePaySandbox.setDevice({ canMakePayments: true });
         return answer;""", "false applePayUnsupported"),
     ("an empty wallet has no active card",
@@ -279,7 +279,7 @@ def a_session_after_something_was_fetched_is_refused_and_the_console_says_why(sh
         tap(shopper, f"await fetch('/'); {TRY}")
         assert tried(shopper).startswith(BAD), tried(shopper)
         complaints = shopper.complaints()
-        assert any("in another task" in complaint for complaint in complaints), complaints
+        assert any("in another task" in error for error in complaints), complaints
 
 
 @claim(page=None)

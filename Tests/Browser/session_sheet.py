@@ -34,7 +34,7 @@ def open_sheet(shopper, request=REQUEST, on="{}"):
     return sheet
 
 
-def heard(shopper):
+def events(shopper):
     return shopper.script("return opened.types();")
 
 
@@ -53,7 +53,7 @@ def tab_to(shopper, role, name):
 
 def check_with_axe(shopper, where):
     complaints = shopper.complaints()
-    assert not complaints, f"the browser complained: {complaints}"
+    assert not complaints, f"the browser reported errors: {complaints}"
     must_be_accessible(shopper, where)
     shopper.complaints()  # axe measures by inline styles, which the page's policy does not let it set
 
@@ -74,7 +74,7 @@ def the_whole_sheet_works_by_keyboard_alone(shopper):
             "mastercard-credit", "de-berlin", "van", "LUNCH"), chosen
         tab_to(shopper, "button", "Pay").send_keys(Keys.ENTER)
         shopper.script("await applePaySandbox.waitForClose();")
-        assert heard(shopper)[-1] == "paymentauthorized", heard(shopper)
+        assert events(shopper)[-1] == "paymentauthorized", events(shopper)
 
 
 @claim(page=None)
@@ -96,7 +96,7 @@ def escape_cancels_and_the_focus_returns(shopper):
         open_sheet(shopper)
         shopper.focused().send_keys(Keys.ESCAPE)
         shopper.until(lambda: not shopper.find("dialog"), "the sheet stays open")
-        assert heard(shopper)[-1] == "cancel", heard(shopper)
+        assert events(shopper)[-1] == "cancel", events(shopper)
         assert has_focus(shopper, "button", "Tap"), "the focus does not return"
 
 
@@ -235,4 +235,4 @@ def a_pick_up_shows_where_and_does_not_ask_for_an_address(shopper):
         shopper.drive("approve()")
         contact = shopper.script("return (await opened.until('paymentauthorized')).payment.shippingContact;")
         assert contact["addressLines"] == ["1 Quay"] and contact["familyName"] == "Sandford", contact
-        assert "shippingcontactselected" not in heard(shopper)
+        assert "shippingcontactselected" not in events(shopper)

@@ -12,7 +12,7 @@ NARROW = (320, 640)
 def judge(shopper, where):
     """What holds of every page at every size."""
     must_be_accessible(shopper, where)
-    sheet = shopper.find("dialog", "Apple Pay")  # what lies behind an open sheet is nobody's to use
+    sheet = shopper.find("dialog", "Apple Pay")  # the page behind an open sheet is inert
     assert not unnamed(shopper, sheet), f"without a name on {where}: {unnamed(shopper, sheet)}"
     assert not faint(shopper), f"too faint on {where}: {faint(shopper)}"
 

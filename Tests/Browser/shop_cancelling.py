@@ -82,7 +82,7 @@ def a_sheet_can_be_cancelled_at_every_point(shopper):
         "at once": lambda _: None,
         "when it is ready": lambda sheet: shopper.until(lambda: shopper.pressable("Pay", sheet), "it is not ready"),
         "after another address": lambda _: shopper.drive("selectShippingContact('de-berlin')"),
-        "where nobody delivers": lambda sheet: shopper.choose("Deliver to", "aq-undeliverable", sheet),
+        "at an address that is not served": lambda sheet: shopper.choose("Deliver to", "aq-undeliverable", sheet),
         "after another card": lambda _: shopper.drive("selectCard('mastercard-credit')"),
         "after another method": lambda _: shopper.drive("selectShippingMethod('van')"),
         "after a coupon": lambda _: shopper.drive("enterCouponCode('WELCOME')"),
@@ -92,10 +92,10 @@ def a_sheet_can_be_cancelled_at_every_point(shopper):
     }
     basket = shopper.open_sheet() and shopper.basket()
     shopper.focused().send_keys(Keys.ESCAPE)
-    for point, act in points.items():
+    for point, step in points.items():
         shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), f"the sheet before “{point}” stays open")
         sheet = shopper.open_sheet()
-        act(sheet)
+        step(sheet)
         shopper.press("Cancel", sheet)
         shopper.sees("Nothing was charged")
         assert not shopper.demo.payments(basket), f"cancelled {point}, it was tried to be paid"

@@ -46,12 +46,12 @@ def the_pages_look_as_they_should_on_a_phone_in_the_dark(shopper):
 
 
 @claim(page=None)
-def the_pages_look_as_they_should_on_a_desk(shopper):
+def the_pages_look_as_they_should_on_a_desktop(shopper):
     take(shopper, DESKTOP, "light")
 
 
 @claim(page=None)
-def the_pages_look_as_they_should_on_a_desk_in_the_dark(shopper):
+def the_pages_look_as_they_should_on_a_desktop_in_dark_mode(shopper):
     take(shopper, DESKTOP, "dark")
 
 

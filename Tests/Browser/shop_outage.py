@@ -24,7 +24,7 @@ def server_gone(shopper, how):
 
 def pays_in_the_end(shopper):
     """Either the sheet that was open pays, or another one does."""
-    def settled():
+    def reacted():
         if shopper.path().startswith("/order/"):
             return "paid"
         sheet = shopper.find("dialog", "Apple Pay")
@@ -33,15 +33,15 @@ def pays_in_the_end(shopper):
             pay.click()
         return not sheet and shopper.find("button", "Apple Pay") and "again"
 
-    if shopper.until(settled, "the shop stays as it is", patience=90) == "again":
+    if shopper.until(reacted, "the shop stays as it is", patience=90) == "again":
         shopper.open_sheet()
         shopper.drive("approve()")
     return shopper.receipt()
 
 
-def is_survived(shopper, how, step, act):
+def is_survived(shopper, how, step, continue_shopping):
     with server_gone(shopper, how):
-        act()
+        continue_shopping()
     paid = pays_in_the_end(shopper)
     captured = [payment for payment in shopper.demo.payments(paid) if payment["captured"] > 0]
     assert len(captured) == 1, f"{step}: paid {len(captured)} times"

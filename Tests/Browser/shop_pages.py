@@ -105,8 +105,8 @@ def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
         const script = Object.assign(document.createElement("script"), { textContent: "window.wasRun = true;" });
         document.body.append(script);
         document.body.setAttribute("style", "color: red");
-        const stranger = Object.assign(document.createElement("script"), { src: "http://127.0.0.1:9/stranger.js" });
-        document.body.append(stranger);
+        const foreign = Object.assign(document.createElement("script"), { src: "http://127.0.0.1:9/stranger.js" });
+        document.body.append(foreign);
         await Promise.race([reported, new Promise((resolve) => setTimeout(resolve, 20_000))]);
         return { refused, wasRun: Boolean(window.wasRun) };
         """)

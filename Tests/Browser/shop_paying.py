@@ -183,11 +183,11 @@ def an_outcome_that_arrives_while_the_page_is_left_is_reported_by_the_next_page(
     # The shopper reloads, and the new page takes its time: longer than the old one waits for it.
     shopper.script("""
         const set = window.setTimeout;
-        window.setTimeout = (act, time, ...rest) => time === 10_000 ? 0 : set.call(window, act, time, ...rest);
+        window.setTimeout = (callback, time, ...rest) => time === 10_000 ? 0 : set.call(window, callback, time, ...rest);
         dispatchEvent(new Event("beforeunload"));
         """)
     assert shopper.drive("approve()")["status"] == 0
-    assert shopper.path() == "/", "the page that is left shows the receipt to nobody"
+    assert shopper.path() == "/", "the page that is left shows the receipt"
     shopper.browser.refresh()
     assert shopper.receipt() == basket
 
@@ -234,9 +234,9 @@ CLOCK = """
     const [now, set] = [Date.now, window.setTimeout];
     let [passed, waiting] = [0, []];
     Date.now = () => now.call(Date) + passed;
-    window.setTimeout = (act, time, ...rest) =>
-      time > 200_000 ? (waiting.push(() => act(...rest)), 0) : set.call(window, act, time, ...rest);
-    window.passFiveMinutes = () => { passed += 301_000; for (const act of waiting.splice(0)) act(); };
+    window.setTimeout = (callback, time, ...rest) =>
+      time > 200_000 ? (waiting.push(() => callback(...rest)), 0) : set.call(window, callback, time, ...rest);
+    window.passFiveMinutes = () => { passed += 301_000; for (const callback of waiting.splice(0)) callback(); };
     """
 
 

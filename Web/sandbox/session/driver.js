@@ -75,7 +75,7 @@ export const applePaySandbox = {
   get sheet() {
     return latestPresentation()?.snapshot ?? null;
   },
-  /** Resolves when a sheet is open and the shopper may act. */
+  /** Resolves when a sheet is open and waits for the shopper. */
   async waitForSheet({ timeout = PATIENCE } = {}) {
     const sheet = await openSheet(timeout);
     await ready(sheet, timeout);

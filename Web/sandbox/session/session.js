@@ -90,7 +90,7 @@ export class ApplePaySession extends ListenerTarget {
     this.#presentation.answerValidation(merchantSession);
   }
 
-  // Versions 1 and 2 answered with positional arguments. The bindings tell the forms apart by their number, whatever
+  // Versions 1 and 2 answered with positional arguments. The bindings distinguish the forms by their number, regardless of
   // the session's version.
 
   completePaymentMethodSelection(update, newLineItems) {

@@ -38,7 +38,7 @@ export const since = (version, convert) => ({ convert, since: version });
 
 /**
  * A dictionary by its name and members. Members newer than the session's version are checked and then left out, with a
- * word to whoever wrote the page: a device of that version does not know them.
+ * message to the page's developer: a device of that version does not know them.
  */
 export const dictionary = (name, members, base) => {
   const names = Object.keys(members).sort();
