@@ -21,7 +21,7 @@ struct file {
   char name[PATH_MAX];
   int kept;
   struct range *noted;
-  size_t count, room;
+  size_t count, capacity;
 };
 
 static struct file files[16];
@@ -72,12 +72,12 @@ static void note(int descriptor, off_t begin, ssize_t length) {
   if (length <= 0) return;
   pthread_mutex_lock(&lock);
   struct file *file = store(descriptor);
-  if (file && file->count == file->room) {
-    size_t room = file->room ? file->room * 2 : 1024;
-    struct range *more = realloc(file->noted, room * sizeof *more);
+  if (file && file->count == file->capacity) {
+    size_t capacity = file->capacity ? file->capacity * 2 : 1024;
+    struct range *more = realloc(file->noted, capacity * sizeof *more);
     if (!more) abort();
     file->noted = more;
-    file->room = room;
+    file->capacity = capacity;
   }
   if (file) file->noted[file->count++] = (struct range){begin, length};
   pthread_mutex_unlock(&lock);

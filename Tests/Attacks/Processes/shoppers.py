@@ -7,7 +7,7 @@ from deployment import TROUBLE, call
 AMOUNTS = [1250, 1250, 990, 75000, 75000, 2051, 2099]
 
 
-def heard(status, answer):
+def reported_outcome(status, answer):
     """The outcome that an answer to a payment reports."""
     if status == 200 and answer.get("status") in ("authorizing", "pending", "unknown") or status in (202, 409):
         return "pending"
@@ -85,7 +85,7 @@ class Shopper(threading.Thread):
     def pay(self, order):
         """Whether the outcome is definite, and the payment if it succeeded."""
         status, answer = self.until(lambda: call(self.deployment.base, "POST", "/applepay/payment", order))
-        word, basket = heard(status, answer), order["basketId"]
+        word, basket = reported_outcome(status, answer), order["basketId"]
         self.journal.write(
             order=answer.get("orderId") or basket, key=basket, heard=word,
             **({"payment": answer["paymentId"]} if answer.get("paymentId") and word != "refused" else {}))
