@@ -5,15 +5,15 @@ put in its place, and the tests that must notice. Those that lie between the eng
 BUGS = [
     ("a write is answered before its commit", "Base/Storage/GroupCommit.swift",
      """      try writer.commit(performed, on: connection)
-      standing.withLock { $0.count += 1 }
-      return Settled(jobs: jobs, outcome: .success(performed))
+      status.withLock { $0.count += 1 }
+      return FinishedBatch(jobs: jobs, outcome: .success(performed))
 """,
      """      for job in performed { job.answer() }
       let late = ContinuousClock.now + .milliseconds(20)
       while ContinuousClock.now < late {}
       try writer.commit(performed, on: connection)
-      standing.withLock { $0.count += 1 }
-      return Settled(jobs: [], outcome: .success([]))
+      status.withLock { $0.count += 1 }
+      return FinishedBatch(jobs: [], outcome: .success([]))
 """,
      ["GatewayTests/the attempt is durable before the acquirer hears of it"]),
     ("the store is told that it need not flush", [
@@ -80,7 +80,7 @@ enum Outbox {
       "GatewayTests/leaves both ledgers in step, whatever it was and whatever was asked"]),
     ("what a refused write has written stays when it has the commit for itself", [
         ("Base/Storage/GroupCommit.swift", "    if let failure = performed.failure { throw failure }\n", ""),
-    ], ["StorageTests/rolls back a failed write that has a commit for itself, and takes the next"]),
+    ], ["StorageTests/rolls back a failed write with its own commit and accepts the next"]),
     ("the last answer of a key is kept, not the first", "Payments/Ledger/IdempotencyKeys.swift",
      """response = $#, lease_until = 0
       WHERE merchant = $# AND call = $# AND key = $# AND state = 'running'

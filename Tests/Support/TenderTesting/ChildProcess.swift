@@ -1,10 +1,10 @@
 package import Foundation
 import Synchronization
 
-/// A program that a test starts. It reads and writes files, and errors go along with the output.
+/// A program that a test starts. It reads and writes files; its errors go to the output file.
 ///
-/// Not Foundation's `Process`: to find the files that it has to close it copies entries of `/proc/self/fd` beyond their
-/// end, which kills the tests once enough files are open.
+/// Not Foundation's `Process`: it copies entries of `/proc/self/fd` beyond their end, which crashes the tests once
+/// enough files are open.
 package final class ChildProcess: Sendable {
   package let id: pid_t
   private let ending = Mutex<(code: Int32?, waiting: [CheckedContinuation<Int32, Never>])>((nil, []))
@@ -12,7 +12,7 @@ package final class ChildProcess: Sendable {
   package struct NotStarted: Error { public let code: Int32 }
 
   /// - Parameters:
-  ///   - arguments: the program, looked for in `PATH`, and what it is told.
+  ///   - arguments: the program, searched in `PATH`, and its arguments.
   ///   - input: a file.
   ///   - output: a file, which is emptied first.
   package init(
@@ -97,8 +97,8 @@ extension ChildProcess {
     return child
   }
 
-  /// A program inherits the signals that its parent's thread blocks and ignores, and the threads that run tests block
-  /// them all: it would never hear that it shall stop. And it gets a group of its own.
+  /// Resets the signal mask, because a program inherits its parent thread's mask and the test threads block all
+  /// signals: it would never receive SIGTERM. Starts a new process group.
   private static func startAfresh(_ attributes: inout posix_spawnattr_t) {
     var (none, usual) = (sigset_t(), sigset_t())
     sigemptyset(&none)

@@ -21,7 +21,7 @@ package struct FlowTranscript: Sendable, CustomStringConvertible {
 
   package var description: String { name }
 
-  /// All of them, by name. Tests without a transcript would pass and say nothing.
+  /// All transcripts, by name. Throws if there are none, because tests without a transcript would pass.
   package static func all() throws -> [FlowTranscript] {
     let transcripts = try files().map(FlowTranscript.init(contentsOf:))
     guard !transcripts.isEmpty else { throw Malformed(name: "Tests/Support/Flows", line: 0) }

@@ -1,7 +1,7 @@
 import Synchronization
 package import TenderPayments
 
-/// A clock that stands still until a test moves it.
+/// A clock that a test advances.
 package final class ManualClock: Sendable {
   private let state: Mutex<(time: Timestamp, uptime: Duration)>
 
@@ -14,12 +14,12 @@ package final class ManualClock: Sendable {
     state.withLock { $0 = ($0.time.adding(duration), $0.uptime + duration) }
   }
 
-  /// Somebody sets the time of day; no time passes.
+  /// Sets the time of day without advancing the monotonic time.
   package func set(ahead duration: Duration) { state.withLock { $0.time = $0.time.adding(duration) } }
 
   package var wall: WallClock { WallClock { self.now } }
 
-  /// The machine's, with the time that passes here as well.
+  /// The system clock plus the time advanced here.
   package var scheduler: Scheduler {
     Scheduler(
       uptime: { Scheduler.system.uptime() + self.state.withLock { $0.uptime } }, sleep: Scheduler.system.sleep,

@@ -10,7 +10,7 @@ extension Amount {
 }
 
 extension Order {
-  /// An order of a shop that nobody knows.
+  /// A sample order.
   package static func sample(
     _ id: String = "order-1", _ amount: Amount = .eur(1250), merchant: MerchantID = "shop",
     applicationDataHash: [UInt8] = Array(repeating: 7, count: 32), capture: CaptureMode = .manual
@@ -26,7 +26,7 @@ extension MerchantID: ExpressibleByStringLiteral {
 }
 
 extension TokenUse {
-  /// The use of a payment token that nobody minted.
+  /// The use of a sample payment token.
   package static func sample(_ number: Int) -> TokenUse {
     TokenUse(transactionID: "transaction \(number)", payloadHash: "payload \(number)")
   }

@@ -1,7 +1,7 @@
 import Synchronization
 package import TenderPayments
 
-/// SplitMix64: the same numbers for the same seed, so that a failure can be played again.
+/// SplitMix64: the same numbers for the same seed, so that a failure can be reproduced.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -2,7 +2,7 @@ import Foundation
 package import Storage
 package import TenderPayments
 
-/// A store in a directory of its own, which is gone when the value is.
+/// A store in its own temporary directory, which is removed with the value.
 package final class TemporaryStore: Sendable {
   package let directory: String
   package var path: String { directory + "/store.db" }

@@ -1,7 +1,7 @@
 import Foundation
 package import TenderPayments
 
-/// One line of `Tests/Support/Vectors/validation-urls.txt`: an address, and what its judge must say.
+/// One line of `Tests/Support/Vectors/validation-urls.txt`: an address, and what its responder must say.
 package struct ValidationURLVector: Sendable, CustomStringConvertible {
   package let environment: TenderPayments.Environment
   /// `ok`, or the code of the refusal.

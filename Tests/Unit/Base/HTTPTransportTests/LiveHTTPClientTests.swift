@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Answers every request with a head at once, and with a body that never becomes whole.
+/// Answers every request at once with a head, and with a body that never ends.
 private final class Trickle: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -54,7 +54,7 @@ private final class Mirror: ChannelInboundHandler {
   }
 
   @Test(arguments: ["http://127.0.0.1:1/", "", "nonsense", "ftp://127.0.0.1/", "http://"])
-  func `says that nothing was sent when nobody listens or the address is none`(url: String) async throws {
+  func `reports notSent when the connection is refused or the address is invalid`(url: String) async throws {
     let client = try LiveHTTPClient()
     let error = await #expect(throws: TransportError.self) {
       try await client.sender.send(OutboundRequest(method: "POST", url: url, body: [1]), .seconds(2))
@@ -63,8 +63,8 @@ private final class Mirror: ChannelInboundHandler {
     try await client.shutdown()
   }
 
-  @Test(.timeLimit(.minutes(5))) func `does not wait longer for the body than for the whole answer`() async throws {
-    // The body never ends: whoever waits for it runs into the test's own limit.
+  @Test(.timeLimit(.minutes(5))) func `applies the deadline to the body too`() async throws {
+    // The body never ends: a client that waits for it exceeds the test's time limit.
     let server = try await Trickle.listen()
     let client = try LiveHTTPClient()
     let port = try #require(server.localAddress?.port)

@@ -17,7 +17,7 @@ private struct Broken: Error {}
     return 1
   }
 
-  @Test func `leave work alone that is done in time`() async throws {
+  @Test func `do not affect work that finishes in time`() async throws {
     #expect(try await run(.seconds(300)) { 7 } == 7)
     await #expect(throws: Broken.self) { try await run(.seconds(300)) { throw Broken() } }
   }
@@ -26,13 +26,13 @@ private struct Broken: Error {}
     await #expect(throws: Late.self) { try await run(.milliseconds(50), Self.forever) }
   }
 
-  @Test func `call work late that answers all the same`() async {
+  @Test func `report work as late even if it succeeds afterwards`() async {
     await #expect(throws: Late.self) {
       try await run(.milliseconds(50)) { (try? await Self.forever()) ?? 7 }
     }
   }
 
-  @Test func `are not held up by a longer one that was there before`() async throws {
+  @Test func `are not delayed by an earlier, longer one`() async throws {
     let long = Task { try await run(.seconds(300), Self.forever) }
     #expect(try await run(.seconds(200)) { 7 } == 7)
     await #expect(throws: Late.self) { try await run(.milliseconds(50), Self.forever) }
@@ -53,14 +53,14 @@ private struct Broken: Error {}
     }
   }
 
-  @Test func `ring again after all of them were over`() async throws {
+  @Test func `work again after all earlier ones have ended`() async throws {
     for _ in 0..<3 {
       await #expect(throws: Late.self) { try await run(.milliseconds(20), Self.forever) }
       try await Task.sleep(for: .milliseconds(30))
     }
   }
 
-  @Test func `take the work along when the caller leaves`() async {
+  @Test func `cancel the work when the caller is cancelled`() async {
     let caller = Task { try await run(.seconds(300), Self.forever) }
     caller.cancel()
     await #expect(throws: CancellationError.self) { try await caller.value }

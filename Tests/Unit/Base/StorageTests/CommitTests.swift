@@ -19,7 +19,7 @@ private let schema = [
     try await database.write { try $0.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(Int64(id))) }
   }
 
-  /// The writes that come while the writer is held up share the commits after it.
+  /// Writes that arrive while the writer is blocked share the next commits.
   @Test func `under load are far fewer than writes`() async throws {
     let database = try await Database.sqlite(path: path, migrations: schema)
     let before = database.commits
@@ -44,7 +44,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `one after the other are one each, so the count counts`() async throws {
+  @Test func `one after the other are counted one each`() async throws {
     let database = try await Database.sqlite(path: path, migrations: schema)
     let before = database.commits
     for id in 0..<5 { try await insert(id, database) }
@@ -67,7 +67,7 @@ private let schema = [
     #expect(try await lines(store.open(schema, clock: .system)) == 1)
   }
 
-  @Test func `dies before a commit with nothing written, and after it with everything`() async throws {
+  @Test func `has nothing written after a crash before a commit, and everything after one behind it`() async throws {
     let store = try MemoryStore()
     let before = try store.open(schema, clock: .system, hooks: CommitHooks(before: { throw Died() }))
     await #expect(throws: Died.self) { try await before.write { try $0.run("INSERT INTO lines VALUES (1, 'x')") } }
@@ -88,22 +88,22 @@ private let schema = [
     #expect(try await lines(database) == 0)
   }
 
-  /// Leaves so many writes, of which every third is refused, and lets them go to the store at once.
+  /// Queues so many writes, of which every third fails, and lets the store commit them at once.
   ///
-  /// - Returns: how many were told that they are kept.
+  /// - Returns: how many were acknowledged.
   private func write(_ count: Int, inside: @escaping @Sendable (SharedCommit) throws -> Void) async throws -> (
-    told: Int, database: Database
+    acknowledged: Int, database: Database
   ) {
     let (held, gate) = AsyncStream.makeStream(of: Void.self)
     let hooks = CommitHooks(before: { for await _ in held {} }, inside: inside)
     let database = try MemoryStore().open(schema, clock: .system, hooks: hooks)
-    let told = await withTaskGroup(of: Bool.self) { group in
+    let acknowledged = await withTaskGroup(of: Bool.self) { group in
       for id in 0..<count { group.addTask { await insert(id, database) } }
       while database.waiting < count { await Task.yield() }
       gate.finish()
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
-    return (told, database)
+    return (acknowledged, database)
   }
 
   private func insert(_ id: Int, _ database: Database) async -> Bool {
@@ -114,25 +114,25 @@ private let schema = [
     return written != nil
   }
 
-  @Test func `has writes share a commit, from which a refused one is rolled back alone`() async throws {
+  @Test func `lets writes share a commit, from which a failed one is rolled back alone`() async throws {
     let seen = Mutex<[SharedCommit]>([])
-    let (told, database) = try await write(9) { commit in seen.withLock { $0.append(commit) } }
-    #expect(told == 6)
+    let (acknowledged, database) = try await write(9) { commit in seen.withLock { $0.append(commit) } }
+    #expect(acknowledged == 6)
     #expect(try await lines(database) == 6)
     #expect(database.commits == 1)
     #expect(seen.withLock { $0.map(\.writes) } == [Array(repeating: ["lines"], count: 6)])
     #expect(seen.withLock { $0.map(\.failed) } == [3])
   }
 
-  @Test func `keeps none of the writes of a commit that fails, and tells each`() async throws {
-    let (told, database) = try await write(9) { _ in throw Died() }
-    #expect(told == 0)
+  @Test func `keeps none of the writes of a failed commit and fails each caller`() async throws {
+    let (acknowledged, database) = try await write(9) { _ in throw Died() }
+    #expect(acknowledged == 0)
     #expect(try await lines(database) == 0)
   }
 
-  @Test func `on a disk that lies keeps none of the writes of a commit, and tells nobody`() async throws {
-    let (told, database) = try await write(9) { _ in throw CommitHooks.Forgotten() }
-    #expect(told == 6)
+  @Test func `on a disk that ignores flushes loses the writes of a commit without an error`() async throws {
+    let (acknowledged, database) = try await write(9) { _ in throw CommitHooks.Forgotten() }
+    #expect(acknowledged == 6)
     #expect(try await lines(database) == 0)
   }
 }

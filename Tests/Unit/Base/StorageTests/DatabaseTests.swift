@@ -38,7 +38,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `is for its owner alone`() async throws {
+  @Test func `has a file that only its owner can read`() async throws {
     let database = try await open()
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
     for file in [path, path + "-wal", path + "-shm", path + ".lock"] {
@@ -48,7 +48,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `leaves a file that is there as its owner wanted it`() async throws {
+  @Test func `keeps the mode of an existing file`() async throws {
     try await open().close()
     try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
     let database = try await open()
@@ -57,7 +57,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `names the guard that refused`() async throws {
+  @Test func `names the constraint that failed`() async throws {
     let database = try await open()
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
     await #expect(throws: StorageError.unique(constraint: "accounts.id")) {
@@ -72,7 +72,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `rolls back a failed write that has a commit for itself, and takes the next`() async throws {
+  @Test func `rolls back a failed write with its own commit and accepts the next`() async throws {
     let database = try await open()
     struct Refused: Error {}
     for _ in 0..<3 {
@@ -91,7 +91,7 @@ private let schema = [
     await again.close()
   }
 
-  @Test func `rolls back one failed write and keeps its neighbours of the same commit`() async throws {
+  @Test func `rolls back one failed write and keeps the others of the same commit`() async throws {
     let database = try await open()
     struct Refused: Error {}
     let kept = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -114,7 +114,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `refuses a second opener, and a past that was rewritten`() async throws {
+  @Test func `refuses a second opener and a changed migration`() async throws {
     let database = try await open()
     await #expect(throws: StorageError.busy) { try await Database.sqlite(path: path, migrations: schema) }
     await database.close()
@@ -126,7 +126,7 @@ private let schema = [
     }
   }
 
-  @Test func `refuses a file that a newer version has written, and leaves it as it is`() async throws {
+  @Test func `refuses a file that a newer version has written and does not change it`() async throws {
     let newer = Migration("test-2", "CREATE TABLE limits (id TEXT PRIMARY KEY NOT NULL);\n")
     await (try Database.sqlite(path: path, migrations: schema + [newer])).close()
     let renamed = [Migration("test-3", "DROP TABLE accounts;\n")]
@@ -139,14 +139,14 @@ private let schema = [
     await again.close()
   }
 
-  @Test func `opens a file as it stands when no migrations are named`() async throws {
+  @Test func `opens a file unchanged when no migrations are given`() async throws {
     try await open().close()
     let database = try await Database.sqlite(path: path, migrations: [])
     #expect(try await database.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
     await database.close()
   }
 
-  @Test func `lets the next opener in when it is closed, and not before`() async throws {
+  @Test func `can be opened again only after it is closed`() async throws {
     let database = try await open()
     await database.close()
     let successor = try await open()

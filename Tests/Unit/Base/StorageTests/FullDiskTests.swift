@@ -8,9 +8,8 @@ private let schema = [
   Migration("test-1", "CREATE TABLE lines (id BIGINT PRIMARY KEY NOT NULL, text TEXT NOT NULL);\n")
 ]
 
-/// SQLite's own limit of pages stands for the disk: the same refusal at the same places. `scripts/test-disk` does it to
-/// a whole process.
-@Suite struct `A disk that takes nothing more` {
+/// SQLite's page limit simulates the full disk: it fails at the same places. `scripts/test-disk` tests a whole process.
+@Suite struct `A full disk` {
   private let file: TemporaryStore
   private var path: String { file.path }
 
@@ -42,7 +41,7 @@ private let schema = [
     try await database.write { try $0.run("PRAGMA max_page_count = \(pages)") }
   }
 
-  @Test func `loses nothing that was acknowledged, keeps nothing that was refused, and goes on when there is room`()
+  @Test func `loses no acknowledged write, keeps no refused one, and recovers when there is space`()
     async throws
   {
     let database = try await Database.sqlite(path: path, migrations: schema)

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A file with a key` {
   let folder = FileManager.default.temporaryDirectory.appending(path: "tender-private-\(UUID().uuidString)").path
 
-  @Test func `is its owner's alone, and so is every folder that is made for it`() throws {
+  @Test func `and every folder created for it are accessible to the owner only`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try PrivateFile.write("key", to: folder + "/a/b/one.key")
     #expect(try ["", "/a", "/a/b"].map { try mode(folder + $0) } == [0o700, 0o700, 0o700])
@@ -14,7 +14,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/a/b") == ["one.key"])
   }
 
-  @Test func `is replaced as a whole, and its mode with it`() throws {
+  @Test func `is replaced atomically with its mode`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = folder + "/one.key"
     try PrivateFile.makeFolder(folder)
@@ -27,7 +27,7 @@ import Testing
     #expect(try PrivateFile.text(file) == "key")
   }
 
-  @Test func `leaves a folder that is there as it is`() throws {
+  @Test func `does not change an existing folder`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder)
@@ -36,7 +36,9 @@ import Testing
   }
 
   @Test(arguments: [0o640, 0o604, 0o660, 0o610, 0o601, 0o777])
-  func `is not read when others have rights to it, and the command that mends it is named`(_ mode: Int) throws {
+  func `is not read when others have permissions, and the error names the command that corrects them`(_ mode: Int)
+    throws
+  {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let file = folder + "/one.key"
     try PrivateFile.write("key", to: file)
@@ -46,7 +48,7 @@ import Testing
     #expect(error?.description.contains("key can be read by others") == true)
   }
 
-  @Test func `that is missing, too long or no text is refused`() throws {
+  @Test func `that is missing, too long or not text is refused`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let missing = #expect(throws: PrivateFileError.self) { try PrivateFile.text(folder + "/none.key") }
     #expect(missing?.reason.contains("No such file") == true)

@@ -32,7 +32,7 @@ private let schema = [
     try await database.write { try $0.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(Int64(id))) }
   }
 
-  /// Many at once, so that most find a lane at work, whose snapshot of a moment ago would not do.
+  /// Many at once, so that most find a busy reader, whose older snapshot must not be used.
   @Test func `see every write that was answered before them`() async throws {
     let database = try await open()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -53,8 +53,8 @@ private let schema = [
     await database.close()
   }
 
-  /// Each counts twice, and a writer adds all the time.
-  @Test func `see one moment each, whatever is written meanwhile`() async throws {
+  /// Each counts twice while a writer adds rows.
+  @Test func `see one snapshot each, regardless of writes`() async throws {
     let database = try await open()
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { for id in 0..<400 { try await insert(id, database) } }
@@ -74,7 +74,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `are not held up by one that takes long`() async throws {
+  @Test func `are not delayed by a long one`() async throws {
     let database = try await open()
     let gate = DispatchSemaphore(value: 0)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -140,14 +140,14 @@ private let schema = [
   }
 
   @Test(arguments: [[], [0], Array(repeating: 7, count: 100_000)] as [[UInt8]])
-  func `keeps any bytes, and none is not nothing`(_ bytes: [UInt8]) async throws {
+  func `keeps any bytes, and zero bytes are not NULL`(_ bytes: [UInt8]) async throws {
     let database = try await open()
     try await database.write { try $0.run("INSERT INTO lines (id, text, raw) VALUES (1, '', $1)", .blob(bytes)) }
     #expect(try await database.read { try $0.row("SELECT raw FROM lines")?.blobOrNil("raw") } == bytes)
     await database.close()
   }
 
-  /// SQLite would take what is missing for NULL.
+  /// SQLite would bind missing values as NULL.
   @Test func `is refused with a value too few or too many`() async throws {
     let database = try await open()
     for values in [[], [SQLValue.integer(1), .integer(2)]] {
@@ -163,7 +163,7 @@ private let schema = [
     await database.close()
   }
 
-  @Test func `is held to a list of values, in any line of the definition`() async throws {
+  @Test func `enforces a list of values in any line of the definition`() async throws {
     let database = try await open()
     for (id, kind) in ["plain", "bold", "broken"].enumerated() {
       try await database.write {
@@ -204,8 +204,8 @@ private let schema = [
     }
   }
 
-  /// The writer itself would not begin with it before there are four times as many pages.
-  @Test func `is moved into the file beside the writer`() async throws {
+  /// The writer itself starts a checkpoint only at four times as many pages.
+  @Test func `is checkpointed in parallel with the writer`() async throws {
     let database = try await Database.sqlite(path: path, migrations: schema)
     let bytes = SQLValue.blob(Array(repeating: 1, count: 3_000))
     for round in 0..<60 {

@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-@Suite struct `Asking JSON for values` {
+@Suite struct `Reading values of JSON` {
   private func root(_ text: String) throws -> JSONField { JSONField(try read(text)) }
 
   @Test func `values are found by path`() throws {

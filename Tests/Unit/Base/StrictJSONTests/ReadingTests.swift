@@ -56,7 +56,7 @@ func refusal(_ bytes: [UInt8], limits: JSONLimits = .standard) -> JSONError.Code
     (#""\ud800""#, "bad_string"), (#""\udc00""#, "bad_string"), (#""\ud800\u0041""#, "bad_string"),
     (#""\ud800x""#, "bad_string"), (#""\u12g4""#, "bad_string"),
   ])
-  func `what two readers could understand differently is refused`(text: String, code: String) {
+  func `texts that two parsers could read differently are refused`(text: String, code: String) {
     #expect(refusal(Array(text.utf8))?.rawValue == code)
   }
 
@@ -65,15 +65,15 @@ func refusal(_ bytes: [UInt8], limits: JSONLimits = .standard) -> JSONError.Code
       [0xEF, 0xBB, 0xBF, 0x31], [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
       [0x22, 0xC3, 0x22], [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22],
     ] as [[UInt8]])
-  func `bytes that are no UTF-8 are refused`(bytes: [UInt8]) {
+  func `invalid UTF-8 is refused`(bytes: [UInt8]) {
     #expect(refusal(bytes) == .badEncoding)
   }
 
-  @Test func `a replacement character that was really there is kept`() throws {
+  @Test func `a replacement character in the text is kept`() throws {
     #expect(try read("\"\u{FFFD}\"") == .string("\u{FFFD}"))
   }
 
-  @Test func `keys are compared as bytes, so two spellings of one character are two keys`() throws {
+  @Test func `keys are compared as bytes, so two encodings of one character are two keys`() throws {
     let value = try read("{\"\u{E9}\":1,\"e\u{301}\":2}")
     #expect(value["\u{E9}"] == 1 && value["e\u{301}"] == 2)
     #expect(refusal(Array("{\"e\u{301}\":1,\"e\\u0301\":2}".utf8)) == .duplicateKey)
@@ -121,7 +121,7 @@ func refusal(_ bytes: [UInt8], limits: JSONLimits = .standard) -> JSONError.Code
     #expect(refusal(nested(33)) == .depth)
   }
 
-  @Test func `a level that was closed does not count`() {
+  @Test func `a closed level does not count`() {
     #expect(refusal(Array("[[],[],[{}]]".utf8), limits: JSONLimits(depth: 3)) == nil)
     #expect(refusal(Array("[[],[],[{}]]".utf8), limits: JSONLimits(depth: 2)) == .depth)
   }

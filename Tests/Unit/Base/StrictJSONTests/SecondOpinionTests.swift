@@ -3,7 +3,7 @@ import StrictJSON
 import TenderTesting
 import Testing
 
-/// Python's `json`, made as strict as it goes, judges the same documents as Tender's reader.
+/// Compares Tender's reader with Python's `json` in its strictest form on the same documents.
 @Suite struct `The JSON reader agrees with Python's` {
   @Test func `on documents, and on documents with one fault`() throws {
     let documents = Documents(seed: 20_26).make(12_000)
@@ -28,7 +28,7 @@ private enum PythonJSON {
     return answer.split(separator: "\n").map { $0 == "-" ? nil : String($0.dropFirst()) }
   }
 
-  /// The differences that are ours are said here: no constants, no NUL, no lone surrogates, no repeated key.
+  /// Tender's additional rules: no constants, no NUL, no lone surrogates, no repeated key.
   private static let program = """
     import json, sys
     def unique(pairs):

@@ -42,7 +42,7 @@ import TenderPayments
 }
 
 @Suite struct `The currencies of ISO 4217` {
-  @Test func `are all there, each with one code and one number`() {
+  @Test func `are complete, each with one code and one number`() {
     #expect(Currency.all.count == 179)
     #expect(Set(Currency.all.map(\.code)).count == 179)
     #expect(Set(Currency.all.map(\.numericCode)).count == 179)
@@ -58,11 +58,11 @@ import TenderPayments
     #expect(Currency(numericCode: number) == currency)
   }
 
-  @Test(arguments: ["eur", "EU", "", "XXX ", "BTC"]) func `are not invented`(code: String) {
+  @Test(arguments: ["eur", "EU", "", "XXX ", "BTC"]) func `are refused when unknown`(code: String) {
     #expect(Currency(code: code) == nil)
   }
 
-  @Test func `that are not money are told apart`() {
+  @Test func `that are not money are recognised`() {
     #expect(Currency(code: "XAU")?.isMoney == false)
     #expect(Currency.all.count { !$0.isMoney } == 13)
   }

@@ -30,7 +30,7 @@ import TenderPayments
   }
 
   @Test(arguments: ["AA", "AA=", "AB==", "AAF=", "A===", "====", "_-79", "AA==\n", " AA==", "AA==AA=="])
-  func `base64 of another spelling is refused`(text: String) {
+  func `base64 in another form is refused`(text: String) {
     #expect(Base64.decode(text) == nil)
   }
 
@@ -58,14 +58,14 @@ import TenderPayments
     #expect(Timestamp(rfc3339: text) == nil)
   }
 
-  @Test(arguments: [Int64.min, -1, 0, 32, 10_000, .max]) func `have no field that no calendar has`(value: Int64) {
+  @Test(arguments: [Int64.min, -1, 0, 32, 10_000, .max]) func `have only fields of the calendar`(value: Int64) {
     #expect(Timestamp(year: 2026, month: 11, day: value) == nil)
     #expect(Timestamp(year: 2026, month: value == 0 ? 13 : value, day: 1) == nil)
     #expect(Timestamp(year: value == 0 || value == 32 ? -1 : value, month: 1, day: 1) == nil)
     #expect(Timestamp(year: 2026, month: 11, day: 1, hour: value == 0 ? 24 : value) == nil)
   }
 
-  /// Every day has its text, and the last microsecond of each is still of that day.
+  /// Checks the text of every day and of its last microsecond.
   @Test func `from 1970 to 9999 is read as it was written`() {
     let day: Int64 = 86_400
     let all = stride(from: Int64(0), to: 2_932_897 * day, by: 61 * Int(day) - 7).map { Timestamp(seconds: $0) }

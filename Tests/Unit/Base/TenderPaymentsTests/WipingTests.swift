@@ -2,8 +2,8 @@ import Foundation
 import TenderPayments
 import Testing
 
-@Suite struct `A secret that is wiped` {
-  @Test func `is zeros where it stood`() {
+@Suite struct `A wiped secret` {
+  @Test func `is overwritten with zeros`() {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
     defer { memory.deallocate() }
     memory.initializeMemory(as: UInt8.self, repeating: 0xA5)

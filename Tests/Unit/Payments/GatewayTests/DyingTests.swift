@@ -20,7 +20,7 @@ func dying(at point: CrashPoint) -> CrashPoints {
   func `leaves nothing that the next one cannot settle`(point: CrashPoint) async throws {
     let shop = try await Shop(crashes: dying(at: point))
     let ledger = Mutex<[AttemptReference: AcquirerAnswer]>([:])
-    let keeping: FakeAcquirer.Judge = { reference, _ in
+    let keeping: FakeAcquirer.Responder = { reference, _ in
       ledger.withLock { ledger in
         let answer = ledger[reference] ?? FakeAcquirer.approval(reference)
         ledger[reference] = answer

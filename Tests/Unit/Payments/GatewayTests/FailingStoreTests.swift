@@ -61,7 +61,7 @@ import Testing
   }
 
   private func fills(_ shop: Shop) {
-    let filling: FakeAcquirer.Judge = { [disk] reference, _ in
+    let filling: FakeAcquirer.Responder = { [disk] reference, _ in
       disk.fill()
       return FakeAcquirer.approval(reference)
     }
