@@ -12,7 +12,7 @@ public struct CheckoutCall: Sendable, Hashable {
     case delete = "DELETE"
   }
 
-  /// The HTTP value.
+  /// The HTTP method.
   public let method: Method
   /// Below the server's address, beginning with `/applepay/`.
   public let path: String
@@ -34,7 +34,7 @@ extension CheckoutCall: CustomStringConvertible {
 
 /// The server's answer, with any status.
 public struct CheckoutReply: Sendable, Hashable {
-  /// The HTTP value.
+  /// The HTTP status.
   public let status: Int
   /// Unchanged; JSON, unless a proxy answered.
   public let body: [UInt8]

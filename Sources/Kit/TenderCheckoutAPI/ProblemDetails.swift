@@ -4,7 +4,7 @@ public import TenderSheet
 public struct ProblemDetails: Sendable, Hashable, Codable {
   /// The status's reason phrase.
   public let title: String
-  /// The HTTP value.
+  /// The HTTP status.
   public let status: Int
   /// Stable; listed in `docs/errors.md`.
   public let code: String

@@ -124,7 +124,7 @@ public enum ServerAnswer: Sendable, Hashable {
 
 /// A problem that the server answered.
 public struct SheetRefusal: Sendable, Hashable {
-  /// The HTTP value.
+  /// The HTTP status.
   public let status: Int
   /// Stable; listed in `docs/errors.md`.
   public let code: String

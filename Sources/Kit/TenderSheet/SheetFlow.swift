@@ -35,8 +35,8 @@ public struct SheetFlow: Sendable, Hashable {
 
   /// When to pass `woke` unless an event comes first; nil when nothing is due.
   public var wakeAt: Timestamp? {
-    let errands = [sheet?.validation, sheet?.changes.first?.retry, sheet?.payment, sheet?.cancellation]
-    let moments = (errands + [recovery?.retry]).map { $0?.wakeAt } + [sheet?.end]
+    let pending = [sheet?.validation, sheet?.changes.first?.retry, sheet?.payment, sheet?.cancellation]
+    let moments = (pending + [recovery?.retry]).map { $0?.wakeAt } + [sheet?.end]
     return moments.compactMap { $0 }.min()
   }
 

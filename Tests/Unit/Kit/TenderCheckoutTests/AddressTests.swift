@@ -30,21 +30,21 @@ import Testing
   }
 }
 
-@Suite struct `What the device sees of an address` {
+@Suite struct `The device's address check` {
   let checks = AddressChecks(countries: ["gb", "US"], prefixes: ["gb": ["EC", "E1 "], "US": ["222"]])
 
   private func redacted(_ code: String?, _ country: String?) -> [SheetError] {
     checks.problems(with: RedactedContact(postalCode: code, countryCode: country), for: .delivery)
   }
 
-  @Test func `is enough to refuse a country, a code that is none, and a code elsewhere`() {
+  @Test func `refuses a country, an invalid code and a code elsewhere`() {
     #expect(redacted("10115", "DE").map(\.code) == [.addressUnserviceable])
     #expect(redacted("12345", "GB").map(\.contactField) == [.postalCode])
     #expect(redacted("SW1A", "GB").map(\.contactField) == [.postalCode])
     #expect(redacted("94105", "US").map(\.contactField) == [.postalCode])
   }
 
-  @Test func `is not held against the shopper where it is not shown`() {
+  @Test func `ignores what a redacted contact hides`() {
     #expect(redacted("EC1A", "GB").isEmpty)
     #expect(redacted("E1", "GB").isEmpty)
     #expect(redacted(nil, "GB").isEmpty)
@@ -57,7 +57,7 @@ import Testing
         .isEmpty)
   }
 
-  @Test func `does not matter for collection`() {
+  @Test func `accepts everything for collection`() {
     let place = RedactedContact(postalCode: "1", countryCode: "DE")
     #expect(checks.problems(with: place, for: .collection).isEmpty)
   }
@@ -68,7 +68,7 @@ import Testing
     checks.problems(shipping: contact, billing: billing, for: service, billingRequired: required)
   }
 
-  @Test func `is judged again when all of it is there`() {
+  @Test func `checks the full contact again`() {
     #expect(full(Sample.ada).isEmpty)
     let moved = FullContact(
       givenName: "Ada", phoneNumber: "1", emailAddress: "a@example.com", addressLines: ["1 Street"],
@@ -91,7 +91,7 @@ import Testing
     #expect(full(nil, .collection).compactMap(\.contactField) == [.name, .phoneNumber, .emailAddress])
   }
 
-  @Test func `has a billing address where the merchant wants one`() {
+  @Test func `requires a billing address if the merchant needs one`() {
     #expect(full(Sample.ada, billing: nil, required: true).map(\.code) == [.billingContactInvalid])
     #expect(full(Sample.ada, billing: Sample.ada, required: true).isEmpty)
   }

@@ -27,7 +27,7 @@ import Testing
     #expect(answer.reason == reason)
   }
 
-  @Test func `depends on what the merchant takes`() {
+  @Test func `depends on what the merchant accepts`() {
     #expect(answer(.phone(kinds: [.supportsDebit]), cards: .creditOnly).reason == .otherKindOnly)
     #expect(answer(.phone(kinds: [.supportsCredit]), cards: .debitOnly).reason == .otherKindOnly)
     #expect(answer(.phone(kinds: [.supportsDebit]), cards: .debitOnly).button == .buy)
@@ -57,7 +57,7 @@ import Testing
   }
 }
 
-@Suite struct `The proposed way to pay` {
+@Suite struct `The preselected payment method` {
   let ready = ApplePayAvailability(of: Sample.merchant, on: .phone())
   let empty = ApplePayAvailability(of: Sample.merchant, on: .phone(networks: []))
 
@@ -65,7 +65,7 @@ import Testing
     #expect(DefaultPaymentMethod(ready, lastUsed: nil, others: ["card"]) == .applePay)
   }
 
-  @Test func `is what was last used, as long as it is there`() {
+  @Test func `is the last used one, while it is available`() {
     #expect(DefaultPaymentMethod(ready, lastUsed: .other("card"), others: ["card"]) == .other("card"))
     #expect(DefaultPaymentMethod(ready, lastUsed: .other("gone"), others: ["card"]) == .applePay)
     #expect(DefaultPaymentMethod(ready, lastUsed: .applePay, others: ["card"]) == .applePay)

@@ -13,7 +13,7 @@ import Testing
     CheckoutService(client: CheckoutClient(server.transport), checks: checks)
   }
 
-  @Test func `saves service, time, note and place, and tells its progress`() async throws {
+  @Test func `saves service, time, note and address, and reports its progress`() async throws {
     let steps = Mutex<[PreparationProgress]>([])
     let details = OrderDetails(
       service: .delivery, requestedFor: Timestamp(seconds: 1_795_260_000), note: "Ring twice", contact: Sample.ada)
@@ -39,7 +39,7 @@ import Testing
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `puts an agreement onto the sheet`() async throws {
+  @Test func `adds an agreement to the sheet`() async throws {
     let agreement = PaymentAgreement.deferred(
       DeferredPayment(
         terms: AgreementTerms(paymentDescription: "Table", managementURL: "https://example.com"), label: "Table",
@@ -56,7 +56,7 @@ import Testing
     #expect(try await service(AddressChecks(countries: ["IE"])).delivers(Sample.basket, to: "10115", in: "DE") == false)
   }
 
-  @Test func `cancels, or hears that it is too late, or hears nothing`() async throws {
+  @Test func `cancels, or is too late, or gets no answer`() async throws {
     async let first = service().cancel(Sample.basket)
     try await server.answer("cancel", 204)
     #expect(await first == .cancelled)
@@ -71,7 +71,7 @@ import Testing
     #expect(await fourth == .unanswered)
   }
 
-  @Test func `asks for an outcome, and keeps the awkward ones apart`() async throws {
+  @Test func `asks for an outcome and distinguishes the unknown ones`() async throws {
     func outcome(_ status: Int, _ body: JSONValue) async throws -> PaymentResult? {
       async let outcome = service().outcome(of: Sample.basket)
       try await server.answer("outcome", status, body)
@@ -131,7 +131,7 @@ import Testing
     #expect(order.receipt.amount == "12.50")
   }
 
-  @Test func `is begun once, however often the button is tapped`() async throws {
+  @Test func `starts once, however often the button is tapped`() async throws {
     let flow = flow()
     async let first = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
@@ -142,7 +142,7 @@ import Testing
     #expect(await flow.cancel() == .cancelled)
   }
 
-  @Test func `is begun once, also from two places of the app`() async throws {
+  @Test func `starts once, also from two places of the app`() async throws {
     let (client, basket) = (CheckoutClient(server.transport), BasketID("second"))
     let service = ApplePayService(
       merchant: Sample.merchant, client: client, sheet: sheet.sheet, device: .phone(), clock: time.clock)
@@ -163,7 +163,7 @@ import Testing
     #expect(sheet.presented == 1)
   }
 
-  @Test func `falls back on the standard checkout where Apple Pay is not the way`() async throws {
+  @Test func `falls back to the standard checkout where Apple Pay cannot be used`() async throws {
     #expect(
       await flow(.phone(canPay: false)).pay(OrderDetails(service: .delivery))
         == .standardCheckout(.unavailable(.deviceUnable)))
@@ -189,7 +189,7 @@ import Testing
     await flow().openWallet()
   }
 
-  @Test func `tells a decline and an outcome that nobody knows apart`() async throws {
+  @Test func `distinguishes a decline from an unknown outcome`() async throws {
     let flow = flow()
     async let declined = flow.pay(OrderDetails(service: .delivery))
     try await prepared()
@@ -264,11 +264,11 @@ extension CheckoutOutcome {
 @Suite struct `A payment handed over from a watch` {
   let handoff = PaymentHandoff(basket: Sample.basket, service: .collection, title: "Trattoria")
 
-  @Test func `arrives as it left`() {
+  @Test func `arrives unchanged`() {
     #expect(PaymentHandoff(activityType: PaymentHandoff.activityType, userInfo: handoff.userInfo) == handoff)
   }
 
-  @Test func `is refused when it is another thing, or lacks something`() {
+  @Test func `is refused when it has another type or lacks a member`() {
     #expect(PaymentHandoff(activityType: "other", userInfo: handoff.userInfo) == nil)
     for key in ["version", "basket", "service"] {
       var broken = handoff.userInfo

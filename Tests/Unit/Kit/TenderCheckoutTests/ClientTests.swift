@@ -10,7 +10,7 @@ import Testing
   let server = HeldServer()
   var client: CheckoutClient { CheckoutClient(server.transport) }
 
-  @Test func `writes the payment as Apple Pay JS does, and the payment token as it came`() async throws {
+  @Test func `writes the payment as Apple Pay JS does, and the payment token unchanged`() async throws {
     let token = #"{"data":"ab/+=","version":"EC_v1","header":{"z":1,"a":2}}"#
     let submission = PaymentSubmission(
       basket: Sample.basket, quote: QuoteID("q1"), payment: Sample.payment(data: token))
@@ -51,10 +51,10 @@ import Testing
     #expect(try await update.update.summaryItems.count == 1)
   }
 
-  @Test func `tells what the server refused, what never left, what was lost, and what cannot be read`() async throws {
-    func failure(_ act: () async throws -> Void) async throws -> CheckoutFailure {
+  @Test func `distinguishes refused, unsent, lost and unreadable calls`() async throws {
+    func failure(_ step: () async throws -> Void) async throws -> CheckoutFailure {
       let call = Task { try await client.cancel(Sample.basket) }
-      try await act()
+      try await step()
       return try await #require(throws: CheckoutFailure.self) { try await call.value }
     }
     let refused = try await failure {
@@ -79,7 +79,7 @@ import Testing
     await #expect(throws: CheckoutFailure.unreadable(status: 200)) { try await nonsense.value }
   }
 
-  @Test func `puts nothing of a basket's id into a path that is not an id`() async throws {
+  @Test func `escapes a basket's id in a path`() async throws {
     async let outcome: Void = client.cancel(BasketID("a/../b?c=ü"))
     try await becomes("a call") { !server.calls.isEmpty }
     let call = try #require(server.calls.first)
@@ -88,7 +88,7 @@ import Testing
     try await outcome
   }
 
-  @Test func `sends every change of the sheet in its words`() async throws {
+  @Test func `sends every change of the sheet`() async throws {
     let place = RedactedContact(
       subLocality: "a", locality: "b", subAdministrativeArea: "c", administrativeArea: "d", postalCode: "e",
       countryCode: "FR")
@@ -104,13 +104,13 @@ import Testing
     }
   }
 
-  @Test func `that pays with something that is no JSON sends nothing`() async throws {
+  @Test func `sends no payment that is not JSON`() async throws {
     let submission = PaymentSubmission(basket: Sample.basket, quote: QuoteID("q"), payment: Sample.payment(data: "{"))
     await #expect(throws: CheckoutFailure.self) { try await client.pay(submission) }
     #expect(server.calls.isEmpty)
   }
 
-  @Test func `over URLSession says that a port without a server was never reached`() async throws {
+  @Test func `over URLSession reports a port without a server as not sent`() async throws {
     let transport = CheckoutTransport.urlSession(server: try #require(URL(string: "http://127.0.0.1:9/")))
     await #expect(throws: CheckoutFailure.self) { try await CheckoutClient(transport).metadata() }
     do {
@@ -129,14 +129,14 @@ import Testing
 
 #if DEBUG
   @Suite struct `Simulated payments` {
-    @Test func `never touch a payment token that is not empty, and need a sandbox that answers`() async throws {
-      let nobody = try #require(URL(string: "http://127.0.0.1:9"))
+    @Test func `never replace a payment token that is not empty, and need a sandbox that answers`() async throws {
+      let closedPort = try #require(URL(string: "http://127.0.0.1:9"))
       let server = HeldServer()
       let (sheet, client) = (HeldSheet(), CheckoutClient(server.transport))
       let service = ApplePayService(
         merchant: Sample.merchant, client: client, sheet: sheet.sheet, device: .phone(),
         clock: ManualTime().clock)
-      await service.use(SimulatedPayments(sandbox: nobody, merchantIdentifier: "m"))
+      await service.use(SimulatedPayments(sandbox: closedPort, merchantIdentifier: "m"))
       await service.prepare(try Sample.sheet())
       await service.present()
       let conversation = try await sheet.opened()

@@ -6,18 +6,18 @@ import TenderPayments
 import TenderSheet
 import Testing
 
-/// A time that stands still until a test moves it.
+/// A clock that a test advances.
 final class ManualTime: Sendable {
   private let time = Mutex(Timestamp(seconds: 1_000))
 
   var now: Timestamp { time.withLock { $0 } }
 
-  /// Nobody is woken by this clock: `pass` calls what is due.
+  /// This clock wakes no task: `pass` calls what is due.
   var clock: SheetClock {
     SheetClock(now: { self.now }, sleep: { _ in try? await Task.sleep(for: .seconds(600)) })
   }
 
-  /// Goes from one moment at which something is due to the next, until `span` has gone by.
+  /// Advances from one due moment to the next, until `span` has passed.
   func pass(_ span: Duration, in conversation: SheetConversation) async {
     let end = now.adding(span)
     while let next = await conversation.nextMoment, next <= end {
@@ -28,7 +28,7 @@ final class ManualTime: Sendable {
   }
 }
 
-/// A server that answers when the test says so. A call that its maker gives up is gone.
+/// A server that answers when the test decides. A cancelled call is removed.
 final class HeldServer: Sendable {
   struct Held: Sendable {
     let id: Int
@@ -39,7 +39,7 @@ final class HeldServer: Sendable {
   private struct State {
     var held: [Held] = []
     var log: [CheckoutCall] = []
-    /// Given up, perhaps before they were held.
+    /// Cancelled calls, possibly before they were held.
     var abandoned: Set<Int> = []
     var made = 0
   }
@@ -79,7 +79,7 @@ final class HeldServer: Sendable {
     call?.answer.resume(returning: .failure(.lost))
   }
 
-  /// Every call that was ever made.
+  /// Every call made.
   var calls: [CheckoutCall] { state.withLock { $0.log } }
 
   /// The oldest unanswered call of a kind, once it is there.
@@ -177,7 +177,7 @@ enum Wire {
   }
 }
 
-/// A sheet that a test holds in its hands.
+/// A sheet that a test controls.
 final class HeldSheet: Sendable {
   private struct State {
     var conversation: SheetConversation?
@@ -212,7 +212,7 @@ final class HeldSheet: Sendable {
   var dismissed: Int { state.withLock { $0.dismissed } }
   var opening: SheetOpening? { state.withLock { $0.opening } }
 
-  /// The device shows it, or refuses.
+  /// The device shows the sheet, or refuses.
   func decide(_ isShown: Bool) {
     state.withLock { state in
       state.shown?.resume(returning: isShown)
@@ -220,7 +220,7 @@ final class HeldSheet: Sendable {
     }
   }
 
-  /// The conversation, once the sheet is there.
+  /// The conversation, once the sheet is shown.
   func opened() async throws -> SheetConversation {
     for _ in 0..<20_000 {
       if let conversation = state.withLock({ $0.conversation }) { return conversation }

@@ -6,13 +6,13 @@ import Testing
 
 @Suite struct `The service` {
   @Test func `reports a payment from the sheet to the order, in this order`() async throws {
-    let till = await Till()
-    let conversation = try await till.opens()
-    let answer = till.authorizes(conversation)
-    try await till.server.answer("pay", 200, Wire.payment())
+    let fixture = await CheckoutFixture()
+    let conversation = try await fixture.opens()
+    let answer = fixture.authorizes(conversation)
+    try await fixture.server.answer("pay", 200, Wire.payment())
     #expect(await answer.value?.completion == .success)
     await conversation.closed()
-    let reports = try await till.reports(3)
+    let reports = try await fixture.reports(3)
     #expect(reports.map(\.name) == ["presented", "completed", "finished success"])
     guard case .completed(let order) = reports[1] else { return }
     #expect(order.id == OrderID("order-1"))
@@ -21,120 +21,120 @@ import Testing
     #expect(order.basket == Sample.basket)
   }
 
-  @Test func `tells a delegate the same`() async throws {
-    let till = await Till()
+  @Test func `reports the same to a delegate`() async throws {
+    let fixture = await CheckoutFixture()
     let delegate = Delegate()
-    await till.service.report(to: delegate)
-    let conversation = try await till.opens()
-    let answer = till.authorizes(conversation)
-    try await till.server.refuse("pay", 402, "declined")
+    await fixture.service.report(to: delegate)
+    let conversation = try await fixture.opens()
+    let answer = fixture.authorizes(conversation)
+    try await fixture.server.refuse("pay", 402, "declined")
     _ = await answer.value
     await conversation.closed()
-    #expect(try await delegate.heard(3) == ["presented", "failed declined", "finished"])
+    #expect(try await delegate.reports(3) == ["presented", "failed declined", "finished"])
   }
 
   @Test func `without a basket has nothing to present`() async throws {
-    let till = await Till()
-    await till.service.present()
-    #expect(try await till.reports(1).map(\.name) == ["unavailable not_prepared"])
-    #expect(await till.service.cancel() == .tooLate)
-    #expect(await till.service.payment == nil)
+    let fixture = await CheckoutFixture()
+    await fixture.service.present()
+    #expect(try await fixture.reports(1).map(\.name) == ["unavailable not_prepared"])
+    #expect(await fixture.service.cancel() == .tooLate)
+    #expect(await fixture.service.payment == nil)
   }
 
   @Test func `shows one sheet, however often the button is tapped`() async throws {
-    let till = await Till()
-    _ = try await till.opens()
-    await till.service.present()
-    await till.service.present()
-    await till.service.prepare(try Sample.sheet("q9"))
-    #expect(await till.service.isBusy)
-    // The device is asked for one thing after the other: a second sheet would be there before the first is taken away.
-    #expect(await till.service.cancel() == .cancelled)
-    #expect(try await till.reports(3).count == 3)
-    #expect(till.sheet.presented == 1)
-    #expect(till.sheet.opening?.request == (try Sample.sheet().request))
+    let fixture = await CheckoutFixture()
+    _ = try await fixture.opens()
+    await fixture.service.present()
+    await fixture.service.present()
+    await fixture.service.prepare(try Sample.sheet("q9"))
+    #expect(await fixture.service.isBusy)
+    // Calls to the device are made in order: otherwise a second sheet would be shown before the first is dismissed.
+    #expect(await fixture.service.cancel() == .cancelled)
+    #expect(try await fixture.reports(3).count == 3)
+    #expect(fixture.sheet.presented == 1)
+    #expect(fixture.sheet.opening?.request == (try Sample.sheet().request))
   }
 
-  @Test func `sends one payment, however often the sheet says that the shopper agreed`() async throws {
-    let till = await Till()
-    let conversation = try await till.opens()
-    let first = till.authorizes(conversation)
-    try await till.waits(for: "pay")
-    #expect(await till.authorizes(conversation).value == nil)
-    try await till.server.answer("pay", 200, Wire.payment())
+  @Test func `sends one payment, however often the sheet reports an authorization`() async throws {
+    let fixture = await CheckoutFixture()
+    let conversation = try await fixture.opens()
+    let first = fixture.authorizes(conversation)
+    try await fixture.waits(for: "pay")
+    #expect(await fixture.authorizes(conversation).value == nil)
+    try await fixture.server.answer("pay", 200, Wire.payment())
     #expect(await first.value?.completion == .success)
     #expect(await conversation.isIdle)
-    #expect(till.server.calls.count { $0.kind == "pay" } == 1)
+    #expect(fixture.server.calls.count { $0.kind == "pay" } == 1)
   }
 
   @Test func `asks the device only for networks that both it and the app know`() async throws {
-    let till = await Till()
-    let conversation = try await till.opens()
-    #expect(till.sheet.opening?.request.supportedNetworks == [.visa, .masterCard, .bankAxept])
-    #expect(till.sheet.opening?.merchantIdentifier == "merchant.com.example.trattoria")
+    let fixture = await CheckoutFixture()
+    let conversation = try await fixture.opens()
+    #expect(fixture.sheet.opening?.request.supportedNetworks == [.visa, .masterCard, .bankAxept])
+    #expect(fixture.sheet.opening?.merchantIdentifier == "merchant.com.example.trattoria")
     await conversation.closed()
 
     let old = ApplePayService(
-      merchant: Sample.merchant, client: CheckoutClient(till.server.transport), sheet: till.sheet.sheet,
-      device: .phone(.iOS(PlatformVersion(16))), clock: till.time.clock)
+      merchant: Sample.merchant, client: CheckoutClient(fixture.server.transport), sheet: fixture.sheet.sheet,
+      device: .phone(.iOS(PlatformVersion(16))), clock: fixture.time.clock)
     await old.prepare(try Sample.sheet())
     await old.present()
-    try await becomes("the second sheet") { till.sheet.presented == 2 }
-    #expect(till.sheet.opening?.request.supportedNetworks == [.visa, .masterCard])
+    try await becomes("the second sheet") { fixture.sheet.presented == 2 }
+    #expect(fixture.sheet.opening?.request.supportedNetworks == [.visa, .masterCard])
   }
 
-  @Test func `refuses an address that is plainly wrong without asking the server`() async throws {
-    let till = await Till(checks: AddressChecks(countries: ["GB"]))
-    let conversation = try await till.opens()
+  @Test func `refuses a certainly wrong address without asking the server`() async throws {
+    let fixture = await CheckoutFixture(checks: AddressChecks(countries: ["GB"]))
+    let conversation = try await fixture.opens()
     let update = await conversation.changed(.shippingContact(RedactedContact(postalCode: "10115", countryCode: "DE")))
     #expect(update?.errors.map(\.code) == [.addressUnserviceable])
     #expect(update?.newTotal.amount == (try Sample.eur(1250)))
-    #expect(till.server.calls.isEmpty)
+    #expect(fixture.server.calls.isEmpty)
   }
 
-  @Test func `judges the whole contact again before it sends the payment`() async throws {
-    let till = await Till(checks: AddressChecks(countries: ["GB"]))
-    let conversation = try await till.opens()
-    let nobody = FullContact(addressLines: ["1 Main Street"], postalCode: "10115", countryCode: "DE")
-    let answer = await conversation.authorized(Sample.payment(nobody))
+  @Test func `checks the full contact again before it sends the payment`() async throws {
+    let fixture = await CheckoutFixture(checks: AddressChecks(countries: ["GB"]))
+    let conversation = try await fixture.opens()
+    let nameless = FullContact(addressLines: ["1 Main Street"], postalCode: "10115", countryCode: "DE")
+    let answer = await conversation.authorized(Sample.payment(nameless))
     guard case .failure(let errors)? = answer?.completion else {
       Issue.record("it was sent")
       return
     }
     #expect(errors.first?.code == .addressUnserviceable)
     #expect(errors.compactMap(\.contactField) == [.name, .phoneNumber, .emailAddress])
-    #expect(till.server.calls.isEmpty)
+    #expect(fixture.server.calls.isEmpty)
     // The sheet is still open: corrected, the same sheet pays.
-    let second = till.authorizes(conversation)
-    try await till.server.answer("pay", 200, Wire.payment())
+    let second = fixture.authorizes(conversation)
+    try await fixture.server.answer("pay", 200, Wire.payment())
     #expect(await second.value?.completion == .success)
   }
 
-  @Test func `shows what the server finds wrong with the full address, and stays open`() async throws {
-    let till = await Till()
-    let conversation = try await till.opens()
-    let answer = till.authorizes(conversation)
-    try await till.server.refuse(
+  @Test func `shows the server's errors of the full address and stays open`() async throws {
+    let fixture = await CheckoutFixture()
+    let conversation = try await fixture.opens()
+    let answer = fixture.authorizes(conversation)
+    try await fixture.server.refuse(
       "pay", 422, "address_changes_price", [Wire.error("shippingContactInvalid", "postalCode")])
     #expect(await answer.value?.completion == .failure([.shippingContactInvalid(.postalCode, "")]))
-    #expect(await till.service.isBusy)
+    #expect(await fixture.service.isBusy)
   }
 
-  @Test func `never takes an empty payment token, nor one that is no JSON`() async throws {
-    let till = await Till()
-    var conversation = try await till.opens()
+  @Test func `never accepts an empty payment token or one that is not JSON`() async throws {
+    let fixture = await CheckoutFixture()
+    var conversation = try await fixture.opens()
     #expect(await conversation.authorized(Sample.payment(data: ""))?.completion == .failure([]))
     await conversation.closed()
-    conversation = try await till.opens()
+    conversation = try await fixture.opens()
     #expect(await conversation.authorized(Sample.payment(data: "{"))?.completion == .failure([]))
     await conversation.closed()
-    let names = try await till.reports(6).map(\.name)
+    let names = try await fixture.reports(6).map(\.name)
     #expect(names.contains("failed empty_payment_data"))
     #expect(names.contains("failed not_json"))
-    #expect(till.server.calls.isEmpty)
+    #expect(fixture.server.calls.isEmpty)
   }
 
-  @Test func `gives Wallet the order to follow`() async throws {
+  @Test func `gives Wallet the order to track`() async throws {
     let (server, sheet, time) = (HeldServer(), HeldSheet(), ManualTime())
     let tracking = OrderTracking(
       orderTypeIdentifier: "order", orderIdentifier: "1", webServiceURL: "https://example.com",
@@ -151,42 +151,42 @@ import Testing
     #expect(await answer?.tracking == tracking)
   }
 
-  @Test func `tells after a new start what became of a payment`() async throws {
-    let till = await Till()
-    await till.service.resume(Sample.basket)
-    try await till.server.answer("outcome", 200, Wire.payment())
-    #expect(try await till.reports(1).map(\.name) == ["completed"])
-    await till.service.openWallet()
-    #expect(await till.service.availability().button == .buy)
+  @Test func `reports the outcome of a payment after a restart`() async throws {
+    let fixture = await CheckoutFixture()
+    await fixture.service.resume(Sample.basket)
+    try await fixture.server.answer("outcome", 200, Wire.payment())
+    #expect(try await fixture.reports(1).map(\.name) == ["completed"])
+    await fixture.service.openWallet()
+    #expect(await fixture.service.availability().button == .buy)
   }
 
-  @Test func `answers a sheet that is over with nothing`() async throws {
-    let till = await Till()
-    let conversation = try await till.opens()
+  @Test func `answers an ended sheet with nil`() async throws {
+    let fixture = await CheckoutFixture()
+    let conversation = try await fixture.opens()
     await conversation.closed()
     #expect(await conversation.changed(.couponCode("A")) == nil)
     #expect(await conversation.authorized(Sample.payment()) == nil)
     #expect(await conversation.merchantSession() == nil)
     #expect(await conversation.isIdle)
-    #expect(till.server.calls.isEmpty)
+    #expect(fixture.server.calls.isEmpty)
   }
 
-  @Test func `goes on asking what became of a payment while another basket is paid`() async throws {
-    let till = await Till()
-    let first = try await till.opens()
-    let answer = till.authorizes(first)
-    try await till.waits(for: "pay")
-    await till.time.pass(.seconds(28), in: first)
+  @Test func `keeps asking for the outcome of a payment while another basket is paid`() async throws {
+    let fixture = await CheckoutFixture()
+    let first = try await fixture.opens()
+    let answer = fixture.authorizes(first)
+    try await fixture.waits(for: "pay")
+    await fixture.time.pass(.seconds(28), in: first)
     #expect(await answer.value?.completion == .failure([]))
     await first.closed()
-    #expect(try await till.reports(3).last?.name == "finished unknown")
+    #expect(try await fixture.reports(3).last?.name == "finished unknown")
 
     let other = PreparedSheet(basket: BasketID("another"), quote: QuoteID("q7"), request: try Sample.sheet().request)
-    await till.service.prepare(other)
-    #expect(await till.service.basket == other.basket)
-    await till.time.pass(.seconds(4), in: first)
-    try await till.server.answer("outcome", 200, Wire.payment())
-    guard case .completed(let order)? = try await till.reports(4).last else {
+    await fixture.service.prepare(other)
+    #expect(await fixture.service.basket == other.basket)
+    await fixture.time.pass(.seconds(4), in: first)
+    try await fixture.server.answer("outcome", 200, Wire.payment())
+    guard case .completed(let order)? = try await fixture.reports(4).last else {
       Issue.record("the order was forgotten")
       return
     }
@@ -202,7 +202,7 @@ import Testing
   func applePayService(didFail failure: PaymentFailure) { lines.append("failed \(failure.code)") }
   func applePayService(didFinish result: PaymentResult) { lines.append("finished") }
 
-  func heard(_ count: Int) async throws -> [String] {
+  func reports(_ count: Int) async throws -> [String] {
     try await becomes("line \(count)") { lines.count >= count }
     return lines
   }

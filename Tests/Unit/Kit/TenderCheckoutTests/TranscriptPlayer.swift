@@ -7,9 +7,9 @@ import TenderSheet
 import TenderTesting
 import Testing
 
-/// Plays a transcript to the service as an app, a device and a server would, and notes what they see of it.
+/// Plays a transcript to the service as app, device and server, and notes what they observe.
 ///
-/// What the three see is compared as a set for each event: between them there is no order to observe.
+/// The observations of one event are compared as a set, because their order is not defined.
 final class TranscriptPlayer: Sendable {
   private let time = ManualTime()
   private let server = HeldServer()
@@ -25,7 +25,7 @@ final class TranscriptPlayer: Sendable {
   }
 
   struct Unreadable: Error { let event: [String] }
-  /// The server answered, and the service took no notice.
+  /// The server answered, and the service ignored it.
   struct Unheard: Error { let answer: [String] }
 
   init() {
@@ -46,17 +46,17 @@ final class TranscriptPlayer: Sendable {
 
   private func note(_ line: String) { seen.withLock { $0.append(line) } }
 
-  /// Plays one event, and returns what was seen, sorted. Waits until as much was seen as the transcript says, for
-  /// `patience` looks of a millisecond or more.
+  /// Plays one event, and returns the sorted observations. Waits for as many as the transcript lists, at most
+  /// `patience` polls of a millisecond or more.
   func play(_ step: FlowTranscript.Step, patience: Int = 20_000) async throws -> [String] {
     if step.event.first == "sheet" { sheet.decide(step.event.dropFirst().first != "not-opened") }
-    try await act(step.event)
+    try await perform(step.event)
     for _ in 0..<patience {
       look()
       if seen.withLock({ $0.count }) >= step.effects.count { break }
       try await Task.sleep(for: .milliseconds(1))
     }
-    // Whatever else would come, comes without waiting for anything.
+    // Any other observation would come without waiting.
     for _ in 0..<50 { await Task.yield() }
     look()
     return seen.withLock { lines in
@@ -76,7 +76,7 @@ final class TranscriptPlayer: Sendable {
     }
   }
 
-  private func act(_ event: [String]) async throws {
+  private func perform(_ event: [String]) async throws {
     switch (event.first, event.dropFirst().first) {
     case ("page", "prepared"): await service.prepare(try Sample.sheet(event[2]))
     case ("page", "pressed"): await service.present()
@@ -101,14 +101,13 @@ final class TranscriptPlayer: Sendable {
   /// The device asks, and waits; the transcript goes on meanwhile.
   private func shopper(_ event: [String]) async throws {
     guard let conversation = await service.conversation else { throw Unreadable(event: event) }
-    let act = try Self.act(event, conversation)
+    let action = try Self.action(event, conversation)
     let (before, ended) = (await conversation.eventCount, Ended())
     Task {
-      if let line = await act() { self.note("sheet gets \(line)") }
+      if let line = await action() { self.note("sheet gets \(line)") }
       ended.isSo.withLock { $0 = true }
     }
-    // An event that finds no sheet is not handed on, and ends at once; the machine's own transcripts say what it would
-    // do with it.
+    // An event without a sheet is not passed on and ends at once; the flow's own transcripts cover it.
     try await becomes("\(event)") {
       if await conversation.eventCount != before { return true }
       return ended.isSo.withLock { $0 }
@@ -117,8 +116,8 @@ final class TranscriptPlayer: Sendable {
 
   private final class Ended: Sendable { let isSo = Mutex(false) }
 
-  /// What the sheet gets in the end; nil when it gets nothing.
-  private static func act(
+  /// What the sheet receives; nil when it receives nothing.
+  private static func action(
     _ event: [String], _ conversation: SheetConversation
   ) throws -> @Sendable () async -> String? {
     switch event[1] {

@@ -1,7 +1,7 @@
 import TenderTesting
 import Testing
 
-@Suite struct `The app kit, held to the transcripts` {
+@Suite struct `The app kit and the transcripts` {
   @Test(arguments: try FlowTranscript.all())
   func `does what the transcript says`(_ transcript: FlowTranscript) async throws {
     let player = TranscriptPlayer()
@@ -14,9 +14,9 @@ import Testing
     app.cancel()
   }
 
-  @Test func `is caught when it does something else`() async throws {
+  @Test func `is noticed when it does something else`() async throws {
     let transcript = try FlowTranscript(
-      name: "planted", text: "A page that is told something else\n\n> page pressed\n< page unavailable other\n")
+      name: "mutant", text: "A page that receives another report\n\n> page pressed\n< page unavailable other\n")
     let seen = try await TranscriptPlayer().play(transcript.steps[0], patience: 100)
     #expect(seen != transcript.steps[0].effects)
   }

@@ -64,7 +64,7 @@ extension JSONValue {
 }
 
 extension ApplePayReport {
-  /// What a transcript's page is told; nil for what only apps hear.
+  /// A report to a transcript's page; nil for reports that only apps receive.
   var line: String? {
     switch self {
     case .completed(let order): "page authorized \(order.status.rawValue)"

@@ -6,12 +6,12 @@ import TenderPayments
 import TenderSheet
 import Testing
 
-@Suite struct `What the server writes` {
+@Suite struct `The server's answers` {
   private func again<Value: Codable & Equatable>(_ value: Value) throws -> Bool {
     try StrictJSONDecoder().decode(Value.self, from: Array(try JSONEncoder().encode(value))) == value
   }
 
-  @Test func `the client reads`() throws {
+  @Test func `can be read by the client`() throws {
     #expect(try again(ValidateCall(basketId: Sample.basket, validationURL: "https://a")))
     #expect(try again(PostalCodeCall(postalCode: "1", countryCode: "DE")))
     #expect(try again(PostalCodeAnswer(deliverable: true)))

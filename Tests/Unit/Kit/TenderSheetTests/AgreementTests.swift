@@ -60,7 +60,7 @@ import Testing
     #expect(billing["amount"] as? String == "12.90")
   }
 
-  @Test func `that the device would refuse is refused here`() throws {
+  @Test func `that the device would refuse is refused`() throws {
     func deferred(_ terms: AgreementTerms, _ amount: Amount) -> PaymentAgreement {
       .deferred(DeferredPayment(terms: terms, label: "T", amount: amount, date: Timestamp(seconds: 0)))
     }
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `stands alone on its sheet, and is whole`() throws {
+  @Test func `is the only one of its sheet and is complete`() throws {
     let both = #"{"recurringPaymentRequest":R,"deferredPaymentRequest":D,"#
     func text(_ agreement: PaymentAgreement) throws -> String {
       String(decoding: try JSONEncoder().encode(try request(agreement)), as: UTF8.self)

@@ -10,7 +10,7 @@ private let card = FullContact(
   countryCode: "IE")
 
 @Suite struct `A contact` {
-  @Test func `keeps nothing of what the shopper has not given yet`() throws {
+  @Test func `keeps only what the shopper has given`() throws {
     let sent = #"{"givenName":"A","phoneNumber":"1","emailAddress":"a@b.c","addressLines":["1"],"countryCode":"gb"}"#
     let contact = try JSONDecoder().decode(RedactedContact.self, from: Data(sent.utf8))
     #expect(contact == RedactedContact(countryCode: "GB"))
@@ -53,7 +53,7 @@ private let card = FullContact(
 }
 
 @Suite struct `The contact of an order` {
-  @Test func `for delivery is the shipping contact, whatever billing says`() {
+  @Test func `for delivery is the shipping contact, regardless of billing`() {
     let contact = OrderContact(service: .delivery, shipping: full, billing: card, billingRequired: true)
     #expect(contact.givenName == "Aoife")
     #expect(contact.address?.lines == ["1 North Quay"])

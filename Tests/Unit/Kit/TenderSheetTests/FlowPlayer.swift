@@ -15,7 +15,7 @@ struct FlowPlayer {
     let lostAt: Timestamp
   }
 
-  /// `alter` plants a mistake: it changes an effect, or swallows it.
+  /// `alter` injects a fault: it changes or drops an effect.
   init(alter: @escaping @Sendable (SheetEffect) -> SheetEffect? = { $0 }) { self.alter = alter }
 
   struct Unreadable: Error { let event: [String] }

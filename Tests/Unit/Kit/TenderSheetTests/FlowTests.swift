@@ -16,8 +16,8 @@ import Testing
   @Test func `has transcripts of every event, call and answer of the sheet`() throws {
     let transcripts = try FlowTranscript.all()
     #expect(transcripts.count >= 25)
-    let told = Set(transcripts.flatMap(\.steps).flatMap { [$0.event.joined(separator: " ")] + $0.effects })
-    for words in Self.vocabulary { #expect(told.contains { $0.hasPrefix(words) }, "no transcript tells “\(words)”") }
+    let lines = Set(transcripts.flatMap(\.steps).flatMap { [$0.event.joined(separator: " ")] + $0.effects })
+    for words in Self.vocabulary { #expect(lines.contains { $0.hasPrefix(words) }, "no transcript has “\(words)”") }
   }
 
   private static let vocabulary = [
@@ -31,7 +31,7 @@ import Testing
   ]
 }
 
-/// A runner that accepts everything proves nothing: each mistake here must break at least one transcript.
+/// Tests of the runner: each fault here must fail at least one transcript.
 @Suite struct `The transcripts` {
   enum Mistake: String, CaseIterable, Sendable {
     case forgetsTheMerchantSession, paysTheFirstQuote, dropsErrors, saysSuccess, saysFailedForUnknown

@@ -37,7 +37,7 @@ private func text(_ value: some Encodable) throws -> String {
       applicationData: Array("tender:v1:m:b".utf8))
   }
 
-  @Test func `for delivery is Apple's dictionary to the letter`() throws {
+  @Test func `for delivery equals Apple's dictionary`() throws {
     let request = try factory.request(for: contents(.delivery))
     #expect(
       try text(request) == """
@@ -61,7 +61,7 @@ private func text(_ value: some Encodable) throws -> String {
     #expect(try JSONDecoder().decode(PaymentRequest.self, from: Data(text(request).utf8)) == request)
   }
 
-  @Test func `for collection asks for no address and offers no methods`() throws {
+  @Test func `for collection requests no address and offers no methods`() throws {
     let request = try factory.request(for: contents(.collection))
     #expect(request.requiredShippingContactFields == [.name, .phone, .email])
     #expect(request.requiredBillingContactFields.isEmpty)
@@ -75,7 +75,7 @@ private func text(_ value: some Encodable) throws -> String {
       try factory.request(for: contents(.collection, billing: true)).requiredBillingContactFields == [.postalAddress])
   }
 
-  @Test func `leaves out what is empty`() throws {
+  @Test func `leaves out empty members`() throws {
     let euro = try #require(Currency(code: "EUR"))
     let lone = SheetContents(
       currency: euro, service: .collection,
@@ -86,7 +86,7 @@ private func text(_ value: some Encodable) throws -> String {
     }
   }
 
-  @Test func `never offers a method that costs less than nothing`() throws {
+  @Test func `never offers a method with a negative price`() throws {
     var contents = try contents(.delivery)
     contents.shippingMethods = [ShippingMethod(identifier: "x", label: "X", detail: "", amount: try euro(-1))]
     #expect(throws: SheetViolation.negativeShipping(try euro(-1))) { try factory.request(for: contents) }
@@ -115,7 +115,7 @@ private func text(_ value: some Encodable) throws -> String {
   }
 
   @Test(arguments: ["{}", #"{"couponCode":"A","shippingMethod":"b"}"#, #"{"shippingMethod":{}}"#, "[]"])
-  func `is one change and not none or two`(_ text: String) {
+  func `is exactly one change`(_ text: String) {
     #expect(throws: DecodingError.self) { try change(text) }
   }
 

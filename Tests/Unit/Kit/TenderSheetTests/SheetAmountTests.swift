@@ -28,7 +28,7 @@ private func amount(_ minorUnits: Int64, _ code: String) throws -> Amount {
   }
 
   @Test(arguments: ["", "-", "1.", ".50", "1.5", "1.500", "1,50", "+1", "1e2", " 1", "1.-5", "--1", "1.5.0", "١"])
-  func `is read in no other spelling`(_ text: String) throws {
+  func `is read in no other form`(_ text: String) throws {
     let euro = try #require(Currency(code: "EUR"))
     #expect(throws: SheetViolation.malformedAmount) { try Amount(sheetText: text, currency: euro) }
   }
@@ -70,7 +70,7 @@ private func amount(_ minorUnits: Int64, _ code: String) throws -> Amount {
     }
   }
 
-  @Test func `is refused when it cannot stand on a sheet`() throws {
+  @Test func `is refused when a sheet cannot show it`() throws {
     let euro = try #require(Currency(code: "EUR"))
     let dinar = try #require(Currency(code: "KWD"))
     let rows: [(String, [SummaryItem], Currency, String)] = [

@@ -6,28 +6,28 @@ import TenderPayments
 import TenderSheet
 import Testing
 
-/// A service whose device, server and clock a test holds.
-struct Till: Sendable {
+/// A service whose device, server and clock a test controls.
+struct CheckoutFixture: Sendable {
   let time = ManualTime()
   let server = HeldServer()
   let sheet: HeldSheet
   let service: ApplePayService
-  private let heard: Heard
+  private let recorder: Recorder
 
-  final class Heard: Sendable {
+  final class Recorder: Sendable {
     let reports = Mutex<[ApplePayReport]>([])
   }
 
   init(checks: AddressChecks = .standard, isHeld: Bool = false) async {
-    let (sheet, heard) = (HeldSheet(isHeld: isHeld), Heard())
+    let (sheet, recorder) = (HeldSheet(isHeld: isHeld), Recorder())
     self.sheet = sheet
-    self.heard = heard
+    self.recorder = recorder
     service = ApplePayService(
       merchant: Sample.merchant, client: CheckoutClient(server.transport), sheet: sheet.sheet, device: .phone(),
       checks: checks, clock: time.clock)
     let reports = await service.reports()
     Task {
-      for await report in reports { heard.reports.withLock { $0.append(report) } }
+      for await report in reports { recorder.reports.withLock { $0.append(report) } }
     }
   }
 
@@ -38,7 +38,7 @@ struct Till: Sendable {
     return try await sheet.opened()
   }
 
-  /// The shopper agrees; the answer comes when the flow has one.
+  /// The shopper authorizes; returns the flow's answer.
   func authorizes(
     _ conversation: SheetConversation, _ payment: AuthorizedPayment = Sample.payment()
   ) -> Task<AuthorizationAnswer?, Never> {
@@ -49,33 +49,32 @@ struct Till: Sendable {
     Task { await conversation.changed(change) }
   }
 
-  /// What was reported, once it is as much.
+  /// The reports, once there are `count`.
   func reports(_ count: Int) async throws -> [ApplePayReport] {
-    try await becomes("report \(count)") { heard.reports.withLock { $0.count } >= count }
-    return heard.reports.withLock { $0 }
+    try await becomes("report \(count)") { recorder.reports.withLock { $0.count } >= count }
+    return recorder.reports.withLock { $0 }
   }
 
-  /// Waits until a call is on its way.
+  /// Waits until a call is in progress.
   func waits(for kind: String, _ count: Int = 1) async throws {
     try await becomes("\(kind) \(count)") { server.calls.count { $0.kind == kind } >= count }
   }
 
-  /// Does something of which the sheet's conversation hears, and returns when it has heard it. Nothing else may be on
-  /// its way to it.
-  func tells(_ conversation: SheetConversation, _ act: () async throws -> Void) async throws {
+  /// Runs a step that causes one event of the conversation, and returns when the conversation has handled it. No other
+  /// event may be pending.
+  func afterEvent(of conversation: SheetConversation, _ step: () async throws -> Void) async throws {
     let before = await conversation.eventCount
-    try await act()
+    try await step()
     try await becomes("an event") { await conversation.eventCount > before }
   }
 }
 
 extension SheetConversation {
-  /// Whether it waits for nothing: no call is on its way, and none is to come. What it has not asked by now it never
-  /// asks.
+  /// Whether the service is idle: no call is in progress or scheduled.
   var isIdle: Bool { nextMoment == nil }
 }
 
-/// Waits until something is so, and throws when it never becomes so.
+/// Waits until a condition holds, and throws if it never does.
 func becomes(
   _ what: String, isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool
 ) async throws {
@@ -87,7 +86,7 @@ func becomes(
 }
 
 extension ApplePayReport {
-  /// The report without its particulars.
+  /// The kind of the report.
   var name: String {
     switch self {
     case .presented: "presented"
