@@ -1,7 +1,7 @@
 import Foundation
 package import StrictJSON
 
-/// The server that is measured, and what a caller needs to get past its first checks.
+/// The server that is measured, and what a caller needs to pass its first checks.
 package struct CostTarget: Sendable {
   let port: Int
   let process: Int32
@@ -61,7 +61,7 @@ package struct CostMeter {
   /// counts, because the server also does other things.
   package func costs(of count: Int, seed: UInt64) throws -> [RequestCost] {
     var requests = HostileRequests(target, seed: seed)
-    settle()
+    waitUntilIdle()
     return try (0..<count).map { number in
       let request = requests.request(number)
       var cost = try cost(of: request)
@@ -76,12 +76,12 @@ package struct CostMeter {
     let bytes = request.bytes(to: target)
     let start = clock.now
     let status = try HostileConnection(port: target.port).status(of: bytes)
-    settle()
+    waitUntilIdle()
     return RequestCost(name: request.name, status: status, time: clock.now - start, bytes: bytes.count)
   }
 
   /// Waits until the server has nothing to do, for at most five seconds.
-  private func settle() {
+  private func waitUntilIdle() {
     var (last, calm) = (clock.now, 0)
     for _ in 0..<10_000 where calm < 2 {
       usleep(500)

@@ -1,6 +1,6 @@
 import TenderTesting
 
-/// Texts that a careless reader needs long for: each repeats a few scalars.
+/// Texts that are slow to process naively: each repeats a few scalars.
 struct HostileText: Sendable {
   let name: String
   private let scalars: [Unicode.Scalar]
@@ -12,7 +12,7 @@ struct HostileText: Sendable {
     HostileText(name: "Tibetan marks", scalars: ["\u{F71}", "\u{F72}"]),
     HostileText(name: "thirty marks at a time", scalars: ["a"] + (0..<15).flatMap { _ in ["\u{301}", "\u{327}"] }),
     HostileText(name: "joined emoji", scalars: ["\u{1F468}", "\u{200D}"]),
-    // To step back over one flag is to count all of them.
+    // Stepping back over one flag counts all of them.
     HostileText(name: "flags", scalars: ["\u{1F1E6}"]),
     HostileText(name: "Hangul", scalars: ["\u{1100}", "\u{1161}"]),
     HostileText(name: "ligatures", scalars: ["\u{FDFA}"]),

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The payment token's rooms alone, in a package that builds in a minute: for suites that build them many times, with a
-// planted bug (`make seeded-bugs`), or in another way, with libFuzzer (`make fuzz`). The sources are the house's own.
+// The payment token modules alone, in a package that builds in a minute: for suites that build them many times with a
+// mutant (`make seeded-bugs`), or with libFuzzer (`make fuzz`). The sources are the package's own.
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
@@ -16,7 +16,7 @@ let crypto: [Target.Dependency] = [
   .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
 ]
 
-func room(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
   .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + instrumented)
 }
 
@@ -33,14 +33,14 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
   targets: [
-    room("TenderPayments"),
-    room("StrictJSON", ["TenderPayments"]),
-    room("ApplePayToken", ["StrictJSON", "TenderPayments"] + crypto, exclude: ["README.md"]),
+    module("TenderPayments"),
+    module("StrictJSON", ["TenderPayments"]),
+    module("ApplePayToken", ["StrictJSON", "TenderPayments"] + crypto, exclude: ["README.md"]),
   ]
     + (isFuzzing
       ? fuzzers + [.target(name: "FuzzDriver")]
       : [
-        room("TokenVectors", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
+        module("TokenVectors", ["ApplePayToken", "StrictJSON", "TenderPayments"]),
         .executableTarget(
           name: "run-vectors", dependencies: ["TokenVectors", "ApplePayToken", "TenderPayments"],
           swiftSettings: settings),

@@ -1,4 +1,4 @@
-"""The planted bugs: a name, a file of `Sources`, what stands there, what is put in its place, and the conformance
+"""The mutants: a name, a file of `Sources`, what stands there, what is put in its place, and the conformance
 vectors that must notice. A bug of several files has a list of such edits. Each is a mistake that a reader of payment
 tokens has made or could make."""
 
@@ -39,9 +39,9 @@ BUGS = [
      "|| anchor.key.signed(intermediate) || true)", ["root-of-the-same-name", "intermediate-altered"]),
     ("an intermediate need not be an authority", V + "SignerChain.swift", "guard intermediate.mayIssue(above: 0) else {",
      "guard intermediate.mayIssue(above: 0) || true else {", ["intermediate-no-authority", "intermediate-may-not-issue"]),
-    ("certificates are judged now, not when they signed", V + "TokenVerifier.swift", "try chain.check(at: signingTime)",
+    ("certificates are checked now, not at the signing time", V + "TokenVerifier.swift", "try chain.check(at: signingTime)",
      "try chain.check(at: WallClock.system.now())", ["signer-in-its-last-second"]),
-    ("certificates are not judged by date", V + "TokenVerifier.swift", "try chain.check(at: signingTime)", "",
+    ("certificates are not checked by date", V + "TokenVerifier.swift", "try chain.check(at: signingTime)", "",
      ["signer-expired", "intermediate-not-yet-valid"]),
     ("a token without a signing time was signed now", [
         (V + "SignatureCheck.swift", 'throw PaymentTokenError(.malformedSigningTime, "the signing time is missing")',

@@ -1,7 +1,7 @@
 import ApplePayToken
 import TenderPayments
 
-/// A certificate, as a root that somebody configures.
+/// A certificate, as a configured root.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -3,7 +3,7 @@ import Foundation
 import TenderPayments
 import TokenVectors
 
-/// Runs every conformance vector, twice by one opener, and prints the name of each that is judged otherwise.
+/// Runs every conformance vector, twice by one opener, and prints the name of each whose result differs.
 @main
 struct RunVectors {
   static func main() throws {

@@ -34,7 +34,7 @@ import Testing
     }
     #expect(await flow.availability().button == .buy)
     guard case .standardCheckout(.failure(let failure)) = await flow.pay(OrderDetails(service: .collection)) else {
-      Issue.record("nobody serves here, and yet it was paid")
+      Issue.record("there is no server, but the order was paid")
       return
     }
     #expect(failure.code == "server_unreachable")

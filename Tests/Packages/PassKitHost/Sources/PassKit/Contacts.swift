@@ -1,7 +1,7 @@
 public import Foundation
 
-// The slivers of the Contacts framework that PassKit's contacts are made of. On Apple's platforms PassKit re-exports
-// nothing of it; the adapter imports Contacts where there is one.
+// The parts of the Contacts framework that PassKit's contacts use. On Apple's platforms PassKit re-exports nothing of
+// it; the adapter imports Contacts where there is one.
 
 open class CNPostalAddress: NSObject {
   public fileprivate(set) var street = ""

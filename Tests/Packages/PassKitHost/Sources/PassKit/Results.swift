@@ -1,6 +1,6 @@
 public import Foundation
 
-// What the device hands over. Apps cannot make these; the stub's controller can.
+// The device's results. Apps cannot create these; the stub's controller can.
 
 open class PKPaymentMethod: NSObject {
   public internal(set) var displayName: String?

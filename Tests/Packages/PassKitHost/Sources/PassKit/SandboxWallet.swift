@@ -5,8 +5,8 @@ import Synchronization
   import FoundationNetworking
 #endif
 
-/// Not Apple's: the wallet behind the stub. Its cards, contacts and payment tokens are those of a sandbox's device, over
-/// HTTP; what the device can do, a test says.
+/// Not part of PassKit: the wallet of the stub. Its cards, contacts and payment tokens come from a sandbox's device
+/// over HTTP; a test sets the device's capabilities.
 public final class SandboxWallet: Sendable {
   /// The wallet that the code under test finds, for the task that set it.
   @TaskLocal public static var current = SandboxWallet(sandbox: URL(fileURLWithPath: "/"))
@@ -98,8 +98,8 @@ extension SandboxWallet {
   }
 
   /// A payment token, as `POST /device/tokens` answers it.
-  func mint(_ wish: [String: String]) async throws -> Data {
-    try await call("POST", "device/tokens", try JSONSerialization.data(withJSONObject: wish))
+  func issueToken(_ request: [String: String]) async throws -> Data {
+    try await call("POST", "device/tokens", try JSONSerialization.data(withJSONObject: request))
   }
 
   private func call(_ method: String, _ path: String, _ body: Data? = nil) async throws -> Data {

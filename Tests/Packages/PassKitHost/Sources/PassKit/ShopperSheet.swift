@@ -1,6 +1,6 @@
 import Foundation
 
-/// Not Apple's: the sheet in the shopper's hands. It calls the delegate as PassKit does, and shows what it answers.
+/// Not part of PassKit: the sheet as the shopper uses it. It calls the delegate as PassKit does, and shows the answers.
 @MainActor public final class ShopperSheet {
   private let controller: PKPaymentAuthorizationController
   private let wallet: SandboxWallet
@@ -168,13 +168,13 @@ extension ShopperSheet {
   }
 
   private func fill(_ token: PKPaymentToken, _ card: String) async throws {
-    let answer = try await wallet.mint([
+    let answer = try await wallet.issueToken([
       "cardId": card, "publicKeyOf": request.merchantIdentifier, "amount": total, "currency": request.currencyCode,
       "applicationData": request.applicationData?.base64EncodedString() ?? "",
     ])
-    let minted = try JSONSerialization.jsonObject(with: answer) as? [String: Any] ?? [:]
-    token.transactionIdentifier = minted["transactionIdentifier"] as? String ?? ""
-    token.paymentData = try JSONSerialization.data(withJSONObject: minted["paymentData"] ?? [:])
+    let issued = try JSONSerialization.jsonObject(with: answer) as? [String: Any] ?? [:]
+    token.transactionIdentifier = issued["transactionIdentifier"] as? String ?? ""
+    token.paymentData = try JSONSerialization.data(withJSONObject: issued["paymentData"] ?? [:])
   }
 }
 

@@ -1,6 +1,6 @@
 public import PassKit
 
-/// A view that something was said of.
+/// A view with a modifier.
 public struct Modified<Content: View>: Drawn {
   public let content: Content
 }

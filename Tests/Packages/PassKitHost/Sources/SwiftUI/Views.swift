@@ -1,5 +1,5 @@
-// The slivers of SwiftUI that the kit's button, the example and the guide are written with. Nothing is drawn: a view is
-// kept so that a test can look at it, or thrown away.
+// The parts of SwiftUI that the kit's button, the example and the guide use. Nothing is drawn: a view is kept for
+// tests, or discarded.
 
 @MainActor public protocol View {
   associatedtype Body: View

@@ -14,20 +14,20 @@ import Testing
         hasCard: { wanted, _ in !networks.isDisjoint(with: wanted) }, canOpenWallet: { true }, openWallet: {}))
   }
 
-  /// Presses what is shown, and tells what was shown and what happened.
+  /// Presses the button. Returns its kind and the resulting actions.
   private func press(_ availability: ApplePayAvailability) throws -> [String] {
-    var heard: [String] = []
+    var actions: [String] = []
     let button = ApplePayButton(
-      availability, label: .order, buy: { heard.append("buys") }, setUp: { heard.append("sets up") })
+      availability, label: .order, buy: { actions.append("buys") }, setUp: { actions.append("sets up") })
     var view: Any? = button.body
     while let shown = view {
       if let apple = shown as? PayWithApplePayButton<EmptyView> {
         apple.action()
-        return [apple.label == .order ? "order" : apple.label == .setUp ? "set up" : "another"] + heard
+        return [apple.label == .order ? "order" : apple.label == .setUp ? "set up" : "another"] + actions
       }
       view = Mirror(reflecting: shown).children.first?.value
     }
-    return heard
+    return actions
   }
 
   @Test func `of SwiftUI buys, sets up, or is not there`() throws {

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `a server that is not there sends the shopper to the standard checkout`() async throws {
-    let app = App(world, network: { _ in .urlSession(server: .nobody) }, service: .collection)
+    let app = App(world, network: { _ in .urlSession(server: .closedPort) }, service: .collection)
     let outcome = await SandboxWallet.$current.withValue(app.wallet) {
       await app.flow.pay(OrderDetails(service: .collection))
     }

@@ -20,7 +20,7 @@ import Testing
     let reports = await app.service.reports()
     let basket = try await paysInSilence("mastercard-answer-lost", app)
 
-    // The app is killed meanwhile, and started again: it knows the basket's id and nothing else.
+    // The app is killed and restarted; it keeps only the basket's id.
     let restarted = App(world)
     let later = await restarted.service.reports()
     await restarted.service.resume(basket)
@@ -28,7 +28,7 @@ import Testing
     let outcome = try await ending(reports, of: basket)
     try await app.agrees(outcome, paid: 1290)
     guard case .ordered(let order) = outcome, case .ordered(let same) = try await ending(later, of: basket) else {
-      Issue.record("the app that was started again was told something else")
+      Issue.record("the restarted app received another report")
       return
     }
     #expect(same.id == order.id && same.payment == order.payment)
@@ -54,7 +54,7 @@ import Testing
     try await again.agrees(outcome, paid: 1290)
   }
 
-  /// Pays with a card whose issuer says nothing, until the shopper is told that nobody knows.
+  /// Pays with a card whose issuer does not answer, until the app reports an unknown outcome.
   private func paysInSilence(_ card: String, _ app: App) async throws -> BasketID {
     let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in
       async let status = sheet.authorize(card: card, contact: "gb-london")
@@ -70,7 +70,7 @@ import Testing
     return basket
   }
 
-  /// What is told in the end of a payment that was unknown.
+  /// The final report of a payment with an unknown outcome.
   private func ending(_ reports: AsyncStream<ApplePayReport>, of basket: BasketID) async throws -> CheckoutOutcome {
     for await report in reports {
       switch report {
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-/// The device's clock, which a test sets forward.
+/// The device's clock, which a test advances.
 final class ClockThatJumps: Sendable {
   private let ahead = Mutex(Duration.zero)
 

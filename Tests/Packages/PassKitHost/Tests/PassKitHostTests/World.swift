@@ -11,7 +11,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The servers that `scripts/test-app-kit` has started.
+/// The servers started by `scripts/test-app-kit`.
 struct World: Sendable {
   let sandbox: URL
   let server: URL
@@ -70,7 +70,7 @@ extension JSONValue {
   var elements: [JSONValue] { if case .array(let elements) = self { elements } else { [] } }
 }
 
-/// An app at its first payment: the kit over PassKit, and a wallet whose shopper the test plays.
+/// An app at its first payment: the kit over PassKit, and a wallet that the test operates.
 struct App: Sendable {
   let world: World
   let wallet: SandboxWallet
@@ -103,7 +103,7 @@ struct App: Sendable {
     }
   }
 
-  /// Taps the button, plays the shopper, and tells how the checkout ended.
+  /// Taps the button, plays the shopper, and returns the outcome of the checkout.
   func checkout(
     _ details: OrderDetails = OrderDetails(service: .delivery), agreement: PaymentAgreement? = nil,
     _ shopper: @escaping @MainActor @Sendable (ShopperSheet) async throws -> Void
@@ -117,7 +117,7 @@ struct App: Sendable {
     }
   }
 
-  /// The order as the shop's backend and the acquirer know it: they agree with each other and with the app.
+  /// The order at the shop's backend and at the acquirer, which must agree with the app.
   func agrees(_ outcome: CheckoutOutcome, paid minorUnits: Int64) async throws {
     guard case .ordered(let order) = outcome else {
       Issue.record("not ordered: \(outcome)")
@@ -142,7 +142,7 @@ extension World {
   }
 }
 
-/// Waits until something is so, and throws when it never becomes so.
+/// Waits until a condition holds, and throws if it never does.
 func becomes(
   _ what: String, isolation: isolated (any Actor)? = #isolation, _ isSo: () async -> Bool
 ) async throws {
@@ -156,6 +156,6 @@ func becomes(
 struct NeverSo: Error { let what: String }
 
 extension URL {
-  /// A port where nobody listens.
-  static var nobody: URL { URL(string: "http://127.0.0.1:9") ?? URL(fileURLWithPath: "/") }
+  /// A port without a listener.
+  static var closedPort: URL { URL(string: "http://127.0.0.1:9") ?? URL(fileURLWithPath: "/") }
 }
