@@ -77,7 +77,7 @@ package enum Posting {
     }
     switch destination {
     case .becomes(let status): after.status = status
-    case .followsBalances: after.status = status(of: after)
+    case .followsBalances: after.status = statusByBalances(after)
     case .stays: break
     }
     return after
@@ -89,7 +89,7 @@ package enum Posting {
     guard before.free > 0 else { return (before, 0) }
     var after = before
     after.authorized -= before.free
-    after.status = status(of: after)
+    after.status = statusByBalances(after)
     return (after, before.free)
   }
 
@@ -148,7 +148,7 @@ package enum Posting {
     }
   }
 
-  private static func status(of balances: Balances) -> PaymentStatus {
+  private static func statusByBalances(_ balances: Balances) -> PaymentStatus {
     if balances.refunded > 0 { return balances.refunded == balances.captured ? .refunded : .partiallyRefunded }
     if balances.captured > 0 { return balances.captured == balances.authorized ? .captured : .partiallyCaptured }
     return balances.authorized > 0 ? .authorized : .voided
