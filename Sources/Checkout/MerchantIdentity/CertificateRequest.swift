@@ -5,7 +5,7 @@ import X509
 
 /// A fresh private key and the request (PKCS #10) that the developer portal turns into a certificate.
 ///
-/// The portal replaces the subject, so nobody is asked for one. Printing shows neither part.
+/// The portal replaces the subject, so it is fixed. Printing shows neither part.
 package struct CertificateRequest: Sendable {
   /// `CERTIFICATE REQUEST`, to upload.
   package let requestPEM: String

@@ -5,7 +5,7 @@
 package struct Domain: Sendable, Hashable, CustomStringConvertible {
   /// The host, with the port if there is one.
   package let name: String
-  /// The host alone: what Apple is told as `initiativeContext`.
+  /// The host alone, which Apple gets as `initiativeContext`.
   package let host: String
 
   package init(_ name: String) throws(MerchantIdentityError) {

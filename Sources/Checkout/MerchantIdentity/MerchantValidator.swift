@@ -15,7 +15,7 @@ package struct MerchantValidator: Sendable {
     self.gateway = gateway
   }
 
-  /// One session for one payment sheet. A failed call may be repeated: a session that nobody uses lapses.
+  /// One session for one payment sheet. A failed call may be repeated: an unused session expires.
   package func session(for request: MerchantSessionRequest) async throws(MerchantSessionError) -> MerchantSession {
     let answer = try await ask(request)
     guard answer.status == 200 else { throw MerchantSessionError(answer: answer, to: request) }

@@ -1,4 +1,4 @@
-/// The judge of `event.validationURL`, the address that a browser names when it asks for a merchant session.
+/// Validates `event.validationURL`, the address that a browser names when it asks for a merchant session.
 ///
 /// The address is never fetched, whatever it says: an attacker who writes it could otherwise have the server call any
 /// host with the merchant's certificate. It is only compared with the few that Apple's browsers really send, because
@@ -13,7 +13,8 @@ package enum ValidationURL {
 
   /// The gateway that the address names, if it is one of `hosts` and exactly as Apple writes it.
   @discardableResult
-  package static func judge(_ text: String, against hosts: ApplePayHosts) throws(ValidationURLError) -> ApplePayGateway
+  package static func validate(_ text: String, against hosts: ApplePayHosts) throws(ValidationURLError)
+    -> ApplePayGateway
   {
     let rest = try withoutScheme(text)
     let end = rest.firstIndex { "/?#;".contains($0) } ?? rest.endIndex

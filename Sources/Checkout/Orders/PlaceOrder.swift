@@ -119,8 +119,8 @@ extension OrderService {
     return try await journal.answer(for: snapshot.record.order, spending: TokenUse(of: token))
   }
 
-  /// The answer of a payment that was made before. One that is being made has none yet. Money that is held and should
-  /// have been captured is recovery's to capture.
+  /// The answer of a payment that was made before. One that is being made has none yet. A hold that should have been
+  /// captured goes through the gateway, which gives the first answer; the capture is recovery's.
   private func again(
     _ payment: Payment, _ snapshot: BasketSnapshot, _ token: EncryptedPaymentToken
   ) async throws -> PlacedOrder {

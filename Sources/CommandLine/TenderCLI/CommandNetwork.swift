@@ -21,9 +21,9 @@ extension LiveHTTPClient {
   }
 }
 
-/// Ports of this machine, looked at before anything starts, so that a taken one is named.
+/// Checks ports before anything starts, so that the error names a port in use.
 enum Port {
-  /// - Parameter option: that it was given by.
+  /// - Parameter option: the option of the port.
   static func check(_ port: Int, _ option: String) throws {
     guard (0...65_535).contains(port) else { throw ValidationError("\(option) is a number from 0 to 65535.") }
   }

@@ -29,10 +29,10 @@ struct DemoCommand: AsyncParsableCommand {
   func run() async throws {
     try await Port.require(Array(port..<port + 5), advice: "The demo takes five in a row; choose others with --port.")
     try await LiveHTTPClient.during { sender in
-      let scene = Scene(
+      let setup = DemoSetup(
         port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: sender, page: page,
         opens: open)
-      try await scene.play()
+      try await setup.run()
     }
   }
 }
@@ -43,8 +43,8 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
   var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
 }
 
-/// The demo, scene by scene: sandbox, merchants, server, shops, domains.
-private struct Scene: Sendable {
+/// Starts the parts of the demo in order: sandbox, merchants, server, shops, domains.
+private struct DemoSetup: Sendable {
   let port: Int
   let directory: String
   let level: Logger.Level
@@ -56,41 +56,41 @@ private struct Scene: Sendable {
   private var sandboxURL: String { "http://localhost:\(port + 2)" }
 
   /// A merchant of the demo and the shop it runs.
-  private struct Act {
-    let wish: MerchantProvisioning.Wish
+  private struct DemoShopSetup {
+    let merchant: MerchantProvisioning.NewMerchant
     let menu: Menu
     let port: Int
     let domain: String
   }
 
-  private var acts: [Act] {
+  private var shops: [DemoShopSetup] {
     [
-      act("harbour", "Harbour Kitchen", "IE", "EUR", .harbourKitchen, port + 1, "localhost"),
-      act("kitsune", "Kitsune Noodles", "JP", "JPY", .kitsuneNoodles, port + 4, "kitsune.localhost"),
+      shopSetup("harbour", "Harbour Kitchen", "IE", "EUR", .harbourKitchen, port + 1, "localhost"),
+      shopSetup("kitsune", "Kitsune Noodles", "JP", "JPY", .kitsuneNoodles, port + 4, "kitsune.localhost"),
     ]
   }
 
-  func play() async throws {
+  func run() async throws {
     FileDescriptors.raiseLimit()
-    let sandboxIsUp = Announcement<Void>()
-    let stage = Stage(first: try await sandbox(sandboxIsUp), logger: logger("demo"))
-    try await stage.run {
+    let sandboxIsUp = OneTimeValue<Void>()
+    let runner = ServiceRunner(first: try await sandbox(sandboxIsUp), logger: logger("demo"))
+    try await runner.run {
       try await sandboxIsUp.value
-      try await setUp(stage)
+      try await setUp(runner)
     }
   }
 
-  private func setUp(_ stage: Stage) async throws {
+  private func setUp(_ runner: ServiceRunner) async throws {
     let provisioning = MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
-    for act in acts { _ = try await provisioning.make(act.wish, below: directory + "/merchants") }
-    let serverIsUp = Announcement<Void>()
-    await stage.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.make(()) })
+    for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
+    let serverIsUp = OneTimeValue<Void>()
+    await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
-    for act in acts {
-      let shopIsUp = Announcement<Void>()
-      await stage.join(try shop(act, shopIsUp))
+    for shop in shops {
+      let shopIsUp = OneTimeValue<Void>()
+      await runner.join(try self.shop(shop, shopIsUp))
       try await shopIsUp.value
-      try await provisioning.verify(act.wish)
+      try await provisioning.verify(shop.merchant)
     }
     announce()
   }
@@ -98,13 +98,13 @@ private struct Scene: Sendable {
   private func announce() {
     Terminal.say()
     Terminal.say(
-      "  Open \(Terminal.styled("http://\(acts[0].domain):\(acts[0].port)", .bold)) and press the Apple Pay button.")
+      "  Open \(Terminal.styled("http://\(shops[0].domain):\(shops[0].port)", .bold)) and press the Apple Pay button.")
     Terminal.say()
     if page != nil {
       Terminal.say(
-        "  Your page, with a new basket at each visit:         http://\(acts[0].domain):\(acts[0].port)/page")
+        "  Your page, with a new basket at each visit:         http://\(shops[0].domain):\(shops[0].port)/page")
     }
-    Terminal.say("  A second shop, with its own merchant and currency:  http://\(acts[1].domain):\(acts[1].port)")
+    Terminal.say("  A second shop, with its own merchant and currency:  http://\(shops[1].domain):\(shops[1].port)")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
     Terminal.say("  The same payment from a terminal:                   tender pay --port \(port)")
     Terminal.say(
@@ -113,18 +113,18 @@ private struct Scene: Sendable {
     Terminal.say("  Everything is simulated; no money moves. Ctrl-C ends it.")
     if opens {
       _ = try? Process.run(
-        URL(fileURLWithPath: "/usr/bin/xdg-open"), arguments: ["http://\(acts[0].domain):\(acts[0].port)"])
+        URL(fileURLWithPath: "/usr/bin/xdg-open"), arguments: ["http://\(shops[0].domain):\(shops[0].port)"])
     }
   }
 
-  private func sandbox(_ isUp: Announcement<Void>) async throws -> SandboxServer {
+  private func sandbox(_ isUp: OneTimeValue<Void>) async throws -> SandboxServer {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     settings.port = port + 2
     settings.gatewayPort = port + 3
     settings.fetch = .over(sender)
     settings.events = .over(sender)
     settings.logger = logger("sandbox")
-    settings.onReady = { _ in isUp.make(()) }
+    settings.onReady = { _ in isUp.set(()) }
     return try await SandboxServer(settings)
   }
 
@@ -134,21 +134,21 @@ private struct Scene: Sendable {
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
   }
 
-  private func shop(_ act: Act, _ isUp: Announcement<Void>) throws -> DemoShop {
-    let key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(act.wish.id)")
+  private func shop(_ shop: DemoShopSetup, _ isUp: OneTimeValue<Void>) throws -> DemoShop {
+    let key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(shop.merchant.id)")
     return DemoShop(
       configuration: ShopConfiguration(
-        port: act.port, menu: act.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
-        merchantId: act.wish.id, apiKeyId: key.id, secretApiKey: key.secret, visitorsPage: page),
+        port: shop.port, menu: shop.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
+        merchantId: shop.merchant.id, apiKeyId: key.id, secretApiKey: key.secret, visitorsPage: page),
       logger: logger("shop")
-    ) { _ in isUp.make(()) }
+    ) { _ in isUp.set(()) }
   }
 
-  private func act(
+  private func shopSetup(
     _ id: String, _ name: String, _ country: String, _ currency: String, _ menu: Menu, _ port: Int, _ domain: String
-  ) -> Act {
-    Act(
-      wish: .init(
+  ) -> DemoShopSetup {
+    DemoShopSetup(
+      merchant: .init(
         id: id, merchantIdentifier: "merchant.test.\(id)", displayName: name, countryCode: country,
         currencyCode: currency, domains: ["\(domain):\(port)"]), menu: menu, port: port, domain: domain)
   }

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 
 extension Tender {
-  /// Exit code 1 for a no, with one line that says why; 2 for a mistake in the call, which is 64 in ArgumentParser.
+  /// Exit code 1 for a refusal or failure, with one line that says why; 2 for wrong arguments, which is 64 in
+  /// ArgumentParser.
   static func main() async {
     do {
       var command = try parseAsRoot()
@@ -19,16 +20,16 @@ extension Tender {
   private static func leave(with error: any Error) -> Never {
     let code = exitCode(for: error)
     if code == .validationFailure {
-      Terminal.complain(fullMessage(for: error))
+      Terminal.sayError(fullMessage(for: error))
       Foundation.exit(2)
     }
     guard code == .failure, !(error is ExitCode) else { exit(withError: error) }
-    Terminal.complain("Error: \(Complaint.line(for: error))")
+    Terminal.sayError("Error: \(ErrorLine.text(for: error))")
     Foundation.exit(error is MistakenCall ? 2 : 1)
   }
 }
 
-/// What was typed names something that is not there, or not what it should be: exit code 2.
+/// An argument names something that does not exist or has the wrong type: exit code 2.
 struct MistakenCall: Error, CustomStringConvertible {
   let description: String
 

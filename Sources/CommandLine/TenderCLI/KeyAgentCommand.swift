@@ -38,14 +38,14 @@ struct KeyAgentCommand: AsyncParsableCommand {
     server.hold(only: keys)
     Terminal.say("tender holds \(Terminal.counted(server.count, "key")) at \(socket)")
     let logger = Terminal.logger("tender.keys")
-    let stage = Stage(first: KeyAgentService(server: server), logger: logger)
-    try await stage.run {
-      await stage.join(KeyReading(folders: folders, server: server, hangups: hangups, logger: logger))
+    let runner = ServiceRunner(first: KeyAgentService(server: server), logger: logger)
+    try await runner.run {
+      await runner.join(KeyReading(folders: folders, server: server, hangups: hangups, logger: logger))
     }
   }
 }
 
-/// The agent as a service that ends when the process is asked to.
+/// Runs the agent until the process is asked to end.
 private struct KeyAgentService: Service {
   let server: KeyAgentServer
 
@@ -63,7 +63,7 @@ private struct KeyAgentService: Service {
   }
 }
 
-/// Reads the keys again whenever the process is told to. Keys whose files are gone are forgotten, be it the last one;
+/// Reads the keys again at SIGHUP. Keys whose files are gone are removed, even the last one;
 /// files and folders that cannot be read change nothing.
 private struct KeyReading: Service {
   let folders: KeyFolders
@@ -77,7 +77,7 @@ private struct KeyReading: Service {
         server.hold(only: try folders.keys())
         logger.notice("tender holds \(Terminal.counted(server.count, "key")) now")
       } catch {
-        let reason = Complaint.line(for: error)
+        let reason = ErrorLine.text(for: error)
         logger.error("tender still holds \(Terminal.counted(server.count, "key")): \(reason)")
       }
     }
@@ -105,7 +105,7 @@ private struct KeyFolders: Sendable {
     }
   }
 
-  /// None when there is no such folder; one that cannot be listed is no empty one.
+  /// Empty when there is no such folder; throws when it cannot be listed.
   private static func names(in folder: String) throws -> [String] {
     do { return try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
       let isThere = faccessat(AT_FDCWD, folder, F_OK, AT_SYMLINK_NOFOLLOW) == 0

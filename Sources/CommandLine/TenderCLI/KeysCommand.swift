@@ -7,17 +7,17 @@ import TenderServer
 /// `tender keys`
 struct KeysCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "keys", abstract: "Keys that open payment tokens, and who holds them.",
+    commandName: "keys", abstract: "The keys that open payment tokens.",
     subcommands: [List.self, Reload.self, Retire.self, KeyAgentCommand.self])
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Every processing key with its state and the time of its last payment token.")
-    @OptionGroup var book: KeyBookOptions
+    @OptionGroup var store: KeyStoreOptions
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let keys = try await book.keys()
+      let keys = try await store.keys()
       guard !json else { return Terminal.say(try Terminal.json(keys)) }
       for key in keys { Terminal.say(key.line) }
     }
@@ -25,37 +25,37 @@ struct KeysCommand: AsyncParsableCommand {
 
   struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Has the running server read the merchants' folders again, for keys that are new.")
-    @OptionGroup var book: KeyBookOptions
+      abstract: "Makes the running server read the merchants' folders again, for new keys.")
+    @OptionGroup var store: KeyStoreOptions
 
     func run() async throws {
-      let answer: [String: Int] = try await book.access.askServer("POST", "/keys/reload")
+      let answer: [String: Int] = try await store.access.askServer("POST", "/keys/reload")
       Terminal.say("\(answer["added"] ?? 0) added")
     }
   }
 
   struct Retire: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Forgets a key, unless a payment token for it could still come.",
+      abstract: "Removes a key, unless a payment token for it could still arrive.",
       discussion: "The active key is not retired, nor one that was in use within the last 24 hours.")
-    @OptionGroup var book: KeyBookOptions
+    @OptionGroup var store: KeyStoreOptions
     @Option(help: "The merchant's id.") var merchant: String
     @Argument(help: "The key's hash, or enough of its beginning.") var hash: String
 
     func run() async throws {
-      let known = try await book.keys().filter { $0.merchant == merchant && $0.publicKeyHash.hasPrefix(hash) }
+      let known = try await store.keys().filter { $0.merchant == merchant && $0.publicKeyHash.hasPrefix(hash) }
       guard let key = known.first, known.count == 1 else {
         throw CallFailure("\(known.count) keys of \(merchant) begin with \(hash); `tender keys list` shows them")
       }
-      let wish: JSONValue = ["merchant": .string(merchant), "publicKeyHash": .string(key.publicKeyHash)]
-      let answer: [String: String] = try await book.access.askServer("POST", "/keys/retire", wish.serialized())
+      let request: JSONValue = ["merchant": .string(merchant), "publicKeyHash": .string(key.publicKeyHash)]
+      let answer: [String: String] = try await store.access.askServer("POST", "/keys/retire", request.serialized())
       Terminal.say("retired \(answer["retired"] ?? key.publicKeyHash)")
     }
   }
 }
 
-/// The book of keys: through the server that holds the store, or from the file when none runs.
-struct KeyBookOptions: ParsableArguments {
+/// Reads the keys, through the server that holds the store, or from the file when none runs.
+struct KeyStoreOptions: ParsableArguments {
   @Option(help: "The server's store.") var store = ".tender/tender.db"
 
   /// For what only a running server can do.

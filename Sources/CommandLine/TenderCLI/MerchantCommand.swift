@@ -15,12 +15,13 @@ struct MerchantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes a merchant at a sandbox's developer portal and lays its certificates into a folder.")
 
-    @OptionGroup var wish: WishOptions
+    @OptionGroup var options: NewMerchantOptions
     @Option(help: "Where merchants are kept.") var directory = ".tender/merchants"
 
     func run() async throws {
-      try await wish.withPortal { portal in
-        let path = try await MerchantProvisioning(portal: portal, random: .system).make(wish.wish, below: directory)
+      try await options.withPortal { portal in
+        let path = try await MerchantProvisioning(portal: portal, random: .system).make(
+          options.merchant, below: directory)
         Terminal.say(path)
       }
     }
@@ -31,12 +32,12 @@ struct MerchantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Has the sandbox fetch the merchant's association files, as Apple does. The shop must be up.")
 
-    @OptionGroup var wish: WishOptions
+    @OptionGroup var options: NewMerchantOptions
 
     func run() async throws {
-      try await wish.withPortal { portal in
-        try await MerchantProvisioning(portal: portal, random: .system).verify(wish.wish)
-        for domain in wish.domain { Terminal.say("\(domain) verified") }
+      try await options.withPortal { portal in
+        try await MerchantProvisioning(portal: portal, random: .system).verify(options.merchant)
+        for domain in options.domain { Terminal.say("\(domain) verified") }
       }
     }
   }
@@ -52,7 +53,7 @@ struct MerchantCommand: AsyncParsableCommand {
   }
 }
 
-struct WishOptions: ParsableArguments {
+struct NewMerchantOptions: ParsableArguments {
   @Option(help: "Tender's name for the merchant.") var id = "harbour"
   @Option(help: "Apple's name for the merchant.") var merchantIdentifier = "merchant.test.harbour"
   @Option(help: "The name on the sheet.") var name = "Harbour Kitchen"
@@ -61,7 +62,7 @@ struct WishOptions: ParsableArguments {
   @Option(help: "A domain that shows the button; may be given more than once.") var domain = ["localhost:8401"]
   @Option(help: "The sandbox's address.") var sandbox = "http://localhost:8402"
 
-  var wish: MerchantProvisioning.Wish {
+  var merchant: MerchantProvisioning.NewMerchant {
     .init(
       id: id, merchantIdentifier: merchantIdentifier, displayName: name, countryCode: country, currencyCode: currency,
       domains: domain)

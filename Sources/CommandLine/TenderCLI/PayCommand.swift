@@ -8,7 +8,7 @@ import TenderServer
 struct PayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pay", abstract: "One sandbox payment against a running server, step by step.",
-    discussion: "Without options it pays at `tender demo`. Exit code 1 when a step did not go as it should.")
+    discussion: "Without options it pays at `tender demo`. Exit code 1 when a step fails.")
 
   @Option(help: "The demo's port, from which the addresses below follow.") var port = 8400
   @Option(help: "The server's address.") var server: String?
@@ -34,28 +34,28 @@ struct PayCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let journey = try await LiveHTTPClient.during { sender in
-      var journey = try self.journey(sender)
-      try await journey.travel(plan)
-      return journey
+    let payment = try await LiveHTTPClient.during { sender in
+      var payment = try self.payment(sender)
+      try await payment.run(plan)
+      return payment
     }
-    if json { Terminal.say(String(decoding: journey.report.serialized(), as: UTF8.self)) }
-    guard journey.isGood else { throw ExitCode(1) }
+    if json { Terminal.say(String(decoding: payment.report.serialized(), as: UTF8.self)) }
+    guard payment.isGood else { throw ExitCode(1) }
   }
 
-  private var plan: PaymentJourney.Plan {
+  private var plan: SandboxPayment.Plan {
     .init(
       card: card, contact: contact, method: method, coupon: coupon, amount: amount, collects: collection,
       declinesFirst: decline, cancels: cancel, replays: replay, tokenFile: saveToken)
   }
 
-  private func journey(_ sender: HTTPSender) throws -> PaymentJourney {
+  private func payment(_ sender: HTTPSender) throws -> SandboxPayment {
     let folder = merchant ?? ".tender/demo-\(port)/merchants/harbour"
     guard FileManager.default.fileExists(atPath: folder) else {
       throw CallFailure("there is no merchant at \(folder). Start `tender demo` here, or name one with --merchant.")
     }
     let origin = origin ?? "http://localhost:\(port + 1)"
-    return PaymentJourney(
+    return SandboxPayment(
       page: JSONClient(server ?? "http://localhost:\(port)", sender: sender, headers: [HTTPField("Origin", origin)]),
       shop: SigningShop(
         key: try MerchantFolder.apiKey(at: folder), server: server ?? "http://localhost:\(port)", sender: sender),

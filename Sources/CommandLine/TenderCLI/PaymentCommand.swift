@@ -18,7 +18,7 @@ struct PaymentCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "The newest payments.")
     @OptionGroup var journal: JournalOptions
     @Option(help: "How many.") var limit = 20
-    @Flag(help: "Only those that a person has to look at.") var alarmed = false
+    @Flag(help: "Only those with an alarm.") var alarmed = false
 
     func run() async throws {
       let (limit, alarmed) = (limit, alarmed)
@@ -49,16 +49,16 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Capture: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Takes held money.")
+    static let configuration = CommandConfiguration(abstract: "Captures held money.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
-    @Flag(help: "The last capture: what is left of the hold is let go.") var final = false
+    @Flag(help: "The last capture: the rest of the hold is released.") var final = false
 
     func run() async throws { try await operation.perform(.capture, movement, isFinal: final) }
   }
 
   struct Void: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Lets go of held money.")
+    static let configuration = CommandConfiguration(abstract: "Releases held money.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
 
@@ -66,7 +66,7 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Refund: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Gives back taken money.")
+    static let configuration = CommandConfiguration(abstract: "Refunds captured money.")
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
 
@@ -74,14 +74,14 @@ struct PaymentCommand: AsyncParsableCommand {
   }
 
   struct Settle: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Asks the acquirer what became of what is open.")
+    static let configuration = CommandConfiguration(abstract: "Asks the acquirer for the outcome of open operations.")
     @OptionGroup var operation: OperationOptions
 
     func run() async throws { try await operation.perform(.settle) }
   }
 
   struct Acknowledge: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Ends a payment's alarm: a person has looked.")
+    static let configuration = CommandConfiguration(abstract: "Ends a payment's alarm after a look at it.")
     @OptionGroup var operation: OperationOptions
 
     func run() async throws { try await operation.perform(.acknowledge) }
@@ -89,13 +89,14 @@ struct PaymentCommand: AsyncParsableCommand {
 
   struct Resolve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Records what a person found out about a payment or one of its operations.",
+      abstract: "Records an operator's finding about a payment or an operation.",
       discussion: "Ask the acquirer first. The decision and its note are written into the audit chain.")
     @OptionGroup var operation: OperationOptions
     @Option(
       name: .customLong("as"),
       help:
-        "voided: the money was let go. failed: it was never held. approved: the acquirer did the operation after all.")
+        "voided: the money was released. failed: it was never held. approved: the acquirer did the operation after all."
+    )
     var resolution: ResolutionName
     @Option(
       name: .customLong("operation"),
@@ -165,14 +166,14 @@ struct MovementOptions: ParsableArguments {
   func announcedKey() -> String {
     if let key { return key }
     let key = RandomBytes.system.hex(16)
-    Terminal.complain("idempotency key: repeat with --key \(key) if the answer is lost")
+    Terminal.sayError("idempotency key: repeat with --key \(key) if the answer is lost")
     return key
   }
 }
 
 /// An operation by hand. While no server runs, the acquirer is the one that the configuration names.
 ///
-/// Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that nobody knows.
+/// Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that the outcome is unknown.
 struct OperationOptions: ParsableArguments {
   @OptionGroup var journal: JournalOptions
   @Option(help: "A YAML file, as for tender serve.") var config: String?
@@ -200,30 +201,30 @@ struct OperationOptions: ParsableArguments {
     let config = config
     let payment = try await journal.access.ask(
       here: { journal in
-        let office = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
+        let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
         do {
-          let report = try await here(office)
-          await office.close()
+          let report = try await here(administration)
+          await administration.close()
           return report
         } catch {
-          await office.close()
+          await administration.close()
           throw error
         }
       }, there: ("POST", "/payments/\(PaymentID(id).inPath)/" + there))
     try journal.show(payment)
-    if let complaint = payment.performed?.complaint { throw CallFailure(complaint) }
+    if let errorText = payment.performed?.errorText { throw CallFailure(errorText) }
   }
 }
 
 extension OperationReport {
-  /// Why what was asked for cannot be counted on; nil when it was done, or will be.
-  fileprivate var complaint: String? {
+  /// Why the operation may not have been done; nil when it was done, or will be.
+  fileprivate var errorText: String? {
     switch state {
     case .approved, .pending: nil
     case .declined, .reversed, .returned: "the acquirer refused the \(kind.rawValue)\(code.map { " (\($0))" } ?? "")"
     case .failed: "the \(kind.rawValue) did not reach the acquirer, and nothing was moved"
     case .sending, .unknown:
-      "nobody knows yet whether the \(kind.rawValue) was done; do not repeat it, tender payment settle asks the acquirer"
+      "it is not known yet whether the \(kind.rawValue) was done; do not repeat it: tender payment settle asks the acquirer"
     }
   }
 }

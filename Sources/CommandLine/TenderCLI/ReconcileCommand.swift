@@ -20,7 +20,7 @@ struct ReconcileCommand: AsyncParsableCommand {
   func run() async throws {
     let found: [Difference]
     do { found = try await differences() } catch {
-      Terminal.complain("Error: \(Complaint.line(for: error))")
+      Terminal.sayError("Error: \(ErrorLine.text(for: error))")
       throw ExitCode(2)
     }
     if json { Terminal.say(try Terminal.json(found)) } else { show(found) }

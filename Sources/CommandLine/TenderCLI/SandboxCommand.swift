@@ -38,6 +38,6 @@ struct SandboxCommand: AsyncParsableCommand {
       Terminal.say("gateway     \(addresses.gatewayURL)")
     }
     let sandbox = try await SandboxServer(settings)
-    try await Stage(first: sandbox, logger: settings.logger).run()
+    try await ServiceRunner(first: sandbox, logger: settings.logger).run()
   }
 }

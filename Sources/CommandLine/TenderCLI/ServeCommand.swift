@@ -21,7 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
     let server = try await TenderServer(configuration, logger: logger) { port in
       Terminal.say("tender serves \(configuration.environment.rawValue) on http://\(configuration.host):\(port)")
     }
-    try await Stage(first: server, logger: logger).run()
+    try await ServiceRunner(first: server, logger: logger).run()
   }
 }
 
@@ -70,7 +70,7 @@ struct ConfigCommand: AsyncParsableCommand {
       } catch let mistake as MistakenCall {
         throw mistake
       } catch {
-        Terminal.say("refused: \(Complaint.line(for: error))")
+        Terminal.say("refused: \(ErrorLine.text(for: error))")
         throw ExitCode(1)
       }
     }

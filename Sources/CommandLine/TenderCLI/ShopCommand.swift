@@ -37,6 +37,6 @@ struct ShopCommand: AsyncParsableCommand {
         apiKeyId: key.id, secretApiKey: key.secret),
       logger: logger
     ) { Terminal.say("shop  http://localhost:\($0)") }
-    try await Stage(first: shop, logger: logger).run()
+    try await ServiceRunner(first: shop, logger: logger).run()
   }
 }

@@ -4,7 +4,7 @@ import StrictJSON
 import TenderPayments
 import TenderServer
 
-/// A merchant's server, as far as storing a basket goes.
+/// The part of a merchant's server that stores a basket.
 struct SigningShop: Sendable {
   let key: (merchant: String, id: String, secret: String)
   let server: String

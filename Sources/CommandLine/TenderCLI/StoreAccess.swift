@@ -9,7 +9,7 @@ import TenderServer
 struct StoreAccess: Sendable {
   let path: String
 
-  /// Asks whoever holds the store.
+  /// Asks the running server, or the store itself when no server runs.
   ///
   /// - Parameters:
   ///   - here: asks the file itself.
@@ -35,7 +35,7 @@ struct StoreAccess: Sendable {
     }
   }
 
-  /// Asks the running server, and nobody else.
+  /// Asks the running server.
   func askServer<Answer: Decodable>(
     _ method: String, _ target: String, _ body: [UInt8] = []
   ) async throws -> Answer {
@@ -49,7 +49,7 @@ struct StoreAccess: Sendable {
       {
         throw CallFailure("the process that holds \(path) does not answer: \(error.words)")
       }
-      guard answer.status == 200 else { throw CallFailure(JSONClient.Answer(answer).complaint) }
+      guard answer.status == 200 else { throw CallFailure(JSONClient.Answer(answer).errorText) }
       return try StrictJSONDecoder().decode(Answer.self, from: answer.body)
     }
   }

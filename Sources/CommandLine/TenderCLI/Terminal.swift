@@ -4,17 +4,16 @@ import TenderServer
 
 /// Where a command writes: results to standard output, everything else to standard error.
 enum Terminal {
-  /// A reader that went away (`| head`) ends a command as it ends any other program, by SIGPIPE, and is not complained
-  /// about where the network's library has switched that signal off. A result that cannot be written for another reason
-  /// is none: exit code 1.
+  /// Writes a line of the result. If it cannot be written, the command ends with exit code 1. A closed pipe (`| head`)
+  /// is no error, also where the network library has switched SIGPIPE off.
   static func say(_ line: String = "") {
     guard let problem = write(line, to: STDOUT_FILENO), problem != EPIPE else { return }
-    complain("Error: standard output: \(String(cString: strerror(problem)))")
+    sayError("Error: standard output: \(String(cString: strerror(problem)))")
     exit(1)
   }
 
-  /// There is nobody left to be told when this fails.
-  static func complain(_ line: String) { _ = write(line, to: STDERR_FILENO) }
+  /// Writes a line to standard error; a failure to write it is ignored.
+  static func sayError(_ line: String) { _ = write(line, to: STDERR_FILENO) }
 
   /// - Returns: why not everything was written.
   private static func write(_ line: String, to descriptor: Int32) -> Int32? {

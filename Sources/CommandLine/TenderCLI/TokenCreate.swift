@@ -78,7 +78,7 @@ struct TokenCreate: ParsableCommand {
     let token = try PaymentTokenIssuer(pki: pki, clock: WallClock { signingTime }).issue(order, variant)
     guard json else {
       Terminal.say(String(decoding: token, as: UTF8.self))
-      return Terminal.complain("Verify it with --root \(sandbox)/pki/token-root.pem")
+      return Terminal.sayError("Verify it with --root \(sandbox)/pki/token-root.pem")
     }
     Terminal.say(String(decoding: try report(token, variant, signingTime, pki.rootPEM).serialized(), as: UTF8.self))
   }
@@ -89,7 +89,7 @@ struct TokenCreate: ParsableCommand {
       applicationData: applicationData.flatMap { Base64.decode($0) })
   }
 
-  /// What was typed may hold an account number, so no complaint repeats it.
+  /// The argument may hold an account number, so no error repeats it.
   private func chosenCard() throws -> SandboxCard {
     if card.contains(":") {
       guard let typed = SandboxCard(typed: card) else {

@@ -9,7 +9,7 @@ struct TokenDecrypt: ParsableCommand {
     discussion: "The account number and the cryptogram are masked unless --reveal is given.")
 
   @OptionGroup var input: TokenInput
-  @OptionGroup var judgement: TokenJudgement
+  @OptionGroup var verification: VerificationOptions
 
   @Option(help: ArgumentHelp("A private key of the payment processing certificate; may be repeated.", valueName: "pem"))
   var key: [String] = []
@@ -39,11 +39,11 @@ struct TokenDecrypt: ParsableCommand {
   }
 
   func run() throws {
-    let verifier = try judgement.verifier()
+    let verifier = try verification.verifier()
     try input.answering {
       let token = try input.token()
       let opener = TokenOpener(verifier: verifier, keys: ProcessingKeyRing([Self.merchant: try keys()]))
-      let opened = try opener.open(token, for: Self.merchant, at: try judgement.time())
+      let opened = try opener.open(token, for: Self.merchant, at: try verification.time())
       return TokenReport(opened: opened, reveal: reveal)
     }
   }

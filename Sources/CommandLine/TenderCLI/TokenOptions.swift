@@ -27,10 +27,11 @@ struct TokenInput: ParsableArguments {
   }
 }
 
-/// Whom to trust, and when.
-struct TokenJudgement: ParsableArguments {
+/// The roots to trust, and the moment to verify at.
+struct VerificationOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Judge as of this moment, for example 2026-11-21T10:00:00Z; now by default.", valueName: "time"))
+    help: ArgumentHelp("Verify as of this moment, for example 2026-11-21T10:00:00Z; now by default.", valueName: "time")
+  )
   var at: String?
 
   @Option(

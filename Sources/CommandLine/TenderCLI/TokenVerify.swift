@@ -6,12 +6,12 @@ struct TokenVerify: ParsableCommand {
     commandName: "verify", abstract: "Check a payment token's certificates, signature and signing time.")
 
   @OptionGroup var input: TokenInput
-  @OptionGroup var judgement: TokenJudgement
+  @OptionGroup var verification: VerificationOptions
 
   func run() throws {
-    let verifier = try judgement.verifier()
+    let verifier = try verification.verifier()
     try input.answering {
-      TokenReport(verified: try verifier.verify(try input.token(), at: try judgement.time()))
+      TokenReport(verified: try verifier.verify(try input.token(), at: try verification.time()))
     }
   }
 }

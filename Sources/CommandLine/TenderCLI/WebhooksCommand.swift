@@ -9,12 +9,12 @@ import Webhooks
 /// `tender webhooks`
 struct WebhooksCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "webhooks", abstract: "What merchants are told about their payments.",
+    commandName: "webhooks", abstract: "Webhooks: lists, replays and forwards them.",
     subcommands: [Listen.self, List.self, Replay.self])
 
   /// `tender webhooks list`
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Deliveries: dead letters unless told otherwise.")
+    static let configuration = CommandConfiguration(abstract: "Lists deliveries; dead letters by default.")
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Option(help: "waiting, delivered or dead.") var state = StateName.dead
     @Option(help: "How many.") var limit = 50
@@ -37,7 +37,7 @@ struct WebhooksCommand: AsyncParsableCommand {
   /// `tender webhooks replay`
   struct Replay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Brings dead letters back, to be tried from the beginning.")
+      abstract: "Delivers dead letters again.")
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Argument(help: "The payment's id.") var payment: String?
     @Option(help: "One event of the payment.") var sequence: Int64?
@@ -98,13 +98,13 @@ struct WebhooksCommand: AsyncParsableCommand {
       return (URL(fileURLWithPath: merchant).lastPathComponent, key)
     }
 
-    /// Only of a running server: whoever opened the store here would keep the server out of it.
+    /// Only from a running server: a command that opens the store locks the server out.
     private func feed(_ cursor: String?) async throws -> WebhookFeed {
       try await StoreAccess(path: store).askServer(
         "GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
     }
 
-    /// Once, as it happens. What the developer's server says is shown, and nothing is tried again.
+    /// Sends an event once and prints the result; there are no retries.
     private func forward(_ item: WebhookFeed.Item, _ key: WebhookKey, _ sender: HTTPSender) async {
       let request = key.request(carrying: Array(item.body.utf8), to: forwardTo)
       let result: String

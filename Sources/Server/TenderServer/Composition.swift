@@ -37,7 +37,7 @@ struct Composition: Sendable {
   let orderService: OrderService
   let dispatcher: WebhookDispatcher
   /// Only in `simulated`.
-  let journeys: JourneyRecorder?
+  let traces: TraceRecorder?
 
   var database: Database { journal.database }
 
@@ -52,21 +52,21 @@ struct Composition: Sendable {
       keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     journal = try await .opened(configuration, runtime)
-    let book = ProcessingKeyStore(journal.database)
-    keys = try await ProcessingKeys(book, folders, configuration, logger: runtime.logger)
-    journeys = try apple.simulated.map { [ring = keys.ring] in
-      try JourneyRecorder(of: $0, keys: ring, clock: runtime.clock)
+    let keyStore = ProcessingKeyStore(journal.database)
+    keys = try await ProcessingKeys(keyStore, folders, configuration, logger: runtime.logger)
+    traces = try apple.simulated.map { [ring = keys.ring] in
+      try TraceRecorder(of: $0, keys: ring, clock: runtime.clock)
     }
     let verifier = TokenVerifier(
-      trust: apple.trust, monitor: try await CanaryCage.canary(book, metrics, runtime.logger))
-    let answers = AcquirerAnswerWatch(metrics: metrics, logger: runtime.logger)
+      trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
+    let answers = AcquirerAnswerMonitor(metrics: metrics, logger: runtime.logger)
     let connector = Acquirer.configured(configuration, apple, runtime.network, runtime.logger)
     let acquirer = control.excludingWaits(for: connector.observed(by: answers.note).guarded(by: breaker))
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      acquirer: journeys?.watching(acquirer) ?? acquirer, clock: runtime.clock, random: runtime.random,
+      acquirer: traces?.tracing(acquirer) ?? acquirer, clock: runtime.clock, random: runtime.random,
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
-      observer: { [journeys] in journeys?.note($0) })
+      observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
     orderService = .configured(folders, gateway, guests, runtime)

@@ -42,13 +42,13 @@ struct Middlewares: Sendable {
   let recorder: CallRecorder
   let gate: CrossOriginGate
   /// Only in `simulated`.
-  let journeys: JourneyRecorder?
+  let traces: TraceRecorder?
 
   func addPublic(to router: Router<ServerContext>) {
     router.add(middleware: securityHeaders)
     router.add(middleware: recorder)
     router.add(middleware: gate)
-    if let journeys { router.add(middleware: journeys) }
+    if let traces { router.add(middleware: traces) }
   }
 }
 
@@ -70,6 +70,6 @@ extension Middlewares {
     gate = CrossOriginGate(
       directory: parts.directory, ownOrigin: parts.configuration.publicURL, isPublic: KitController.serves,
       problems: problems)
-    journeys = parts.journeys
+    traces = parts.traces
   }
 }

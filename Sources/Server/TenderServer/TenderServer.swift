@@ -51,7 +51,7 @@ package struct TenderServer: Service {
     return [
       WebhookService(dispatcher: parts.dispatcher),
       RecoveryService(gateway: gateway, database: parts.database, metrics: parts.metrics, logger: logger),
-      ClockWatch(gateway: gateway, scheduler: .system, logger: logger),
+      ClockMonitor(gateway: gateway, scheduler: .system, logger: logger),
     ]
   }
 }

@@ -14,9 +14,9 @@ package struct PaymentAdministration: Sendable {
   /// What can be done to a payment by hand.
   package enum Operation: String, Sendable, CaseIterable {
     case capture, void, refund
-    /// Asks the acquirer what became of what is open.
+    /// Asks the acquirer for the outcome of open operations.
     case settle
-    /// A person has looked at what raised an alarm.
+    /// An operator has looked at what raised an alarm.
     case acknowledge
   }
 
@@ -34,7 +34,7 @@ package struct PaymentAdministration: Sendable {
   private let gateway: PaymentGateway
   private let journal: Journal
   private let random: RandomBytes
-  /// Lets go of the connections; nothing to do inside a server.
+  /// Closes the connections; does nothing inside a server.
   package let close: @Sendable () async -> Void
 
   init(gateway: PaymentGateway, journal: Journal, random: RandomBytes) {
@@ -149,7 +149,7 @@ extension PaymentAdministration {
     return IdempotencyKey(text)
   }
 
-  /// What a person decided about a payment that stays open, or found out about an operation.
+  /// Records an operator's decision about a payment that stays open, or finding about an operation.
   ///
   /// - Parameter operation: what the acquirer did after all; only for, and needed by, `approved`.
   package func resolve(
@@ -202,7 +202,7 @@ package struct PaymentReport: Codable, Sendable {
   package let card: String
   /// Whether the amount inside the payment token was seen; false when the provider opened it.
   package let amountConfirmed: Bool
-  /// What the shopper was told.
+  /// The outcome that the page was given.
   package let told: Telling?
   package let declined: String?
   package let alarm: String?

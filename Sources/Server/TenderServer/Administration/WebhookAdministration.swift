@@ -85,7 +85,7 @@ package struct DeliveryReport: Codable, Sendable {
   }
 }
 
-/// Events for somebody who watches, in the form in which merchants get them.
+/// Events in the form in which merchants get them, for `tender webhooks`.
 package struct WebhookFeed: Codable, Sendable {
   package struct Item: Codable, Sendable {
     package let merchant: MerchantID

@@ -8,7 +8,7 @@ import TenderCheckoutAPI
 import TenderPayments
 import TenderSheet
 
-/// The basket as the payment sheet sees it: what to show, and what a change of the shopper's makes of it.
+/// The basket in the payment sheet: what to show, and what each change of the shopper's does to it.
 struct BasketController: Sendable {
   let orderService: OrderService
   let baskets: BasketLookup
@@ -36,7 +36,7 @@ struct BasketController: Sendable {
   func update(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, merchant) = try await baskets.require(request, context)
     let change = try await RequestBody.decode(SheetChange.self, request)
-    CallWitness.current?.isAbout("\(change.moment)")
+    CallTrace.current?.isAbout("\(change.moment)")
     let (quote, update) = try await orderService.update(basket, of: merchant, change)
     return JSONAnswer.response(UpdateAnswer(quoteId: quote.id, update: update))
   }
@@ -58,8 +58,8 @@ struct BasketController: Sendable {
   }
 }
 
-/// Finds whose basket a call is about. Whoever knows a basket's id may pay it; but a page of one merchant never sees
-/// another's, and is told nothing about it.
+/// Finds the merchant of a basket. Its id is the right to pay it, but a page of one merchant gets no answer about
+/// another's basket.
 struct BasketLookup: Sendable {
   let orderService: OrderService
   let callers: Callers
@@ -75,13 +75,12 @@ struct BasketLookup: Sendable {
     if let caller = caller(request, context), caller != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }
-    CallWitness.current?.concerns(basket)
+    CallTrace.current?.concerns(basket)
     return owner
   }
 
-  /// Whose page or app calls; nil for a host that nobody registered, which is the server's own: apps call it. A call
-  /// without an Origin is judged by the host that it asked, so that no session of one merchant is made for the domain of
-  /// another.
+  /// The merchant of the calling page, by Origin, or by the requested host when there is none, so that no session of
+  /// one merchant is made for the domain of another. Nil for the server's own host, which apps call.
   func caller(_ request: Request, _ context: ServerContext) -> MerchantID? {
     callers.find(request, context)?.0.id
   }

@@ -16,7 +16,7 @@ struct CheckoutRoutes: Sendable {
   let guests: GuestTokenController
   let associations: AssociationController
   /// Only in `simulated`.
-  let journeys: JourneyController?
+  let traces: TraceController?
 
   func add(to router: Router<ServerContext>) {
     addKit(to: router)
@@ -30,7 +30,7 @@ struct CheckoutRoutes: Sendable {
     router.post(RouterPath(Self.payment), use: payments.pay)
     router.get("/applepay/payment/:basket", use: payments.outcome)
     router.delete("/applepay/payment/:basket", use: payments.cancel)
-    if let journeys { router.get("/applepay/payment/:basket/journey", use: journeys.show) }
+    if let traces { router.get("/applepay/payment/:basket/journey", use: traces.show) }
 
     // The domain association file of the host in the request.
     router.get("/.well-known/apple-developer-merchantid-domain-association", use: associations.show)
@@ -63,7 +63,7 @@ extension CheckoutRoutes {
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
     associations = AssociationController(directory: parts.directory)
-    journeys = parts.journeys.map { JourneyController(book: $0.book, baskets: baskets) }
+    traces = parts.traces.map { TraceController(store: $0.store, baskets: baskets) }
   }
 
   /// One for each merchant that has an identity certificate, which its connections to Apple present.
@@ -73,7 +73,7 @@ extension CheckoutRoutes {
       guard let identity = merchant.identity else { continue }
       let sender = try parts.runtime.network.identified(identity.clientIdentity, parts.apple.gatewayRoots)
       validators[merchant.id] = MerchantValidator(
-        sender: parts.journeys?.watching(sender) ?? sender, gateway: parts.apple.hosts.global)
+        sender: parts.traces?.tracing(sender) ?? sender, gateway: parts.apple.hosts.global)
     }
     return validators
   }

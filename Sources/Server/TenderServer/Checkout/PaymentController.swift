@@ -19,7 +19,7 @@ struct PaymentController: Sendable {
   /// Made before the body is read: from its headers on, the sheet waits for this call.
   let newDeadline: @Sendable () -> Acquiring.Deadline
 
-  /// `POST /applepay/payment`: decode, find the basket, place the order, tell what became of it.
+  /// `POST /applepay/payment`: decode, find the basket, place the order, render the outcome.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
     let deadline = newDeadline()
     let body = try await RequestBody.bytes(request)
@@ -35,23 +35,23 @@ struct PaymentController: Sendable {
   ) async throws -> Response {
     let call = try PaymentCall(try RequestBody.read(body))
     let caller = baskets.caller(request, context)
-    let placed = try await witnessed(call.order.basket) {
+    let placed = try await traced(call.order.basket) {
       try await orderService.place(call.order, of: caller, before: deadline)
     }
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
     return try render(placed)
   }
 
-  /// The journey of a basket has every attempt to pay it, but none on a page that may not know of it.
-  private func witnessed(
+  /// Adds the attempt to the trace of its basket, unless the page may not see the basket.
+  private func traced(
     _ basket: BasketID, _ work: () async throws -> PlacedOrder
   ) async throws -> PlacedOrder {
     do {
       let placed = try await work()
-      CallWitness.current?.concerns(basket)
+      CallTrace.current?.concerns(basket)
       return placed
     } catch {
-      if (error as? OrderError)?.code != .basketUnknown { CallWitness.current?.concerns(basket) }
+      if (error as? OrderError)?.code != .basketUnknown { CallTrace.current?.concerns(basket) }
       throw error
     }
   }

@@ -4,7 +4,7 @@ import MerchantIdentity
 import TenderCheckoutAPI
 import TenderPayments
 
-/// Asks Apple for the merchant session that lets one payment sheet go on.
+/// Asks Apple for the merchant session of one payment sheet.
 struct SessionController: Sendable {
   let baskets: BasketLookup
   let directory: MerchantDirectory
@@ -20,18 +20,20 @@ struct SessionController: Sendable {
   /// The URL that the browser names is compared with what this environment's Apple would send, and never fetched.
   func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let call = try await RequestBody.decode(ValidateCall.self, request)
-    if let url = call.validationURL { try ValidationURL.judge(url, against: hosts) }
+    if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
     guard let merchant = directory[id], let validator = validators[id] else {
       throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
     }
-    let session = try await ask(validator, try wish(merchant, request, context))
+    let session = try await ask(validator, try sessionRequest(merchant, request, context))
     return JSONAnswer.response(bytes: session.json)
   }
 
-  private func ask(_ validator: MerchantValidator, _ wish: MerchantSessionRequest) async throws -> MerchantSession {
+  private func ask(_ validator: MerchantValidator, _ sessionRequest: MerchantSessionRequest) async throws
+    -> MerchantSession
+  {
     do {
-      let session = try await validator.session(for: wish)
+      let session = try await validator.session(for: sessionRequest)
       metrics.merchantSessions.count(["outcome": "ok"])
       return session
     } catch {
@@ -41,7 +43,8 @@ struct SessionController: Sendable {
   }
 
   /// A page is known by its domain; an app sends no Origin and is known by its developer's team.
-  private func wish(_ merchant: Merchant, _ request: Request, _ context: ServerContext) throws -> MerchantSessionRequest
+  private func sessionRequest(_ merchant: Merchant, _ request: Request, _ context: ServerContext) throws
+    -> MerchantSessionRequest
   {
     if let (_, site) = callers.find(request, context) {
       return .web(site.domain, of: merchant.identifier, named: merchant.displayName)

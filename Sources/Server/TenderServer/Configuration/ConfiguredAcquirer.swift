@@ -26,8 +26,8 @@ extension Acquirer {
 }
 
 extension PaymentGateway {
-  /// Refuses a configuration that takes away an acquirer while something is not finished there: its money would stay
-  /// held, and its unknown outcomes unknown.
+  /// Refuses a configuration without an acquirer that still has open operations or held money: they could not be
+  /// resolved.
   func refuseUnfinishedElsewhere() async throws {
     let unfinished = try await unfinishedElsewhere()
     guard !unfinished.isEmpty else { return }
@@ -37,6 +37,6 @@ extension PaymentGateway {
     throw ConfigurationError(
       "acquirer",
       "the store has payments that are not finished at an acquirer which is not configured (\(list.joined(separator: "; "))). "
-        + "Configure that connector and account again; settle, capture or void what is left; then change it")
+        + "Configure that connector and account again; resolve, capture or void what is left; then change it")
   }
 }

@@ -2,7 +2,7 @@ import DirectWire
 
 /// The key that calls to a merchant's `quoteURL` are signed with: `callback-keys/<key id>.secret`.
 ///
-/// Not one of the merchant's API keys: whoever signs calls to the merchant's server with an API key signs calls that
+/// Not one of the merchant's API keys: a key that signs calls to the merchant's server with an API key signs calls that
 /// the platform API accepts.
 enum MerchantCallbackKey {
   /// The key whose id comes last, so that a new one takes over by being laid beside the old; nil where nothing is

@@ -26,7 +26,7 @@ package struct MerchantFolder: Sendable {
   let callbackSigner: RequestSigner?
   /// Processing certificates that stand here without their keys, which an agent holds.
   let certificatesOfKeysElsewhere: [ProcessingCertificate]
-  /// Where the merchant wants to be told what happens to its payments.
+  /// Where events of the merchant's payments are sent.
   let webhooks: [WebhookEndpoint]
 
   /// Reads every merchant below `directory`, in the order of their names.
@@ -144,7 +144,7 @@ package struct MerchantFolder: Sendable {
   }
 }
 
-/// What a merchant accepts, as the payment sheet is told.
+/// What a merchant accepts, as the payment sheet gets it.
 package struct MerchantProfile: Sendable {
   /// ISO 3166-1 alpha-2: where the merchant's payments are processed.
   package let countryCode: String

@@ -7,7 +7,7 @@ package import TenderPayments
 /// Makes a merchant at the sandbox's developer portal, as one would at Apple's: identifier, two certificates from
 /// requests made here, domains with their association files. What comes back is laid into a merchant folder.
 package struct MerchantProvisioning: Sendable {
-  package struct Wish: Sendable {
+  package struct NewMerchant: Sendable {
     package let id: String
     package let merchantIdentifier: String
     package let displayName: String
@@ -38,64 +38,66 @@ package struct MerchantProvisioning: Sendable {
   }
 
   /// The folder's path. An existing folder is left as it is, so that keys are not lost.
-  package func make(_ wish: Wish, below directory: String) async throws -> String {
-    let path = "\(directory)/\(wish.id)"
+  package func make(_ merchant: NewMerchant, below directory: String) async throws -> String {
+    let path = "\(directory)/\(merchant.id)"
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
-    try await register(wish)
+    try await register(merchant)
     for folder in ["processing", "association", "api-keys", "webhook-keys", "callback-keys"] {
       try PrivateFile.makeFolder("\(path)/\(folder)")
     }
-    try await certificate("identity", try .identity(), wish, at: path + "/identity")
-    try await certificate("processing", try .processing(), wish, at: path + "/processing/1")
-    for domain in wish.domains { try await association(domain, wish, path) }
+    try await certificate("identity", try .identity(), merchant, at: path + "/identity")
+    try await certificate("processing", try .processing(), merchant, at: path + "/processing/1")
+    for domain in merchant.domains { try await association(domain, merchant, path) }
     for keys in ["api-keys", "webhook-keys", "callback-keys"] {
       try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
     }
-    try Self.write(Self.yaml(wish), to: path + "/merchant.yaml")
+    try Self.write(Self.yaml(merchant), to: path + "/merchant.yaml")
     return path
   }
 
   /// Has the sandbox fetch each domain's association file, as Apple does; the shop must be listening.
-  package func verify(_ wish: Wish) async throws {
-    for domain in wish.domains {
+  package func verify(_ merchant: NewMerchant) async throws {
+    for domain in merchant.domains {
       _ = try await portal.require(
-        "POST", "/portal/merchants/\(wish.merchantIdentifier)/domains/\(domain)/verify", .object([:]))
+        "POST", "/portal/merchants/\(merchant.merchantIdentifier)/domains/\(domain)/verify", .object([:]))
     }
   }
 
-  private func register(_ wish: Wish) async throws {
+  private func register(_ merchant: NewMerchant) async throws {
     let answer = try await portal.call(
       "POST", "/portal/merchants",
-      ["merchantIdentifier": .string(wish.merchantIdentifier), "displayName": .string(wish.displayName)])
-    guard answer.isSuccess || answer.status == 409 else { throw CallFailure("the portal refused: \(answer.complaint)") }
+      ["merchantIdentifier": .string(merchant.merchantIdentifier), "displayName": .string(merchant.displayName)])
+    guard answer.isSuccess || answer.status == 409 else { throw CallFailure("the portal refused: \(answer.errorText)") }
   }
 
-  private func certificate(_ type: String, _ request: CertificateRequest, _ wish: Wish, at path: String) async throws {
+  private func certificate(_ type: String, _ request: CertificateRequest, _ merchant: NewMerchant, at path: String)
+    async throws
+  {
     let answer = try await portal.require(
-      "POST", "/portal/merchants/\(wish.merchantIdentifier)/certificates",
+      "POST", "/portal/merchants/\(merchant.merchantIdentifier)/certificates",
       ["type": .string(type), "csr": .string(request.requestPEM)])
     guard let certificate = answer["certificate"]?.text else { throw CallFailure("the portal sent no certificate") }
     try PrivateFile.write(request.privateKeyPEM, to: path + ".key")
     try Self.write(certificate, to: path + ".pem")
   }
 
-  private func association(_ domain: String, _ wish: Wish, _ path: String) async throws {
+  private func association(_ domain: String, _ merchant: NewMerchant, _ path: String) async throws {
     let answer = try await portal.require(
-      "POST", "/portal/merchants/\(wish.merchantIdentifier)/domains", ["domain": .string(domain)])
+      "POST", "/portal/merchants/\(merchant.merchantIdentifier)/domains", ["domain": .string(domain)])
     guard let file = answer["associationFile"]?.text else { throw CallFailure("the portal sent no association file") }
     try Self.write(file, to: "\(path)/association/\(domain).txt")
   }
 
-  private static func yaml(_ wish: Wish) -> String {
+  private static func yaml(_ merchant: NewMerchant) -> String {
     """
     # A merchant of Tender. Certificates, keys and association files lie beside this file.
-    merchantIdentifier: \(wish.merchantIdentifier)
-    displayName: "\(wish.displayName)"
-    countryCode: \(wish.countryCode)
-    currencyCode: \(wish.currencyCode)
+    merchantIdentifier: \(merchant.merchantIdentifier)
+    displayName: "\(merchant.displayName)"
+    countryCode: \(merchant.countryCode)
+    currencyCode: \(merchant.currencyCode)
     supportedNetworks: [visa, masterCard, amex, discover, jcb]
     merchantCapabilities: [supports3DS]
-    domains: [\(wish.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
+    domains: [\(merchant.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
 
     """
   }

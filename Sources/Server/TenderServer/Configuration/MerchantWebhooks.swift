@@ -29,7 +29,7 @@ enum MerchantWebhooks {
   }
 
   /// A URL that could never be called is refused at the start, not at the first payment.
-  static func judge(_ folders: [MerchantFolder], allowsPrivate: Bool) throws {
+  static func validate(_ folders: [MerchantFolder], allowsPrivate: Bool) throws {
     for folder in folders {
       for endpoint in folder.webhooks {
         do throws(DestinationRefusal) {
@@ -71,13 +71,13 @@ extension WebhookDispatcher {
     _ folders: [MerchantFolder], _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
     _ metrics: Metrics
   ) async throws -> WebhookDispatcher {
-    try MerchantWebhooks.judge(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
+    try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     for folder in folders { try await WebhookDispatcher.adopt(folder.webhooks, of: folder.merchant.id, in: database) }
     let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
     return WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
       network: runtime.network.webhooks, random: runtime.random,
-      report: WebhookWatch(metrics: metrics, logger: runtime.logger).hear)
+      report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
   }
 }

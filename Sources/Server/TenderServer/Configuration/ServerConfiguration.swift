@@ -24,9 +24,9 @@ package struct ServerConfiguration: Sendable {
   /// Where the simulated Apple and bank are: only in `simulated`.
   package var sandboxURL: String?
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
-  /// What a shopper is told while nobody knows the outcome of a payment: `pending`, or `failure` where a shop would
+  /// What the page shows while the outcome of a payment is unknown: `pending`, or `failure` where a shop would
   /// rather have the next card at once. After *failure* an approval that comes late is undone.
-  package var tellsUnknownAs: Telling = .pending
+  package var reportsUnknownAs: Telling = .pending
   /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
   package var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
   /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.
@@ -100,7 +100,7 @@ package struct ServerConfiguration: Sendable {
     guestTokenKeyFile = directory + "/guest-token.key"
   }
 
-  /// Where `tender sandbox` listens unless it is told otherwise.
+  /// Where `tender sandbox` listens by default.
   private static let sandboxDefault = "http://localhost:8402"
 
   /// Only `simulated` has a sandbox, which is its acquirer too.
@@ -130,7 +130,7 @@ package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
 extension ServerConfiguration {
   var gatewayPolicy: GatewayPolicy {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = tellsUnknownAs
+    policy.tellsUnknownAs = reportsUnknownAs
     policy.maximumInFlight = maximumPaymentsInFlight
     return policy
   }

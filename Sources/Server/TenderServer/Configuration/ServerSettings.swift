@@ -4,7 +4,8 @@ import TenderPayments
 extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
-    ServerConfiguration(), placing + apple + acquirer + payments + connections + metrics + webhooks + keys + tls)
+    ServerConfiguration(), placing + apple + acquirer + payments + connections + metrics + webhooks + keys + tls,
+    renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
   private static let placing: [Setting<ServerConfiguration>] = [
@@ -61,8 +62,8 @@ extension SettingsTable where Target == ServerConfiguration {
 
   private static let payments: [Setting<ServerConfiguration>] = [
     Setting(
-      "payments.tellsUnknownAs", .choice(of: [Telling.pending, .failure]), \.tellsUnknownAs,
-      "What a shopper is told while the outcome of a payment is unknown; see docs/ledger.md."),
+      "payments.reportUnknownAs", .choice(of: [Telling.pending, .failure]), \.reportsUnknownAs,
+      "What the page shows the shopper while the outcome of a payment is unknown; see docs/ledger.md."),
     Setting(
       "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,
       "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),

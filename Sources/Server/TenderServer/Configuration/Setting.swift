@@ -52,7 +52,9 @@ package struct Setting<Target: Sendable>: Sendable {
   }
 
   /// The name of its environment variable: `store.path` is `TENDER_STORE_PATH`, `publicURL` is `TENDER_PUBLIC_URL`.
-  package var variable: String {
+  package var variable: String { Self.variable(key) }
+
+  static func variable(_ key: String) -> String {
     var name = SettingsSource.variablePrefix
     var previous: Character = "."
     for character in key {

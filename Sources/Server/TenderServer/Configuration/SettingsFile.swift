@@ -53,7 +53,7 @@ extension SettingsTable {
   }
 
   private func unknown(_ key: String, _ place: String) -> ConfigurationError {
-    ConfigurationError(place, "there is no setting \(key)\(Self.advice(for: key, among: settings.map(\.key)))")
+    ConfigurationError(place, "there is no setting \(key)\(advice(for: key))")
   }
 }
 

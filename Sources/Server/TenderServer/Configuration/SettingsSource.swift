@@ -82,7 +82,8 @@ extension SettingsTable {
     var values: [String: WrittenValue] = [:]
     for (name, text) in variables.sorted(by: { $0.key < $1.key }) where name.hasPrefix(SettingsSource.variablePrefix) {
       guard let setting = settings[name] else {
-        throw ConfigurationError(name, "there is no such setting\(Self.advice(for: name, among: settings.keys))")
+        throw ConfigurationError(
+          name, "there is no such setting\(advice(for: name, spelling: Setting<Target>.variable))")
       }
       values[setting.key] = Self.value(of: text, isList: setting.isList, place: name)
     }

@@ -3,10 +3,13 @@ package struct SettingsTable<Target: Sendable>: Sendable {
   package let settings: [Setting<Target>]
   /// What holds before anything is read: the defaults.
   let initial: Target
+  /// New key by former key. A former key is refused with the new one.
+  private let renamed: [String: String]
 
-  init(_ initial: Target, _ settings: [Setting<Target>]) {
+  init(_ initial: Target, _ settings: [Setting<Target>], renamed: [String: String] = [:]) {
     self.initial = initial
     self.settings = settings
+    self.renamed = renamed
   }
 
   /// Reads every setting.
@@ -49,8 +52,15 @@ package struct SettingsTable<Target: Sendable>: Sendable {
     return (["| key | value | default | |", "|---|---|---|---|"] + rows).joined(separator: "\n") + "\n"
   }
 
-  /// `; did you mean …?` when a name differs by few characters: by a slip of the hand.
-  static func advice(for name: String, among names: some Collection<String>) -> String {
+  /// `; it is … now` for a former key, `; did you mean …?` when a name differs by few characters.
+  ///
+  /// - Parameter spelling: how the source writes a key.
+  func advice(for name: String, spelling: (String) -> String = { $0 }) -> String {
+    if let new = renamed.first(where: { spelling($0.key) == name })?.value { return "; it is \(spelling(new)) now" }
+    return Self.advice(for: name, among: settings.map { spelling($0.key) })
+  }
+
+  private static func advice(for name: String, among names: some Collection<String>) -> String {
     let ranked = names.map { (name: $0, distance: name.lowercased().distance(to: $0.lowercased())) }
     let nearest = ranked.filter { $0.distance <= 3 }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
     return nearest.map { "; did you mean \($0.name)?" } ?? ""

@@ -1,9 +1,9 @@
 import HTTPTransport
 import StrictJSON
 
-/// Where the simulated Apple and bank are and whom they sign as, asked of the sandbox itself.
+/// The simulated Apple's and acquirer's addresses and roots, which the sandbox publishes.
 ///
-/// Known by its address alone, as Apple is. Only `simulated` ever asks.
+/// The server knows the sandbox by its address alone. Only `simulated` asks it.
 struct SimulatedApple: Sendable {
   /// The root of simulated payment tokens, PEM.
   let tokenRootPEM: String

@@ -19,7 +19,7 @@ package final class ConnectionLimit: Sendable {
     /// Those that are set up, in the order of a clock with one hand (second chance).
     var connections: [Connection] = []
     var hand = 0
-    /// Connections that were told to close, and are not closed yet.
+    /// Connections that are closing.
     var evicted = 0
   }
 
@@ -110,7 +110,7 @@ package final class ConnectionLimit: Sendable {
 }
 
 extension ConnectionLimit.State {
-  /// Connections that are told to close and have not closed yet hold descriptors: only so many at once.
+  /// Closing connections still hold descriptors, so their number is limited.
   private static let maximumEvicted = 16
 
   mutating func makeRoom(below maximum: Int) -> (victims: [ConnectionLimit.Connection], hasRoom: Bool) {

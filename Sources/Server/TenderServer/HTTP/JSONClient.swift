@@ -28,7 +28,7 @@ package struct JSONClient: Sendable {
 
     package var isSuccess: Bool { (200..<300).contains(status) }
     /// The problem's code and explanation, or the bare status. The platform API puts both into its first error.
-    package var complaint: String {
+    package var errorText: String {
       let problem = body["code"] == nil ? body["errors"]?.elements.first ?? .null : body
       guard let code = problem["id"]?.text ?? problem["code"]?.text else { return "HTTP \(status)" }
       return "\(code): \(problem["detail"]?.text ?? problem["message"]?.text ?? "")"
@@ -56,7 +56,7 @@ package struct JSONClient: Sendable {
     _ method: String, _ path: String, _ body: JSONValue? = nil, headers: [HTTPField] = []
   ) async throws -> JSONValue {
     let answer = try await call(method, path, body, headers: headers)
-    guard answer.isSuccess else { throw CallFailure("\(method) \(base)\(path): \(answer.complaint)") }
+    guard answer.isSuccess else { throw CallFailure("\(method) \(base)\(path): \(answer.errorText)") }
     return answer.body
   }
 }
@@ -71,7 +71,7 @@ extension TransportError {
   /// For the operator, in one line.
   package var words: String {
     switch self {
-    case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nobody listens there"
+    case .notSent(let reason) where reason.lowercased().contains("connection refused"): "nothing listens there"
     case .notSent(let reason): "it cannot be reached (\(reason))"
     case .interrupted: "the connection ended before the answer"
     case .timedOut: "it took too long"

@@ -63,7 +63,7 @@ struct ProblemAnswers: Sendable {
 
   func answer(_ error: any Error, _ context: ServerContext) -> Response {
     let problem = ProblemTable.problem(for: error)
-    // Too many calls are nobody's fault, and must not become as many lines of the log.
+    // Overload is no fault of the server's, and must not flood the log.
     if problem.status.code >= 500, problem.code != GatewayError.overloaded.code {
       context.logger.error(
         "call failed", metadata: ["code": .string(problem.code), "error": .string(ProblemTable.safe(error))])
@@ -73,7 +73,7 @@ struct ProblemAnswers: Sendable {
     return problem.response(requestID: context.requestID)
   }
 
-  /// What a payment is told that a full server does not take.
+  /// The answer to a payment above the limit.
   func overloaded(_ requestID: String) -> PlainAnswer {
     let problem = ProblemTable.problem(for: GatewayError.overloaded)
     metrics.refusals.count(["code": problem.code])
@@ -105,7 +105,7 @@ struct CrossOriginGate: RouterMiddleware {
     var response: Response
     switch page {
     case .none: response = try await next(request, context)
-    // Readable, so that the kit on a page that nobody registered can tell its developer what is missing.
+    // Readable, so that the kit on an unregistered page can show its developer what is missing.
     case .unknown where !isPublic(request.uri.path): response = problems.answer(refusal, context)
     case .unknown: response = try await next(request, context)
     case .registered where request.method == .options: response = preflight

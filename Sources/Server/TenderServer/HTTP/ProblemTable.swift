@@ -8,7 +8,7 @@ import Storage
 import StrictJSON
 import TenderPayments
 
-/// Which refusal each error of the house becomes. The codes are the rooms' own; only the status is decided here.
+/// Maps the errors of the other modules to problems. The modules define the codes, this table the statuses.
 enum ProblemTable {
   static func problem(for error: any Error) -> Problem {
     switch error {
@@ -37,7 +37,7 @@ enum ProblemTable {
     }
   }
 
-  /// What may be logged of an error: errors of ours hold no card data, and of a stranger only the type is told.
+  /// The part of an error that may be logged. Our errors hold no card data; of any other only the type is logged.
   static func safe(_ error: any Error) -> String {
     switch error {
     case is StorageError, is MerchantSessionError, is GatewayError, is OrderError, is PaymentTokenError: "\(error)"

@@ -28,7 +28,7 @@ struct RequestHeadRefusal: Sendable {
 }
 
 /// Refuses requests by ``RequestHeadRules`` on the event loop that reads them, before any other handler sees them, and
-/// ends the connection: after a head that is not HTTP nobody knows where the next request begins.
+/// ends the connection: after a malformed head the start of the next request is unknown.
 ///
 /// Requests before it on the connection are answered first.
 final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {

@@ -6,29 +6,29 @@ import Logging
 import MerchantIdentity
 import TenderPayments
 
-/// The processing keys of a running server: a ring in memory, and a book that remembers states and last uses from one
-/// start to the next. The book is written beside the payments, in order, and never waited for by one.
+/// The processing keys of a running server: a ring in memory, and a store that keeps their states and last uses across
+/// restarts. The store is written in order, beside the payments; no payment waits for it.
 struct ProcessingKeys: Sendable {
   let ring: ProcessingKeyRing
-  private let book: ProcessingKeyStore
+  private let store: ProcessingKeyStore
   private let agent: KeyAgentClient?
   private let (merchantsDirectory, platformDirectory): (String, String?)
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
-  /// Starts with what the book remembers.
+  /// Starts with the states in the store.
   init(
-    _ book: ProcessingKeyStore, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, logger: Logger
+    _ store: ProcessingKeyStore, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, logger: Logger
   ) async throws {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
-    self.book = book
+    self.store = store
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
     (merchantsDirectory, platformDirectory) = (configuration.merchantsDirectory, configuration.platformDirectory)
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
       for await record in stream {
-        do { try await book.write(record) } catch {
+        do { try await store.write(record) } catch {
           logger.error("the state of a processing key was not written", metadata: ["reason": .string("\(error)")])
         }
       }
@@ -43,7 +43,7 @@ struct ProcessingKeys: Sendable {
   @discardableResult
   func add(_ folders: [MerchantFolder]) async throws -> Int {
     let known = Dictionary(
-      uniqueKeysWithValues: try await book.records().map { ([$0.owner, $0.publicKeyHash], $0) })
+      uniqueKeysWithValues: try await store.records().map { ([$0.owner, $0.publicKeyHash], $0) })
     let before = Set(ring.entries.map { [$0.owner.name, Hex.encode($0.publicKeyHash)] })
     for folder in folders where folder.profile.encryptsToPlatform {
       ring.enroll(folder.merchant.id, domains: folder.platformDomains)
@@ -64,7 +64,7 @@ struct ProcessingKeys: Sendable {
     try await add(try await MerchantFolder.all(in: merchantsDirectory, at: now, keysMayBeElsewhere: agent != nil))
   }
 
-  /// Everything that was said is written.
+  /// Writes every change before it returns.
   func close() async {
     changes.finish()
     await writing.value

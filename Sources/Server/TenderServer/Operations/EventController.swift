@@ -7,10 +7,10 @@ import Hummingbird
 import Ledger
 import TenderPayments
 
-/// What acquirers and providers say by themselves: `POST /acquirers/{connector}/events`.
+/// Receives the events that acquirers and providers send: `POST /acquirers/{connector}/events`.
 ///
-/// An authentic event is thanked for, whatever it comes to: hardly any becomes better by being sent again. One that comes
-/// before something that the books must hear first is to come again, and its sender hears 503.
+/// Acknowledges an authentic event even if it changes nothing. An event that arrives before an earlier one gets 503, so
+/// that the sender repeats it.
 struct EventController: Sendable {
   let gateway: PaymentGateway
   /// The one connector of this server.
@@ -37,6 +37,6 @@ struct EventController: Sendable {
   }
 
   private static let early = Problem(
-    .serviceUnavailable, "event_early", "Something else must be heard first. Send the event again later.",
+    .serviceUnavailable, "event_early", "An earlier event is missing. Send this event again later.",
     retryAfter: 60)
 }

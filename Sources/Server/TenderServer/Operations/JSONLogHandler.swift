@@ -4,7 +4,7 @@ import TenderPayments
 
 /// One JSON object a line on standard error.
 ///
-/// What is secret has a type that prints masked, so that no filter has to find it here.
+/// Needs no filter: secrets have types that print masked.
 package struct JSONLogHandler: LogHandler {
   package var logLevel: Logger.Level = .info
   package var metadata: Logger.Metadata = [:]
@@ -25,7 +25,7 @@ package struct JSONLogHandler: LogHandler {
     let merged = metadata.merging(event.metadata ?? [:]) { $1 }
     var fields = [("time", WallClock.system.now().description), ("level", event.level.rawValue), ("from", label)]
     fields.append(("message", event.message.description))
-    // The framework's own request number says nothing that ours does not.
+    // Our request id replaces the framework's.
     fields += merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map {
       ($0.key, $0.value.description)
     }
@@ -37,7 +37,7 @@ package struct JSONLogHandler: LogHandler {
   }
 
   private static func quoted(_ text: String) -> String {
-    // Most need nothing escaped, and each line has a dozen of them.
+    // Runs a dozen times for each line, and most strings need no escaping.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return "\"\(text)\"" }
     var out = "\""
     for scalar in text.unicodeScalars {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TenderPayments
 
-/// What is counted, in one place: the names are an interface that dashboards rest on.
+/// Every counter. The names are an interface: dashboards depend on them.
 struct Metrics: Sendable {
   let requests = CounterFamily("tender_http_requests_total", "Calls answered, by route and status.")
   let durations = HistogramFamily("tender_http_request_seconds", "Time to answer a call.")
@@ -103,7 +103,7 @@ final class HistogramFamily: Sendable {
   }
 }
 
-/// A value read when somebody asks.
+/// A value that is read at each call of `/metrics`.
 struct Gauge: Sendable {
   let name: String
   let help: String
@@ -128,7 +128,7 @@ enum Labels {
   }
 
   private static func escaped(_ text: String) -> String {
-    // Hardly ever is there anything to escape, and this runs with every call.
+    // Runs with every call, and labels rarely need escaping.
     guard text.utf8.contains(where: { [0x22, 0x5C, 0x0A].contains($0) }) else { return text }
     return text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"")
       .replacingOccurrences(of: "\n", with: "\\n")

@@ -4,10 +4,9 @@ import ServiceLifecycle
 import Storage
 import TenderPayments
 
-/// Recovery as a service of the running server: three loops, so that none waits for the others' acquirer calls.
+/// Runs recovery in three loops, so that none waits for the others' acquirer calls.
 ///
-/// It also ends the server when the disk has failed to keep a commit: only a process that reads the store again knows
-/// what is in it.
+/// Ends the server when the disk has failed to keep a commit: only a new process can read what the store holds.
 struct RecoveryService: Service {
   let gateway: PaymentGateway
   let database: Database
@@ -38,7 +37,7 @@ struct RecoveryService: Service {
       metrics.recovered.count(["outcome": outcome], by: Int64(count))
     }
     for payment in report.alarms {
-      logger.error("a payment needs a person", metadata: ["payment": .string(payment.rawValue)])
+      logger.error("an operator must look at a payment", metadata: ["payment": .string(payment.rawValue)])
     }
   }
 }

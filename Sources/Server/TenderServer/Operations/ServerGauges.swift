@@ -12,7 +12,7 @@ struct ServerGauges: Sendable {
 
   @Sendable func all() async throws -> [Gauge] {
     let open = try await parts.journal.openOutcomes()
-    let webhooks = try await WebhookWatch.gauges(parts.database)
+    let webhooks = try await WebhookMonitor.gauges(parts.database)
     return Gauge.all(of: open, parts.breaker, parts.database) + webhooks + Gauge.all(of: parts.connections)
       + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
   }
@@ -46,7 +46,7 @@ extension Gauge {
       labels: [:], value: gateway.clockLead.components.seconds)
   }
 
-  /// What waits for an answer, for those who watch. `payments_unknown` and its age are what to be woken for.
+  /// Payments and operations without an outcome. `payments_unknown` and its age are what to alert on.
   static func all(of open: OpenOutcomes, _ breaker: CircuitBreaker, _ database: Database) -> [Gauge] {
     let byStatus = open.payments.sorted { $0.key.rawValue < $1.key.rawValue }
     let unknown = open.payments[.unknown]
@@ -61,7 +61,7 @@ extension Gauge {
           labels: ["status": status.rawValue], value: payments.oldest.components.seconds)
       } + [
         Gauge(
-          name: "tender_payments_unknown", help: "Payments of which nobody knows whether money is held.", labels: [:],
+          name: "tender_payments_unknown", help: "Payments of unknown outcome: money may be held.", labels: [:],
           value: Int64(unknown?.count ?? 0)),
         Gauge(
           name: "tender_payments_unknown_oldest_seconds", help: "Age of the oldest of them.", labels: [:],
@@ -70,18 +70,19 @@ extension Gauge {
           name: "tender_operations_open", help: "Operations at the acquirer without an answer.", labels: [:],
           value: Int64(open.operations)),
         Gauge(
-          name: "tender_acquirer_circuit_open", help: "1 while the acquirer is not asked because it does not answer.",
+          name: "tender_acquirer_circuit_open",
+          help: "1 while calls to the acquirer are suspended: it does not answer.",
           labels: [:], value: breaker.isOpen ? 1 : 0),
         Gauge(
           name: "tender_store_commits", help: "Durable commits since the start.", labels: [:],
           value: Int64(database.commits)),
         Gauge(
-          name: "tender_payments_alarmed", help: "Payments that a person has to look at.", labels: [:],
+          name: "tender_payments_alarmed", help: "Payments that an operator must look at.", labels: [:],
           value: Int64(open.alarms)),
       ]
   }
 
-  /// How near the limit of connections is.
+  /// Open connections and their limit.
   static func all(of connections: ConnectionLimit) -> [Gauge] {
     [
       Gauge(

@@ -4,7 +4,7 @@ import Storage
 import TenderPayments
 import Webhooks
 
-/// The webhook dispatcher as a service of the running server: it delivers until the server goes down.
+/// Delivers webhooks until the server shuts down.
 struct WebhookService: Service {
   let dispatcher: WebhookDispatcher
 
@@ -13,25 +13,25 @@ struct WebhookService: Service {
   }
 }
 
-/// What operators see of the dispatcher: a line in the log for what was not taken, a count of every try.
-struct WebhookWatch: Sendable {
+/// Counts every delivery of a webhook, and logs those that failed.
+struct WebhookMonitor: Sendable {
   let metrics: Metrics
   let logger: Logger
 
-  func hear(_ report: WebhookReport) {
+  func note(_ report: WebhookReport) {
     switch report {
     case .tried(let delivery, let state, let result):
       metrics.webhooks.count(["outcome": state == .waiting ? "failed" : state.rawValue])
       guard state != .delivered else { return }
       logger.log(
         level: state == .dead ? .error : .warning,
-        state == .dead ? "a webhook is a dead letter" : "a webhook was not taken",
+        state == .dead ? "a webhook is a dead letter" : "a webhook was not delivered",
         metadata: [
           "payment": .string(delivery.payment.rawValue), "sequence": .stringConvertible(delivery.sequence),
           "endpoint": .string(delivery.endpoint), "url": .string(delivery.url), "result": .string(result),
         ])
     case .trouble(let reason):
-      logger.error("the webhook dispatcher failed", metadata: ["reason": .string(reason)])
+      logger.error("webhooks cannot be delivered", metadata: ["reason": .string(reason)])
     }
   }
 

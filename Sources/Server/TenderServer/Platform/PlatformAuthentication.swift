@@ -85,7 +85,7 @@ struct PlatformAuthentication: RouterMiddleware {
     return try await next(request, context)
   }
 
-  /// The log says why a signature is refused; the caller hears only that it is.
+  /// The log has the reason of a refusal; the caller gets none.
   private func caller(of request: Request, _ context: ServerContext) throws -> (AuthenticatedCaller, PlatformKey) {
     do {
       let signed = try SignedRequest(

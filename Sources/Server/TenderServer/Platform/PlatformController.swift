@@ -19,7 +19,7 @@ struct PlatformController: Sendable {
     let document = try await RequestBody.decode(BasketDocument.self, request)
     let basket = try Self.basket(context)
     let answer = try await orderService.put(document, as: basket, of: try Self.merchant(context))
-    CallWitness.current?.concerns(basket)
+    CallTrace.current?.concerns(basket)
     return JSONAnswer.response(answer)
   }
 

@@ -17,8 +17,8 @@ import X509
   }
 
   @Test func `is read from one file that holds key and certificate, among others`() throws {
-    let stranger = try Portal.identity { $0.merchant = nil }
-    let file = try "Bag Attributes\n" + stranger + "\n" + Portal.identity() + "\n" + Portal.identityKeyPEM + "\n"
+    let withoutMerchant = try Portal.identity { $0.merchant = nil }
+    let file = try "Bag Attributes\n" + withoutMerchant + "\n" + Portal.identity() + "\n" + Portal.identityKeyPEM + "\n"
     #expect(try read(file, key: file).notAfter == Portal.notAfter)
   }
 
@@ -71,7 +71,7 @@ import X509
     }
   }
 
-  @Test func `keys that are absent, damaged or locked are told apart`() throws {
+  @Test func `keys that are absent, damaged or encrypted are different errors`() throws {
     let certificate = try Portal.identity()
     let damaged = try Portal.identityKeyPEM.replacing("MII", with: "MIA")
     for text in ["", certificate, damaged] {

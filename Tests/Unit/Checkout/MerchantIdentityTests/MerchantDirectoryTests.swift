@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `two shops of one machine are told apart by their ports`() throws {
+  @Test func `two shops of one machine differ by their ports`() throws {
     let directory = try MerchantDirectory(
       [merchant("a", "localhost:8401"), merchant("b", "localhost:8402")], in: .simulated)
     #expect(directory.merchant(origin: "http://localhost:8402")?.merchant.id == MerchantID("b"))

@@ -19,7 +19,7 @@ import Testing
     )
   }
 
-  @Test func `a port of this machine is not told to Apple`() throws {
+  @Test func `a port of this machine is not sent to Apple`() throws {
     #expect(try request("localhost:8401").initiativeContext == "localhost")
   }
 

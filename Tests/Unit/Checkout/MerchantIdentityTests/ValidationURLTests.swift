@@ -4,12 +4,12 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-@Suite struct `The judge of validation URLs` {
+@Suite struct `The validation of validation URLs` {
   @Test(arguments: try ValidationURLVector.all())
   func `every vector has its expected outcome`(_ vector: ValidationURLVector) throws {
     let outcome: String
     do {
-      try ValidationURL.judge(vector.url, against: hosts(vector.environment))
+      try ValidationURL.validate(vector.url, against: hosts(vector.environment))
       outcome = "ok"
     } catch let error as ValidationURLError {
       outcome = error.code.rawValue
@@ -24,7 +24,7 @@ import Testing
     #expect(untested == ["validation_url_too_long"])
   }
 
-  @Test func `the vectors catch judges that are often seen`() throws {
+  @Test func `the vectors catch mistakes that are often made`() throws {
     let hostile = try ValidationURLVector.all().filter { $0.outcome != "ok" }
     let careless: [(String) -> Bool] = [
       { $0.hasPrefix("https") },
@@ -33,13 +33,13 @@ import Testing
       { URL(string: $0)?.host()?.hasSuffix("apple.com") == true },
       { URL(string: $0)?.host() == "apple-pay-gateway.apple.com" },
     ]
-    for judge in careless { #expect(hostile.contains { judge($0.url) }) }
+    for accepts in careless { #expect(hostile.contains { accepts($0.url) }) }
   }
 
   @Test func `an address longer than Apple's is not even read`() {
     let good = "https://apple-pay-gateway.apple.com/paymentservices/startSession"
     for text in [good + String(repeating: "a", count: 10_240), String(repeating: good, count: 4_096)] {
-      #expect(throws: ValidationURLError.self) { try ValidationURL.judge(text, against: .production) }
+      #expect(throws: ValidationURLError.self) { try ValidationURL.validate(text, against: .production) }
     }
   }
 
@@ -50,14 +50,14 @@ import Testing
         var changed = good
         changed[index] = byte
         let text = String(decoding: changed, as: UTF8.self)
-        #expect(throws: ValidationURLError.self) { try ValidationURL.judge(text, against: .production) }
+        #expect(throws: ValidationURLError.self) { try ValidationURL.validate(text, against: .production) }
       }
     }
   }
 
   @Test func `a refusal repeats nothing of the address`() throws {
     let error = try #require(throws: ValidationURLError.self) {
-      try ValidationURL.judge("https://<script>evil.test/", against: .production)
+      try ValidationURL.validate("https://<script>evil.test/", against: .production)
     }
     #expect(!error.description.contains("evil"))
   }
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `the address that is called is built from constants`() throws {
-    let gateway = try ValidationURL.judge(
+    let gateway = try ValidationURL.validate(
       "https://apple-pay-gateway.apple.com/paymentservices/startSession", against: .production)
     #expect(gateway.paymentSessionURL == "https://apple-pay-gateway.apple.com/paymentservices/paymentSession")
     #expect(

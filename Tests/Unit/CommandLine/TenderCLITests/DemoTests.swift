@@ -3,7 +3,7 @@ import HTTPTransport
 import StrictJSON
 import Testing
 
-/// The demo, as somebody runs it who has just built it.
+/// The demo, as a newcomer runs it after the build.
 @Suite(.serialized) struct `A running demo` {
   @Test func `is paid at, looked at, and ends when asked`() async throws {
     let port = try FreePorts.row(of: 5)

@@ -54,7 +54,7 @@ import Testing
   }
 }
 
-/// A connection that is opened at once and sends nothing until it is told.
+/// A connection that is opened at once and sends nothing at first.
 private final class Connection: Sendable {
   private let descriptor: Int32
 

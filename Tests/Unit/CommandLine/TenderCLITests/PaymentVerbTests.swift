@@ -15,14 +15,14 @@ import Testing
       try workshop.write(Self.configuration(sandbox: port, acquirer: acquirer), to: "\(name).yaml")
     }
     try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
-      let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
       // Ours and the acquirer's agree.
-      let good = try await books.hold(.eur(1250))
+      let good = try await store.hold(.eur(1250))
       // We believe in more than the acquirer holds.
-      let short = try await books.hold(.eur(2000), there: .eur(1250))
-      // We believe in a capture that the acquirer never heard of.
-      let untaken = try await books.hold(.eur(1250), captured: .eur(1250))
-      await books.close()
+      let short = try await store.hold(.eur(2000), there: .eur(1250))
+      // The journal has a capture that the acquirer never received.
+      let untaken = try await store.hold(.eur(1250), captured: .eur(1250))
+      await store.close()
       func run(_ words: String, _ payment: PaymentID, with file: String = "tender") async throws -> Workshop.Answer {
         try await workshop.run("tender payment \(words) \(payment) --store tender.db --config \(file).yaml")
       }
@@ -37,8 +37,8 @@ import Testing
         let kind = words.prefix { $0 != " " }
         #expect(answer.exitCode == 1, "\(words): \(answer.lines)")
         #expect(answer.lines.last == "Error: the acquirer refused the \(kind) (13)", "\(answer.lines)")
-        let unheard = try await run(words, payment, with: "nobody")
-        #expect(unheard.exitCode == 1 && unheard.lines.last?.contains("did not reach the acquirer") == true)
+        let unreached = try await run(words, payment, with: "nobody")
+        #expect(unreached.exitCode == 1 && unreached.lines.last?.contains("did not reach the acquirer") == true)
       }
       let first = try await run("refund --json --key once --amount 1.00", good)
       let again = try await run("refund --json --key once --amount 1.00", good)
@@ -48,12 +48,12 @@ import Testing
       #expect(other.exitCode == 1 && other.lines.last?.contains("another amount") == true, "\(other.lines)")
       let unnamed = try await run("refund --amount 1.00", good)
       #expect(unnamed.lines.first?.hasPrefix("idempotency key: repeat with --key ") == true, "\(unnamed.lines)")
-      let told = try await run("refund --json --amount 1.00", untaken)
-      #expect(told.exitCode == 1 && told.lines.contains { $0.contains(#""performed" : {"#) }, "\(told.lines)")
+      let refused = try await run("refund --json --amount 1.00", untaken)
+      #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains(#""performed" : {"#) }, "\(refused.lines)")
       for (words, payment) in [("capture --amount 1.00", short), ("refund --amount 1.00", untaken)] {
         let answer = try await run(words, payment, with: "garbled")
         #expect(answer.exitCode == 1, "\(answer.lines)")
-        #expect(answer.lines.last?.hasPrefix("Error: nobody knows yet whether the") == true, "\(answer.lines)")
+        #expect(answer.lines.last?.hasPrefix("Error: it is not known yet whether the") == true, "\(answer.lines)")
       }
     }
   }
@@ -62,12 +62,12 @@ import Testing
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop()
     let configuration = Self.configuration(sandbox: port, acquirer: port)
-    let store = "  account: moved\nstore:\n  path: tender.db\nmerchants:\n  directory: .\n"
-    try workshop.write(configuration + store, to: "moved.yaml")
+    let settings = "  account: moved\nstore:\n  path: tender.db\nmerchants:\n  directory: .\n"
+    try workshop.write(configuration + settings, to: "moved.yaml")
     try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
-      let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
-      let (held, open) = (try await books.hold(.eur(1250)), try await books.unknown())
-      await books.close()
+      let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      let (held, open) = (try await store.hold(.eur(1250)), try await store.unknown())
+      await store.close()
       for command in [
         "tender payment capture \(held) --store tender.db --config moved.yaml",
         "tender payment settle \(open) --store tender.db --config moved.yaml",
@@ -89,9 +89,9 @@ import Testing
     let workshop = try Workshop()
     try workshop.write(Self.configuration(sandbox: port, acquirer: port), to: "tender.yaml")
     try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
-      let books = try await Books(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
-      let open = try await books.unknown()
-      await books.close()
+      let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      let open = try await store.unknown()
+      await store.close()
       let resolve = "tender payment resolve \(open) --store tender.db --config tender.yaml"
       #expect(try await workshop.run("\(resolve) --as captured --note x").exitCode == 2)
       #expect(try await workshop.run("\(resolve) --as voided --note ' '").exitCode == 1)
@@ -116,7 +116,7 @@ import Testing
 }
 
 /// A store of Tender's, filled by its own journal, and the acquirer's ledger beside it.
-private struct Books: Sendable {
+private struct TestStore: Sendable {
   private let database: Database
   private let journal: Journal
   private let sandbox: String

@@ -1,7 +1,7 @@
 import Foundation
 import TenderTesting
 
-/// What a stranger types, and what comes back: a text file of `Tests/Support/Transcripts`.
+/// Commands that a user types, and their output: a text file of `Tests/Support/Transcripts`.
 ///
 ///     # A sentence about what follows.
 ///     $ tender token verify token.json
@@ -46,7 +46,7 @@ struct Transcript: Sendable {
     }
   }
 
-  /// Runs every step, in order, and tells what was not as it stands here.
+  /// Runs every step, in order, and returns the differences.
   func differences(in place: Workshop) async throws -> [String] {
     var differences: [String] = []
     for step in steps {

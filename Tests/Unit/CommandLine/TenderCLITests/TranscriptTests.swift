@@ -47,7 +47,7 @@ import Testing
   }
 }
 
-@Suite struct `A transcript catches what is planted` {
+@Suite struct `A transcript reports differences` {
   @Test(arguments: [
     (["a"], ["b"]), (["a"], []), ([], ["a"]), (["a", "b"], ["a"]), (["x=12 y"], ["x=[..] z"]), (["ab"], ["b[..]"]),
     (["a", "c"], ["a", "...", "b"]),
@@ -67,8 +67,8 @@ import Testing
 
   @Test func `another exit code, and another output`() async throws {
     let text = "$ echo a; exit 3\na\n? 3\n$ echo a\nb\n$ exit 1\n"
-    let differences = try await Transcript("planted", text: text).differences(in: Workshop())
-    #expect(differences.map { $0.prefix(10) } == ["planted:4:", "planted:6:"])
+    let differences = try await Transcript("changed", text: text).differences(in: Workshop())
+    #expect(differences.map { $0.prefix(10) } == ["changed:4:", "changed:6:"])
   }
 }
 

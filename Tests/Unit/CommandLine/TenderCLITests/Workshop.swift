@@ -3,7 +3,7 @@ import Synchronization
 import TenderTesting
 import Testing
 
-/// A directory of its own in which the built program is used as a stranger would: from a shell, by its name.
+/// A directory in which the built program runs as a user runs it: from a shell, by its name.
 final class Workshop: Sendable {
   let path: String
   let variables: [String: String]
@@ -37,7 +37,7 @@ final class Workshop: Sendable {
     return Answer(exitCode: code, lines: program.lines)
   }
 
-  /// Starts a program that runs until it is told to stop, does something, and stops it whatever happened.
+  /// Starts a program that runs until it is stopped, does something, and always stops it.
   ///
   /// - Parameter sign: is in the line that the program prints when it is ready.
   func with<R: Sendable>(
@@ -86,7 +86,7 @@ final class RunningProgram: Sendable {
     throw NotReady(output: lines)
   }
 
-  /// Asks it to stop, as a terminal or a service manager does, and tells its exit code.
+  /// Asks it to stop, as a terminal or a service manager does, and returns its exit code.
   func terminate() async -> Int32 {
     process.signal(SIGTERM)
     return await end()
@@ -126,7 +126,7 @@ final class RunningProgram: Sendable {
   }
 }
 
-/// Ports in a row that nobody listens on.
+/// Free ports in a row.
 enum FreePorts {
   static func row(of count: Int) throws -> Int {
     let bases = (0..<200).map { _ in Int.random(in: 2_000..<3_000) * 10 }

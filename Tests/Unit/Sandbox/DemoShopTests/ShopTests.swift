@@ -58,7 +58,7 @@ import Testing
     ),
     (#"{"serviceType":"delivery"}"#, "invalid_order"), ("[]", "invalid_order"), ("", "invalid_order"),
   ])
-  func `an order that cannot be made is refused by code, and Tender hears nothing`(
+  func `an order that cannot be made is refused by code, and nothing is sent to Tender`(
     body: String, code: String
   ) async throws {
     let tender = FakeTender()
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(arguments: ["short", "00112233445566778899aabbccddee%2F", "zz112233445566778899aabbccddeeff"])
-  func `what is no basket id is not asked about`(id: String) async throws {
+  func `an invalid basket id is not sent to Tender`(id: String) async throws {
     let tender = FakeTender()
     let answer = try await tender.shop { client in
       try await client.execute(uri: "/api/orders/\(id)", method: .get)
@@ -113,7 +113,7 @@ import Testing
     #expect(!page.contains("{{") && !page.contains("style=") && !page.contains("onclick") && !page.contains("<!--"))
   }
 
-  @Test(arguments: ["/dish/whale", "/order/short", "/order/short/journey", "/art/whale.svg", "/pages/menu.html"])
+  @Test(arguments: ["/dish/whale", "/order/short", "/order/short/journey", "/art/whale.svg", "/menu.mustache"])
   func `what is not there is not found`(path: String) async throws {
     let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
     #expect(answer.status == .notFound)
@@ -174,7 +174,7 @@ import Testing
     #expect(tender.storedBaskets.map(\.customer) == ["customer-1001", nil])
   }
 
-  @Test func `nobody signs in as somebody whom the shop does not know`() async throws {
+  @Test func `an unknown customer cannot sign in`() async throws {
     let answer = try await FakeTender().shop { client in
       try await client.post("/api/shopper", #"{"customer":"customer-9"}"#)
     }
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test(arguments: [("lunch10", nil), ("WELCOME", nil), ("NOTHING", "unknown_code"), ("summer", "expired_code")])
-  func `a promo code is judged before the sheet opens`(code: String, refusal: String?) async throws {
+  func `a promo code is checked before the sheet opens`(code: String, refusal: String?) async throws {
     let answer = try await FakeTender().shop { client in try await client.post("/api/codes", #"{"code":"\#(code)"}"#) }
     #expect(FakeTender.member("code", of: answer) == refusal ?? code.uppercased())
     #expect(answer.status.code == (refusal == nil ? 200 : refusal == "unknown_code" ? 404 : 409))
@@ -192,14 +192,14 @@ import Testing
     ("Visa 0492", "Visa 0492"), ("Visa 4761 7390 0000 0012", "Visa 0012"), ("4761739000000012", "0012"),
     ("<b>AmEx</b> 1362", "bAmExb 1362"), ("カード 1017", "カード 1017"), ("•••", nil), ("", nil),
   ])
-  func `a receipt shows a card's name and four digits, never more`(told: String, shown: String?) async throws {
+  func `a receipt shows a card's name and four digits, never more`(name: String, shown: String?) async throws {
     let tender = FakeTender(answering: { _ in .success(InboundResponse(status: 200, body: Array(Self.placed.utf8))) })
     let answer = try await tender.shop { client in
       let basket = try await client.post("/api/baskets", FakeTender.order)
       let path = "/api/orders/\(FakeTender.member("basketId", of: basket) ?? "")"
       _ = try await client.execute(
         uri: path + "/card", method: .put, headers: [.contentType: "application/json"],
-        body: ByteBuffer(bytes: JSONValue.object(["card": .string(told)]).serialized()))
+        body: ByteBuffer(bytes: JSONValue.object(["card": .string(name)]).serialized()))
       return try await client.execute(uri: path, method: .get)
     }
     #expect(FakeTender.member("card", of: answer) == shown)
@@ -237,7 +237,7 @@ import Testing
     #expect(without.status == .notFound)
   }
 
-  @Test(.timeLimit(.minutes(5))) func `a running shop tells its port, serves, and stops when it is cancelled`()
+  @Test(.timeLimit(.minutes(5))) func `a running shop reports its port, serves, and stops when it is cancelled`()
     async throws
   {
     let (ports, port) = AsyncStream<Int>.makeStream()

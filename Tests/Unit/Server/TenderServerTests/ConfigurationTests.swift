@@ -17,7 +17,7 @@ import Testing
     ("port: '80 80'", "port"), ("port: 0x1F90", "port"), ("port: 65536", "port"), ("port: -1", "port"),
     ("webhooks: {allowPrivateAddresses: yes}", "webhooks.allowPrivateAddresses"),
     ("payments: {maximumInFlight: 0}", "payments.maximumInFlight"),
-    ("payments: {tellsUnknownAs: success}", "payments.tellsUnknownAs"),
+    ("payments: {reportUnknownAs: success}", "payments.reportUnknownAs"),
     ("acquirer: {connector: mint}", "acquirer.connector"), ("publicURL: pay.example.com", "publicURL"),
     ("publicURL: https://user@pay.example.com", "publicURL"), ("store: tender.db", "store"), ("store: {}", "store"),
     ("store:", "store"), ("store: [path]", "store"),
@@ -27,6 +27,15 @@ import Testing
   ) async throws {
     let error = await place.refusal(of: yaml)
     #expect(error?.key == key, "\(String(describing: error))")
+  }
+
+  @Test func `with a former name of a setting is refused with the new one`() async throws {
+    let file = await place.refusal(of: "payments: {tellsUnknownAs: failure}")
+    #expect(file?.reason.contains("it is payments.reportUnknownAs now") == true, "\(String(describing: file))")
+    let variable = await place.refusal(variables: ["TENDER_PAYMENTS_TELLS_UNKNOWN_AS": "failure"])
+    #expect(
+      variable?.reason.contains("it is TENDER_PAYMENTS_REPORT_UNKNOWN_AS now") == true,
+      "\(String(describing: variable))")
   }
 
   @Test(arguments: SettingsTable.server.settings.map(\.key))
@@ -219,7 +228,7 @@ import Testing
     #expect(error.reason.contains("openssl rand -hex 32 > ") && error.reason.contains("needs 16"))
   }
 
-  @Test func `of 0 bytes authenticates nobody, because no server starts with it`() async throws {
+  @Test func `of 0 bytes is refused at the start`() async throws {
     try place.addMerchant("harbour", secrets: ["api-keys": ["k1": ""]])
     var configuration = ServerConfiguration(
       environment: .appleSandbox, directory: place.path, host: "127.0.0.1", port: 0, sandboxURL: nil,

@@ -172,8 +172,8 @@ import Testing
   private static let alive = "GET /healthz HTTP/1.1\nHost: localhost\n\n"
 
   @Test func `answers the next caller while others send nothing, or never finish their headers`() async throws {
-    let house = try await House.shared.value
-    let shop = try await house.secondServer { $0.maximumConnections = 8 }
+    let system = try await TestSystem.shared.value
+    let shop = try await system.secondServer { $0.maximumConnections = 8 }
     let statuses = try await RawConnection.onThread { () -> [Int] in
       let idle = try (0..<40).map { number in
         let connection = try RawConnection.Shared(port: shop.port)
@@ -197,9 +197,9 @@ import Testing
   }
 
   @Test func `refuses to start when the limit of open files is too low for the connections wanted`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let error = await #expect(throws: ConfigurationError.self) {
-      try await house.secondServer { $0.maximumConnections = .max / 4 }
+      try await system.secondServer { $0.maximumConnections = .max / 4 }
     }
     #expect(error?.key == "connections.maximum" && error?.reason.contains("ulimit -n") == true)
   }

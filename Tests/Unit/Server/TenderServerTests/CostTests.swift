@@ -10,10 +10,10 @@ import Testing
 @Suite struct `The cost of a request` {
   /// `TENDER_COST_REQUESTS` and `TENDER_SEED` make other and longer runs.
   @Test func `is at most 50 ms of processor time, whatever the request is`() async throws {
-    let house = try await House.shared.value
-    let served = try await ServedTender(house)
+    let system = try await TestSystem.shared.value
+    let served = try await ServedTender(system)
     defer { served.end() }
-    let target = try await Self.target(house, served)
+    let target = try await Self.target(system, served)
     let (count, seed) = (Self.number("TENDER_COST_REQUESTS") ?? 240, Self.number("TENDER_SEED") ?? 15)
     let costs = try await RawConnection.onThread {
       try CostMeter(target).costs(of: count, seed: UInt64(seed))
@@ -45,10 +45,10 @@ import Testing
 
   private static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
 
-  private static func target(_ house: House, _ served: ServedTender) async throws -> CostTarget {
-    let shop = try Shopfront(House.harbourWish, house.directory, served.url, house.sender)
-    let paying = try await Shopper.enters(house, shop, service: "collection")
-    let shopper = try await Shopper.enters(house, shop)
+  private static func target(_ system: TestSystem, _ served: ServedTender) async throws -> CostTarget {
+    let shop = try Shopfront(TestSystem.harbourMerchant, system.directory, served.url, system.sender)
+    let paying = try await Shopper.enters(system, shop, service: "collection")
+    let shopper = try await Shopper.enters(system, shop)
     // Opened as far as its last byte, and never good, so that the basket stays to be paid.
     let token = try Altered.token(try await paying.token(), "data")
     return CostTarget(

@@ -9,31 +9,31 @@ import Testing
 
 /// What browsers and operators see at the edges.
 @Suite struct `The server` {
-  private let house: House
-  init() async throws { house = try await House.shared.value }
+  private let system: TestSystem
+  init() async throws { system = try await TestSystem.shared.value }
 
   private func get(_ path: String, _ headers: [HTTPField] = [], method: String = "GET") async throws -> InboundResponse
   {
-    try await house.sender.send(
-      OutboundRequest(method: method, url: house.server + path, headers: headers), .seconds(10))
+    try await system.sender.send(
+      OutboundRequest(method: method, url: system.server + path, headers: headers), .seconds(10))
   }
 
   @Test func `answers a preflight of a registered origin, exactly and without credentials`() async throws {
     let answer = try await get(
       "/applepay/payment",
-      [HTTPField("Origin", house.harbour.origin), HTTPField("Access-Control-Request-Method", "DELETE")],
+      [HTTPField("Origin", system.harbour.origin), HTTPField("Access-Control-Request-Method", "DELETE")],
       method: "OPTIONS")
     #expect(answer.status == 204)
-    #expect(answer.header("Access-Control-Allow-Origin") == house.harbour.origin)
+    #expect(answer.header("Access-Control-Allow-Origin") == system.harbour.origin)
     #expect(answer.header("Access-Control-Allow-Methods")?.contains("DELETE") == true)
     #expect(answer.header("Access-Control-Allow-Headers")?.contains("Idempotency-Key") == true)
     #expect(answer.header("Vary") == "Origin" && answer.header("Access-Control-Allow-Credentials") == nil)
   }
 
   @Test func `lets the page read what it needs, also from a refusal`() async throws {
-    let answer = try await get("/applepay/basket/unknown", [HTTPField("Origin", house.harbour.origin)])
+    let answer = try await get("/applepay/basket/unknown", [HTTPField("Origin", system.harbour.origin)])
     #expect(answer.status == 404 && answer.header("Content-Type") == "application/problem+json")
-    #expect(answer.header("Access-Control-Allow-Origin") == house.harbour.origin)
+    #expect(answer.header("Access-Control-Allow-Origin") == system.harbour.origin)
     #expect(answer.header("Access-Control-Expose-Headers") == "ETag, Retry-After, X-Request-Id")
     #expect(answer.header("X-Request-Id")?.isEmpty == false && answer.header("X-Content-Type-Options") == "nosniff")
   }
@@ -53,11 +53,11 @@ import Testing
     #expect(try await get("/applepay/v000000000000/tender.js").status == 404)
   }
 
-  @Test func `serves each host its own association file, byte for byte, and strangers none`() async throws {
+  @Test func `serves each host its own association file, byte for byte, and other hosts none`() async throws {
     for name in ["apple-developer-merchantid-domain-association", "apple-developer-merchantid-domain-association.txt"] {
       for (host, merchant) in [("harbour.localhost:8401", "harbour"), ("kitsune.localhost:8404", "kitsune")] {
         let answer = try await get("/.well-known/\(name)", [HTTPField("Host", host)])
-        let file = "\(house.directory)/merchants/\(merchant)/association/\(host).txt"
+        let file = "\(system.directory)/merchants/\(merchant)/association/\(host).txt"
         #expect(answer.status == 200 && Data(answer.body) == FileManager.default.contents(atPath: file))
       }
       #expect(try await get("/.well-known/\(name)", [HTTPField("Host", "evil.example")]).status == 404)
@@ -67,11 +67,11 @@ import Testing
   @Test func `is alive, ready, and counts`() async throws {
     #expect(try await get("/healthz").status == 200)
     #expect(try await get("/readyz").status == 200)
-    let text = try await house.metrics()
+    let text = try await system.metrics()
     for name in ["tender_http_requests_total", "tender_payments_unsettled", "tender_certificate_seconds_left"] {
       #expect(text.contains("# TYPE \(name) "), "\(name)")
     }
-    #expect(!text.contains(house.harbour.key.secret))
+    #expect(!text.contains(system.harbour.key.secret))
   }
 
   @Test func `shows shoppers no metrics`() async throws {
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `serves its metrics on a port of their own, and nothing else there`() async throws {
     let port = try RawConnection.freePort()
-    let shop = try await house.secondServer { $0.metricsPort = port }
+    let shop = try await system.secondServer { $0.metricsPort = port }
     for _ in 0..<100 where (try? RawConnection(port: port)) == nil { try await Task.sleep(for: .milliseconds(20)) }
     let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/metrics")
     let text = String(decoding: try await shop.sender.send(request, .seconds(10)).body, as: UTF8.self)
@@ -92,19 +92,19 @@ import Testing
   }
 
   @Test func `counts what it refuses to pages, and sends refusals with the headers of every answer`() async throws {
-    let shopper = try await Shopper.enters(house)
+    let shopper = try await Shopper.enters(system)
     let refused = try await shopper.shop.page.call(
       "POST", "/applepay/basket/\(shopper.basket)/update", ["shippingMethod": "drone"])
     #expect(refused.body["code"] == "shipping_method_unknown")
-    let text = try await house.metrics()
+    let text = try await system.metrics()
     #expect(text.contains("tender_refusals_total{code=\"shipping_method_unknown\"} 1"))
     #expect(try await get("/nothing/here").header("X-Content-Type-Options") == "nosniff")
   }
 
   @Test func `says so when another serves from the same store`() async throws {
-    let sandbox = house.sandbox.base
+    let sandbox = system.sandbox.base
     let configuration = ServerConfiguration(
-      environment: .simulated, directory: house.directory, host: "127.0.0.1", port: 0, sandboxURL: sandbox,
+      environment: .simulated, directory: system.directory, host: "127.0.0.1", port: 0, sandboxURL: sandbox,
       acquirer: .init(connector: "sandbox", baseURL: sandbox, apiKey: ""))
     let error = await #expect(throws: ConfigurationError.self) {
       _ = try await TenderServer(configuration, logger: Logger(label: "second"))
@@ -113,15 +113,15 @@ import Testing
   }
 
   @Test func `gives the sheet an ETag, and 304 while nothing has changed`() async throws {
-    let shopper = try await Shopper.enters(house, service: "collection")
-    let origin = HTTPField("Origin", house.harbour.origin)
+    let shopper = try await Shopper.enters(system, service: "collection")
+    let origin = HTTPField("Origin", system.harbour.origin)
     let etag = try #require(try await get("/applepay/basket/\(shopper.basket)", [origin]).header("ETag"))
     #expect(
       try await get("/applepay/basket/\(shopper.basket)", [origin, HTTPField("If-None-Match", etag)]).status == 304)
   }
 
-  @Test func `tells a page whether an address is served`() async throws {
-    let shopper = try await Shopper.enters(house)
+  @Test func `answers a page whether an address is served`() async throws {
+    let shopper = try await Shopper.enters(system)
     for (code, country, served) in [
       ("EC1A", "GB", true), ("SW1A", "GB", false), ("10115", "DE", false), ("150-0001", "JP", true),
     ] {
@@ -136,29 +136,29 @@ import Testing
 /// After payments have been made, nothing that could make another is anywhere.
 @Suite struct `Card data` {
   @Test func `is in no log, no store and no answer, and the search would find it`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     let token = try await shopper.token(card: "mastercard-credit")
-    let secrets = try Secrets(of: token, house)
+    let secrets = try Secrets(of: token, system)
     let answer = try await shopper.pays(try await shopper.payment(token))
-    #expect(answer.body["status"] == "captured", "\(answer.complaint)")
+    #expect(answer.body["status"] == "captured", "\(answer.errorText)")
     _ = try await shopper.pays(try Altered.token(try await shopper.payment(token), "data"))
 
-    let journey = try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
-    let answers = try await [answer.body, shopper.outcome().body, journey].map {
+    let trace = try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
+    let answers = try await [answer.body, shopper.outcome().body, trace].map {
       String(decoding: $0.serialized(), as: UTF8.self)
     }
-    for text in answers + [house.log.text] { #expect(secrets.found(in: Data(text.utf8)).isEmpty) }
-    let files = try Secrets.files(below: house.directory)
+    for text in answers + [system.log.text] { #expect(secrets.found(in: Data(text.utf8)).isEmpty) }
+    let files = try Secrets.files(below: system.directory)
     #expect(files.contains { $0.hasSuffix("tender.db-wal") || $0.hasSuffix("tender.db") })
     for file in files { #expect(secrets.found(in: try Data(contentsOf: URL(filePath: file))).isEmpty, "\(file)") }
-    #expect(house.log.text.contains("\"message\":\"call\""))
+    #expect(system.log.text.contains("\"message\":\"call\""))
   }
 
-  @Test func `planted in any form is found`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
-    let secrets = try Secrets(of: try await shopper.token(), house)
+  @Test func `written in any form is found`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
+    let secrets = try Secrets(of: try await shopper.token(), system)
     #expect(secrets.forms.count >= 10)
     for form in secrets.forms {
       let page = Data([0, 255, 13]) + form.bytes + Data("after".utf8)

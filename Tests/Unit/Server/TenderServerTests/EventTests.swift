@@ -7,66 +7,66 @@ import TenderServer
 import Testing
 
 @Suite struct `What an acquirer says by itself` {
-  @Test func `comes again when the books must hear something else first`() async throws {
-    let house = try await House.shared.value
-    let payment = try await paid(house)
-    let capture = try #require(try await operations(house, payment).first { $0["kind"] == "capture" })
-    _ = try await house.admin("POST", "/payments/\(payment)/refund?amount=3.00")
-    let refund = try #require(try await operations(house, payment).first { $0["kind"] == "refund" })
+  @Test func `gets 503 when an earlier event is missing`() async throws {
+    let system = try await TestSystem.shared.value
+    let payment = try await paid(system)
+    let capture = try #require(try await operations(system, payment).first { $0["kind"] == "capture" })
+    _ = try await system.admin("POST", "/payments/\(payment)/refund?amount=3.00")
+    let refund = try #require(try await operations(system, payment).first { $0["kind"] == "refund" })
 
     // That the capture has failed says more than the books can bear while a part of it counts as given back.
     let failed = returned(capture)
-    let early = try await said(house, failed)
-    #expect(early.status == 503 && early.body["code"] == "event_early", "\(early.complaint)")
+    let early = try await said(system, failed)
+    #expect(early.status == 503 && early.body["code"] == "event_early", "\(early.errorText)")
     #expect(early.headers.contains { $0.name.lowercased() == "retry-after" && $0.value == "60" })
-    #expect(try await house.admin("GET", "/payments/\(payment)")["captured"] == 1250)
+    #expect(try await system.admin("GET", "/payments/\(payment)")["captured"] == 1250)
 
-    #expect(try await said(house, returned(refund)).status == 200)
-    #expect(try await said(house, failed).status == 200)
-    let after = try await house.admin("GET", "/payments/\(payment)")
+    #expect(try await said(system, returned(refund)).status == 200)
+    #expect(try await said(system, failed).status == 200)
+    let after = try await system.admin("GET", "/payments/\(payment)")
     #expect(after["captured"] == 0 && after["refunded"] == 0, "\(after)")
     // A third time it is thanked for and changes nothing.
-    #expect(try await said(house, failed).status == 200)
-    #expect(try await house.admin("GET", "/payments/\(payment)") == after)
+    #expect(try await said(system, failed).status == 200)
+    #expect(try await system.admin("GET", "/payments/\(payment)") == after)
   }
 
   @Test func `is refused when another key signs it, or more than five minutes before or after its time`() async throws {
-    let house = try await House()
-    let payment = try await paid(house)
-    let capture = try #require(try await operations(house, payment).first { $0["kind"] == "capture" })
+    let system = try await TestSystem()
+    let payment = try await paid(system)
+    let capture = try #require(try await operations(system, payment).first { $0["kind"] == "capture" })
     // While a clock runs, an event from the future becomes a little less so.
-    house.clock.stop()
-    #expect(try await said(house, returned(capture), key: "another-key").status == 401)
+    system.clock.stop()
+    #expect(try await said(system, returned(capture), key: "another-key").status == 401)
     for late in [-301, 301] as [Int64] {
-      #expect(try await said(house, returned(capture), late: late).status == 401, "\(late) s late")
+      #expect(try await said(system, returned(capture), late: late).status == 401, "\(late) s late")
     }
-    #expect(try await house.admin("GET", "/payments/\(payment)")["captured"] == 1250)
+    #expect(try await system.admin("GET", "/payments/\(payment)")["captured"] == 1250)
     for late in [-300, 300] as [Int64] {
-      #expect(try await said(house, returned(capture), late: late).status == 200, "\(late) s late")
+      #expect(try await said(system, returned(capture), late: late).status == 200, "\(late) s late")
     }
-    #expect(try await house.admin("GET", "/payments/\(payment)")["captured"] == 0)
+    #expect(try await system.admin("GET", "/payments/\(payment)")["captured"] == 0)
   }
 
-  @Test func `is heard under its own name alone`() async throws {
-    let house = try await House.shared.value
-    let answer = try await said(house, "{}", connector: "another")
+  @Test func `is accepted at its own connector's path alone`() async throws {
+    let system = try await TestSystem.shared.value
+    let answer = try await said(system, "{}", connector: "another")
     #expect(answer.status == 404 && answer.body["code"] == "not_found")
   }
 }
 
 extension `What an acquirer says by itself` {
-  private func paid(_ house: House) async throws -> String {
-    let shopper = try await Shopper.enters(house, service: "collection")
+  private func paid(_ system: TestSystem) async throws -> String {
+    let shopper = try await Shopper.enters(system, service: "collection")
     let answer = try await shopper.pays()
-    let id = try #require(answer.body["paymentId"]?.text, "\(answer.complaint)")
-    for _ in 0..<400 where try await house.admin("GET", "/payments/\(id)")["captured"] != 1250 {
+    let id = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+    for _ in 0..<400 where try await system.admin("GET", "/payments/\(id)")["captured"] != 1250 {
       try await Task.sleep(for: .milliseconds(20))
     }
     return id
   }
 
-  private func operations(_ house: House, _ payment: String) async throws -> [JSONValue] {
-    try await house.admin("GET", "/payments/\(payment)")["operations"]?.elements ?? []
+  private func operations(_ system: TestSystem, _ payment: String) async throws -> [JSONValue] {
+    try await system.admin("GET", "/payments/\(payment)")["operations"]?.elements ?? []
   }
 
   /// That an operation which had succeeded has not.
@@ -78,18 +78,18 @@ extension `What an acquirer says by itself` {
   }
 
   private func said(
-    _ house: House, _ event: JSONValue, key: String = "sandbox-acquirer-key", late: Int64 = 0,
+    _ system: TestSystem, _ event: JSONValue, key: String = "sandbox-acquirer-key", late: Int64 = 0,
     connector: String = "sandbox"
   ) async throws -> JSONClient.Answer {
-    let (body, time) = (event.serialized(), house.clock.wall.now().seconds - late)
+    let (body, time) = (event.serialized(), system.clock.wall.now().seconds - late)
     let code = HMAC<SHA256>.authenticationCode(
       for: Array("\(time).".utf8) + body, using: SymmetricKey(data: Array(key.utf8)))
     let request = OutboundRequest(
-      method: "POST", url: house.server + "/acquirers/\(connector)/events",
+      method: "POST", url: system.server + "/acquirers/\(connector)/events",
       headers: [
         HTTPField("Content-Type", "application/json"),
         HTTPField("Sandbox-Signature", "t=\(time),v1=\(Hex.encode(Array(code)))"),
       ], body: body)
-    return JSONClient.Answer(try await house.sender.send(request, .seconds(30)))
+    return JSONClient.Answer(try await system.sender.send(request, .seconds(30)))
   }
 }

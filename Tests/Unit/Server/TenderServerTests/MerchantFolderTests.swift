@@ -10,19 +10,19 @@ import Testing
   private func check(
     _ change: (_ folder: String, _ apiKey: (merchant: String, id: String, secret: String)) throws -> Void
   ) async throws -> [String] {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-check-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let folder = directory + "/merchants/harbour"
     try FileManager.default.createDirectory(atPath: directory + "/merchants", withIntermediateDirectories: true)
-    try FileManager.default.copyItem(atPath: house.directory + "/merchants/harbour", toPath: folder)
+    try FileManager.default.copyItem(atPath: system.directory + "/merchants/harbour", toPath: folder)
     let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
     try MerchantProvisioning.write(yaml + "callbackHosts: [\"shop.example\"]\n", to: folder + "/merchant.yaml")
-    try change(folder, house.harbour.key)
+    try change(folder, system.harbour.key)
     return try await MerchantFolder.check(
       ServerConfiguration(
-        environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: house.sandbox.base,
-        acquirer: .init(connector: "sandbox", baseURL: house.sandbox.base, apiKey: "")))
+        environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: system.sandbox.base,
+        acquirer: .init(connector: "sandbox", baseURL: system.sandbox.base, apiKey: "")))
   }
 
   private func refusal(

@@ -13,14 +13,14 @@ import Testing
   private static let card = "visa-no-answer"
 
   @Test func `refuses the payment too many before anything is begun, and takes it later`() async throws {
-    let house = try await House.shared.value
-    let shop = try await Self.shop(house, mostAtOnce: 1)
-    let calls = try await Self.two(house, shop)
+    let system = try await TestSystem.shared.value
+    let shop = try await Self.shop(system, mostAtOnce: 1)
+    let calls = try await Self.two(system, shop)
     let answers = try await Self.atOnce(calls)
-    let refused = try #require(Self.refused(answers), "\(answers.map(\.complaint))")
+    let refused = try #require(Self.refused(answers), "\(answers.map(\.errorText))")
     #expect(answers[refused].status == 503 && answers[refused].body["code"] == "overloaded")
     #expect(answers[refused].headers.contains { $0.name.lowercased() == "retry-after" && $0.value == "1" })
-    #expect(answers[1 - refused].status == 202, "\(answers[1 - refused].complaint)")
+    #expect(answers[1 - refused].status == 202, "\(answers[1 - refused].errorText)")
 
     let shopper = calls[refused].shopper
     #expect(try await shopper.outcome().body["code"] == "payment_not_found")
@@ -28,17 +28,17 @@ import Testing
   }
 
   @Test func `is noticed only because it refuses: one that is not full does not`() async throws {
-    let house = try await House.shared.value
-    let shop = try await Self.shop(house, mostAtOnce: 2)
-    let answers = try await Self.atOnce(try await Self.two(house, shop))
-    #expect(Self.refused(answers) == nil, "\(answers.map(\.complaint))")
+    let system = try await TestSystem.shared.value
+    let shop = try await Self.shop(system, mostAtOnce: 2)
+    let answers = try await Self.atOnce(try await Self.two(system, shop))
+    #expect(Self.refused(answers) == nil, "\(answers.map(\.errorText))")
   }
 
   @Test func `says so in the router's words`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let hold = Hold()
-    let shop = try await Self.shop(house, mostAtOnce: 1, hold)
-    try await Self.full(house, shop, hold) {
+    let shop = try await Self.shop(system, mostAtOnce: 1, hold)
+    try await Self.full(system, shop, hold) {
       // Whoever wants the connection closed is answered by the router.
       let calls = Self.payment(at: shop) + Self.payment(at: shop, "Connection: close\n")
       let both = try await RawConnection.answers(2, to: calls, port: shop.port)
@@ -58,10 +58,10 @@ import Testing
   /// Under overload every task waits behind the payments that are under way. Here all threads that run tasks are kept
   /// busy, and the refusal comes all the same.
   @Test func `refuses while no task can run`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let hold = Hold()
-    let shop = try await Self.shop(house, mostAtOnce: 1, hold)
-    try await Self.full(house, shop, hold) {
+    let shop = try await Self.shop(system, mostAtOnce: 1, hold)
+    try await Self.full(system, shop, hold) {
       let text = Self.payment(at: shop)
       let (status, took) = try await RawConnection.onThread { () -> (Int, Duration) in
         let connection = try RawConnection(port: shop.port)
@@ -81,10 +81,10 @@ import Testing
   }
 
   @Test func `answers calls that came together in their order`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let hold = Hold()
-    let shop = try await Self.shop(house, mostAtOnce: 1, hold)
-    try await Self.full(house, shop, hold) {
+    let shop = try await Self.shop(system, mostAtOnce: 1, hold)
+    try await Self.full(system, shop, hold) {
       let (alive, payment) = ("GET /healthz HTTP/1.1\nHost: localhost\n\n", Self.payment(at: shop))
       let calls = alive + payment + alive + payment + payment
       let statuses = try await RawConnection.answers(5, to: calls, port: shop.port).map(\.status)
@@ -93,8 +93,8 @@ import Testing
   }
 
   @Test func `frees the slot of a request that is answered before it has ended`() async throws {
-    let house = try await House.shared.value
-    let shop = try await Self.shop(house, mostAtOnce: 128)
+    let system = try await TestSystem.shared.value
+    let shop = try await Self.shop(system, mostAtOnce: 128)
     // Each is answered for its content type or its origin at once, and sends its body of one byte afterwards.
     let connections = try await RawConnection.onThread { () -> [RawConnection.Shared] in
       try (0..<130).map { number in
@@ -107,7 +107,7 @@ import Testing
         return connection
       }
     }
-    #expect(try await Self.pays(house, shop) == 200)
+    #expect(try await Self.pays(system, shop) == 200)
     // Connections that were answered early can be used again, and are in order.
     let again = try await RawConnection.onThread { () -> Int in
       try connections[0].value.send(Self.payment(at: shop, body: "{}"))
@@ -117,27 +117,27 @@ import Testing
   }
 
   @Test func `holds no slot for a body that is slow`() async throws {
-    let house = try await House.shared.value
-    let shop = try await Self.shop(house, mostAtOnce: 1)
+    let system = try await TestSystem.shared.value
+    let shop = try await Self.shop(system, mostAtOnce: 1)
     let connection = try RawConnection(port: shop.port)
     try connection.send(Self.head(shop.origin, type: "application/json", length: 20) + "{")
-    #expect(try await Self.pays(house, shop) == 200)
+    #expect(try await Self.pays(system, shop) == 200)
     try connection.send(" ")
   }
 
   @Test func `frees the slot after each of two payments that came together`() async throws {
-    let house = try await House.shared.value
-    let shop = try await Self.shop(house, mostAtOnce: 1)
+    let system = try await TestSystem.shared.value
+    let shop = try await Self.shop(system, mostAtOnce: 1)
     let two = Self.payment(at: shop) + Self.payment(at: shop)
     #expect(try await RawConnection.answers(2, to: two, port: shop.port).map(\.status) == [400, 400])
-    #expect(try await Self.pays(house, shop) == 200)
+    #expect(try await Self.pays(system, shop) == 200)
   }
 
   @Test func `counts a payment that is under way also when its connection has closed`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let hold = Hold()
-    let shop = try await Self.shop(house, mostAtOnce: 1, hold)
-    let shopper = try await Shopper.enters(house, shop, service: "collection")
+    let shop = try await Self.shop(system, mostAtOnce: 1, hold)
+    let shopper = try await Shopper.enters(system, shop, service: "collection")
     let payment = try await shopper.payment(try await shopper.token())
     try await RawConnection.onThread {
       let connection = try RawConnection(port: shop.port)
@@ -149,12 +149,12 @@ import Testing
     #expect(try await shopper.outcome().status != 404)
     #expect(try await RawConnection.answers(1, to: Self.payment(at: shop), port: shop.port)[0].status == 503)
     hold.end()
-    #expect(try await Self.pays(house, shop) == 200)
+    #expect(try await Self.pays(system, shop) == 200)
   }
 
   @Test func `keeps no slot for a request that was no payment`() async throws {
-    let house = try await House.shared.value
-    let shop = try await Self.shop(house, mostAtOnce: 1)
+    let system = try await TestSystem.shared.value
+    let shop = try await Self.shop(system, mostAtOnce: 1)
     for (type, body, status) in [
       ("text/plain", "{}", 415), ("application/json", "{", 400), ("application/json", "{}", 400),
     ] {
@@ -163,16 +163,16 @@ import Testing
     }
     // One who leaves before the answer.
     for _ in 0..<20 { try RawConnection(port: shop.port).send(Self.payment(at: shop)) }
-    #expect(try await Self.pays(house, shop) == 200)
+    #expect(try await Self.pays(system, shop) == 200)
   }
 }
 
 extension `A server that is full` {
   /// Runs `body` while the server's one place is taken.
   private static func full(
-    _ house: House, _ shop: Shopfront, _ hold: Hold, _ body: () async throws -> Void
+    _ system: TestSystem, _ shop: Shopfront, _ hold: Hold, _ body: () async throws -> Void
   ) async throws {
-    let shopper = try await Shopper.enters(house, shop, service: "collection")
+    let shopper = try await Shopper.enters(system, shop, service: "collection")
     let payment = try await shopper.payment(try await shopper.token())
     async let answer = shopper.pays(payment)
     for _ in 0..<1_000 where try await shopper.outcome().status == 404 { try await Task.sleep(for: .milliseconds(5)) }
@@ -183,8 +183,8 @@ extension `A server that is full` {
   }
 
   /// The status of a payment, sent again for two seconds while it is above the limit.
-  private static func pays(_ house: House, _ shop: Shopfront) async throws -> Int {
-    let shopper = try await Shopper.enters(house, shop, service: "collection")
+  private static func pays(_ system: TestSystem, _ shop: Shopfront) async throws -> Int {
+    let shopper = try await Shopper.enters(system, shop, service: "collection")
     let payment = try await shopper.payment(try await shopper.token())
     var answer = try await shopper.pays(payment)
     for _ in 0..<100 where answer.status == 503 {
@@ -232,10 +232,10 @@ extension `A server that is full` {
 
   private static func refused(_ answers: [JSONClient.Answer]) -> Int? { answers.firstIndex { $0.status == 503 } }
 
-  private static func two(_ house: House, _ shop: Shopfront) async throws -> [Call] {
+  private static func two(_ system: TestSystem, _ shop: Shopfront) async throws -> [Call] {
     var calls: [Call] = []
     for _ in 0..<2 {
-      let shopper = try await Shopper.enters(house, shop, service: "collection")
+      let shopper = try await Shopper.enters(system, shop, service: "collection")
       calls.append((shopper, try await shopper.payment(try await shopper.token(card: card))))
     }
     return calls
@@ -250,8 +250,8 @@ extension `A server that is full` {
   /// A server on which `limit` payments can be under way.
   ///
   /// - Parameter hold: while it is on, the acquirer's answers to authorizations are.
-  private static func shop(_ house: House, mostAtOnce limit: Int, _ hold: Hold? = nil) async throws -> Shopfront {
-    try await house.secondServer(hold) { $0.maximumPaymentsInFlight = limit }
+  private static func shop(_ system: TestSystem, mostAtOnce limit: Int, _ hold: Hold? = nil) async throws -> Shopfront {
+    try await system.secondServer(hold) { $0.maximumPaymentsInFlight = limit }
   }
 }
 

@@ -4,26 +4,26 @@ import TenderPayments
 import TenderServer
 import Testing
 
-@Suite struct `A payment through every room` {
+@Suite struct `A payment through every module` {
   @Test(arguments: ["harbour", "kitsune"])
   func `is captured, and journal and acquirer agree to the minor unit`(merchant: String) async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let isHarbour = merchant == "harbour"
-    var shopper = try await Shopper.enters(house, isHarbour ? house.harbour : house.kitsune)
+    var shopper = try await Shopper.enters(system, isHarbour ? system.harbour : system.kitsune)
     let home = isHarbour ? "gb-london" : "jp-tokyo"
     try await shopper.chooses(home)
     let answer = try await shopper.pays(try await shopper.payment(try await shopper.token(), contact: home))
-    #expect(answer.status == 200 && answer.body["status"] == "captured", "\(answer.complaint)")
+    #expect(answer.status == 200 && answer.body["status"] == "captured", "\(answer.errorText)")
     #expect(answer.body["receipt"]?["amount"]?.text == shopper.total)
 
     let hold = try #require(try await shopper.holds().first)
-    #expect(hold["captured"] == .integer(1500) && hold["currency"]?.text == shopper.shop.wish.currencyCode)
-    let journal = try await payment(answer.body["paymentId"]?.text, house)
+    #expect(hold["captured"] == .integer(1500) && hold["currency"]?.text == shopper.shop.merchant.currencyCode)
+    let journal = try await payment(answer.body["paymentId"]?.text, system)
     #expect(journal["captured"] == .integer(1500) && journal["authorized"] == .integer(1500))
     #expect(journal["merchant"]?.text == merchant && journal["status"] == "captured")
   }
 
-  @Test func `is told again, byte for byte, to whoever sends it again`() async throws {
+  @Test func `gets the same answer, byte for byte, when it is sent again`() async throws {
     let shopper = try await collecting()
     let payment = try await shopper.payment(try await shopper.token())
     let first = try await shopper.pays(payment)
@@ -35,16 +35,16 @@ import Testing
     #expect(try await shopper.holds().count == 1)
   }
 
-  @Test func `is told as it was told, whatever the merchant does with it afterwards`() async throws {
+  @Test func `gets the first answer also after the merchant has captured or refunded it`() async throws {
     let shopper = try await collecting()
     let payment = try await shopper.payment(try await shopper.token())
     let first = try await shopper.pays(payment)
     let id = try #require(first.body["paymentId"]?.text)
-    let refund = try await admin(shopper.house).call("POST", "/payments/\(id)/refund?amount=1.00")
-    #expect(refund.body["status"] == "partially_refunded", "\(refund.complaint)")
+    let refund = try await admin(shopper.system).call("POST", "/payments/\(id)/refund?amount=1.00")
+    #expect(refund.body["status"] == "partially_refunded", "\(refund.errorText)")
     #expect(refund.body["performed"]?["state"] == "approved")
     for answer in [try await shopper.pays(payment), try await shopper.outcome()] {
-      #expect(answer.body == first.body && answer.status == first.status, "\(answer.complaint)")
+      #expect(answer.body == first.body && answer.status == first.status, "\(answer.errorText)")
     }
   }
 
@@ -66,7 +66,7 @@ import Testing
     #expect(declined.status == 402 && declined.body["code"] == "declined")
     #expect(try await shopper.outcome().status == 402)
     let paid = try await shopper.pays(card: "mastercard-debit")
-    #expect(paid.body["status"] == "captured", "\(paid.complaint)")
+    #expect(paid.body["status"] == "captured", "\(paid.errorText)")
     #expect(try await shopper.holds().filter { $0["captured"] == .integer(1250) }.count == 1)
   }
 
@@ -92,32 +92,32 @@ import Testing
     let second = try await shopper.pays(card: "mastercard-credit")
     #expect(
       second.body["code"] == "payment_in_progress" || second.body["paymentId"] == answer.body["paymentId"],
-      "\(second.complaint)")
+      "\(second.errorText)")
     #expect(try await shopper.holds().count == 1)
   }
 
   @Test func `gives a guest a token that anybody can check against the published keys`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let shopper = try await collecting()
     let token = try #require(try await shopper.pays().body["guestToken"]?.text)
-    let keys = try await JSONClient(house.server, sender: house.sender).require("GET", "/applepay/jwks.json")
-    #expect(try GuestTokenJudge(keys).claims(of: token)["basket"]?.text == shopper.basket)
+    let keys = try await JSONClient(system.server, sender: system.sender).require("GET", "/applepay/jwks.json")
+    #expect(try GuestTokenVerifier(keys).claims(of: token)["basket"]?.text == shopper.basket)
     #expect(throws: (any Error).self) {
-      try GuestTokenJudge(keys).claims(of: token.replacing(".", with: ".e", maxReplacements: 1))
+      try GuestTokenVerifier(keys).claims(of: token.replacing(".", with: ".e", maxReplacements: 1))
     }
   }
 
   private func collecting(amount: Int64 = 1250) async throws -> Shopper {
-    try await Shopper.enters(try await House.shared.value, amount: amount, service: "collection")
+    try await Shopper.enters(try await TestSystem.shared.value, amount: amount, service: "collection")
   }
 
   /// From the admin socket, where the command line asks.
-  private func payment(_ id: String?, _ house: House) async throws -> JSONValue {
-    try await admin(house).require("GET", "/payments/\(id ?? "")")
+  private func payment(_ id: String?, _ system: TestSystem) async throws -> JSONValue {
+    try await admin(system).require("GET", "/payments/\(id ?? "")")
   }
 
-  private func admin(_ house: House) -> JSONClient {
-    let socket = (house.directory + "/tender.db.sock").replacingOccurrences(of: "/", with: "%2F")
-    return JSONClient("http+unix://\(socket)", sender: house.sender)
+  private func admin(_ system: TestSystem) -> JSONClient {
+    let socket = (system.directory + "/tender.db.sock").replacingOccurrences(of: "/", with: "%2F")
+    return JSONClient("http+unix://\(socket)", sender: system.sender)
   }
 }

@@ -6,20 +6,20 @@ import Testing
 /// A merchant without a processing certificate: devices encrypt to the platform's key, and the application data names
 /// the merchant's domain.
 @Suite struct `A merchant whom a platform serves` {
-  private let house: House
+  private let system: TestSystem
 
-  init() async throws { house = try await House.shared.value }
+  init() async throws { system = try await TestSystem.shared.value }
 
   private func shopper() async throws -> Shopper {
-    try await Shopper.enters(house, house.stall, service: "collection")
+    try await Shopper.enters(system, system.stall, service: "collection")
   }
 
   /// A token as a device makes it where Apple knows the domain as registered by the platform.
   private func token(_ shopper: Shopper, naming domain: String?) async throws -> JSONValue {
-    try await house.sandbox.require(
+    try await system.sandbox.require(
       "POST", "/device/tokens",
       [
-        "cardId": "visa-debit", "publicKeyOf": .string(House.platformWish.merchantIdentifier),
+        "cardId": "visa-debit", "publicKeyOf": .string(TestSystem.platformMerchant.merchantIdentifier),
         "amount": .string(shopper.total), "currency": "EUR",
         "applicationData": domain.map { .string(Base64.encode(Array($0.utf8))) } ?? .null,
       ])
@@ -29,7 +29,7 @@ import Testing
     let shopper = try await shopper()
     #expect(shopper.request["applicationData"]?.text == Base64.encode(Array("stall.localhost".utf8)))
     let answer = try await shopper.pays(try await shopper.payment(token(shopper, naming: "stall.localhost")))
-    #expect(answer.body["status"] == "captured", "\(answer.complaint)")
+    #expect(answer.body["status"] == "captured", "\(answer.errorText)")
     #expect(try await shopper.holds().count == 1)
   }
 
@@ -40,21 +40,21 @@ import Testing
   func `is not paid by a token that names another domain`(domain: String?, code: String) async throws {
     let shopper = try await shopper()
     let answer = try await shopper.pays(try await shopper.payment(token(shopper, naming: domain)))
-    #expect(answer.status == 422 && answer.body["code"]?.text == code, "\(answer.complaint)")
+    #expect(answer.status == 422 && answer.body["code"]?.text == code, "\(answer.errorText)")
     #expect(try await shopper.holds().isEmpty)
   }
 
   @Test func `is not paid by a token for its domain that was encrypted to another merchant's key`() async throws {
-    let (shopper, other) = (try await shopper(), try await Shopper.enters(house, service: "collection"))
+    let (shopper, other) = (try await shopper(), try await Shopper.enters(system, service: "collection"))
     let token = try await other.token(amount: shopper.total, applicationData: shopper.request["applicationData"])
     let answer = try await shopper.pays(try await shopper.payment(token))
-    #expect(answer.status == 422 && answer.body["code"] == "unknown_key", "\(answer.complaint)")
+    #expect(answer.status == 422 && answer.body["code"] == "unknown_key", "\(answer.errorText)")
   }
 
   @Test func `has a key that opens nothing for merchants with keys of their own`() async throws {
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let shopper = try await Shopper.enters(system, service: "collection")
     let answer = try await shopper.pays(try await shopper.payment(token(shopper, naming: "harbour.localhost")))
-    #expect(answer.status == 422 && answer.body["code"] == "unknown_key", "\(answer.complaint)")
+    #expect(answer.status == 422 && answer.body["code"] == "unknown_key", "\(answer.errorText)")
   }
 
   /// A platform's token names no basket: what keeps it from paying twice is that it is spent once.
@@ -62,9 +62,9 @@ import Testing
     let (first, second) = (try await shopper(), try await shopper())
     let token = try await token(first, naming: "stall.localhost")
     let paid = try await first.pays(try await first.payment(token))
-    #expect(paid.body["status"] == "captured", "\(paid.complaint)")
+    #expect(paid.body["status"] == "captured", "\(paid.errorText)")
     let again = try await second.pays(try await second.payment(token))
-    #expect(again.status == 409 && again.body["code"] == "token_reused", "\(again.complaint)")
+    #expect(again.status == 409 && again.body["code"] == "token_reused", "\(again.errorText)")
     #expect(try await second.holds().isEmpty)
   }
 }

@@ -21,8 +21,8 @@ import Testing
   }
 
   @Test func `is what the server's own user asks at`() async throws {
-    let house = try await House.shared.value
-    let path = house.directory + "/tender.db.sock"
+    let system = try await TestSystem.shared.value
+    let path = system.directory + "/tender.db.sock"
     for _ in 0..<2_000 where !FileManager.default.fileExists(atPath: path) {
       try await Task.sleep(for: .milliseconds(10))
     }

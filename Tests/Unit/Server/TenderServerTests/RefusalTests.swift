@@ -9,11 +9,11 @@ import Testing
 /// Bad input: each kind has its own code, names the field, and leaves nothing half done: the same basket pays
 /// afterwards.
 @Suite struct `A payment is refused` {
-  private let house: House
+  private let system: TestSystem
 
-  init() async throws { house = try await House.shared.value }
+  init() async throws { system = try await TestSystem.shared.value }
 
-  private func collecting() async throws -> Shopper { try await Shopper.enters(house, service: "collection") }
+  private func collecting() async throws -> Shopper { try await Shopper.enters(system, service: "collection") }
 
   /// The refusal, and then the proof that the basket is as good as new.
   private func refused(
@@ -22,14 +22,14 @@ import Testing
   ) async throws {
     let answer = try await shopper.pays(call)
     #expect(
-      answer.status == status && answer.body["code"]?.text == code, "\(answer.status) \(answer.complaint)",
+      answer.status == status && answer.body["code"]?.text == code, "\(answer.status) \(answer.errorText)",
       sourceLocation: location)
     if let field { #expect(answer.body["field"]?.text == field, sourceLocation: location) }
     #expect(answer.body["requestId"]?.text?.isEmpty == false, sourceLocation: location)
     #expect(try await shopper.outcome().body["code"] == "payment_not_found", sourceLocation: location)
     #expect(try await shopper.holds().isEmpty, sourceLocation: location)
     let paid = try await shopper.pays()
-    #expect(paid.body["status"] == "captured", "\(paid.complaint)", sourceLocation: location)
+    #expect(paid.body["status"] == "captured", "\(paid.errorText)", sourceLocation: location)
   }
 
   @Test func `with a payment token for another basket`() async throws {
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `with a payment token for another merchant`() async throws {
     let (shopper, other) = (
-      try await collecting(), try await Shopper.enters(house, house.kitsune, service: "collection")
+      try await collecting(), try await Shopper.enters(system, system.kitsune, service: "collection")
     )
     let token = try await other.token(
       amount: shopper.total, currency: "EUR", applicationData: shopper.request["applicationData"])
@@ -77,7 +77,7 @@ import Testing
     let shopper = try await collecting()
     let token = try Altered.token(try await shopper.token(), member)
     let answer = try await shopper.pays(try await shopper.payment(token))
-    #expect(answer.status == 422 && answer.body["code"]?.text != nil, "\(answer.complaint)")
+    #expect(answer.status == 422 && answer.body["code"]?.text != nil, "\(answer.errorText)")
     #expect(try await shopper.holds().isEmpty)
     #expect(try await shopper.pays().body["status"] == "captured")
   }
@@ -90,14 +90,14 @@ import Testing
     let unknown = try await shopper.pays(try await shopper.payment(token, quote: "nonsense"))
     #expect(unknown.status == 404 && unknown.body["code"] == "quote_unknown")
 
-    var delivered = try await Shopper.enters(house)
+    var delivered = try await Shopper.enters(system)
     let early = delivered.quote
     try await delivered.chooses()
     try await refused(
       delivered, 409, "quote_stale", try await delivered.payment(try await delivered.token(), quote: early))
   }
 
-  @Test func `without a phone number, and the sheet is told which field`() async throws {
+  @Test func `without a phone number, with an error on that field of the sheet`() async throws {
     let shopper = try await collecting()
     guard case .object(var call) = try await shopper.payment(try await shopper.token()),
       case .object(var contact)? = call["shippingContact"]
@@ -111,21 +111,21 @@ import Testing
   }
 
   @Test func `to an address that is not served, whatever the redacted one was`() async throws {
-    var shopper = try await Shopper.enters(house)
+    var shopper = try await Shopper.enters(system)
     try await shopper.chooses("gb-london")
     let call = try await shopper.payment(try await shopper.token(), contact: "de-berlin")
     try await refused(shopper, 422, "address_unserviceable", field: "shippingContact", call)
   }
 
-  @Test func `for a basket that nobody knows, or that belongs to another page`() async throws {
+  @Test func `for an unknown basket, or one of another merchant's`() async throws {
     let shopper = try await collecting()
     let call = try await shopper.payment(try await shopper.token())
     guard case .object(var unknown) = call else { return }
     unknown["basketId"] = "00000000000000000000000000000000"
-    let nobody = try await shopper.pays(.object(unknown))
-    #expect(nobody.status == 404 && nobody.body["code"] == "basket_unknown")
-    let stranger = try await house.kitsune.page.call("POST", "/applepay/payment", call)
-    #expect(stranger.status == 404 && stranger.body == nobody.body.replacing("requestId", of: stranger.body))
+    let unknownBasket = try await shopper.pays(.object(unknown))
+    #expect(unknownBasket.status == 404 && unknownBasket.body["code"] == "basket_unknown")
+    let otherPage = try await system.kitsune.page.call("POST", "/applepay/payment", call)
+    #expect(otherPage.status == 404 && otherPage.body == unknownBasket.body.replacing("requestId", of: otherPage.body))
     try await refused(shopper, 404, "quote_unknown", call.with("quoteId", "x"))
   }
 }
@@ -133,17 +133,17 @@ import Testing
 /// Calls without an Origin: of the same origin, of apps, and of whoever writes a Host by hand.
 @Suite struct `A call without an origin` {
   @Test func `that asks the host of one merchant sees no basket of another`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
-    let own = JSONClient(house.server, sender: house.sender, headers: [.init("Host", "harbour.localhost:8401")])
-    let other = JSONClient(house.server, sender: house.sender, headers: [.init("Host", "kitsune.localhost:8404")])
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
+    let own = JSONClient(system.server, sender: system.sender, headers: [.init("Host", "harbour.localhost:8401")])
+    let other = JSONClient(system.server, sender: system.sender, headers: [.init("Host", "kitsune.localhost:8404")])
     for (method, path, body) in [
       ("GET", "/applepay/basket/\(shopper.basket)", JSONValue?.none),
       ("GET", "/applepay/payment/\(shopper.basket)", nil), ("DELETE", "/applepay/payment/\(shopper.basket)", nil),
       ("POST", "/applepay/validate", ["basketId": .string(shopper.basket)]),
     ] {
       let answer = try await other.call(method, path, body)
-      #expect(answer.status == 404 && answer.body["code"] == "basket_unknown", "\(method) \(path): \(answer.complaint)")
+      #expect(answer.status == 404 && answer.body["code"] == "basket_unknown", "\(method) \(path): \(answer.errorText)")
     }
     #expect(try await own.call("GET", "/applepay/basket/\(shopper.basket)").isSuccess)
     #expect(try await own.call("POST", "/applepay/validate", ["basketId": .string(shopper.basket)]).isSuccess)
@@ -153,24 +153,24 @@ import Testing
 /// What the sandbox's Apple refuses before a payment token exists.
 @Suite struct `A merchant session` {
   @Test func `is good for one sheet only`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     let session = try await shopper.session()
     let order: JSONValue = [
       "cardId": "visa-debit", "merchantSession": session, "amount": .string(shopper.total), "currency": "EUR",
       "applicationData": shopper.request["applicationData"] ?? .null,
     ]
     let origin = [HTTPTransport.HTTPField("Origin", shopper.shop.origin)]
-    #expect(try await house.sandbox.call("POST", "/device/tokens", order, headers: origin).isSuccess)
-    let again = try await house.sandbox.call("POST", "/device/tokens", order, headers: origin)
+    #expect(try await system.sandbox.call("POST", "/device/tokens", order, headers: origin).isSuccess)
+    let again = try await system.sandbox.call("POST", "/device/tokens", order, headers: origin)
     #expect(!again.isSuccess && again.body["code"] == "session_used")
   }
 
   @Test func `comes from the gateway unchanged, for the domain that called`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let www = JSONClient(
-      house.server, sender: house.sender, headers: [.init("Origin", "http://www.harbour.localhost:8401")])
-    let shopper = try await Shopper.enters(house, service: "collection")
+      system.server, sender: system.sender, headers: [.init("Origin", "http://www.harbour.localhost:8401")])
+    let shopper = try await Shopper.enters(system, service: "collection")
     let session = try await www.require("POST", "/applepay/validate", ["basketId": .string(shopper.basket)])
     #expect(session["domainName"] == "www.harbour.localhost" && session["displayName"] == "Harbour Kitchen")
     #expect(session["signature"]?.text?.hasPrefix("3080") == true)
@@ -179,8 +179,8 @@ import Testing
 
 /// Calls that never reach a basket.
 @Suite struct `A call is refused` {
-  private let house: House
-  init() async throws { house = try await House.shared.value }
+  private let system: TestSystem
+  init() async throws { system = try await TestSystem.shared.value }
 
   @Test(arguments: [
     ("{\"basketId\":\"a\",}", 400, "malformed_json"),
@@ -192,7 +192,7 @@ import Testing
   ])
   func `for a body that is not what it should be`(body: String, status: Int, code: String) async throws {
     let answer = try await post(Array(body.utf8))
-    #expect(answer.status == status && answer.body["code"]?.text == code, "\(answer.status) \(answer.complaint)")
+    #expect(answer.status == status && answer.body["code"]?.text == code, "\(answer.status) \(answer.errorText)")
   }
 
   @Test func `for a body of a megabyte, and for one that is no JSON by name`() async throws {
@@ -206,8 +206,8 @@ import Testing
     "https://evil.example", "null", "http://harbour.localhost", "http://harbour.localhost:8401.evil.example",
     "https://HARBOUR.localhost:8401",
   ])
-  func `from an origin that nobody registered`(origin: String) async throws {
-    let page = JSONClient(house.server, sender: house.sender, headers: [.init("Origin", origin)])
+  func `from an unregistered origin`(origin: String) async throws {
+    let page = JSONClient(system.server, sender: system.sender, headers: [.init("Origin", origin)])
     let answer = try await page.call("GET", "/applepay/metadata")
     #expect(answer.status == 403 && answer.body["code"] == "origin_not_registered")
     // A preflight fails by its status, so that no call that changes anything is ever sent from there.
@@ -216,13 +216,13 @@ import Testing
   }
 
   @Test func `that is not signed by the merchant it speaks for`() async throws {
-    let (now, path) = (house.clock.wall.now(), "/v2/harbour/services/testconnection")
-    #expect(try await house.harbour.signed("GET", path, at: now).body["result"] == "OK")
+    let (now, path) = (system.clock.wall.now(), "/v2/harbour/services/testconnection")
+    #expect(try await system.harbour.signed("GET", path, at: now).body["result"] == "OK")
     let answers = [
-      try await house.harbour.signed("GET", path, at: now, secret: "another"),
-      try await house.kitsune.signed("GET", path, at: now),
-      try await house.harbour.signed("GET", path, at: now.adding(.seconds(-301))),
-      try await JSONClient(house.server, sender: house.sender).call("GET", path),
+      try await system.harbour.signed("GET", path, at: now, secret: "another"),
+      try await system.kitsune.signed("GET", path, at: now),
+      try await system.harbour.signed("GET", path, at: now.adding(.seconds(-301))),
+      try await JSONClient(system.server, sender: system.sender).call("GET", path),
     ]
     #expect(
       answers.allSatisfy {
@@ -232,19 +232,19 @@ import Testing
 
   @Test func `by the platform API in the shape that Worldline's SDKs read, naming the property`() async throws {
     let path = "/v2/harbour/baskets/" + RandomBytes.system.hex(16)
-    let answer = try await house.harbour.signed("PUT", path, ["currencyCode": "EUR"], at: house.clock.wall.now())
+    let answer = try await system.harbour.signed("PUT", path, ["currencyCode": "EUR"], at: system.clock.wall.now())
     let fault = try #require(answer.body["errors"]?.elements.first)
     #expect(answer.status == 400 && answer.body["errorId"]?.text?.isEmpty == false)
     #expect(
       fault["id"] == "INVALID_BODY" && fault["propertyName"]?.text?.isEmpty == false && fault["httpStatusCode"] == 400)
-    let unknown = try await house.harbour.signed("GET", path, at: house.clock.wall.now())
+    let unknown = try await system.harbour.signed("GET", path, at: system.clock.wall.now())
     #expect(unknown.status == 404 && unknown.body["errors"]?.elements.first?["id"] == "BASKET_UNKNOWN")
   }
 
   /// Stored as it was written, it would make the basket unreadable for ever.
   @Test(arguments: ["0999-01-01T00:00:00Z", "999-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "10000-01-01T00:00:00Z"])
   func `with a coupon that ends before 1970 or after 9999, by its property`(end: String) async throws {
-    let (path, now) = ("/v2/harbour/baskets/" + RandomBytes.system.hex(16), house.clock.wall.now())
+    let (path, now) = ("/v2/harbour/baskets/" + RandomBytes.system.hex(16), system.clock.wall.now())
     func basket(_ end: String) -> JSONValue {
       [
         "currencyCode": "EUR", "countryCode": "IE", "merchantReference": "T-coupon", "businessName": "Shop",
@@ -252,21 +252,21 @@ import Testing
         "coupons": [["code": "OLD", "label": "Old", "amount": 100, "expiresAt": .string(end)]],
       ]
     }
-    let refused = try await house.harbour.signed("PUT", path, basket(end), at: now)
+    let refused = try await system.harbour.signed("PUT", path, basket(end), at: now)
     let fault = refused.body["errors"]?.elements.first
-    #expect(refused.status == 400 && fault?["id"] == "INVALID_BODY", "\(refused.complaint)")
-    #expect(fault?["propertyName"]?.text?.hasSuffix("coupons[0].expiresAt") == true, "\(refused.complaint)")
-    #expect(try await house.harbour.signed("GET", path, at: now).status == 404)
+    #expect(refused.status == 400 && fault?["id"] == "INVALID_BODY", "\(refused.errorText)")
+    #expect(fault?["propertyName"]?.text?.hasSuffix("coupons[0].expiresAt") == true, "\(refused.errorText)")
+    #expect(try await system.harbour.signed("GET", path, at: now).status == 404)
     for good in ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"] {
-      #expect(try await house.harbour.signed("PUT", path, basket(good), at: now).status == 200)
-      #expect(try await house.harbour.signed("GET", path, at: now).status == 200)
+      #expect(try await system.harbour.signed("PUT", path, basket(good), at: now).status == 200)
+      #expect(try await system.harbour.signed("GET", path, at: now).status == 200)
     }
   }
 
   @Test func `with a date that no calendar has, before anybody is known, and the server lives`() async throws {
     let claim = "GCS v1HMAC:key:\(Base64.encode([UInt8](repeating: 7, count: 32)))"
     for day in [Int64.min, -1, .max] {
-      let answer = try await JSONClient(house.server, sender: house.sender).call(
+      let answer = try await JSONClient(system.server, sender: system.sender).call(
         "GET", "/v2/harbour/services/testconnection",
         headers: [.init("Authorization", claim), .init("Date", "Fri, \(day) Jun 2014 13:39:43 GMT")])
       let fault = answer.body["errors"]?.elements.first
@@ -275,23 +275,23 @@ import Testing
   }
 
   @Test func `at an address where nothing is`() async throws {
-    let answer = try await JSONClient(house.server, sender: house.sender).call("GET", "/nothing/here")
+    let answer = try await JSONClient(system.server, sender: system.sender).call("GET", "/nothing/here")
     #expect(answer.status == 404 && answer.body["code"] == "not_found")
   }
 
   private func post(_ body: [UInt8], type: String = "application/json") async throws -> JSONClient.Answer {
     let request = OutboundRequest(
-      method: "POST", url: house.server + "/applepay/payment",
-      headers: [.init("Origin", house.harbour.origin), .init("Content-Type", type)], body: body)
-    return JSONClient.Answer(try await house.sender.send(request, .seconds(10)))
+      method: "POST", url: system.server + "/applepay/payment",
+      headers: [.init("Origin", system.harbour.origin), .init("Content-Type", type)], body: body)
+    return JSONClient.Answer(try await system.sender.send(request, .seconds(10)))
   }
 }
 
-/// The browser names a URL to validate at; it is judged and never fetched.
+/// The server compares the validation URL of the browser and never fetches it.
 @Suite struct `A hostile validation URL` {
   @Test func `gets a clear refusal, and not one connection leaves`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, house.counted, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, system.counted, service: "collection")
     let urls = try ValidationURLVector.all().map(\.url)
     #expect(urls.count >= 150)
     for url in urls {
@@ -303,9 +303,9 @@ import Testing
         code.hasPrefix("validation_url_") || code == "environment_mismatch" || code == "malformed_json",
         "\(url): \(code)")
     }
-    #expect(house.callsToApple.count(of: "merchant.test.counted") == 0)
+    #expect(system.callsToApple.count(of: "merchant.test.counted") == 0)
     // The counter counts: a good call raises it.
     _ = try await shopper.session()
-    #expect(house.callsToApple.count(of: "merchant.test.counted") == 1)
+    #expect(system.callsToApple.count(of: "merchant.test.counted") == 1)
   }
 }

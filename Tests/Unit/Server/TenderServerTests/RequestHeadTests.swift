@@ -7,11 +7,11 @@ import Testing
 /// Requests that are refused before anything reads them.
 @Suite struct `The head of a request` {
   private let port: Int
-  private let house: House
+  private let system: TestSystem
 
   init() async throws {
-    house = try await House.shared.value
-    port = house.harbour.port
+    system = try await TestSystem.shared.value
+    port = system.harbour.port
   }
 
   private func answer(_ lines: String, path: String = "/healthz") async throws -> RawConnection.Answer {
@@ -84,7 +84,7 @@ import Testing
 
   @Test func `is counted when it is refused`() async throws {
     _ = try await answer("")
-    #expect(try await house.metrics().contains("tender_refusals_total{code=\"bad_host\"}"))
+    #expect(try await system.metrics().contains("tender_refusals_total{code=\"bad_host\"}"))
   }
 }
 
@@ -92,7 +92,7 @@ import Testing
 @Suite struct `A body in chunks that are none` {
   @Test(arguments: ["zz\n{}\n0\n\n", "5\n{}\n0\n\n", "2\n{}x\n0\n\n", "-1\n{}\n0\n\n", "FFFFFFFFFFFFFFFFFF\n{}\n0\n\n"])
   func `is the client's fault: 400, and no line of an error in the log`(chunks: String) async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let call = """
       POST /applepay/payment HTTP/1.1
       Host: localhost
@@ -101,14 +101,14 @@ import Testing
 
       \(chunks)
       """
-    let answer = try await RawConnection.answers(1, to: call, port: house.harbour.port)[0]
+    let answer = try await RawConnection.answers(1, to: call, port: system.harbour.port)[0]
     #expect(answer.status == 400 && answer.body["code"] == "malformed_request", "\(answer.status) \(answer.body)")
     let id = try #require(answer.body["requestId"]?.text)
-    #expect(house.log.count(of: id) == 1 && house.log.count(of: "HTTPParserError") == 0)
+    #expect(system.log.count(of: id) == 1 && system.log.count(of: "HTTPParserError") == 0)
   }
 
   @Test func `are refused when there are thousands of one byte`() async throws {
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     func answer(_ count: Int) async throws -> RawConnection.Answer {
       let head = """
         POST /applepay/payment HTTP/1.1
@@ -120,7 +120,7 @@ import Testing
         """
       let body = "{}" + String(repeating: " ", count: count)
       let chunks = body.map { "1\n\($0)\n" }.joined() + "0\n\n"
-      return try await RawConnection.answers(1, to: head + chunks, port: house.harbour.port)[0]
+      return try await RawConnection.answers(1, to: head + chunks, port: system.harbour.port)[0]
     }
     #expect(try await answer(3_000).body["code"] == "invalid_body")
     let refused = try await answer(9_000)
@@ -128,17 +128,17 @@ import Testing
   }
 
   @Test func `or that end before their end make no line of an error in the log either`() async throws {
-    let house = try await House.shared.value
-    let refused = house.log.count(of: "\"status\":\"400\"")
+    let system = try await TestSystem.shared.value
+    let refused = system.log.count(of: "\"status\":\"400\"")
     for _ in 0..<5 {
-      let connection = try RawConnection(port: house.harbour.port)
+      let connection = try RawConnection(port: system.harbour.port)
       try connection.send(
         "POST /applepay/payment HTTP/1.1\nHost: localhost\nContent-Type: application/json\nContent-Length: 9\n\n{")
     }
-    for _ in 0..<500 where house.log.count(of: "\"status\":\"400\"") < refused + 5 {
+    for _ in 0..<500 where system.log.count(of: "\"status\":\"400\"") < refused + 5 {
       try await Task.sleep(for: .milliseconds(10))
     }
-    #expect(house.log.count(of: "\"status\":\"400\"") >= refused + 5)
-    #expect(house.log.count(of: "HTTPParserError") == 0)
+    #expect(system.log.count(of: "\"status\":\"400\"") >= refused + 5)
+    #expect(system.log.count(of: "HTTPParserError") == 0)
   }
 }

@@ -4,8 +4,8 @@ import Logging
 import TenderPayments
 import TenderServer
 
-extension House {
-  /// The house's first merchant at another server, with a store and a configuration of its own.
+extension TestSystem {
+  /// The system's first merchant at another server, with a store and a configuration of its own.
   ///
   /// - Parameters:
   ///   - hold: while it is on, the acquirer's answers to authorizations are held up.
@@ -35,6 +35,6 @@ extension House {
     }
     Task { try await server.run() }
     let url = "\(scheme)://127.0.0.1:\(try await ready.awaited)"
-    return try Shopfront(House.harbourWish, directory, url, sender, store: store)
+    return try Shopfront(TestSystem.harbourMerchant, directory, url, sender, store: store)
   }
 }

@@ -13,18 +13,18 @@ struct Secrets {
 
   let forms: [Form]
 
-  /// Opens the token with the merchant's key, as nobody but a test of secrecy does.
-  init(of token: JSONValue, _ house: House) throws {
-    let folder = house.directory + "/merchants/harbour/processing/1"
+  /// Opens the token with the merchant's key, for tests of secrecy alone.
+  init(of token: JSONValue, _ system: TestSystem) throws {
+    let folder = system.directory + "/merchants/harbour/processing/1"
     let key = try ProcessingKey(
       privateKeyPEM: String(contentsOfFile: folder + ".key", encoding: .utf8),
       certificatePEM: String(contentsOfFile: folder + ".pem", encoding: .utf8))
-    let root = try String(contentsOfFile: house.directory + "/sandbox/pki/token-root.pem", encoding: .utf8)
+    let root = try String(contentsOfFile: system.directory + "/sandbox/pki/token-root.pem", encoding: .utf8)
     let opener = TokenOpener(
       verifier: TokenVerifier(trust: try .simulated(rootPEM: root)),
       keys: ProcessingKeyRing([MerchantID("harbour"): [key]]))
     let card = try opener.open(
-      try EncryptedPaymentToken(json: token), for: MerchantID("harbour"), at: house.clock.wall.now()
+      try EncryptedPaymentToken(json: token), for: MerchantID("harbour"), at: system.clock.wall.now()
     )
     .paymentData.networkToken
     forms =

@@ -4,17 +4,17 @@ import TenderServer
 import TenderTesting
 import Testing
 
-/// `tender serve` in a process of its own, with a store of its own, for the merchants of the house.
+/// `tender serve` in a process of its own, with a store of its own, for the merchants of the system.
 struct ServedTender: Sendable {
   let process: ChildProcess
   let port: Int
   private let log: String
 
-  init(_ house: House) async throws {
-    let directory = "\(house.directory)/served-\(RandomBytes.system.hex(4))"
+  init(_ system: TestSystem) async throws {
+    let directory = "\(system.directory)/served-\(RandomBytes.system.hex(4))"
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     let file = directory + "/tender.yaml"
-    try Self.configuration(house, directory).write(toFile: file, atomically: true, encoding: .utf8)
+    try Self.configuration(system, directory).write(toFile: file, atomically: true, encoding: .utf8)
     log = directory + "/log"
     process = try ChildProcess(
       [try Self.program(), "serve", "--config", file, "--port", "0"],
@@ -32,17 +32,17 @@ struct ServedTender: Sendable {
 
   func end() { process.signal(SIGKILL) }
 
-  private static func configuration(_ house: House, _ directory: String) -> String {
+  private static func configuration(_ system: TestSystem, _ directory: String) -> String {
     """
     environment: simulated
     directory: \(directory)
-    sandboxURL: \(house.sandbox.base)
+    sandboxURL: \(system.sandbox.base)
     merchants:
-      directory: \(house.directory)/merchants
+      directory: \(system.directory)/merchants
     platform:
-      directory: \(house.directory)/platform
+      directory: \(system.directory)/platform
     acquirer:
-      baseURL: \(house.sandbox.base)
+      baseURL: \(system.sandbox.base)
     webhooks:
       allowPrivateAddresses: true
 

@@ -6,7 +6,7 @@ import Testing
 
 /// A shopper with a basket: the calls that a page and a device make, step by step.
 struct Shopper: Sendable {
-  let house: House
+  let system: TestSystem
   let shop: Shopfront
   let basket: String
   private(set) var quote = ""
@@ -15,21 +15,21 @@ struct Shopper: Sendable {
 
   /// Stores a basket and opens the sheet.
   static func enters(
-    _ house: House, _ shop: Shopfront? = nil, amount: Int64 = 1250, currency: String? = nil,
+    _ system: TestSystem, _ shop: Shopfront? = nil, amount: Int64 = 1250, currency: String? = nil,
     service: String = "delivery"
   ) async throws -> Shopper {
-    let shop = shop ?? house.harbour
-    var shopper = Shopper(house: house, shop: shop, basket: RandomBytes.system.hex(16))
+    let shop = shop ?? system.harbour
+    var shopper = Shopper(system: system, shop: shop, basket: RandomBytes.system.hex(16))
     let stored = try await shop.signed(
-      "PUT", "/v2/\(shop.wish.id)/baskets/\(shopper.basket)",
-      shopper.document(amount, currency ?? shop.wish.currencyCode, service), at: house.clock.wall.now())
-    try #require(stored.status == 200, "\(stored.complaint)")
+      "PUT", "/v2/\(shop.merchant.id)/baskets/\(shopper.basket)",
+      shopper.document(amount, currency ?? shop.merchant.currencyCode, service), at: system.clock.wall.now())
+    try #require(stored.status == 200, "\(stored.errorText)")
     try await shopper.opens()
     return shopper
   }
 
-  private init(house: House, shop: Shopfront, basket: String) {
-    (self.house, self.shop, self.basket) = (house, shop, basket)
+  private init(system: TestSystem, shop: Shopfront, basket: String) {
+    (self.system, self.shop, self.basket) = (system, shop, basket)
   }
 
   mutating func opens() async throws {
@@ -50,7 +50,7 @@ struct Shopper: Sendable {
   }
 
   func contact(_ id: String) async throws -> JSONValue {
-    let all = try await house.sandbox.require("GET", "/device/contacts").elements
+    let all = try await system.sandbox.require("GET", "/device/contacts").elements
     return try #require(all.first { $0["id"]?.text == id })
   }
 
@@ -62,11 +62,11 @@ struct Shopper: Sendable {
   func token(
     card: String = "visa-debit", amount: String? = nil, currency: String? = nil, applicationData: JSONValue? = nil
   ) async throws -> JSONValue {
-    try await house.sandbox.require(
+    try await system.sandbox.require(
       "POST", "/device/tokens",
       [
         "cardId": .string(card), "merchantSession": try await session(), "amount": .string(amount ?? total),
-        "currency": .string(currency ?? shop.wish.currencyCode),
+        "currency": .string(currency ?? shop.merchant.currencyCode),
         "applicationData": applicationData ?? request["applicationData"] ?? .null,
       ], headers: [.init("Origin", shop.origin)])
   }
@@ -90,8 +90,8 @@ struct Shopper: Sendable {
 
   /// What the acquirer's own ledger has of this order.
   func holds() async throws -> [JSONValue] {
-    let key = try #require(try await house.sandbox.require("GET", "/sandbox/ca.json")["acquirerKey"]?.text)
-    let ledger = try await house.sandbox.require(
+    let key = try #require(try await system.sandbox.require("GET", "/sandbox/ca.json")["acquirerKey"]?.text)
+    let ledger = try await system.sandbox.require(
       "GET", "/acquirer/v1/authorizations", headers: [.init("Authorization", "Bearer \(key)")])
     return (ledger["authorizations"]?.elements ?? []).filter { $0["merchantReference"]?.text == reference }
   }
@@ -100,8 +100,8 @@ struct Shopper: Sendable {
 
   func document(_ amount: Int64, _ currency: String, _ service: String) -> JSONValue {
     [
-      "currencyCode": .string(currency), "countryCode": .string(shop.wish.countryCode),
-      "merchantReference": .string(reference), "businessName": .string(shop.wish.displayName),
+      "currencyCode": .string(currency), "countryCode": .string(shop.merchant.countryCode),
+      "merchantReference": .string(reference), "businessName": .string(shop.merchant.displayName),
       "serviceTypes": ["delivery", "collection"], "serviceType": .string(service),
       "items": [["id": "fish", "label": "Fish and chips", "unitAmount": .integer(amount), "quantity": 1]],
       "zones": [

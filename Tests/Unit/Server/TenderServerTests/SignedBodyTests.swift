@@ -10,21 +10,21 @@ import Testing
 
 /// v1HMAC signs no body by itself: the digest does.
 @Suite struct `A signed call of a merchant's server` {
-  private let house: House
+  private let system: TestSystem
 
-  init() async throws { house = try await House.shared.value }
+  init() async throws { system = try await TestSystem.shared.value }
 
   /// Sends one body under the headers that were signed for another.
   private func put(
     _ body: JSONValue, to path: String, of shop: Shopfront, signed headers: [(name: String, value: String)]
   ) async throws -> JSONClient.Answer {
-    try await JSONClient(house.server, sender: house.sender).call(
+    try await JSONClient(system.server, sender: system.sender).call(
       "PUT", path, body, headers: headers.map { HTTPField($0.name, $0.value) })
   }
 
   private func basket(_ shop: Shopfront, _ amount: Int64) -> JSONValue {
     [
-      "currencyCode": .string(shop.wish.currencyCode), "countryCode": .string(shop.wish.countryCode),
+      "currencyCode": .string(shop.merchant.currencyCode), "countryCode": .string(shop.merchant.countryCode),
       "merchantReference": "T-signed", "businessName": "Shop", "serviceTypes": ["collection"],
       "items": [["id": "fish", "label": "Fish", "unitAmount": .integer(amount)]],
     ]
@@ -35,7 +35,7 @@ import Testing
   ) -> [(name: String, value: String)] {
     RequestSigner(apiKeyId: shop.key.id, secret: shop.key.secret).headers(
       method: "PUT", contentType: "application/json", pathAndQuery: path, body: body.serialized(),
-      at: house.clock.wall.now())
+      at: system.clock.wall.now())
   }
 
   private static func code(_ answer: JSONClient.Answer) -> String? {
@@ -43,30 +43,31 @@ import Testing
   }
 
   @Test func `changes nothing when another body comes under its signature`() async throws {
-    let (shop, path) = (house.harbour, "/v2/harbour/baskets/" + RandomBytes.system.hex(16))
+    let (shop, path) = (system.harbour, "/v2/harbour/baskets/" + RandomBytes.system.hex(16))
     let headers = headers(path, shop, basket(shop, 1_250))
     #expect(try await put(basket(shop, 1_250), to: path, of: shop, signed: headers).status == 200)
     let second = try await put(basket(shop, 1), to: path, of: shop, signed: headers)
-    #expect(second.status == 403 && Self.code(second) == "CONTENT_DIGEST_MISMATCH", "\(second.complaint)")
-    let stored = try await shop.signed("GET", path, at: house.clock.wall.now())
+    #expect(second.status == 403 && Self.code(second) == "CONTENT_DIGEST_MISMATCH", "\(second.errorText)")
+    let stored = try await shop.signed("GET", path, at: system.clock.wall.now())
     #expect(stored.body["total"]?["amount"] == 1250)
   }
 
   @Test func `is refused without a digest where the key requires one`() async throws {
-    let (shop, path) = (house.kitsune, "/v2/kitsune/baskets/" + RandomBytes.system.hex(16))
-    let date = HTTPDate.text(house.clock.wall.now())
+    let (shop, path) = (system.kitsune, "/v2/kitsune/baskets/" + RandomBytes.system.hex(16))
+    let date = HTTPDate.text(system.clock.wall.now())
     func bare(_ shop: Shopfront, _ path: String) -> [(name: String, value: String)] {
       let authorization = RequestSigner(apiKeyId: shop.key.id, secret: shop.key.secret).authorization(
         method: "PUT", contentType: "application/json", date: date, pathAndQuery: path)
       return [("Date", date), ("Authorization", authorization)]
     }
     let refused = try await put(basket(shop, 880), to: path, of: shop, signed: bare(shop, path))
-    #expect(refused.status == 403 && Self.code(refused) == "CONTENT_DIGEST_MISSING", "\(refused.complaint)")
+    #expect(refused.status == 403 && Self.code(refused) == "CONTENT_DIGEST_MISSING", "\(refused.errorText)")
     let digested = headers(path, shop, basket(shop, 880))
     #expect(try await put(basket(shop, 880), to: path, of: shop, signed: digested).status == 200)
     let other = "/v2/harbour/baskets/" + RandomBytes.system.hex(16)
     #expect(
-      try await put(basket(house.harbour, 880), to: other, of: house.harbour, signed: bare(house.harbour, other)).status
+      try await put(basket(system.harbour, 880), to: other, of: system.harbour, signed: bare(system.harbour, other))
+        .status
         == 200)
   }
 
@@ -74,7 +75,7 @@ import Testing
   @Test func `is the same call when its signature and its body come again, and another with another body`() throws {
     let path = "/v2/harbour/payments/1/refund"
     func call(_ body: String, key: String? = nil, spelled: String = path, later: Int64 = 0) throws -> SignedCall {
-      let now = (Timestamp(rfc3339: "2026-11-21T10:00:00Z") ?? house.clock.wall.now()).adding(.seconds(later))
+      let now = (Timestamp(rfc3339: "2026-11-21T10:00:00Z") ?? system.clock.wall.now()).adding(.seconds(later))
       let gcs = key.map { [(name: "X-GCS-Idempotence-Key", value: $0)] } ?? []
       let date = HTTPDate.text(now)
       let authorization = RequestSigner(apiKeyId: "key", secret: "secret").authorization(

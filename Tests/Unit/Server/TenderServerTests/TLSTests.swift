@@ -10,8 +10,8 @@ import Testing
   init() async throws { port = try await Self.server.value }
 
   private static let server = Task {
-    let house = try await House.shared.value
-    let (certificate, key) = (house.directory + "/tls.pem", house.directory + "/tls.key")
+    let system = try await TestSystem.shared.value
+    let (certificate, key) = (system.directory + "/tls.pem", system.directory + "/tls.key")
     let made = try await RawConnection.onThread {
       try ChildProcess.run([
         "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2", "-keyout",
@@ -19,7 +19,7 @@ import Testing
       ])
     }
     try #require(made.status == 0)
-    return try await house.secondServer(scheme: "https") {
+    return try await system.secondServer(scheme: "https") {
       $0.tls = ServerConfiguration.TLSFiles(certificateFile: certificate, keyFile: key)
       $0.publicURL = "https://localhost"
     }.port
@@ -56,12 +56,12 @@ import Testing
     #expect(!old.isConnected, "\(old.text)")
   }
 
-  @Test func `tells browsers to use HTTPS alone`() async throws {
+  @Test func `requires browsers to use HTTPS (HSTS)`() async throws {
     let text = try await connect("-tls1_2").text
     #expect(text.contains("Strict-Transport-Security: max-age=31536000"), "\(text)")
-    let house = try await House.shared.value
+    let system = try await TestSystem.shared.value
     let plain = try await RawConnection.answers(
-      1, to: "GET /healthz HTTP/1.1\nHost: localhost\n\n", port: house.harbour.port)
+      1, to: "GET /healthz HTTP/1.1\nHost: localhost\n\n", port: system.harbour.port)
     #expect(!plain[0].headers.contains { $0.hasPrefix("strict-transport-security") })
   }
 }

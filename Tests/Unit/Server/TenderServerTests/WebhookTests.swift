@@ -5,77 +5,77 @@ import TenderPayments
 import TenderServer
 import Testing
 
-@Suite struct `What a merchant is told of a payment` {
+@Suite struct `The webhooks of a payment` {
   @Test func `every change, from the first attempt to the capture`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     let answer = try await shopper.pays()
-    let id = try #require(answer.body["paymentId"]?.text, "\(answer.complaint)")
-    #expect(try await told(id, 3) == ["payment.created", "payment.pending_capture", "payment.captured"])
+    let id = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+    #expect(try await received(id, 3) == ["payment.created", "payment.pending_capture", "payment.captured"])
   }
 
   @Test func `at the endpoint that the configuration names`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     let id = try #require(try await shopper.pays().body["paymentId"]?.text)
-    _ = try await told(id, 3)
-    let listed = try await house.admin("GET", "/webhooks/deliveries?state=delivered&limit=500").elements
+    _ = try await received(id, 3)
+    let listed = try await system.admin("GET", "/webhooks/deliveries?state=delivered&limit=500").elements
     let own = listed.filter { $0["payment"]?.text == id }
     #expect(!own.isEmpty && own.allSatisfy { $0["endpoint"] == "orders" && $0["url"] == "http://localhost:9/hooks" })
   }
 
   @Test func `and of a decline, that it was rejected`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     _ = try await shopper.pays(card: "visa-insufficient-funds")
     let id = try #require(
-      try await house.admin("GET", "/payments?limit=500")["payments"]?.elements.first {
+      try await system.admin("GET", "/payments?limit=500")["payments"]?.elements.first {
         $0["basket"]?.text == shopper.basket
       }?["id"]?.text)
-    #expect(try await told(id, 2) == ["payment.created", "payment.rejected"])
+    #expect(try await received(id, 2) == ["payment.created", "payment.rejected"])
   }
 
   @Test func `can be followed from a place in time, and nothing is listed as dead`() async throws {
-    let house = try await House.shared.value
-    let start = try await house.admin("GET", "/webhooks/events")["cursor"]?.text ?? ""
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let start = try await system.admin("GET", "/webhooks/events")["cursor"]?.text ?? ""
+    let shopper = try await Shopper.enters(system, service: "collection")
     let id = try #require(try await shopper.pays().body["paymentId"]?.text)
-    let feed = try await house.admin("GET", "/webhooks/events?after=\(start)")
+    let feed = try await system.admin("GET", "/webhooks/events?after=\(start)")
     let own = (feed["events"]?.elements ?? []).filter { $0["payment"]?.text == id }
     #expect(own.compactMap { $0["sequence"]?.whole } == [1, 2, 3])
-    #expect(try await house.admin("GET", "/webhooks/deliveries?state=dead").elements.isEmpty)
-    #expect(try await house.admin("POST", "/webhooks/replay")["replayed"] == 0)
-    #expect(try await house.admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
+    #expect(try await system.admin("GET", "/webhooks/deliveries?state=dead").elements.isEmpty)
+    #expect(try await system.admin("POST", "/webhooks/replay")["replayed"] == 0)
+    #expect(try await system.admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
   }
 
   @Test func `and the acquirer's own report agrees with the journal about everything`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     let id = try #require(try await shopper.pays().body["paymentId"]?.text)
     for format in ["jsonl", "csv"] {
       let request = OutboundRequest(
-        method: "GET", url: house.sandbox.base + "/acquirer/v1/report?format=\(format)",
+        method: "GET", url: system.sandbox.base + "/acquirer/v1/report?format=\(format)",
         headers: [HTTPField("Authorization", "Bearer sandbox-acquirer-key")])
-      let report = try await house.sender.send(request, .seconds(30)).body
+      let report = try await system.sender.send(request, .seconds(30)).body
       #expect(String(decoding: report, as: UTF8.self).contains("capture"))
-      let found = try await house.admin("POST", "/reconcile", report).elements
+      let found = try await system.admin("POST", "/reconcile", report).elements
       // Other tests pay meanwhile; what is still being asked is not a difference that concerns this payment.
       #expect(!found.contains { difference in difference["payment"]?.text == id })
     }
-    #expect(try await house.admin("POST", "/reconcile", Array("nonsense\nline\n".utf8))["code"] == "unreadable_report")
+    #expect(try await system.admin("POST", "/reconcile", Array("nonsense\nline\n".utf8))["code"] == "unreadable_report")
   }
 
   @Test func `is counted`() async throws {
-    let house = try await House.shared.value
-    let text = try await house.metrics()
+    let system = try await TestSystem.shared.value
+    let text = try await system.metrics()
     #expect(text.contains("tender_webhooks_waiting") && text.contains("tender_webhooks_oldest_seconds"))
   }
 
   /// The types that the merchant's server has been sent for a payment, once there are so many.
-  private func told(_ payment: String, _ count: Int) async throws -> [String] {
-    let house = try await House.shared.value
+  private func received(_ payment: String, _ count: Int) async throws -> [String] {
+    let system = try await TestSystem.shared.value
     for _ in 0..<600 {
-      let bodies = try house.webhooks.text.split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
+      let bodies = try system.webhooks.text.split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
       let types = bodies.filter { $0["tender"]?["paymentId"]?.text == payment }.compactMap { $0["type"]?.text }
       if types.count >= count { return types }
       try await Task.sleep(for: .milliseconds(50))

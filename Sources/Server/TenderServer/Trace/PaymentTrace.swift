@@ -1,36 +1,36 @@
 import StrictJSON
 import TenderPayments
 
-/// What one basket went through at this server, call by call, each in laps that follow one another.
-struct Journey: Sendable {
+/// The calls about one basket, each divided into spans that follow one another.
+struct PaymentTrace: Sendable {
   /// The first call began; every other time counts from here.
   let startedAt: Timestamp
   private let start: ContinuousClock.Instant
   private(set) var calls: [Call] = []
-  /// Opens the payment token, for whoever asks what stood in it.
+  /// Opens the payment token, when a page asks for its content.
   private var opening: (@Sendable () -> OpenedPayment?)?
 
-  /// A shopper who changes the sheet without end pushes out what came in the middle, never the beginning.
+  /// Beyond this many, the second-oldest call is removed; the first is kept.
   static let mostCalls = 60
 
   struct Call: Sendable {
     /// `POST /applepay/payment`: the route, without ids.
     let name: String
-    /// What it was about, where the name does not tell: `shippingMethodSelection`.
+    /// Its subject, where the name does not show it: `shippingMethodSelection`.
     let about: String?
-    /// Microseconds since the journey began.
+    /// Microseconds since the first call began.
     let at: Int64
     let microseconds: Int64
     /// The HTTP status of the answer.
     let status: Int
-    let laps: [Lap]
+    let spans: [Span]
   }
 
   /// A part of a call, named by what was done when it ended.
-  struct Lap: Sendable {
+  struct Span: Sendable {
     let name: String
     let microseconds: Int64
-    /// What came of it, where more than one thing can: `approved`.
+    /// The outcome, where more than one is possible: `approved`.
     let outcome: String?
   }
 
@@ -38,16 +38,16 @@ struct Journey: Sendable {
     (self.startedAt, self.start) = (startedAt, start)
   }
 
-  mutating func add(_ call: CallWitness.Report, status: Int) {
+  mutating func add(_ call: CallTrace.Report, status: Int) {
     calls.append(
       Call(
         name: call.name, about: call.about, at: (call.start - start).microseconds,
-        microseconds: (call.end - call.start).microseconds, status: status, laps: call.laps))
+        microseconds: (call.end - call.start).microseconds, status: status, spans: call.spans))
     if calls.count > Self.mostCalls { calls.remove(at: 1) }
     opening = call.payment ?? opening
   }
 
-  /// What stood in the payment token, masked. It is opened for whoever looks, and not while a shopper waits.
+  /// The content of the payment token, masked. It is opened when a page asks, not while the shopper waits.
   var payment: OpenedPayment? { opening?() }
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 
 /// Checks a JWT against a key set with nothing of Tender's: what a merchant would write.
-struct GuestTokenJudge {
+struct GuestTokenVerifier {
   private let key: P256.Signing.PublicKey
   private struct Refused: Error {}
 

@@ -9,12 +9,12 @@ import TenderPayments
 import TenderServer
 import Webhooks
 
-/// The whole house in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
+/// The whole system in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
 ///
 /// Started once for all tests that do not stop its clock, because two RSA keys and two stores take their time. What leaves the server towards
 /// Apple is counted, and what it logs is kept.
-final class House: Sendable {
-  static let shared = Task { try await House() }
+final class TestSystem: Sendable {
+  static let shared = Task { try await TestSystem() }
 
   let directory: String
   let server: String
@@ -23,7 +23,7 @@ final class House: Sendable {
   let clock: StoppableClock
   let callsToApple: Log
   let log: Log
-  /// What the merchants were told, a body a line.
+  /// The webhooks that the merchants received, a body a line.
   let webhooks: Log
   let harbour: Shopfront
   let kitsune: Shopfront
@@ -33,50 +33,50 @@ final class House: Sendable {
   let stall: Shopfront
 
   init() async throws {
-    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-house-\(UUID().uuidString)").path
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-system-\(UUID().uuidString)").path
     let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
     let (clock, calls, log, webhooks) = (StoppableClock(), Log(), Log(), Log())
     let serverPort = Mailbox<Int>()
     let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
     let sandbox = JSONClient(sandboxURL, sender: client.sender)
-    let wishes = [Self.harbourWish, Self.kitsuneWish, Self.countedWish, Self.stallWish]
+    let merchants = [Self.harbourMerchant, Self.kitsuneMerchant, Self.countedMerchant, Self.stallMerchant]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
-    for wish in wishes { _ = try await provisioning.make(wish, below: directory + "/merchants") }
-    _ = try await provisioning.make(Self.platformWish, below: directory)
+    for merchant in merchants { _ = try await provisioning.make(merchant, below: directory + "/merchants") }
+    _ = try await provisioning.make(Self.platformMerchant, below: directory)
     try Self.joinPlatform(directory + "/merchants/stall")
-    try Self.wishForWebhooks(directory + "/merchants/harbour")
+    try Self.configureWebhooks(directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
     let port = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
     serverPort.put(port)
-    for wish in wishes { try await provisioning.verify(wish) }
+    for merchant in merchants { try await provisioning.verify(merchant) }
     self.directory = directory
     self.server = "http://127.0.0.1:\(port)"
     (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
     self.webhooks = webhooks
-    harbour = try Shopfront(Self.harbourWish, directory, server, client.sender)
-    kitsune = try Shopfront(Self.kitsuneWish, directory, server, client.sender)
-    counted = try Shopfront(Self.countedWish, directory, server, client.sender)
-    stall = try Shopfront(Self.stallWish, directory, server, client.sender)
+    harbour = try Shopfront(Self.harbourMerchant, directory, server, client.sender)
+    kitsune = try Shopfront(Self.kitsuneMerchant, directory, server, client.sender)
+    counted = try Shopfront(Self.countedMerchant, directory, server, client.sender)
+    stall = try Shopfront(Self.stallMerchant, directory, server, client.sender)
   }
 
-  static let harbourWish = MerchantProvisioning.Wish(
+  static let harbourMerchant = MerchantProvisioning.NewMerchant(
     id: "harbour", merchantIdentifier: "merchant.test.harbour", displayName: "Harbour Kitchen", countryCode: "IE",
     currencyCode: "EUR", domains: ["harbour.localhost:8401", "www.harbour.localhost:8401"])
-  static let kitsuneWish = MerchantProvisioning.Wish(
+  static let kitsuneMerchant = MerchantProvisioning.NewMerchant(
     id: "kitsune", merchantIdentifier: "merchant.test.kitsune", displayName: "Kitsune Noodles", countryCode: "JP",
     currencyCode: "JPY", domains: ["kitsune.localhost:8404"])
-  static let countedWish = MerchantProvisioning.Wish(
+  static let countedMerchant = MerchantProvisioning.NewMerchant(
     id: "counted", merchantIdentifier: "merchant.test.counted", displayName: "Counted", countryCode: "IE",
     currencyCode: "EUR", domains: ["counted.localhost:8405"])
 
-  static let stallWish = MerchantProvisioning.Wish(
+  static let stallMerchant = MerchantProvisioning.NewMerchant(
     id: "stall", merchantIdentifier: "merchant.test.stall", displayName: "Market Stall", countryCode: "IE",
     currencyCode: "EUR", domains: ["stall.localhost:8406", "www.stall.localhost:8406"])
-  static let platformWish = MerchantProvisioning.Wish(
+  static let platformMerchant = MerchantProvisioning.NewMerchant(
     id: "platform", merchantIdentifier: "merchant.test.platform", displayName: "Platform", countryCode: "IE",
     currencyCode: "EUR", domains: [])
 
-  /// What somebody asks at the admin socket.
+  /// Calls the administration socket.
   func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
     try JSONReader.read(try await Self.admin(directory, sender, method, path, body).body)
   }
@@ -118,7 +118,7 @@ final class House: Sendable {
     return try await ready.awaited
   }
 
-  private static func wishForWebhooks(_ folder: String) throws {
+  private static func configureWebhooks(_ folder: String) throws {
     try write("webhooks: [\"orders=http://localhost:9/hooks\"]", below: folder)
   }
 
@@ -175,7 +175,7 @@ final class House: Sendable {
 
 /// One merchant's side in a test: its page and its server.
 struct Shopfront: Sendable {
-  let wish: MerchantProvisioning.Wish
+  let merchant: MerchantProvisioning.NewMerchant
   let origin: String
   let page: JSONClient
   let key: (merchant: String, id: String, secret: String)
@@ -185,19 +185,19 @@ struct Shopfront: Sendable {
   private let store: String
 
   init(
-    _ wish: MerchantProvisioning.Wish, _ directory: String, _ server: String, _ sender: HTTPSender,
+    _ merchant: MerchantProvisioning.NewMerchant, _ directory: String, _ server: String, _ sender: HTTPSender,
     store: String? = nil
   ) throws {
-    self.wish = wish
+    self.merchant = merchant
     self.store = store ?? directory
-    self.origin = "http://\(wish.domains[0])"
-    self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", "http://\(wish.domains[0])")])
-    self.key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(wish.id)")
+    self.origin = "http://\(merchant.domains[0])"
+    self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", "http://\(merchant.domains[0])")])
+    self.key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(merchant.id)")
     (self.server, self.sender) = (server, sender)
   }
 
   /// What the server has counted.
-  func metrics() async throws -> String { try await House.metrics(store, sender) }
+  func metrics() async throws -> String { try await TestSystem.metrics(store, sender) }
 
   var port: Int { Int(server.split(separator: ":").last ?? "") ?? 0 }
 

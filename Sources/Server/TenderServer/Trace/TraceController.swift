@@ -3,25 +3,25 @@ import Hummingbird
 import StrictJSON
 import TenderPayments
 
-/// Tells the journey of a payment that is only simulated. No other environment has this route.
-struct JourneyController: Sendable {
+/// Shows the trace of a simulated payment. Other environments do not have this route.
+struct TraceController: Sendable {
   static let name = "/journey"
 
-  let book: JourneyBook
+  let store: TraceStore
   let baskets: BasketLookup
 
-  /// `GET /applepay/payment/{basketId}/journey`: for whoever knows the basket, as all about a payment.
+  /// `GET /applepay/payment/{basketId}/journey`: the basket id is the right to read it.
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
     let (basket, _) = try await baskets.require(request, context)
-    guard let journey = book[basket] else {
+    guard let trace = store[basket] else {
       throw Problem(
-        .notFound, "journey_forgotten", "Journeys are kept in memory, of the newest baskets alone; this one is gone.")
+        .notFound, "journey_forgotten", "The server keeps traces of the newest baskets in memory; this one is gone.")
     }
-    return JSONAnswer.response(bytes: journey.json(of: basket).serialized())
+    return JSONAnswer.response(bytes: trace.json(of: basket).serialized())
   }
 }
 
-extension Journey {
+extension PaymentTrace {
   fileprivate func json(of basket: BasketID) -> JSONValue {
     [
       "basketId": .string(basket.rawValue), "startedAt": .string(startedAt.description),
@@ -30,16 +30,16 @@ extension Journey {
   }
 }
 
-extension Journey.Call {
+extension PaymentTrace.Call {
   fileprivate var json: JSONValue {
     [
       "name": .string(name), "about": about.map(JSONValue.string) ?? .null, "at": .integer(at),
-      "microseconds": .integer(microseconds), "status": .integer(Int64(status)), "laps": .array(laps.map(\.json)),
+      "microseconds": .integer(microseconds), "status": .integer(Int64(status)), "laps": .array(spans.map(\.json)),
     ]
   }
 }
 
-extension Journey.Lap {
+extension PaymentTrace.Span {
   fileprivate var json: JSONValue {
     [
       "name": .string(name), "microseconds": .integer(microseconds),

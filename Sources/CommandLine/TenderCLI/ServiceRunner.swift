@@ -2,11 +2,11 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Several services of one process, started one after another because each needs the address of the one before.
-struct Stage: Sendable {
+/// Runs the services of one process. Each starts after the one whose address it needs.
+struct ServiceRunner: Sendable {
   private let group: ServiceGroup
 
-  /// - Parameter first: is started at once; the others join while the group runs.
+  /// - Parameter first: starts at once; the others join while the group runs.
   init(first: any Service, logger: Logger) {
     group = ServiceGroup(
       configuration: .init(services: [first], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
@@ -30,14 +30,14 @@ struct Stage: Sendable {
   }
 }
 
-/// A value that somebody will announce once, for somebody who waits for it.
-struct Announcement<Value: Sendable>: Sendable {
+/// A value that one task sets once and another waits for.
+struct OneTimeValue<Value: Sendable>: Sendable {
   private let stream: AsyncStream<Value>
   private let continuation: AsyncStream<Value>.Continuation
 
   init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-  func make(_ value: Value) {
+  func set(_ value: Value) {
     continuation.yield(value)
     continuation.finish()
   }

@@ -1,18 +1,18 @@
 import Synchronization
 import TenderPayments
 
-/// Watches one call while it is answered: which basket it is about, and how long each part of it takes.
+/// Records one call while it is answered: which basket it is about, and how long each part takes.
 ///
-/// There is one only where a ``JourneyRecorder`` watches; elsewhere ``current`` is nil, and nothing is noted.
-final class CallWitness: Sendable {
-  @TaskLocal static var current: CallWitness?
+/// ``current`` is nil where no ``TraceRecorder`` is installed.
+final class CallTrace: Sendable {
+  @TaskLocal static var current: CallTrace?
 
   struct Report: Sendable {
     let name: String
     let about: String?
     let start: ContinuousClock.Instant
     let end: ContinuousClock.Instant
-    let laps: [Journey.Lap]
+    let spans: [PaymentTrace.Span]
     /// Looks into the payment token.
     let payment: (@Sendable () -> OpenedPayment?)?
   }
@@ -20,8 +20,8 @@ final class CallWitness: Sendable {
   private struct Notes {
     var basket: BasketID?
     var about: String?
-    var lapStart: ContinuousClock.Instant
-    var laps: [Journey.Lap] = []
+    var spanStart: ContinuousClock.Instant
+    var spans: [PaymentTrace.Span] = []
     var payment: (@Sendable () -> OpenedPayment?)?
     var showsPayment = false
   }
@@ -31,20 +31,20 @@ final class CallWitness: Sendable {
 
   init() {
     start = .now
-    notes = Mutex(Notes(lapStart: start))
+    notes = Mutex(Notes(spanStart: start))
   }
 
-  /// The call is about this basket, and whoever calls may know it.
+  /// The call is about this basket, and the caller may see it.
   func concerns(_ basket: BasketID) { notes.withLock { $0.basket = basket } }
 
   func isAbout(_ what: String) { notes.withLock { $0.about = what } }
 
-  /// What has been done since the lap before.
-  func lap(_ name: String, outcome: String? = nil) {
+  /// Ends a span that began with the end of the one before.
+  func span(_ name: String, outcome: String? = nil) {
     let now = ContinuousClock.now
     notes.withLock { notes in
-      notes.laps.append(.init(name: name, microseconds: (now - notes.lapStart).microseconds, outcome: outcome))
-      notes.lapStart = now
+      notes.spans.append(.init(name: name, microseconds: (now - notes.spanStart).microseconds, outcome: outcome))
+      notes.spanStart = now
     }
   }
 
@@ -60,7 +60,7 @@ final class CallWitness: Sendable {
         (
           $0,
           Report(
-            name: name, about: notes.about, start: start, end: notes.lapStart, laps: notes.laps,
+            name: name, about: notes.about, start: start, end: notes.spanStart, spans: notes.spans,
             payment: notes.showsPayment ? notes.payment : nil)
         )
       }

@@ -3,9 +3,9 @@ import Logging
 import ServiceLifecycle
 import TenderPayments
 
-/// Says in the log when the time of day has been set so far that no hold ends and no idempotency key is forgotten, and
-/// when both go on.
-struct ClockWatch: Service {
+/// Logs when the time of day has been set so far that recovery ends no hold and forgets no idempotency key, and when it
+/// resumes.
+struct ClockMonitor: Service {
   let gateway: PaymentGateway
   let scheduler: Scheduler
   let logger: Logger

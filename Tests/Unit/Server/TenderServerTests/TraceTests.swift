@@ -6,13 +6,13 @@ import TenderPayments
 import TenderServer
 import Testing
 
-@Suite struct `The journey of a simulated payment` {
-  @Test func `tells every call and its laps, in order and to the microsecond`() async throws {
-    let house = try await House.shared.value
-    var shopper = try await Shopper.enters(house)
+@Suite struct `The trace of a simulated payment` {
+  @Test func `has every call and its spans, in order and to the microsecond`() async throws {
+    let system = try await TestSystem.shared.value
+    var shopper = try await Shopper.enters(system)
     try await shopper.chooses()
     #expect(try await shopper.pays().body["status"] == "captured")
-    let calls = try await journey(of: shopper)["calls"]?.elements ?? []
+    let calls = try await trace(of: shopper)["calls"]?.elements ?? []
     #expect(
       calls.compactMap { $0["name"]?.text } == [
         "PUT /v2/{merchantId}/baskets/{basket}", "GET /applepay/basket/{basket}",
@@ -21,11 +21,11 @@ import Testing
       ])
     #expect(calls.compactMap { $0["about"]?.text } == ["contactSelection", "shippingMethodSelection"])
     #expect(
-      laps(calls[5]) == [
+      spans(calls[5]) == [
         "orderChecked", "tokenOpened", "claimed", "authorized approved", "answerRecorded", "captured approved",
         "recorded", "answered",
       ])
-    #expect(laps(calls[4]) == ["callerChecked", "appleAnswered", "answered"])
+    #expect(spans(calls[4]) == ["callerChecked", "appleAnswered", "answered"])
     for call in calls {
       let parts = call["laps"]?.elements.compactMap { $0["microseconds"]?.whole } ?? []
       let whole = try #require(call["microseconds"]?.whole)
@@ -36,14 +36,14 @@ import Testing
   }
 
   @Test func `shows what stood in the payment token, and no secret of it`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house, service: "collection")
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection")
     let token = try await shopper.token(card: "visa-credit")
-    let secrets = try Secrets(of: token, house)
+    let secrets = try Secrets(of: token, system)
     _ = try await shopper.pays(try await shopper.payment(token))
-    let journey = try await journey(of: shopper)
-    #expect(secrets.found(in: Data(journey.serialized())).isEmpty)
-    let opened = try #require(journey["payment"])
+    let trace = try await trace(of: shopper)
+    #expect(secrets.found(in: Data(trace.serialized())).isEmpty)
+    let opened = try #require(trace["payment"])
     #expect(opened["transactionId"]?.text == token["transactionIdentifier"]?.text?.lowercased())
     let inside = try #require(opened["paymentData"])
     #expect(inside["applicationPrimaryAccountNumber"]?.text == "•••• 0020")
@@ -51,24 +51,24 @@ import Testing
     #expect(inside["transactionAmount"] == .integer(1250) && inside["currencyCode"]?.text == "978")
   }
 
-  @Test func `tells of a decline, and then of the card that paid`() async throws {
-    let shopper = try await Shopper.enters(try await House.shared.value, service: "collection")
+  @Test func `has the declined card and then the card that paid`() async throws {
+    let shopper = try await Shopper.enters(try await TestSystem.shared.value, service: "collection")
     _ = try await shopper.pays(card: "visa-insufficient-funds")
     _ = try await shopper.pays(card: "mastercard-debit")
-    let payments = try await (journey(of: shopper)["calls"]?.elements ?? []).filter {
+    let payments = try await (trace(of: shopper)["calls"]?.elements ?? []).filter {
       $0["name"]?.text == "POST /applepay/payment"
     }
     #expect(payments.compactMap { $0["status"]?.whole } == [402, 200])
-    #expect(laps(try #require(payments.first)).contains("authorized declined"))
+    #expect(spans(try #require(payments.first)).contains("authorized declined"))
   }
 
-  @Test func `is told to the basket's own page alone`() async throws {
-    let house = try await House.shared.value
-    let shopper = try await Shopper.enters(house)
+  @Test func `is readable for the basket's own page alone`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system)
     let path = "/applepay/payment/\(shopper.basket)/journey"
-    #expect(try await house.harbour.page.call("GET", path).status == 200)
-    #expect(try await house.kitsune.page.call("GET", path).body["code"] == "basket_unknown")
-    let other = try await house.harbour.page.call("GET", "/applepay/payment/nobody/journey")
+    #expect(try await system.harbour.page.call("GET", path).status == 200)
+    #expect(try await system.kitsune.page.call("GET", path).body["code"] == "basket_unknown")
+    let other = try await system.harbour.page.call("GET", "/applepay/payment/nobody/journey")
     #expect(other.body["code"] == "basket_unknown")
   }
 
@@ -83,9 +83,9 @@ import Testing
     let answer = await Result { try await Self.asked("/applepay/payment/any/journey", configuration, client.sender) }
     try await client.shutdown()
     try FileManager.default.removeItem(atPath: directory)
-    // Where journeys are kept, the basket would be missed, not the address.
+    // A server with traces would answer that the basket is unknown, not the address.
     let refusal = try answer.get()
-    #expect(refusal.status == 404 && refusal.body["code"] == "not_found", "\(refusal.complaint)")
+    #expect(refusal.status == 404 && refusal.body["code"] == "not_found", "\(refusal.errorText)")
   }
 
   @Test func `is forgotten when newer ones need its place`() {
@@ -113,13 +113,13 @@ import Testing
     return try answer.get()
   }
 
-  private func journey(of shopper: Shopper) async throws -> JSONValue {
+  private func trace(of shopper: Shopper) async throws -> JSONValue {
     try await shopper.shop.page.require("GET", "/applepay/payment/\(shopper.basket)/journey")
   }
 
-  private func laps(_ call: JSONValue) -> [String] {
-    (call["laps"]?.elements ?? []).compactMap { lap in
-      lap["name"]?.text.map { name in [name, lap["outcome"]?.text].compactMap { $0 }.joined(separator: " ") }
+  private func spans(_ call: JSONValue) -> [String] {
+    (call["laps"]?.elements ?? []).compactMap { span in
+      span["name"]?.text.map { name in [name, span["outcome"]?.text].compactMap { $0 }.joined(separator: " ") }
     }
   }
 }

@@ -1,22 +1,22 @@
 import Synchronization
 import TenderPayments
 
-/// The journeys of the newest baskets, in memory and nowhere else.
-final class JourneyBook: Sendable {
-  private let journeys = Mutex(NewestOnly<BasketID, Journey>(most: 200))
+/// The traces of the newest baskets, in memory alone.
+final class TraceStore: Sendable {
+  private let traces = Mutex(NewestOnly<BasketID, PaymentTrace>(most: 200))
 
-  subscript(_ basket: BasketID) -> Journey? { journeys.withLock { $0[basket] } }
+  subscript(_ basket: BasketID) -> PaymentTrace? { traces.withLock { $0[basket] } }
 
-  func add(_ call: CallWitness.Report, status: Int, to basket: BasketID, at now: Timestamp) {
-    journeys.withLock { journeys in
-      var journey = journeys[basket] ?? Journey(startedAt: now, call.start)
-      journey.add(call, status: status)
-      journeys[basket] = journey
+  func add(_ call: CallTrace.Report, status: Int, to basket: BasketID, at now: Timestamp) {
+    traces.withLock { traces in
+      var trace = traces[basket] ?? PaymentTrace(startedAt: now, call.start)
+      trace.add(call, status: status)
+      traces[basket] = trace
     }
   }
 }
 
-/// So many values by key, and no more: a new one pushes out the one that came first.
+/// A limited number of values by key: a new one replaces the oldest.
 package struct NewestOnly<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private let most: Int
   private var values: [Key: Value] = [:]

@@ -6,10 +6,10 @@ import StrictJSON
 import TenderPayments
 import TenderServer
 
-/// A payment from basket to captured, as a shop, a browser and a device make it together: over HTTP alone.
+/// A payment from basket to capture, over HTTP alone: as a shop, a browser and a device make it.
 ///
-/// Every step says what it checked and how long it took.
-struct PaymentJourney {
+/// Every step reports what it checked and how long it took.
+struct SandboxPayment {
   struct Plan: Sendable {
     let card: String
     let contact: String
@@ -52,7 +52,7 @@ struct PaymentJourney {
     self.isQuiet = isQuiet
   }
 
-  mutating func travel(_ plan: Plan) async throws {
+  mutating func run(_ plan: Plan) async throws {
     try await step("metadata") { try await $0.readMetadata() }
     try await step("basket") { try await $0.storeBasket(plan) }
     try await step("sheet") { try await $0.openSheet(plan) }
@@ -68,7 +68,7 @@ struct PaymentJourney {
 }
 
 // The steps. Each returns what it checked; a check that fails begins with "not".
-extension PaymentJourney {
+extension SandboxPayment {
   private mutating func readMetadata() async throws -> [String] {
     metadata = try await page.require("GET", "/applepay/metadata")
     return [
@@ -79,7 +79,7 @@ extension PaymentJourney {
 
   private func storeBasket(_ plan: Plan) async throws -> [String] {
     let answer = try await shop.store(document(plan), as: basket)
-    guard answer.isSuccess else { throw CallFailure("the server refused the basket: \(answer.complaint)") }
+    guard answer.isSuccess else { throw CallFailure("the server refused the basket: \(answer.errorText)") }
     return [
       "signed v1HMAC as \(shop.key.merchant)", expect("the basket is open", answer.body["state"]?.text == "open"),
     ]
@@ -143,7 +143,7 @@ extension PaymentJourney {
     let payment = try await authorizedSheet(plan, card: plan.card)
     if let file = plan.tokenFile { try save(payment["token"], to: file) }
     let answer = try await page.call("POST", "/applepay/payment", payment)
-    guard answer.isSuccess else { return ["not taken: \(answer.complaint)"] }
+    guard answer.isSuccess else { return ["not taken: \(answer.errorText)"] }
     var checks = [
       "token verified, decrypted and confirmed", expect("captured", answer.body["status"] == "captured"),
       expect("for exactly what the sheet showed, \(total)", answer.body["receipt"]?["amount"]?.text == total),
@@ -164,7 +164,7 @@ extension PaymentJourney {
     ]
   }
 
-  /// The second opinion: what the acquirer's own ledger says.
+  /// Compares the result with the acquirer's own ledger.
   private func compareWithAcquirer() async throws -> [String] {
     let key = text(try await sandbox.require("GET", "/sandbox/ca.json")["acquirerKey"])
     let ledger = try await sandbox.require(
@@ -185,8 +185,8 @@ extension PaymentJourney {
 }
 
 // What the steps share.
-extension PaymentJourney {
-  /// The merchant session, and a payment token minted for it: what an authorized sheet hands over.
+extension SandboxPayment {
+  /// Requests a merchant session and issues a payment token for it, as an authorized sheet does.
   private func authorizedSheet(_ plan: Plan, card: String) async throws -> JSONValue {
     let session = try await page.require("POST", "/applepay/validate", ["basketId": .string(basket)])
     let token = try await sandbox.require(
@@ -242,17 +242,17 @@ extension PaymentJourney {
 
   private func expect(_ claim: String, _ holds: Bool) -> String { holds ? claim : "not " + claim }
 
-  private mutating func step(_ name: String, _ body: (inout PaymentJourney) async throws -> [String]) async throws {
+  private mutating func step(_ name: String, _ body: (inout SandboxPayment) async throws -> [String]) async throws {
     let start = ContinuousClock.now
     let checks = try await body(&self)
     let failures = checks.filter { $0.hasPrefix("not ") }
     let step = Step(name: name, checks: checks, failures: failures, took: ContinuousClock.now - start)
     isGood = isGood && failures.isEmpty
     steps.append(step)
-    if !isQuiet { Self.tell(step) }
+    if !isQuiet { Self.print(step) }
   }
 
-  private static func tell(_ step: Step) {
+  private static func print(_ step: Step) {
     let mark = step.failures.isEmpty ? Terminal.styled("✓", .green) : Terminal.styled("✗", .red)
     let time = "\(step.took.microseconds / 1_000) ms"
     Terminal.say("\(mark) \(Terminal.styled(step.name, .bold))  \(Terminal.styled(time, .dim))")

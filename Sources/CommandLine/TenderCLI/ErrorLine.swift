@@ -2,9 +2,9 @@ import Foundation
 import NIOCore
 import Storage
 
-/// An error as one line for whoever typed the command. The errors of the house bring their own words.
-enum Complaint {
-  static func line(for error: any Error) -> String {
+/// An error as one line on the terminal. Errors of this package describe themselves.
+enum ErrorLine {
+  static func text(for error: any Error) -> String {
     switch error {
     case let error as StorageError: store(error)
     case let error as IOError: "the network failed: \(String(cString: strerror(error.errnoCode)))"
@@ -30,7 +30,7 @@ enum Complaint {
     (error.filePath.map { "\($0): " } ?? "") + reason(error)
   }
 
-  /// In the words of the system, which say less than Foundation's and are understood.
+  /// The system's message, which is shorter than Foundation's.
   private static func reason(_ error: CocoaError) -> String {
     let number: Int32? =
       switch error.code {

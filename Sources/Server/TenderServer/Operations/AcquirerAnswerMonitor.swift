@@ -2,8 +2,8 @@ import Acquiring
 import Logging
 import TenderPayments
 
-/// Counts what the acquirer answers, and logs what only the operator can correct.
-struct AcquirerAnswerWatch: Sendable {
+/// Counts the acquirer's answers, and logs declines that only the operator can correct.
+struct AcquirerAnswerMonitor: Sendable {
   let metrics: Metrics
   let logger: Logger
 

@@ -1,0 +1,22 @@
+import ApplePayToken
+import Ledger
+import Logging
+
+extension SignerMonitor {
+  /// Reports unknown signers and encodings of payment tokens in the log and the metrics. The store keeps them, so that
+  /// each is reported once and not at every start.
+  static func configured(
+    _ store: ProcessingKeyStore, _ metrics: Metrics, _ logger: Logger
+  ) async throws -> SignerMonitor {
+    let seen = try await store.sightings().reduce(into: [Novelty.Kind: Set<String>]()) { seen, entry in
+      Novelty.Kind(rawValue: entry.key).map { seen[$0] = entry.value }
+    }
+    return SignerMonitor(seen: seen) { novelty in
+      metrics.novelties.count(["kind": novelty.kind.rawValue])
+      logger.warning(
+        "a payment token was signed in a way never seen before",
+        metadata: ["kind": .string(novelty.kind.rawValue), "detail": .string(novelty.detail)])
+      Task { try? await store.write(sighting: novelty.kind.rawValue, novelty.name, novelty.detail) }
+    }
+  }
+}
