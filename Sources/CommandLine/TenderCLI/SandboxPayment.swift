@@ -249,10 +249,10 @@ extension SandboxPayment {
     let step = Step(name: name, checks: checks, failures: failures, took: ContinuousClock.now - start)
     isGood = isGood && failures.isEmpty
     steps.append(step)
-    if !isQuiet { Self.print(step) }
+    if !isQuiet { Self.show(step) }
   }
 
-  private static func print(_ step: Step) {
+  private static func show(_ step: Step) {
     let mark = step.failures.isEmpty ? Terminal.styled("✓", .green) : Terminal.styled("✗", .red)
     let time = "\(step.took.microseconds / 1_000) ms"
     Terminal.say("\(mark) \(Terminal.styled(step.name, .bold))  \(Terminal.styled(time, .dim))")

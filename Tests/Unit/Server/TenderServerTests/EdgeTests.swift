@@ -53,6 +53,13 @@ import Testing
     #expect(try await get("/applepay/v000000000000/tender.js").status == 404)
   }
 
+  @Test func `serves every file of Web/kit`() async throws {
+    let web = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    let files = try FileManager.default.contentsOfDirectory(atPath: web.appending(path: "Web/kit").path).sorted()
+    let integrity = try JSONReader.read(try await get("/applepay/sri.json").body)
+    #expect(!files.isEmpty && files.allSatisfy { integrity["files"]?[$0]?.text != nil }, "\(files)")
+  }
+
   @Test func `serves each host its own association file, byte for byte, and other hosts none`() async throws {
     for name in ["apple-developer-merchantid-domain-association", "apple-developer-merchantid-domain-association.txt"] {
       for (host, merchant) in [("harbour.localhost:8401", "harbour"), ("kitsune.localhost:8404", "kitsune")] {
