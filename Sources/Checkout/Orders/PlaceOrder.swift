@@ -73,7 +73,7 @@ extension OrderService {
     return try await pay(record, contact, record.forGateway(snapshot.record.basket, terms), request.token, deadline)
   }
 
-  /// Pays the order. It is written with its contact in the commit that claims it.
+  /// Opens the payment token, claims the order and asks the acquirer.
   private func pay(
     _ record: OrderRecord, _ contact: OrderContact, _ order: Order, _ token: EncryptedPaymentToken,
     _ deadline: Deadline
@@ -83,13 +83,23 @@ extension OrderService {
     switch try await gateway.confirm(token, pays: order, in: call) {
     case .answered(let payment): return try await placed(order.basket, payment)
     case .confirmed(let confirmed):
-      let (claim, written) = try await database.write { store in
-        let claim = try gateway.claim(confirmed, for: call, in: store)
-        guard case .new = claim else { return (claim, OrderRecord?.none) }
-        try BasketRecord.check(order.basket, of: order.merchant, stillShows: record.quote, in: store)
-        return (claim, try record.save(contact, in: store))
-      }
+      let (claim, written) = try await claim(confirmed, record, contact, call)
       return try await placed(order.basket, gateway.pay(confirmed, claim, in: call), written)
+    }
+  }
+
+  /// One commit: the payment's claim, and the order with its contact. Nothing is written if either is refused.
+  private func claim(
+    _ confirmed: ConfirmedOrder, _ record: OrderRecord, _ contact: OrderContact, _ call: PaymentCall
+  ) async throws -> (Claim, OrderRecord?) {
+    do {
+      return try await database.write { store in
+        let attempt = try gateway.claim(confirmed, for: call, in: store)
+        try BasketRecord.check(record.basket, of: record.merchant, stillShows: record.quote, in: store)
+        return (.new(attempt), try record.save(contact, in: store))
+      }
+    } catch let refused as ClaimRefused {
+      return (refused.claim, nil)
     }
   }
 }
@@ -119,8 +129,8 @@ extension OrderService {
     return try await journal.answer(for: snapshot.record.order, spending: TokenUse(of: token))
   }
 
-  /// The answer of a payment that was made before. One that is being made has none yet. A hold that should have been
-  /// captured goes through the gateway, which gives the first answer; the capture is recovery's.
+  /// The answer of a payment that was made before. One that is being made has none yet. Money that is held and should
+  /// have been captured is recovery's to capture.
   private func again(
     _ payment: Payment, _ snapshot: BasketSnapshot, _ token: EncryptedPaymentToken
   ) async throws -> PlacedOrder {

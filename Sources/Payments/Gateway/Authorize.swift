@@ -79,13 +79,14 @@ extension PaymentGateway {
   }
 
   /// Claims the order. After the commit the acquirer may be asked.
-  package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Claim {
-    let claim = try journal.claim(
+  ///
+  /// - Throws: `ClaimRefused`, which rolls the caller's transaction back. ``pay(_:_:in:)`` takes its claim.
+  package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Attempt {
+    let attempt = try journal.claim(
       confirmed.order, spending: confirmed.use, card: confirmed.card, terms: terms(confirmed), in: store)
-    guard case .new(let attempt) = claim else { return claim }
     call.operations.note(attempt.reference)
     try call.key?.begin(attempt, notBefore: clocks.latest, in: store)
-    return claim
+    return attempt
   }
 
   /// Asks the acquirer for what was claimed, and captures at once if the order says so.
@@ -100,7 +101,11 @@ extension PaymentGateway {
   }
 
   private func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall) async throws -> Claim {
-    try await database.write { try claim(confirmed, for: call, in: $0) }
+    do {
+      return .new(try await database.write { try claim(confirmed, for: call, in: $0) })
+    } catch let refused as ClaimRefused {
+      return refused.claim
+    }
   }
 
   private func confirm(

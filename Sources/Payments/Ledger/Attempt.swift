@@ -113,6 +113,12 @@ package enum Claim: Sendable, Hashable {
   case tokenReused
 }
 
+/// Leaves the transaction of a claim, and so rolls it back, with the reason.
+package struct ClaimRefused: Error, Sendable, Hashable {
+  /// Never `.new`.
+  package let claim: Claim
+}
+
 /// One operation as the ledger keeps it, for the people who look after payments.
 package struct OperationRecord: Sendable, Hashable {
   package let reference: AttemptReference

@@ -31,19 +31,18 @@ package struct Journal: Sendable {
 
   /// Claims an order for a payment token: payment, operation, use of the payment token and event.
   ///
-  /// The attempt is durable after the commit of a transaction in which this returned `.new`. Otherwise it has written
-  /// nothing.
+  /// The attempt is durable after the commit.
+  ///
+  /// - Throws: ``ClaimRefused``, which rolls the caller's transaction back.
   package func claim(
     _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms(), in store: Transaction
-  ) throws -> Claim {
+  ) throws -> Attempt {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
     let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
-    guard try TokenUses.add(use, of: record.payment.id, in: store) else { return try taken(order.id, use, store) }
-    guard try record.insert(in: store) else {
-      try TokenUses.remove(use, of: record.payment.id, in: store)
-      return try taken(order.id, use, store)
+    guard try TokenUses.add(use, of: record.payment.id, in: store), try record.insert(in: store) else {
+      throw ClaimRefused(claim: try taken(order.id, use, record.payment.id, store))
     }
-    return .new(try begin(record, store))
+    return try begin(record, store)
   }
 
   /// Records what the acquirer answered: operation, balances, the outcome that is reported to the shopper, and event.
@@ -96,7 +95,11 @@ extension Journal {
   package func claim(
     _ order: Order, spending use: TokenUse, card: CardSummary, terms: ClaimTerms = ClaimTerms()
   ) async throws -> Claim {
-    try await database.write { try claim(order, spending: use, card: card, terms: terms, in: $0) }
+    do {
+      return .new(try await database.write { try claim(order, spending: use, card: card, terms: terms, in: $0) })
+    } catch let refused as ClaimRefused {
+      return refused.claim
+    }
   }
 
   package func record(
@@ -152,8 +155,11 @@ extension Journal {
 
   /// Why a claim was refused. A payment of the order comes before the payment token: a second payment gets the answer
   /// of the first.
-  private func taken(_ order: OrderID, _ use: TokenUse, _ store: Transaction) throws -> Claim {
-    guard let known = try Self.answer(for: order, spending: use, in: store) else { return .tokenReused }
+  private func taken(
+    _ order: OrderID, _ use: TokenUse, _ own: PaymentID, _ store: Transaction
+  ) throws -> Claim {
+    let known = try Self.answer(for: order, spending: use, in: store)
+    guard let known, known.id != own else { return .tokenReused }
     return known.status.isSettled ? .known(known) : .running(known)
   }
 

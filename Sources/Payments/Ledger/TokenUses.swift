@@ -14,13 +14,6 @@ enum TokenUses {
     return added == 1
   }
 
-  /// Undoes ``add(_:of:in:)`` in the same transaction.
-  static func remove(_ use: TokenUse, of payment: PaymentID, in store: Transaction) throws {
-    try store.run(
-      "DELETE FROM token_uses WHERE transaction_id = $1 AND payment = $2", .text(use.transactionID),
-      .text(payment.rawValue))
-  }
-
   static func payment(using use: TokenUse, in store: Transaction) throws -> PaymentID? {
     let row = try store.row(
       "SELECT payment FROM token_uses WHERE transaction_id = $1 OR payload_hash = $2", .text(use.transactionID),

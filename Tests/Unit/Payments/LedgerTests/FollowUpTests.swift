@@ -407,8 +407,7 @@ import Testing
   private func begun(_ order: Order = .sample(), token: Int = 1) async throws -> Attempt {
     let (call, journal) = (call(), bench.journal)
     return try await journal.database.write { store in
-      guard case .new(let attempt) = try journal.claim(order, spending: .sample(token), card: .sample, in: store)
-      else { throw Unexpected() }
+      let attempt = try journal.claim(order, spending: .sample(token), card: .sample, in: store)
       try IdempotencyKeys.begin(call, attempt.reference, of: attempt.payment, in: store)
       return attempt
     }
