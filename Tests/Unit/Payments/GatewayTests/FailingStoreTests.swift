@@ -46,12 +46,12 @@ import Testing
 
   init() throws { store = try MemoryStore() }
 
-  /// Whoever waits makes time pass, and the disk gets room after so many waits.
+  /// Waiting makes time pass, and nothing else does. The disk gets room after so many waits.
   private func shop(roomAfter waits: Int = .max, policy: GatewayPolicy = GatewayPolicy()) async throws -> Shop {
-    let time = clock
+    let (time, start) = (clock, clock.now)
     let count = Counter()
     let scheduler = Scheduler(
-      uptime: clock.scheduler.uptime,
+      uptime: { time.now.since(start) },
       sleep: { [disk] duration in
         time.advance(duration)
         if count.next() >= waits { disk.makeRoom() }
