@@ -33,10 +33,10 @@ coverage: ## how much of gateway, ledger, orders and the app kit their unit test
 	@scripts/coverage kit
 
 simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=50000, or SEEDS='5000..<10000'
-	@RECORD=yes scripts/simulate '$(or $(SEEDS),5000)'
+	@scripts/simulate '$(or $(SEEDS),5000)'
 
 crash: attacked ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
-	@CONFIGURATION=release RECORD=yes scripts/crash '$(or $(KILLS),40)'
+	@CONFIGURATION=release scripts/crash '$(or $(KILLS),40)'
 
 races: attacked ## 64 connections at a real server, for things that exist once
 	@CONFIGURATION=release scripts/races
@@ -60,7 +60,7 @@ bench-payments: ## the payments alone; STORE=1000000 compares with a store that 
 	@STORE='$(or $(STORE),100000)' scripts/bench-payments
 
 fuzz: ## each fuzz target for MINUTES=10; goes on where the last run ended
-	@RECORD=yes scripts/fuzz $(or $(MINUTES),10)
+	@scripts/fuzz $(or $(MINUTES),10)
 
 cost: release-tests ## sends COUNT=5000 hostile requests, from SEED=1, and fails when one costs too much processor time
 	TENDER_COST_REQUESTS=$(or $(COUNT),5000) TENDER_SEED=$(or $(SEED),1) swift test -c release --skip-build --filter CostTests
