@@ -198,7 +198,7 @@ let package = Package(
     support("Tests/Support/TenderTesting", ["Acquiring", "TenderPayments", "StrictJSON", "Storage"]),
     support("Tests/Support/TokenVectors", ["ApplePayToken", "TenderPayments", "StrictJSON"]),
     support("Tests/Support/SandboxTesting", ["TenderTesting", crypto, cryptoExtras, asn1, x509]),
-    tests("Unit/StructureTests"),
+    tests("Unit/StructureTests", ["TenderTesting"]),
     tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
     tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),

@@ -133,7 +133,7 @@ extension PaymentGateway {
     try await crashes.reach(.authorizeAnswered)
     let outcome = try await record(
       ReceivedAnswer(answer: answer, attempt: attempt, key: call.key),
-      reportedTo: .shopper(whenOpen: policy.tellsUnknownAs),
+      reportedTo: .shopper(whenOpen: policy.reportUnknownAs),
       before: call.deadline)
     try await crashes.reach(.authorizeRecorded)
     return outcome.payment

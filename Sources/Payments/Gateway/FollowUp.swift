@@ -38,7 +38,7 @@ extension PaymentGateway {
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), reportedTo: .nobody)
+    return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), reportedTo: .noCaller)
   }
 
   /// The payment after the first try of an immediate capture. Later ones are recovery's, in its time.
@@ -63,7 +63,7 @@ package struct FollowUp: Sendable {
   var amount: Amount?
   var isFinal = false
   var cause = OperationCause.merchant
-  var recipient = Recipient.nobody
+  var recipient = Recipient.noCaller
   var deadline: Deadline?
   var key: KeyedOperation?
 

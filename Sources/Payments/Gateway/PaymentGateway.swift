@@ -91,7 +91,7 @@ package struct GatewayPolicy: Sendable, Hashable {
   package var captureNeeds: Duration = .seconds(2)
   /// What is reported to the shopper while the outcome is open. After *pending* a late approval is adopted; after *failure* it is
   /// reversed.
-  package var tellsUnknownAs: Telling = .pending
+  package var reportUnknownAs: Telling = .pending
   /// How many authorizations may be under way at once. The next one is refused before anything is written.
   package var maximumInFlight = 512
   /// After this time without an outcome an alarm is raised.

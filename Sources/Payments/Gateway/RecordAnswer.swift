@@ -37,7 +37,7 @@ extension PaymentGateway {
   func recordLateAnswers() async {
     for late in inFlight.unrecorded {
       do {
-        _ = try await write(late, reportedTo: .nobody)
+        _ = try await write(late, reportedTo: .noCaller)
       } catch let error as StorageError where error.mayPass { return } catch {}
       // What the journal refuses is asked about again, as after a death.
       inFlight.forget(late.attempt.reference)

@@ -127,7 +127,7 @@ extension PaymentGateway {
 
   private func adopt(_ answer: AcquirerAnswer, _ attempt: Attempt) async throws -> RecoveryOutcome {
     let answer = answer.believed(for: attempt)
-    let payment = try await journal.record(answer, for: attempt, reportedTo: .nobody, pause: pause(after: attempt))
+    let payment = try await journal.record(answer, for: attempt, reportedTo: .noCaller, pause: pause(after: attempt))
       .payment
     try await crashes.reach(.recoveryRecorded)
     return RecoveryOutcome(isResolved: answer.isFinal, payment: payment)

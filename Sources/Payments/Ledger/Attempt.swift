@@ -153,6 +153,6 @@ extension Telling {
 package enum Recipient: Sendable, Hashable {
   /// The shopper, to whom `whenOpen` is reported while the outcome is open. The report is written in the same commit.
   case shopper(whenOpen: Telling)
-  /// Nobody: recovery works without a caller, and what was reported before binds it.
-  case nobody
+  /// No caller waits: recovery works by itself, and what was reported before binds it.
+  case noCaller
 }

@@ -91,7 +91,7 @@ extension Journal {
     }
     guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
     let seized = try Operations.acquireLease(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
-    return .applied(try post(event.answer, for: seized, reportedTo: .nobody, pause: .zero, in: store))
+    return .applied(try post(event.answer, for: seized, reportedTo: .noCaller, pause: .zero, in: store))
   }
 
   /// The operation had its answer. The provider may have thought better of it.

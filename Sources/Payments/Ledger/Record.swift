@@ -41,7 +41,7 @@ extension Journal {
     let outcome = Outcome(answer, to: attempt)
     let balances = try closed(Posting.post(outcome, of: attempt.movement, on: before.balances), attempt, in: store)
     let reported = attempt.kind == .authorize ? recipient.reported(balances.status) : nil
-    let isBeforeFirstAnswer = attempt.kind == .capture && attempt.cause == .order && recipient != .nobody
+    let isBeforeFirstAnswer = attempt.kind == .capture && attempt.cause == .order && recipient != .noCaller
     var after = before.moved(
       to: balances, by: answer, reported: reported, isBeforeFirstAnswer: isBeforeFirstAnswer, at: store.now)
     after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: attempt.kind))
@@ -142,7 +142,7 @@ extension Recipient {
   fileprivate func reported(_ status: PaymentStatus) -> Telling? {
     switch self {
     case .shopper(let whenOpen): Telling(status, whenOpen: whenOpen)
-    case .nobody: nil
+    case .noCaller: nil
     }
   }
 }

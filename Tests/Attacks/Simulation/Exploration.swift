@@ -142,7 +142,7 @@ private final class SmallWorld: @unchecked Sendable {
     let database = try store.open(
       Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations, clock: thread.clock, hooks: hooks)
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = setting == .sleeper ? .failure : .pending
+    policy.reportUnknownAs = setting == .sleeper ? .failure : .pending
     return EngineLife(
       number: lives, database: database, wire: mutant?.wiring(wire.acquirer) ?? wire.acquirer, supplies: supplies,
       thread: thread, sink: sink, random: random, policy: policy)

@@ -286,7 +286,7 @@ extension SimulatedWorld {
   /// In one of four simulations the shopper is told *failure* while nobody knows.
   private var policy: GatewayPolicy {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = settings.seed.isMultiple(of: 4) ? .failure : .pending
+    policy.reportUnknownAs = settings.seed.isMultiple(of: 4) ? .failure : .pending
     return policy
   }
 

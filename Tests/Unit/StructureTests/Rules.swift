@@ -1,3 +1,5 @@
+import TenderTesting
+
 /// The rules of the structure, each a function over text, so that a test can show that a violation is found.
 extension Architecture {
   /// Imports go down to what the manifest declares. A ◆ module imports no other package.

@@ -1,4 +1,5 @@
 import Foundation
+import TenderTesting
 
 /// A file of the repository, by its path from the root.
 struct SourceFile: Sendable {
@@ -31,26 +32,18 @@ struct SourceFile: Sendable {
   }
 }
 
-/// The repository on disk.
-enum Repository {
-  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-
-  static func text(_ path: String) throws -> String {
-    try String(contentsOf: root.appending(path: path), encoding: .utf8)
-  }
-
-  static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: root.appending(path: path).path) }
+extension Repository {
+  static func has(_ path: String) -> Bool { FileManager.default.fileExists(atPath: url(path).path) }
 
   /// Files of a folder, none of those below it.
   static func names(in folder: String, ending: String) -> [String] {
-    let names = try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+    let names = try? FileManager.default.contentsOfDirectory(atPath: url(folder).path)
     return (names ?? []).filter { $0.hasSuffix(ending) }.sorted().map { "\(folder)/\($0)" }
   }
 
   /// All Swift files below a folder, except what a build left there.
   static func swiftFiles(under folder: String) throws -> [SourceFile] {
-    let names = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+    let names = try FileManager.default.subpathsOfDirectory(atPath: url(folder).path)
     return try names.filter { $0.hasSuffix(".swift") && !$0.contains(".build") }.sorted().map { name in
       SourceFile(path: "\(folder)/\(name)", text: try text("\(folder)/\(name)"))
     }

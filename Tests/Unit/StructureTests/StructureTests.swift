@@ -1,3 +1,4 @@
+import TenderTesting
 import Testing
 
 @Suite struct `The structure` {

@@ -26,7 +26,7 @@ package struct ServerConfiguration: Sendable {
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
   /// What the page shows while the outcome of a payment is unknown: `pending`, or `failure` where a shop would
   /// rather have the next card at once. After *failure* an approval that comes late is undone.
-  package var reportsUnknownAs: Telling = .pending
+  package var reportUnknownAs: Telling = .pending
   /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
   package var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
   /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.
@@ -130,7 +130,7 @@ package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
 extension ServerConfiguration {
   var gatewayPolicy: GatewayPolicy {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = reportsUnknownAs
+    policy.reportUnknownAs = reportUnknownAs
     policy.maximumInFlight = maximumPaymentsInFlight
     return policy
   }

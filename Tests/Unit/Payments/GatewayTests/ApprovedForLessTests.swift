@@ -107,7 +107,7 @@ import Testing
 
   @Test func `is reversed although the answer was lost and the shopper was told that it failed`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await paid(shop, .unknown(Interruption(.timeout)))
     _ = try await shop.journal.receive(event(shop, Self.half))

@@ -306,7 +306,7 @@ import Testing
     _ = try await open.gateway.pay(order, with: open.token(for: order))
     #expect(try await told(open) == nil)
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     shop.fake.authorizes(.unknown(Interruption(.timeout)))
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order))

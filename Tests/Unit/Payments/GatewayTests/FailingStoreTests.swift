@@ -95,7 +95,7 @@ import Testing
   /// *Failure* that is not written down would not keep the next process from taking the money.
   @Test func `is never told as a failure, because that cannot be written down`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await shop(policy: policy)
     shop.fake.authorizes { [disk] _, _ in
       disk.fill()

@@ -73,7 +73,7 @@ import Testing
 
   @Test func `after the shopper was told that it failed, only undoes`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await unknown(shop)
     #expect(payment.told == .failure)
@@ -89,7 +89,7 @@ import Testing
 
   @Test func `undoes an approval that a webhook brings after the shopper was told that it failed`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await unknown(shop)
     let verdict = try await shop.journal.receive(
@@ -105,7 +105,7 @@ import Testing
 
   @Test func `undoes what an event brings after its end, although an inquiry does not find it yet`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
     let payment = try await unknown(shop).id
     let authorization = try reference(shop)
@@ -207,7 +207,7 @@ import Testing
 
   @Test func `where nothing can be undone by reference, finds the hold and voids it`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
     let payment = try await unknown(shop)
     shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
@@ -219,7 +219,7 @@ import Testing
 
   @Test func `an undoing is done when the acquirer holds nothing any more`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
     let payment = try await unknown(shop)
     shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
@@ -235,7 +235,7 @@ import Testing
     async throws
   {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
     let payment = try await unknown(shop)
     let authorization = try reference(shop)
@@ -262,7 +262,7 @@ import Testing
   {
     for arrived in [true, false] {
       var policy = GatewayPolicy()
-      policy.tellsUnknownAs = .failure
+      policy.reportUnknownAs = .failure
       let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
       let payment = try await unknown(shop)
       let authorization = try reference(shop)
@@ -295,7 +295,7 @@ import Testing
   @Test(arguments: [CrashPoint.recoveryReversing, .recoveryInquired, .recoveryReversed])
   func `undoes once when it dies over it, where it has to find and void`(point: CrashPoint) async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy, crashes: dying(at: point))
     let payment = try await unknown(shop)
     let authorization = try reference(shop)
@@ -325,7 +325,7 @@ import Testing
   /// The shopper heard *failure*, the approval came late, and the acquirer will not undo it.
   @Test func `leaves what nobody can undo to a person, whose decision frees the order`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await unknown(shop)
     _ = try await shop.journal.raise(.authorizeUnknown, on: payment.id)

@@ -52,7 +52,7 @@ import Testing
 
   @Test func `is not undone elsewhere after the shopper was told that it failed`() async throws {
     var policy = GatewayPolicy()
-    policy.tellsUnknownAs = .failure
+    policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await unknown(shop)
     let other = other()
