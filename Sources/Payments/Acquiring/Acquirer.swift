@@ -11,6 +11,9 @@ package struct Acquirer: Sendable {
   package typealias Verb<Request, Answer> = @Sendable (_ request: Request, _ deadline: Deadline) async -> Answer
 
   package var capabilities: AcquirerCapabilities
+  /// The first step of a provider that authorizes in two: gives the instrument to the provider. It moves no money,
+  /// whatever comes of it. Nil where the connector authorizes in one step.
+  package var prepare: Verb<AuthorizationRequest, Preparation>?
   /// Holds money.
   package var authorize: Verb<AuthorizationRequest, AcquirerAnswer>
   /// Takes held money, all or a part.
@@ -23,29 +26,40 @@ package struct Acquirer: Sendable {
   package var inquire: Verb<InquiryRequest, Inquiry>
   /// Undoes an authorization whose answer never came, whether or not it ever arrived.
   package var reverse: Verb<InquiryRequest, Reversal>
-  /// Reads an event that the acquirer sends: authentic? understood? Its contents are not believed yet.
-  package var readEvent: EventReader
+  /// Reads a call that the acquirer makes by itself: authentic? understood? Its contents are not believed yet.
+  package var readEvents: EventReader
+  /// Answers the question by which a provider checks the address of the inbox, from the query of its GET request; nil
+  /// for a query that is not such a question.
+  package var answerChallenge: @Sendable (_ query: String) -> Acknowledgement?
+  /// Asks something that moves nothing and needs valid credentials.
+  package var checkCredentials: @Sendable (_ deadline: Deadline) async -> CredentialCheck
 
-  package typealias EventReader = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> AcquirerEvent
+  package typealias EventReader = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> EventBatch
 
   package init(
     capabilities: AcquirerCapabilities,
+    prepare: Verb<AuthorizationRequest, Preparation>? = nil,
     authorize: @escaping Verb<AuthorizationRequest, AcquirerAnswer>,
     capture: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     void: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     refund: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     inquire: @escaping Verb<InquiryRequest, Inquiry>,
     reverse: @escaping Verb<InquiryRequest, Reversal>,
-    readEvent: @escaping EventReader = { _ throws(EventRefusal) in throw .notExpected }
+    readEvents: @escaping EventReader = { _ throws(EventRefusal) in throw .notExpected },
+    answerChallenge: @escaping @Sendable (_ query: String) -> Acknowledgement? = { _ in nil },
+    checkCredentials: @escaping @Sendable (_ deadline: Deadline) async -> CredentialCheck = { _ in .notOffered }
   ) {
     self.capabilities = capabilities
+    self.prepare = prepare
     self.authorize = authorize
     self.capture = capture
     self.void = void
     self.refund = refund
     self.inquire = inquire
     self.reverse = reverse
-    self.readEvent = readEvent
+    self.readEvents = readEvents
+    self.answerChallenge = answerChallenge
+    self.checkCredentials = checkCredentials
   }
 }
 
@@ -59,9 +73,30 @@ package enum Inquiry: Sendable, Hashable {
   case unavailable(Interruption)
 }
 
+/// What the first of two steps came to.
+package enum Preparation: Sendable, Hashable {
+  /// The provider has the instrument under this name, for the second step.
+  case ready(String)
+  case declined(Decline)
+  /// No answer, or none that makes sense. No money can have moved.
+  case failed(Interruption)
+}
+
+/// Whether the provider accepts our credentials.
+package enum CredentialCheck: Sendable, Hashable {
+  case accepted
+  /// For the operator: which of them, and why.
+  case refused(String)
+  case unavailable(Interruption)
+  /// The connector has no call for it.
+  case notOffered
+}
+
 /// What a reversal achieved.
 package enum Reversal: Sendable, Hashable {
   case reversed
+  /// The provider has taken the request; its event tells the result. The name is the provider's, of the reversal.
+  case accepted(acquirerReference: String)
   /// There was nothing to undo, which is as good.
   case nothingFound
   /// The acquirer will not: the operation has gone too far.

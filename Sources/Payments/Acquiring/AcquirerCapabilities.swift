@@ -3,12 +3,29 @@ package import TenderPayments
 /// What a connector states about its acquirer. The gateway chooses its recovery by it; what it does not act upon is not
 /// stated. Any answer may be *pending*, so whether an acquirer answers later is not among it.
 package struct AcquirerCapabilities: Sendable {
-  /// The vehicle in which a payment may reach the acquirer.
+  /// The kinds of credential that the acquirer accepts.
   package enum Instrument: Sendable, Hashable, CaseIterable {
     /// Decrypted by the merchant.
     case network
     /// The verified payment token, which the provider decrypts.
     case sealed
+  }
+
+  /// Parts of a payment that the acquirer can move. What it cannot is refused before anything is written.
+  package struct Parts: OptionSet, Sendable, Hashable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// A capture of less than what is held.
+    package static let capture = Parts(rawValue: 1)
+    /// A second capture of the same authorization.
+    package static let furtherCaptures = Parts(rawValue: 2)
+    /// A void of less than what is held.
+    package static let void = Parts(rawValue: 4)
+    /// A refund of less than what was captured.
+    package static let refund = Parts(rawValue: 8)
+
+    package static let all: Parts = [.capture, .furtherCaptures, .void, .refund]
   }
 
   /// How the acquirer treats an operation that is sent twice under one reference.
@@ -25,7 +42,13 @@ package struct AcquirerCapabilities: Sendable {
   /// The operator's name of the account at the acquirer; nil where there is only one.
   package let account: String?
   package let instruments: Set<Instrument>
+  package let parts: Parts
+  /// Of captures, voids and refunds.
   package let idempotency: Idempotency
+  /// Of authorizations. They are repeated only while the payment token is in memory.
+  package let authorizationIdempotency: Idempotency
+  /// Whether a refund names one capture and cannot give back more than it took.
+  package let refundsOneCapture: Bool
   package let inquiry: Bool
   /// Whether an authorization can be undone by our reference alone. Where it cannot, it is inquired about and voided.
   package let reversal: Bool
@@ -39,15 +62,18 @@ package struct AcquirerCapabilities: Sendable {
   package let exponent: @Sendable (Currency) -> Int?
 
   package init(
-    name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>, idempotency: Idempotency,
-    inquiry: Bool,
-    reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
+    name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>, parts: Parts = .all,
+    idempotency: Idempotency, authorizationIdempotency: Idempotency = .none, refundsOneCapture: Bool = false,
+    inquiry: Bool, reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
     exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
   ) {
     self.name = name
     self.account = account
     self.instruments = instruments
+    self.parts = parts
     self.idempotency = idempotency
+    self.authorizationIdempotency = authorizationIdempotency
+    self.refundsOneCapture = refundsOneCapture
     self.inquiry = inquiry
     self.reversal = reversal
     self.settleHorizon = settleHorizon

@@ -36,6 +36,7 @@ extension Acquirer {
   /// The same acquirer, whose requests, answers and events are in ISO's minor units.
   package func convertingAmounts() -> Acquirer {
     var converted = self
+    converted.prepare = prepare.map(capabilities.converting)
     converted.authorize = capabilities.converting(authorize)
     converted.capture = capabilities.converting(capture)
     converted.void = capabilities.converting(void)
@@ -48,8 +49,8 @@ extension Acquirer {
       guard let converted = capabilities.converted(request) else { return .unavailable(.tooFine) }
       return await reverse(converted, deadline)
     }
-    converted.readEvent = { [capabilities, readEvent] event throws(EventRefusal) in
-      try capabilities.read(readEvent(event))
+    converted.readEvents = { [capabilities, readEvents] event throws(EventRefusal) in
+      try capabilities.read(readEvents(event))
     }
     return converted
   }
@@ -72,17 +73,38 @@ extension AcquirerCapabilities {
     }
   }
 
+  fileprivate func converting(
+    _ prepare: @escaping Acquirer.Verb<AuthorizationRequest, Preparation>
+  ) -> Acquirer.Verb<AuthorizationRequest, Preparation> {
+    { request, deadline in
+      guard let converted = self.converted(request) else { return .failed(.tooFine) }
+      return await prepare(converted, deadline)
+    }
+  }
+
   /// The request in the acquirer's units; nil when the acquirer cannot count the amount.
   fileprivate func converted<Request: AmountRequest>(_ request: Request) -> Request? {
     toAcquirer(request.amount).map(request.asking)
   }
 
-  /// The event in ISO's minor units.
-  fileprivate func read(_ event: AcquirerEvent) throws(EventRefusal) -> AcquirerEvent {
+  /// The events in ISO's minor units.
+  fileprivate func read(_ batch: EventBatch) throws(EventRefusal) -> EventBatch {
+    var events: [AcquirerEvent] = []
+    for event in batch.events { events.append(try read(event)) }
+    return EventBatch(events: events, acknowledgement: batch.acknowledgement)
+  }
+
+  private func read(_ event: AcquirerEvent) throws(EventRefusal) -> AcquirerEvent {
     guard let amount = fromAcquirer(event.amount) else { throw .unintelligible }
-    let answer = read(event.answer, asked: amount)
-    if answer != event.answer, case .unknown = answer { throw .unintelligible }
-    return AcquirerEvent(id: event.id, reference: event.reference, amount: amount, answer: answer)
+    return AcquirerEvent(
+      id: event.id, subject: event.subject, amount: amount, content: try read(event.content, asked: amount))
+  }
+
+  private func read(_ content: AcquirerEvent.Content, asked: Amount) throws(EventRefusal) -> AcquirerEvent.Content {
+    guard case .answer(let sent) = content else { return content }
+    let answer = read(sent, asked: asked)
+    if answer != sent, case .unknown = answer { throw .unintelligible }
+    return .answer(answer)
   }
 }
 
@@ -90,8 +112,8 @@ extension AcquirerCapabilities {
   /// The answer with its approved amount in ISO's minor units, and without it when it is the amount that was asked for.
   /// An approval of more, of nothing or in another currency is no answer.
   fileprivate func read(_ answer: AcquirerAnswer, asked: Amount) -> AcquirerAnswer {
-    guard case .approved(let approval) = answer, let told = approval.approvedAmount else { return answer }
-    guard let amount = fromAcquirer(told), amount.currency == asked.currency, amount.isPositive,
+    guard case .approved(let approval) = answer, let stated = approval.approvedAmount else { return answer }
+    guard let amount = fromAcquirer(stated), amount.currency == asked.currency, amount.isPositive,
       amount.minorUnits <= asked.minorUnits
     else { return .unknown(.anotherAmount) }
     return .approved(approval.of(amount == asked ? nil : amount))
@@ -123,19 +145,6 @@ extension Interruption {
   }
 }
 
-extension AuthorizationRequest: AmountRequest {
-  fileprivate func asking(_ amount: Amount) -> AuthorizationRequest {
-    AuthorizationRequest(
-      reference: reference, merchantReference: merchantReference, amount: amount, instrument: instrument)
-  }
-}
-
-extension FollowUpRequest: AmountRequest {
-  fileprivate func asking(_ amount: Amount) -> FollowUpRequest {
-    FollowUpRequest(reference: reference, authorization: authorization, amount: amount, isFinal: isFinal)
-  }
-}
-
-extension InquiryRequest: AmountRequest {
-  fileprivate func asking(_ amount: Amount) -> InquiryRequest { InquiryRequest(reference: reference, amount: amount) }
-}
+extension AuthorizationRequest: AmountRequest {}
+extension FollowUpRequest: AmountRequest {}
+extension InquiryRequest: AmountRequest {}

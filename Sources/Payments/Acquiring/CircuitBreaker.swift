@@ -60,6 +60,7 @@ extension Acquirer {
   /// The same acquirer behind a circuit breaker.
   package func guarded(by breaker: CircuitBreaker) -> Acquirer {
     var guarded = self
+    guarded.prepare = prepare.map(breaker.guarding)
     guarded.authorize = breaker.guarding(authorize)
     guarded.capture = breaker.guarding(capture)
     guarded.void = breaker.guarding(void)
@@ -114,11 +115,21 @@ extension Inquiry: Reachability {
   fileprivate static var turnedAway: Inquiry { .unavailable(Interruption(.connectionLost, detail: open)) }
 }
 
+extension Preparation: Reachability {
+  fileprivate var isBroken: Bool {
+    switch self {
+    case .failed(let interruption): interruption.isBroken
+    case .ready, .declined: false
+    }
+  }
+  fileprivate static var turnedAway: Preparation { .failed(Interruption(.connectionLost, detail: open)) }
+}
+
 extension Reversal: Reachability {
   fileprivate var isBroken: Bool {
     switch self {
     case .unavailable(let interruption): interruption.isBroken
-    case .reversed, .nothingFound, .refused: false
+    case .reversed, .accepted, .nothingFound, .refused: false
     }
   }
   fileprivate static var turnedAway: Reversal { .unavailable(Interruption(.connectionLost, detail: open)) }

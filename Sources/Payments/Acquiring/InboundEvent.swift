@@ -18,21 +18,89 @@ package struct InboundEvent: Sendable {
   package func header(_ name: String) -> String? { headers.first(named: name) }
 }
 
-/// What an authentic event says about one operation.
+/// What one call of a provider says, and how its receipt is acknowledged.
+package struct EventBatch: Sendable, Hashable {
+  /// In the order in which the provider gives them.
+  package let events: [AcquirerEvent]
+  /// What the provider expects as the answer once every event is recorded.
+  package let acknowledgement: Acknowledgement
+
+  package init(events: [AcquirerEvent], acknowledgement: Acknowledgement = .received) {
+    self.events = events
+    self.acknowledgement = acknowledgement
+  }
+}
+
+/// The answer by which a provider knows that it need not send an event again.
+package struct Acknowledgement: Sendable, Hashable {
+  package let status: Int
+  package let contentType: String
+  package let body: String
+
+  package init(status: Int = 200, contentType: String, body: String) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+
+  /// For providers that look at the status only.
+  package static let received = Acknowledgement(contentType: "application/json", body: #"{"received":true}"#)
+}
+
+/// What an authentic event says about one operation, or about money of one payment.
 package struct AcquirerEvent: Sendable, Hashable {
   /// The provider's name of the event: a second one of this name is the same event.
   package let id: String
-  /// Our name of the operation.
-  package let reference: AttemptReference
+  package let subject: Subject
   package let amount: Amount
-  package let answer: AcquirerAnswer
+  package let content: Content
 
-  package init(id: String, reference: AttemptReference, amount: Amount, answer: AcquirerAnswer) {
+  package init(id: String, subject: Subject, amount: Amount, content: Content) {
     self.id = id
-    self.reference = reference
+    self.subject = subject
     self.amount = amount
-    self.answer = answer
+    self.content = content
   }
+
+  /// An answer to one of our operations, by our name of it.
+  package init(id: String, reference: AttemptReference, amount: Amount, answer: AcquirerAnswer) {
+    self.init(id: id, subject: .operation(reference), amount: amount, content: .answer(answer))
+  }
+
+  /// What the event is about, by the name that the provider gives.
+  package enum Subject: Sendable, Hashable {
+    /// Our name of the operation.
+    case operation(AttemptReference)
+    /// The provider's name of the operation.
+    case acquirerOperation(String)
+    /// The provider's name of the authorization: for money that no operation of ours asked for.
+    case authorization(String)
+  }
+
+  package enum Content: Sendable, Hashable {
+    /// The answer to an operation of ours.
+    case answer(AcquirerAnswer)
+    /// Money moved, and no operation of ours asked for it.
+    case movement(MoneyMovement)
+  }
+}
+
+/// Money that a provider or a card scheme moved by itself, or a person in the provider's dashboard.
+package enum MoneyMovement: String, Sendable, Hashable, CaseIterable {
+  /// A person captured in the provider's dashboard, or the account captures by itself.
+  case capture
+  /// A person voided in the provider's dashboard.
+  case void
+  /// A person refunded in the provider's dashboard.
+  case refund
+  /// A refund came back to the merchant.
+  case refundReturned = "refund_returned"
+  /// The cardholder disputes the payment, and the amount was taken back.
+  case chargeback
+  /// A dispute ended in the merchant's favour.
+  case chargebackReversed = "chargeback_reversed"
+  /// The hold ended without a capture.
+  case holdExpired = "hold_expired"
 }
 
 /// Why an event is not believed, or not understood.

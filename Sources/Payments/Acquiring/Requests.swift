@@ -6,16 +6,81 @@ package struct AuthorizationRequest: Sendable {
   /// Our name of the operation.
   package let reference: AttemptReference
   package let merchantReference: String
-  package let amount: Amount
+  package private(set) var amount: Amount
   package let instrument: PaymentInstrument
+  /// What else the acquirer may want to know of the sale.
+  package var sale: SaleDetails
+  /// What ``Acquirer/prepare`` returned for this instrument; nil where the connector has no first step.
+  package var prepared: String?
 
   package init(
-    reference: AttemptReference, merchantReference: String, amount: Amount, instrument: PaymentInstrument
+    reference: AttemptReference, merchantReference: String, amount: Amount, instrument: PaymentInstrument,
+    sale: SaleDetails = SaleDetails(), prepared: String? = nil
   ) {
     self.reference = reference
     self.merchantReference = merchantReference
     self.amount = amount
     self.instrument = instrument
+    self.sale = sale
+    self.prepared = prepared
+  }
+
+  /// The same request for an amount in other units.
+  func asking(_ amount: Amount) -> AuthorizationRequest {
+    var request = self
+    request.amount = amount
+    return request
+  }
+}
+
+/// What a provider wants to know of a sale beside the amount and the card. A connector sends what its provider takes.
+package struct SaleDetails: Sendable, Hashable {
+  /// Tender's name of the order.
+  package var order: String?
+  /// The merchant's account at the provider, where one set of credentials has several; stored with the payment.
+  package var merchantAccount: String?
+  /// What the cardholder reads on the statement: the merchant's business name unless it is configured.
+  package var statementDescriptor: String?
+  /// ISO 18245: four digits.
+  package var merchantCategory: String?
+  package var shopper: Shopper?
+
+  package init(
+    order: String? = nil, merchantAccount: String? = nil, statementDescriptor: String? = nil,
+    merchantCategory: String? = nil, shopper: Shopper? = nil
+  ) {
+    self.order = order
+    self.merchantAccount = merchantAccount
+    self.statementDescriptor = statementDescriptor
+    self.merchantCategory = merchantCategory
+    self.shopper = shopper
+  }
+
+  /// Whom the shopper's confirmed contact names. Never logged: scrubbers show allowed fields only.
+  package struct Shopper: Sendable, Hashable {
+    package var givenName: String?
+    package var familyName: String?
+    package var emailAddress: String?
+    package var phoneNumber: String?
+    /// ISO 3166, two letters.
+    package var countryCode: String?
+    package var postalCode: String?
+    package var locality: String?
+    package var addressLines: [String]
+
+    package init(
+      givenName: String? = nil, familyName: String? = nil, emailAddress: String? = nil, phoneNumber: String? = nil,
+      countryCode: String? = nil, postalCode: String? = nil, locality: String? = nil, addressLines: [String] = []
+    ) {
+      self.givenName = givenName
+      self.familyName = familyName
+      self.emailAddress = emailAddress
+      self.phoneNumber = phoneNumber
+      self.countryCode = countryCode
+      self.postalCode = postalCode
+      self.locality = locality
+      self.addressLines = addressLines
+    }
   }
 }
 
@@ -25,26 +90,75 @@ package struct FollowUpRequest: Sendable, Hashable {
   package let reference: AttemptReference
   /// The acquirer's name of the authorization.
   package let authorization: String
-  package let amount: Amount
+  package private(set) var amount: Amount
   /// Whether this capture is the last one: the acquirer releases the rest.
   package let isFinal: Bool
+  /// The acquirer's name of the capture that a refund gives back; nil for captures and voids.
+  package var capture: String?
+  /// As of ``SaleDetails/merchantAccount``, from the payment.
+  package var merchantAccount: String?
+  /// Whether the amount is all that was authorized (a capture, a void) or all that was captured (a refund). Some
+  /// providers have other calls for a part.
+  package var isWhole: Bool
 
-  package init(reference: AttemptReference, authorization: String, amount: Amount, isFinal: Bool = false) {
+  package init(
+    reference: AttemptReference, authorization: String, amount: Amount, isFinal: Bool = false, capture: String? = nil,
+    merchantAccount: String? = nil, isWhole: Bool = false
+  ) {
     self.reference = reference
     self.authorization = authorization
     self.amount = amount
     self.isFinal = isFinal
+    self.capture = capture
+    self.merchantAccount = merchantAccount
+    self.isWhole = isWhole
+  }
+
+  /// The same request for an amount in other units.
+  func asking(_ amount: Amount) -> FollowUpRequest {
+    var request = self
+    request.amount = amount
+    return request
   }
 }
 
-/// A question about an operation, or the wish to undo it, by the one name that both sides know for certain: ours.
+/// A question about an operation, or the request to undo it, by the one name that both sides know for certain: ours.
 package struct InquiryRequest: Sendable, Hashable {
   package let reference: AttemptReference
   /// What the operation was about. An answer about another amount is not its answer.
-  package let amount: Amount
+  package private(set) var amount: Amount
+  package let kind: InquiredOperation
+  /// The acquirer's name of the authorization that the operation follows; nil for an authorization.
+  package var authorization: String?
+  /// The acquirer's name of the operation, if a pending answer gave one.
+  package var acquirerReference: String?
+  /// As of ``SaleDetails/merchantAccount``, from the payment.
+  package var merchantAccount: String?
+  /// When the operation was first sent, by the store's clock: where to begin in a provider's listing.
+  package var sentAt: Timestamp?
 
-  package init(reference: AttemptReference, amount: Amount) {
+  package init(
+    reference: AttemptReference, amount: Amount, kind: InquiredOperation = .authorization, authorization: String? = nil,
+    acquirerReference: String? = nil, merchantAccount: String? = nil, sentAt: Timestamp? = nil
+  ) {
     self.reference = reference
     self.amount = amount
+    self.kind = kind
+    self.authorization = authorization
+    self.acquirerReference = acquirerReference
+    self.merchantAccount = merchantAccount
+    self.sentAt = sentAt
   }
+
+  /// The same request for an amount in other units.
+  func asking(_ amount: Amount) -> InquiryRequest {
+    var request = self
+    request.amount = amount
+    return request
+  }
+}
+
+/// What kind of operation is asked about.
+package enum InquiredOperation: String, Sendable, Hashable, CaseIterable {
+  case authorization, capture, void, refund
 }

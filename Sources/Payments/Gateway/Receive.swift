@@ -3,17 +3,24 @@ package import Ledger
 import TenderPayments
 
 extension PaymentGateway {
-  /// Receives an event that an acquirer or provider sends: authentic and understood by its connector, kept once,
-  /// compared with our own amounts, and posted.
+  /// Receives a call that an acquirer or provider makes by itself: authentic and understood by its connector. Each event
+  /// in it is kept once, compared with our own amounts, and posted, in a commit of its own.
   ///
   /// - Throws: `EventRefusal` for what is not believed; nothing is kept of it.
-  package func receive(_ inbound: InboundEvent) async throws -> InboxVerdict {
-    let event = try acquirer.readEvent(inbound)
-    guard let outcome = ProviderEvent.Outcome(event.answer) else { return .known }
+  package func receive(_ inbound: InboundEvent) async throws -> ReceivedEvents {
+    let batch = try acquirer.readEvents(inbound)
+    var verdicts: [InboxVerdict] = []
+    for event in batch.events { verdicts.append(try await receive(event)) }
+    return ReceivedEvents(verdicts: verdicts, acknowledgement: batch.acknowledgement)
+  }
+
+  private func receive(_ event: AcquirerEvent) async throws -> InboxVerdict {
+    guard case .operation(let reference) = event.subject, case .answer(let answer) = event.content else {
+      return .refused("unknown_reference")
+    }
+    guard let outcome = ProviderEvent.Outcome(answer) else { return .known }
     return try await receive(
-      ProviderEvent(
-        connector: route, id: event.id, reference: event.reference, amount: event.amount,
-        outcome: outcome))
+      ProviderEvent(connector: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
   }
 
   /// The same for an event that was found authentic before.
@@ -22,6 +29,19 @@ extension PaymentGateway {
     let verdict = try await journal.receive(event, notBefore: clocks.latest)
     try await crashes.reach(.eventRecorded)
     return verdict
+  }
+}
+
+/// What became of the events of one call.
+package struct ReceivedEvents: Sendable, Hashable {
+  /// In the order of the events.
+  package let verdicts: [InboxVerdict]
+  /// The answer that the provider expects, once none of the events has to come again.
+  package let acknowledgement: Acknowledgement
+
+  /// Whether one of the events has to come again: an earlier one is missing.
+  package var isEarly: Bool {
+    verdicts.contains { if case .early = $0 { true } else { false } }
   }
 }
 

@@ -66,6 +66,7 @@ enum RecoveryAction: Hashable {
   ) -> AcquirerAnswer {
     switch reversal {
     case .reversed: .approved(Approval(acquirerReference: attempt.target?.rawValue ?? ""))
+    case .accepted(let name): .pending(Pending(acquirerReference: name))
     case .nothingFound where attempt.isQuiet(acquirer): .notSent("there was nothing to undo")
     case .nothingFound: .unknown(Interruption(.acquirerUncertain, detail: "not there yet, or never"))
     case .refused(let code): .declined(Decline(reason: .other, code: code))

@@ -5,6 +5,7 @@ import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import Ledger
+import NIOCore
 import TenderPayments
 
 /// Receives the events that acquirers and providers send: `POST /acquirers/{connector}/events`.
@@ -26,14 +27,20 @@ struct EventController: Sendable {
       headers: request.headers.map { HTTPTransport.HTTPField($0.name.rawName, $0.value) },
       body: try await RequestBody.bytes(request), arrivedAt: clock.now())
     do {
-      let verdict = try await gateway.receive(event)
-      metrics.providerEvents.count(["verdict": verdict.name])
-      if case .early = verdict { throw Self.early }
-      return JSONAnswer.response(["received": true])
+      let received = try await gateway.receive(event)
+      for verdict in received.verdicts { metrics.providerEvents.count(["verdict": verdict.name]) }
+      guard !received.isEarly else { throw Self.early }
+      return Self.response(received.acknowledgement)
     } catch let refusal as EventRefusal {
       metrics.providerEvents.count(["verdict": refusal.rawValue])
       throw Problem(refusal == .unintelligible ? .badRequest : .unauthorized, refusal.rawValue, "\(refusal.reason).")
     }
+  }
+
+  private static func response(_ acknowledgement: Acknowledgement) -> Response {
+    Response(
+      status: HTTPResponse.Status(code: acknowledgement.status), headers: [.contentType: acknowledgement.contentType],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: acknowledgement.body)))
   }
 
   private static let early = Problem(

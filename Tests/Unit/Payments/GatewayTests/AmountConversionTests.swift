@@ -54,8 +54,10 @@ import Testing
     let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))
     let reference = try #require(shop.fake.authorizations.first).reference
     var speaking = shop.fake.acquirer
-    speaking.readEvent = { _ in
-      AcquirerEvent(id: "e", reference: reference, amount: .eur(12), answer: FakeAcquirer.approval(reference))
+    speaking.readEvents = { _ in
+      EventBatch(events: [
+        AcquirerEvent(id: "e", reference: reference, amount: .eur(12), answer: FakeAcquirer.approval(reference))
+      ])
     }
     let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: speaking)
     _ = try await gateway.receive(InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now))

@@ -30,8 +30,8 @@ import TokenIssuer
           let event = InboundEvent(
             headers: [HTTPField("Sandbox-Signature", signature)], body: tampering(body),
             arrivedAt: WallClock.system.now())
-          guard let verdict = try? await gateway.receive(event) else { return false }
-          verdicts.withLock { $0.append(verdict) }
+          guard let received = try? await gateway.receive(event) else { return false }
+          verdicts.withLock { $0 += received.verdicts }
           return true
         })
       return verdicts.withLock { $0 }

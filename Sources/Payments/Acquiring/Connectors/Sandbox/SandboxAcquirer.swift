@@ -26,7 +26,9 @@ extension Acquirer {
       refund: { await connector.followUp("refunds", $0, $1) },
       inquire: connector.inquire,
       reverse: connector.reverse,
-      readEvent: { event throws(EventRefusal) in try SandboxProviderEvents.read(event, secret: eventSecret) })
+      readEvents: { event throws(EventRefusal) in
+        EventBatch(events: [try SandboxProviderEvents.read(event, secret: eventSecret)])
+      })
   }
 }
 
