@@ -44,16 +44,21 @@ package struct SaleDetails: Sendable, Hashable {
   /// ISO 18245: four digits.
   package var merchantCategory: String?
   package var shopper: Shopper?
+  /// The card as the device names it, such as `Visa 0492`, and its network. Nothing signs them.
+  package var cardName: String?
+  package var cardNetwork: CardNetwork?
 
   package init(
     order: String? = nil, merchantAccount: String? = nil, statementDescriptor: String? = nil,
-    merchantCategory: String? = nil, shopper: Shopper? = nil
+    merchantCategory: String? = nil, shopper: Shopper? = nil, cardName: String? = nil, cardNetwork: CardNetwork? = nil
   ) {
     self.order = order
     self.merchantAccount = merchantAccount
     self.statementDescriptor = statementDescriptor
     self.merchantCategory = merchantCategory
     self.shopper = shopper
+    self.cardName = cardName
+    self.cardNetwork = cardNetwork
   }
 
   /// Whom the shopper's confirmed contact names. Never logged: scrubbers show allowed fields only.

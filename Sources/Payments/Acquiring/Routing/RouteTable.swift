@@ -1,0 +1,151 @@
+package import TenderPayments
+
+/// Every route that is configured, and the rules by which a new payment chooses one. Everything after an authorization
+/// goes to the stored route instead.
+package struct RouteTable: Sendable {
+  /// In the order of the configuration.
+  package let routes: [ConfiguredRoute]
+  /// The merchant's rules, in order. A merchant without rules may take every route, in the order of the configuration.
+  private let rules: [MerchantID: [RouteRule]]
+  private let byName: [String: ConfiguredRoute]
+
+  package init(_ routes: [ConfiguredRoute], rules: [MerchantID: [RouteRule]] = [:]) {
+    self.routes = routes
+    self.rules = rules
+    byName = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
+  }
+
+  /// One route and no rules.
+  package init(_ acquirer: Acquirer) { self.init([ConfiguredRoute(acquirer)]) }
+
+  /// The acquirer of a stored route; nil when it is not configured.
+  package subscript(_ route: String) -> Acquirer? { byName[route]?.acquirer }
+
+  package var names: [String] { routes.map(\.name) }
+
+  /// What each of the merchant's rules says of a payment, in order. The first that fits is the payment's route; the
+  /// others that fit come after it, when it is proven that nothing was sent.
+  package func findings(for payment: RoutedPayment) -> [RouteFinding] {
+    applicable(to: payment).map { rule in
+      RouteFinding(rule: rule, obstacle: obstacle(to: rule, for: payment))
+    }
+  }
+
+  /// The routes that the payment may take, the first choice first, each once.
+  package func candidates(for payment: RoutedPayment) -> [Acquirer] {
+    var seen: Set<Route> = []
+    return findings(for: payment).filter { $0.obstacle == nil && seen.insert($0.rule.route).inserted }
+      .compactMap { byName[$0.rule.route.description]?.acquirer }
+  }
+
+  private func applicable(to payment: RoutedPayment) -> [RouteRule] {
+    let all = rules[payment.merchant] ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
+    guard let wanted = payment.wantedRoute else { return all }
+    return all.filter { $0.route == wanted }
+  }
+
+  private func obstacle(to rule: RouteRule, for payment: RoutedPayment) -> RouteObstacle? {
+    guard let route = byName[rule.route.description] else { return .notConfigured }
+    return rule.obstacle(for: payment) ?? route.obstacle(for: payment)
+  }
+}
+
+/// A route with what the configuration says of it.
+package struct ConfiguredRoute: Sendable {
+  package let acquirer: Acquirer
+  /// SHA-256 of the public keys that payment tokens for this provider are encrypted to, where it decrypts them; empty
+  /// where the configuration names none, and then it takes every token that no key here opens.
+  let sealedKeys: Set<[UInt8]>
+
+  package init(_ acquirer: Acquirer, sealedKeys: Set<[UInt8]> = []) {
+    self.acquirer = acquirer
+    self.sealedKeys = sealedKeys
+  }
+
+  package var name: String { acquirer.capabilities.route }
+
+  fileprivate func obstacle(for payment: RoutedPayment) -> RouteObstacle? {
+    let capabilities = acquirer.capabilities
+    guard capabilities.instruments.contains(payment.instrument) else { return .instrument(payment.instrument) }
+    if let key = payment.sealedKey, !sealedKeys.isEmpty, !sealedKeys.contains(key) { return .anotherKey }
+    guard capabilities.exponent(payment.amount.currency) != nil else { return .currencyNotTaken }
+    guard capabilities.toAcquirer(payment.amount) != nil else { return .amountTooFine }
+    return nil
+  }
+}
+
+/// What routing looks at.
+package struct RoutedPayment: Sendable, Hashable {
+  package var merchant: MerchantID
+  package var amount: Amount
+  /// Nil when it is not known: a sealed payment token does not show it.
+  package var network: CardNetwork?
+  /// Of the shopper's address; nil when the order has none.
+  package var country: String?
+  package var instrument: AcquirerCapabilities.Instrument
+  /// SHA-256 of the public key that a sealed payment token is encrypted to.
+  package var sealedKey: [UInt8]?
+  /// The route that the basket names.
+  package var wantedRoute: Route?
+
+  package init(
+    merchant: MerchantID, amount: Amount, network: CardNetwork? = nil, country: String? = nil,
+    instrument: AcquirerCapabilities.Instrument, sealedKey: [UInt8]? = nil, wantedRoute: Route? = nil
+  ) {
+    self.merchant = merchant
+    self.amount = amount
+    self.network = network
+    self.country = country
+    self.instrument = instrument
+    self.sealedKey = sealedKey
+    self.wantedRoute = wantedRoute
+  }
+}
+
+/// What one rule says of a payment.
+package struct RouteFinding: Sendable, Hashable {
+  package let rule: RouteRule
+  /// Nil when the payment may take the rule's route.
+  package let obstacle: RouteObstacle?
+}
+
+/// Why a payment does not take a rule's route.
+package enum RouteObstacle: Sendable, Hashable {
+  case network, currency, country, amount
+  /// The configuration has no such route.
+  case notConfigured
+  /// The connector does not take this kind of credential.
+  case instrument(AcquirerCapabilities.Instrument)
+  /// The payment token is encrypted to a key of another provider.
+  case anotherKey
+  case currencyNotTaken
+  /// The acquirer counts the currency with fewer decimals than the amount has.
+  case amountTooFine
+
+  /// For the operator.
+  package var reason: String {
+    switch self {
+    case .network: "the rule is for other networks"
+    case .currency: "the rule is for other currencies"
+    case .country: "the rule is for other countries"
+    case .amount: "the amount is outside the rule's range"
+    case .notConfigured: "the route is not configured"
+    case .instrument(.network): "the connector takes sealed payment tokens only"
+    case .instrument(.sealed): "the connector takes decrypted payment tokens only"
+    case .anotherKey: "the payment token is encrypted to another provider's key"
+    case .currencyNotTaken: "the acquirer does not take the currency"
+    case .amountTooFine: "the acquirer counts the currency in larger units"
+    }
+  }
+}
+
+extension RouteRule {
+  /// A condition on something that is not known is not met.
+  fileprivate func obstacle(for payment: RoutedPayment) -> RouteObstacle? {
+    if !networks.isEmpty, !(payment.network.map(networks.contains) ?? false) { return .network }
+    if !currencies.isEmpty, !currencies.contains(payment.amount.currency) { return .currency }
+    if !countries.isEmpty, !(payment.country.map(countries.contains) ?? false) { return .country }
+    if let amounts, !amounts.contains(payment.amount.minorUnits) { return .amount }
+    return nil
+  }
+}
