@@ -1,21 +1,25 @@
 import Foundation
 import PackagePlugin
 
-/// Turns the text files of `Web/<folder>` and the page templates of `Web/pages/<folder>` into string constants of the
-/// module that serves them, so that one binary carries them.
+/// Turns the text files of a folder in `Web` and the page templates of a folder in `Web/pages` into string constants of
+/// the module that serves them, so that one binary carries them.
 @main
 struct EmbedWeb: BuildToolPlugin {
-  private static let folders = ["TenderServer": "kit", "AppleSandbox": "sandbox", "DemoShop": "shop"]
+  /// By module: a folder of files in `Web`, and one of templates in `Web/pages`.
+  private static let folders = [
+    "TenderServer": (files: "kit", pages: "server"), "AppleSandbox": (files: "sandbox", pages: "sandbox"),
+    "DemoShop": (files: "shop", pages: "shop"),
+  ]
 
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-    guard let folder = Self.folders[target.name] else { return [] }
+    guard let folders = Self.folders[target.name] else { return [] }
     let web = context.package.directoryURL.appending(path: "Web")
-    let roots = [web.appending(path: folder), web.appending(path: "pages").appending(path: folder)]
+    let roots = [web.appending(path: folders.files), web.appending(path: "pages").appending(path: folders.pages)]
     let files = try roots.flatMap(files)
     let output = context.pluginWorkDirectoryURL.appending(path: "WebFiles.swift")
     return [
       .buildCommand(
-        displayName: "Embed Web/\(folder)",
+        displayName: "Embed Web/\(folders.files)",
         executable: try context.tool(named: "embed-web").url,
         arguments: [output.path] + roots.map(\.path) + files.map(\.path),
         inputFiles: files,

@@ -10,11 +10,12 @@ struct Routes: Sendable {
 
   /// The public listener: browsers, apps, merchants' servers, acquirers, load balancers.
   func publicRouter() -> Router<ServerContext> {
-    let router = Router(context: ServerContext.self)
+    let router = Router(context: ServerContext.self, options: [.autoGenerateHeadEndpoints])
     middlewares.addPublic(to: router)
     checkout.add(to: router)
     platform.add(to: router)
     operations.add(to: router)
+    MethodRefusal.add(to: router)
     return router
   }
 
@@ -41,6 +42,7 @@ struct Middlewares: Sendable {
   let securityHeaders: SecurityHeaders
   let recorder: CallRecorder
   let gate: CrossOriginGate
+  let platformErrors = PlatformErrors()
   /// Only in `simulated`.
   let traces: TraceRecorder?
 
@@ -48,6 +50,7 @@ struct Middlewares: Sendable {
     router.add(middleware: securityHeaders)
     router.add(middleware: recorder)
     router.add(middleware: gate)
+    router.add(middleware: platformErrors)
     if let traces { router.add(middleware: traces) }
   }
 }
@@ -57,7 +60,7 @@ extension Routes {
     middlewares = Middlewares(parts)
     checkout = try CheckoutRoutes(parts)
     platform = PlatformRoutes(parts)
-    operations = OperationsRoutes(parts)
+    operations = try OperationsRoutes(parts)
     administration = AdministrationRoutes(parts)
   }
 }

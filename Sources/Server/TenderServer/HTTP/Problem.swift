@@ -17,6 +17,8 @@ struct Problem: Error, Sendable {
   var sheetErrors: [SheetError] = []
   /// Seconds.
   var retryAfter: Int?
+  /// The methods that the address takes, where the refused request has another one.
+  var allow: String?
 
   init(
     _ status: HTTPResponse.Status, _ code: String, _ detail: String, field: String? = nil,
@@ -44,6 +46,7 @@ struct Problem: Error, Sendable {
     var headers = JSONAnswer.headers("application/problem+json")
     headers[.contentLength] = String(body.count)
     if let retryAfter { headers[.retryAfter] = String(retryAfter) }
+    if let allow { headers[.allow] = allow }
     return PlainAnswer(head: HTTPResponse(status: status, headerFields: headers), body: body)
   }
 }

@@ -1,12 +1,14 @@
 import Hummingbird
 
-/// What load balancers, acquirers and monitoring call.
+/// What load balancers, acquirers and monitoring call, and the page at the server's address.
 struct OperationsRoutes: Sendable {
+  let home: HomeController
   let health: HealthController
   let events: EventController
   let metrics: MetricsController
 
   func add(to router: Router<ServerContext>) {
+    router.get("/", use: home.show)
     router.get("/healthz", use: health.alive)
     router.get("/readyz", use: health.ready)
 
@@ -21,7 +23,8 @@ struct OperationsRoutes: Sendable {
 }
 
 extension OperationsRoutes {
-  init(_ parts: Composition) {
+  init(_ parts: Composition) throws {
+    home = try HomeController(parts.configuration.environment, kitVersion: KitController().version)
     health = HealthController(database: parts.database)
     events = EventController(
       gateway: parts.gateway, connector: parts.configuration.acquirer.connector, clock: parts.runtime.clock,

@@ -12,7 +12,6 @@ struct PlatformController: Sendable {
   let clock: WallClock
 
   var authentication: PlatformAuthentication { PlatformAuthentication(keys: keys, clock: clock) }
-  var errors: PlatformErrors { PlatformErrors() }
 
   /// `PUT /v2/{merchantId}/baskets/{basketId}`
   func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {

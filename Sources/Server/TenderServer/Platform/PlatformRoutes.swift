@@ -5,8 +5,7 @@ struct PlatformRoutes: Sendable {
   let platform: PlatformController
 
   func add(to router: Router<ServerContext>) {
-    let signed = router.group("/v2/:merchantId").add(middleware: platform.errors).add(
-      middleware: platform.authentication)
+    let signed = router.group("/v2/:merchantId").add(middleware: platform.authentication)
     signed.put("/baskets/:basket", use: platform.putBasket)
     signed.get("/baskets/:basket", use: platform.showBasket)
     signed.delete("/baskets/:basket", use: platform.deleteBasket)

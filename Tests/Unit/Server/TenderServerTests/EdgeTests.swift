@@ -18,6 +18,21 @@ import Testing
       OutboundRequest(method: method, url: system.server + path, headers: headers), .seconds(10))
   }
 
+  @Test(arguments: ["/", "/healthz", "/applepay/tender.js", "/applepay/sri.json"])
+  func `answers HEAD wherever it answers GET, with the same headers and no body`(path: String) async throws {
+    let (full, head) = (try await get(path), try await get(path, method: "HEAD"))
+    #expect(full.status == 200 && head.status == 200 && head.body.isEmpty && !full.body.isEmpty)
+    #expect(head.header("Content-Type") == full.header("Content-Type"))
+    #expect(head.header("Content-Length") == "\(full.body.count)")
+  }
+
+  @Test func `says at its address what it is, and shows nothing of a merchant`() async throws {
+    let answer = try await get("/")
+    let text = String(decoding: answer.body, as: UTF8.self)
+    #expect(answer.header("Content-Type") == "text/html; charset=utf-8")
+    #expect(text.contains("simulated") && text.contains("/applepay/tender.js") && !text.contains("harbour"))
+  }
+
   @Test func `answers a preflight of a registered origin, exactly and without credentials`() async throws {
     let answer = try await get(
       "/applepay/payment",

@@ -279,6 +279,28 @@ import Testing
     #expect(answer.status == 404 && answer.body["code"] == "not_found")
   }
 
+  @Test(arguments: [
+    ("DELETE", "/applepay/metadata", "GET, HEAD"), ("GET", "/applepay/validate", "POST"),
+    ("PATCH", "/applepay/payment/basket", "GET, HEAD, DELETE"),
+  ])
+  func `with a method that the address does not take, naming those that it takes`(
+    method: String, path: String, allowed: String
+  ) async throws {
+    let answer = try await system.sender.send(OutboundRequest(method: method, url: system.server + path), .seconds(5))
+    #expect(answer.status == 405 && answer.header("Allow") == allowed)
+    #expect(try JSONReader.read(answer.body)["code"] == "method_not_allowed")
+  }
+
+  @Test(arguments: [
+    ("GET", "/v2/harbour/nothing", 404, "NOT_FOUND"), ("POST", "/v2/harbour/baskets/b", 405, "METHOD_NOT_ALLOWED"),
+  ])
+  func `below the platform API, in the shape that its SDKs read`(
+    method: String, path: String, status: Int, id: String
+  ) async throws {
+    let answer = try await JSONClient(system.server, sender: system.sender).call(method, path)
+    #expect(answer.status == status && answer.body["errors"]?.elements.first?["id"]?.text == id, "\(answer.errorText)")
+  }
+
   private func post(_ body: [UInt8], type: String = "application/json") async throws -> JSONClient.Answer {
     let request = OutboundRequest(
       method: "POST", url: system.server + "/applepay/payment",
