@@ -33,11 +33,21 @@ package struct AcquirerReport: Sendable, Hashable {
     return first..<last.adding(.microseconds(1))
   }
 
+  /// - Throws: for anything but a whole report; also for a text without lines, which a failed download is too. A report
+  ///   of a period without operations is CSV's first line alone.
   package init(_ bytes: [UInt8]) throws(ReportError) {
     let rows = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
-    let isJSON = rows.first?.first == UInt8(ascii: "{")
-    lines = try isJSON ? Self.json(rows) : Self.csv(rows)
+    switch rows.first?.first {
+    case nil:
+      throw ReportError(
+        line: 1, "the report is empty; one without operations has the first line \(Self.names.joined(separator: ","))")
+    case UInt8(ascii: "<"): throw ReportError(line: 1, "this is HTML or XML, such as an error page, and no report")
+    case UInt8(ascii: "{"): lines = try Self.json(rows)
+    default: lines = try Self.csv(rows)
+    }
   }
+
+  private static let names = ["reference", "operation", "amount", "currency", "result", "time"]
 
   private static func json(_ rows: [ArraySlice<UInt8>]) throws(ReportError) -> [Line] {
     var lines: [Line] = []
@@ -55,6 +65,12 @@ package struct AcquirerReport: Sendable, Hashable {
   private static func csv(_ rows: [ArraySlice<UInt8>]) throws(ReportError) -> [Line] {
     guard let head = rows.first else { return [] }
     let names = fields(head)
+    let missing = Self.names.filter { !names.contains($0) }
+    guard missing.isEmpty else {
+      throw ReportError(
+        line: 1,
+        "this is neither JSON nor CSV with the columns of a report; missing: \(missing.joined(separator: ", "))")
+    }
     guard Set(names).count == names.count else { throw ReportError(line: 1, "a column is named twice") }
     var lines: [Line] = []
     for (index, row) in rows.enumerated().dropFirst() {

@@ -80,7 +80,7 @@ struct PaymentController: Sendable {
     case .declined:
       throw Problem(
         Self.paymentRequired, "declined",
-        "The card was declined (\(payment.decline?.reason.rawValue ?? "other")). Another card may pay.")
+        "The card was declined\(payment.decline?.reason.words ?? ""). Another card may pay.")
     case .failed:
       throw Problem(
         .serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.",
@@ -106,6 +106,23 @@ struct PaymentController: Sendable {
       receipt: .init(
         amount: placed.payment.amount.decimalString, currency: placed.payment.amount.currency.code,
         merchantReference: placed.order.merchantReference))
+  }
+}
+
+extension DeclineReason {
+  /// What the page learns of the reason: what the shopper can act upon. That a card was reported lost, or that fraud is
+  /// suspected, is for the operator alone.
+  fileprivate var words: String {
+    switch self {
+    case .insufficientFunds: ": its account does not cover the amount"
+    case .expiredCard: ": it has expired"
+    case .limitExceeded: ": the amount is above its limit"
+    case .authenticationRequired: ": its bank asks for another confirmation"
+    case .issuerUnavailable: ": its bank cannot be reached"
+    case .doNotHonor, .lostOrStolen, .suspectedFraud, .notPermitted, .invalidCard, .cryptogramInvalid, .configuration,
+      .holdEnded, .approvedForLess, .other:
+      ""
+    }
   }
 }
 

@@ -136,6 +136,7 @@ private struct Month {
     "reference,operation,amount,currency,result,time\nr,chargeback,1,EUR,approved,2026-11-21T10:00:00Z\n",
     "reference,operation,amount,currency,result,time\nr,capture,1,EUR,approved\n",
     "reference,reference,operation,amount,currency,result,time\n",
+    "", "\n\n", "<!DOCTYPE html><title>502 Bad Gateway</title>\n", "{\"error\":\"unauthorized\"}\n", "Not Found",
     "{\"reference\":\"r\",\"operation\":\"capture\"}\n", "{\"reference\":\"r\"\n",
     "{\"reference\":\"r\",\"operation\":\"capture\",\"amount\":1.0,\"currency\":\"EUR\",\"result\":\"approved\",\"time\":\"2026-11-21T10:00:00Z\"}\n",
   ])

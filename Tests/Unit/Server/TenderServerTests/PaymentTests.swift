@@ -60,6 +60,17 @@ import Testing
     #expect(try await shopper.holds().count == 1)
   }
 
+  @Test(arguments: [
+    ("visa-lost", "The card was declined. Another card may pay."),
+    ("visa-insufficient-funds", "The card was declined: its account does not cover the amount. Another card may pay."),
+  ])
+  func `that is declined tells the page the reasons that a shopper can act upon, and no others`(
+    card: String, detail: String
+  ) async throws {
+    let declined = try await collecting().pays(card: card)
+    #expect(declined.status == 402 && declined.body["detail"]?.text == detail, "\(declined.errorText)")
+  }
+
   @Test func `after a decline is made with another card on the same basket`() async throws {
     let shopper = try await collecting()
     let declined = try await shopper.pays(card: "visa-insufficient-funds")
