@@ -30,7 +30,7 @@ struct FilledStore: Sendable {
     }
     try await database.write { store in
       try store.run(
-        "INSERT INTO audit_heads (lane, seq, hash) VALUES ('main', $1, $2)",
+        "INSERT INTO audit_heads (chain, seq, hash) VALUES ('main', $1, $2)",
         .integer(Int64(payments) * 4), .text(String(repeating: "0", count: 64)))
     }
     await database.close()
@@ -61,7 +61,7 @@ struct FilledStore: Sendable {
       '{}', 0, 'q' || id, at, at + 3600000000 FROM numbered
     """,
     """
-    INSERT INTO quotes (id, basket, total, currency, pending, payable, state, shown, created_at)
+    INSERT INTO quotes (id, basket, total, currency, pending, payable, sheet_state, lines, created_at)
     SELECT 'q' || id, r1 || r2 || r3 || r4, 1250, 'EUR', 0, 1, '{"destination":{},"service":"storePickup"}',
       '{"lines":[{"amount":1250,"kind":"final","label":"One of everything"}],"unavailable":[]}', at FROM numbered
     """,
@@ -82,11 +82,11 @@ struct FilledStore: Sendable {
     """
     INSERT INTO payments (id, order_id, merchant, basket, connector, status, live, amount, currency, amount_confirmed,
       capture_mode, authorized, captured, refunded, reserved_capture, reserved_void, reserved_refund,
-      authorization_code, card_suffix, card_expiry, card_has_eci, told, version, created_at, updated_at)
+      authorization_code, card_suffix, card_expiry, card_has_eci, reported_outcome, version, created_at, updated_at)
     SELECT id, 'o' || id, 'harbour', r1 || r2 || r3 || r4, 'sandbox', 'captured', 1, 1250, 'EUR', 1, 'immediate', 1250,
       1250, 0, 0, 0, 0, 'Z01234', '0012', '3112', 1, 'success', 4, at, at + 90000 FROM numbered
     """,
-    operation("authorize", "a"), operation("capture", "c"),
+    operation("authorize", "a", 0), operation("capture", "c", 1),
     """
     INSERT INTO token_uses (transaction_id, payload_hash, payment, used_at)
     SELECT r1 || r2 || r3 || r4 || r2 || r1 || r4 || r3, r4 || r3 || r2 || r1 || r3 || r4 || r1 || r2, id, at
@@ -100,12 +100,12 @@ struct FilledStore: Sendable {
       auditEntry($1, $0)
     }
 
-  private static func operation(_ kind: String, _ letter: String) -> String {
+  private static func operation(_ kind: String, _ letter: String, _ number: Int) -> String {
     """
-    INSERT INTO operations (reference, payment, kind, amount, lets_go, is_final, cause, state, acquirer_reference,
-      network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at, answered_at)
+    INSERT INTO operations (reference, payment, kind, amount, released_amount, is_final, cause, state,
+      number, acquirer_reference, network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at, answered_at)
     SELECT substr(id, 1, 12) || '\(letter)' || substr(id, 14), id, '\(kind)', 1250, 0, 0, 'shopper', 'approved',
-      'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
+      \(number), 'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
     """
   }
 
@@ -120,8 +120,8 @@ struct FilledStore: Sendable {
 
   private static func auditEntry(_ event: String, _ number: Int) -> String {
     """
-    INSERT INTO audit (lane, seq, payment, operation, event, status_before, status_after, authorized, captured,
-      refunded, at, hash)
+    INSERT INTO audit (chain, seq, payment, operation, event, status_before, status_after, authorized, captured,
+      refunded, recorded_at, hash)
     SELECT 'main', n * 4 - 3 + \(number), id, substr(id, 1, 12) || 'a' || substr(id, 14), '\(event)', '', 'authorizing',
       1250, 0, 0, at, r1 || r2 || r3 || r4 || r4 || r3 || r2 || r1 FROM numbered
     """

@@ -4,8 +4,8 @@ extension OrderService {
   /// The tables of baskets, quotes and orders. To be opened in the same store as the ledger's, so that an order and
   /// the claim of its payment are one commit.
   ///
-  /// Contacts stand in a table of their own and only with an order, so that they can be deleted without touching what
-  /// the books need.
+  /// Contacts are in a table of their own and only with an order, so that they can be deleted without touching the
+  /// ledger. `orders_of_quote` serves the removal of quotes without an order.
   package static let migrations: [Migration] = [
     Migration(
       "orders-1",
@@ -31,8 +31,8 @@ extension OrderService {
         currency TEXT NOT NULL,
         pending BIGINT NOT NULL CHECK (pending IN (0, 1)),
         payable BIGINT NOT NULL CHECK (payable IN (0, 1)),
-        state TEXT NOT NULL,
-        shown TEXT NOT NULL,
+        sheet_state TEXT NOT NULL,
+        lines TEXT NOT NULL,
         created_at BIGINT NOT NULL
       );
       CREATE INDEX quotes_of_basket ON quotes (basket, id);
@@ -53,13 +53,12 @@ extension OrderService {
         updated_at BIGINT NOT NULL
       );
       CREATE INDEX orders_of_merchant ON orders (merchant, id);
+      CREATE INDEX orders_of_quote ON orders (quote);
       CREATE TABLE order_contacts (
         order_id TEXT PRIMARY KEY NOT NULL REFERENCES orders (id),
         contact TEXT NOT NULL,
         updated_at BIGINT NOT NULL
       );
-      """),
-    // The quotes that no order rests on are removed; without an index each removal would read all orders.
-    Migration("orders-2", "CREATE INDEX orders_of_quote ON orders (quote);\n"),
+      """)
   ]
 }

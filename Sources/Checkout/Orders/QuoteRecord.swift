@@ -11,7 +11,7 @@ extension Quote {
   func save(in store: Transaction) throws {
     try store.run(
       """
-      INSERT INTO quotes (id, basket, total, currency, pending, payable, state, shown, created_at)
+      INSERT INTO quotes (id, basket, total, currency, pending, payable, sheet_state, lines, created_at)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       """,
       .text(id.rawValue), .text(basket.rawValue), .integer(total.minorUnits), .text(total.currency.code),
@@ -38,10 +38,10 @@ extension Quote {
 
   private init(_ row: Row) throws {
     guard let currency = Currency(code: try row.text("currency")) else { throw StorageError.column("currency") }
-    let shown = try StoredJSON.value(StoredLines.self, row.text("shown"))
+    let shown = try StoredJSON.value(StoredLines.self, row.text("lines"))
     self.init(
       id: QuoteID(try row.text("id")), basket: BasketID(try row.text("basket")),
-      state: try StoredJSON.value(SheetState.self, row.text("state")),
+      state: try StoredJSON.value(SheetState.self, row.text("sheet_state")),
       total: Amount(minorUnits: try row.integer("total"), currency: currency),
       isPending: try row.integer("pending") == 1, lines: shown.items(currency), unavailableItems: shown.unavailable,
       isPayable: try row.integer("payable") == 1, createdAt: try row.time("created_at"))

@@ -9,7 +9,7 @@ extension Journal {
     _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
     in store: Transaction
   ) throws {
-    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE lane = $1", .text(lane))
+    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE chain = $1", .text(lane))
     let payment = after.payment
     let entry = AuditEntry(
       lane: lane, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation, event: event,
@@ -36,7 +36,7 @@ extension Journal {
 package struct AuditReport: Sendable, Hashable, Codable {
   package internal(set) var entries = 0
   package internal(set) var payments = 0
-  /// Payments from before there was a chain, and not changed since.
+  /// Payments that the chain does not mention. Each is a violation.
   package internal(set) var paymentsWithoutHistory = 0
   /// The newest hash of each lane. Keep it somewhere else: a chain that was cut at its end still links.
   package internal(set) var heads: [String: String] = [:]
@@ -77,8 +77,8 @@ struct AuditEntry {
   func insert(hash: String, in store: Transaction) throws {
     try store.run(
       """
-      INSERT INTO audit (lane, seq, payment, operation, event, status_before, status_after, authorized, captured,
-        refunded, at, hash)
+      INSERT INTO audit (chain, seq, payment, operation, event, status_before, status_after, authorized, captured,
+        refunded, recorded_at, hash)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
       .text(lane), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
@@ -86,8 +86,8 @@ struct AuditEntry {
       .integer(refunded), .time(at), .text(hash))
     try store.run(
       """
-      INSERT INTO audit_heads (lane, seq, hash) VALUES ($1, $2, $3)
-      ON CONFLICT (lane) DO UPDATE SET seq = $2, hash = $3
+      INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, $2, $3)
+      ON CONFLICT (chain) DO UPDATE SET seq = $2, hash = $3
       """, .text(lane), .integer(number), .text(hash))
   }
 
@@ -110,11 +110,11 @@ struct AuditEntry {
 
   init(_ row: Row) throws {
     self.init(
-      lane: try row.text("lane"), number: try row.integer("seq"), payment: try row.value("payment"),
+      lane: try row.text("chain"), number: try row.integer("seq"), payment: try row.value("payment"),
       operation: try row.value("operation"), event: try row.text("event"),
       before: PaymentStatus(rawValue: try row.text("status_before")), after: try row.value("status_after"),
       authorized: try row.integer("authorized"), captured: try row.integer("captured"),
-      refunded: try row.integer("refunded"), at: try row.time("at"))
+      refunded: try row.integer("refunded"), at: try row.time("recorded_at"))
   }
 }
 

@@ -41,7 +41,6 @@ private struct AuditCheck {
   var report = AuditReport()
   private var positions: [String: Position] = [:]
   private var last: [PaymentID: Last] = [:]
-  private var began: Timestamp?
 
   /// Every chain to its end, or near it: what is written meanwhile is left to the comparison.
   mutating func readChain(of database: Database) async throws {
@@ -121,7 +120,6 @@ private struct AuditCheck {
     if entry.number != number + 1 { complain("\(name): entry \(number + 1) is missing") }
     if entry.hash(after: hash) != claimed { complain("\(name): the hash does not fit") }
     if !entry.followsTable { complain("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
-    began = min(began ?? entry.at, entry.at)
     let known = last[entry.payment]
     if let known, known.status != entry.before { complain("\(name): the payment was \(known.status.rawValue) before") }
     last[entry.payment] = Last(entry, isCompared: known?.isCompared ?? false)
@@ -131,7 +129,7 @@ private struct AuditCheck {
     report.payments += 1
     guard let entry = last[record.payment.id] else {
       report.paymentsWithoutHistory += 1
-      if let began, record.payment.createdAt >= began { complain("payment \(record.payment.id) has no history") }
+      complain("payment \(record.payment.id) has no history")
       return
     }
     last[record.payment.id]?.isCompared = true
@@ -163,13 +161,13 @@ private struct ChainPage: Sendable {
   var reachesEnd = true
 
   init(after positions: [String: Int64], _ limit: Int64, in store: Transaction) throws {
-    for row in try store.rows("SELECT lane, seq, hash FROM audit_heads ORDER BY lane") {
-      heads[try row.text("lane")] = Head(number: try row.integer("seq"), hash: try row.text("hash"))
+    for row in try store.rows("SELECT chain, seq, hash FROM audit_heads ORDER BY chain") {
+      heads[try row.text("chain")] = Head(number: try row.integer("seq"), hash: try row.text("hash"))
     }
     lanes = try Self.lanes(in: store)
     for lane in lanes {
       let rows = try store.rows(
-        "SELECT * FROM audit WHERE lane = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(lane),
+        "SELECT * FROM audit WHERE chain = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(lane),
         .integer(positions[lane] ?? 0), .integer(limit))
       entries += try rows.map { (try AuditEntry($0), try $0.text("hash")) }
       if rows.count == Int(limit) { reachesEnd = false }
@@ -180,7 +178,7 @@ private struct ChainPage: Sendable {
   private static func lanes(in store: Transaction) throws -> [String] {
     var lanes: [String] = []
     while let next = try store.row(
-      "SELECT min(lane) AS lane FROM audit WHERE lane > $1", .text(lanes.last ?? ""))?.textOrNil("lane")
+      "SELECT min(chain) AS chain FROM audit WHERE chain > $1", .text(lanes.last ?? ""))?.textOrNil("chain")
     {
       lanes.append(next)
     }

@@ -103,13 +103,15 @@ extension Operations {
   /// - Parameter event: the event of a late approval that is to come again; nil when none is.
   fileprivate static func setAwaited(_ event: String?, of reference: AttemptReference, in store: Transaction) throws {
     try store.run(
-      "UPDATE operations SET awaited = $2 WHERE reference = $1", .text(reference.rawValue), .text(optional: event))
+      "UPDATE operations SET awaited_event = $2 WHERE reference = $1", .text(reference.rawValue), .text(optional: event)
+    )
   }
 
   /// Whether a late approval of the operation was told and is to come again.
   static func awaitsApproval(_ reference: AttemptReference, in store: Transaction) throws -> Bool {
     try store.row(
-      "SELECT awaited FROM operations WHERE reference = $1 AND awaited IS NOT NULL", .text(reference.rawValue)) != nil
+      "SELECT reference FROM operations WHERE reference = $1 AND awaited_event IS NOT NULL", .text(reference.rawValue)
+    ) != nil
   }
 
   /// Turns an operation that had come to nothing into one that was approved. What a final capture releases is added by
@@ -120,8 +122,9 @@ extension Operations {
     guard case .approved(let approval) = answer else { return }
     try store.run(
       """
-      UPDATE operations SET state = 'approved', acquirer_reference = COALESCE($2, acquirer_reference), lets_go = 0,
-        code = NULL, decline_reason = NULL, answered_at = $3, lease_until = 0, fence = fence + 1, awaited = NULL
+      UPDATE operations SET state = 'approved', acquirer_reference = COALESCE($2, acquirer_reference),
+        released_amount = 0, code = NULL, decline_reason = NULL, answered_at = $3, lease_until = 0, fence = fence + 1,
+        awaited_event = NULL
       WHERE reference = $1 AND state IN ('declined', 'failed')
       """, .text(reference.rawValue),
       .text(optional: approval.acquirerReference.isEmpty ? nil : approval.acquirerReference), .time(store.now))

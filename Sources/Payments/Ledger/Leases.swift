@@ -89,7 +89,7 @@ extension Journal {
 
   private static let captureIsDue = """
     SELECT id FROM payments
-    WHERE capture_due <= $1 AND status = 'authorized' AND (told IS NULL OR told <> 'failure')
+    WHERE capture_due <= $1 AND status = 'authorized' AND (reported_outcome IS NULL OR reported_outcome <> 'failure')
       AND authorized - captured - reserved_capture - reserved_void > 0
     """
 
@@ -127,7 +127,7 @@ extension Journal {
   private func stands(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised = AuditEntry.text(AuditEntry.alarmed, reason.rawValue)
     let last = try store.row(
-      "SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3) ORDER BY at DESC, seq DESC LIMIT 1",
+      "SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3) ORDER BY recorded_at DESC, seq DESC LIMIT 1",
       .text(payment.rawValue), .text(raised), .text(AuditEntry.text(AuditEntry.ended, reason.rawValue)))
     return try last?.text("event") == raised
   }

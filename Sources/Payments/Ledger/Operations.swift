@@ -12,7 +12,7 @@ enum Operations {
   ) throws {
     try store.run(
       """
-      INSERT INTO operations (reference, payment, kind, target, amount, lets_go, is_final, cause, state, tries,
+      INSERT INTO operations (reference, payment, kind, target, amount, released_amount, is_final, cause, state, tries,
         next_try, lease_owner, lease_until, fence, sent_at, sent_until, number)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14,
         (SELECT count(*) FROM operations WHERE payment = $2))
@@ -141,7 +141,8 @@ enum Operations {
 
   static func letGo(_ amount: Int64, with final: AttemptReference, in store: Transaction) throws {
     try store.run(
-      "UPDATE operations SET lets_go = lets_go + $2 WHERE reference = $1", .text(final.rawValue), .integer(amount))
+      "UPDATE operations SET released_amount = released_amount + $2 WHERE reference = $1", .text(final.rawValue),
+      .integer(amount))
   }
 
   static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
@@ -234,9 +235,9 @@ extension Operations {
       amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1,
       authorization: isFirst ? nil : try authorization(of: payment, in: store), target: target,
-      undoneAmount: try row.amount(kind == .reverse ? "asked" : "amount"),
-      cause: try row.value("cause"), past: try past(row, target, in: store), releases: try row.integer("lets_go"),
-      fence: try row.integer("fence"))
+      undoneAmount: try row.amount(kind == .reverse ? "authorization_amount" : "amount"),
+      cause: try row.value("cause"), past: try past(row, target, in: store),
+      releases: try row.integer("released_amount"), fence: try row.integer("fence"))
     return (attempt, try row.value("state"))
   }
 
@@ -246,11 +247,12 @@ extension Operations {
     return Attempt.Past(
       state: try row.value("state"), sentAt: sentAt, sentUntil: try row.timeOrNil("sent_until"),
       quietSince: try (undone ?? row).timeOrNil("sent_until") ?? sentAt.adding(Journal.lease),
-      tries: Int(try row.integer("tries")), told: try row.valueOrNil("told"), takenAt: store.now)
+      tries: Int(try row.integer("tries")), told: try row.valueOrNil("reported_outcome"), takenAt: store.now)
   }
 
   private static let select = """
-    SELECT operations.*, payments.currency, payments.told, payments.connector, payments.amount AS asked
+    SELECT operations.*, payments.currency, payments.reported_outcome, payments.connector,
+      payments.amount AS authorization_amount
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 }

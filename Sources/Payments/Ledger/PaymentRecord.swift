@@ -127,8 +127,8 @@ extension PaymentRecord {
       """
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
-        decline_reason = $12, decline_code = $13, told = $14, capture_due = $15, hold_until = $16, alarm = $17,
-        updated_at = $18, shown = $19, version = version + 1
+        decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16, alarm = $17,
+        updated_at = $18, reported_status = $19, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -155,8 +155,8 @@ extension PaymentRecord {
       authorized: balances.authorized, captured: balances.captured, refunded: balances.refunded,
       authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(code: "decline_code"),
       card: try row.card(),
-      amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("told"),
-      toldStatus: try row.valueOrNil("shown"), createdAt: try row.time("created_at"),
+      amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("reported_outcome"),
+      toldStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),
       updatedAt: try row.time("updated_at"))
     connector = try row.text("connector")
     captureMode = try row.value("capture_mode")

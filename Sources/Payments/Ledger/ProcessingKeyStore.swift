@@ -17,11 +17,11 @@ package struct ProcessingKeyStore: Sendable {
         public_key_hash TEXT NOT NULL,
         version TEXT NOT NULL CHECK (version IN ('EC_v1', 'RSA_v1')),
         state TEXT NOT NULL CHECK (state IN ('next', 'active', 'draining', 'retired')),
-        since BIGINT,
+        state_since BIGINT,
         last_used BIGINT,
         PRIMARY KEY (owner, public_key_hash)
       );
-      CREATE TABLE sightings (
+      CREATE TABLE observed_signatures (
         kind TEXT NOT NULL,
         name TEXT NOT NULL,
         detail TEXT NOT NULL,
@@ -68,7 +68,7 @@ package struct ProcessingKeyStore: Sendable {
     try await database.write { store in
       let changed = try store.run(
         """
-        UPDATE processing_keys SET version = $3, state = $4, since = $5, last_used = $6
+        UPDATE processing_keys SET version = $3, state = $4, state_since = $5, last_used = $6
         WHERE owner = $1 AND public_key_hash = $2
         """,
         .text(record.owner), .text(record.publicKeyHash), .text(record.version.rawValue), .text(record.state),
@@ -76,7 +76,7 @@ package struct ProcessingKeyStore: Sendable {
       guard changed == 0 else { return }
       try store.run(
         """
-        INSERT INTO processing_keys (owner, public_key_hash, version, state, since, last_used)
+        INSERT INTO processing_keys (owner, public_key_hash, version, state, state_since, last_used)
         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
         """,
         .text(record.owner), .text(record.publicKeyHash), .text(record.version.rawValue), .text(record.state),
@@ -84,19 +84,23 @@ package struct ProcessingKeyStore: Sendable {
     }
   }
 
-  /// What Apple was seen to sign with, by kind.
-  package func sightings() async throws -> [String: Set<String>] {
+  /// The names of the signers and encodings that payment tokens have been signed with, by kind.
+  package func observedSignatures() async throws -> [String: Set<String>] {
     try await database.read { store in
-      try store.rows("SELECT kind, name FROM sightings").reduce(into: [:]) { seen, row in
+      try store.rows("SELECT kind, name FROM observed_signatures").reduce(into: [:]) { seen, row in
         seen[try row.text("kind"), default: []].insert(try row.text("name"))
       }
     }
   }
 
-  package func write(sighting kind: String, _ name: String, _ detail: String) async throws {
+  /// Records a signer or encoding, unless it is known.
+  package func write(observedSignature kind: String, _ name: String, _ detail: String) async throws {
     try await database.write { store in
       try store.run(
-        "INSERT INTO sightings (kind, name, detail, first_seen) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
+        """
+        INSERT INTO observed_signatures (kind, name, detail, first_seen) VALUES ($1, $2, $3, $4)
+        ON CONFLICT DO NOTHING
+        """,
         .text(kind), .text(name), .text(detail), .integer(store.now.microseconds))
     }
   }
@@ -107,7 +111,7 @@ extension ProcessingKeyStore.Record {
     let version = EncryptedPaymentToken.Version(rawValue: try row.text("version"))
     self.init(
       owner: try row.text("owner"), publicKeyHash: try row.text("public_key_hash"), version: version ?? .ecV1,
-      state: try row.text("state"), since: try row.integerOrNil("since").map(Timestamp.init(microseconds:)),
+      state: try row.text("state"), since: try row.integerOrNil("state_since").map(Timestamp.init(microseconds:)),
       lastUsed: try row.integerOrNil("last_used").map(Timestamp.init(microseconds:)))
   }
 }

@@ -91,7 +91,7 @@ enum Deliveries {
       """
       UPDATE webhook_deliveries SET state = $5, result = $6, next_try = $7, lease_until = 0,
         tries = tries + CASE WHEN $5 = 'delivered' THEN 0 ELSE 1 END,
-        settled_at = $8, url = $9
+        finished_at = $8, url = $9
       WHERE payment = $1 AND seq = $2 AND endpoint = $3 AND fence = $4 AND state = 'waiting'
       """,
       .text(delivery.payment.rawValue), .integer(delivery.sequence), .text(delivery.endpoint),
@@ -115,7 +115,7 @@ enum Deliveries {
   ) throws -> Int {
     try store.run(
       """
-      UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, settled_at = NULL,
+      UPDATE webhook_deliveries SET state = 'waiting', tries = 0, next_try = $3, lease_until = 0, finished_at = NULL,
         endpoint = COALESCE($4, endpoint)
       WHERE state = 'dead' AND (payment = $1 OR $1 IS NULL) AND (seq = $2 OR $2 IS NULL)
         AND ($4 IS NULL OR endpoint = $4 OR NOT EXISTS (SELECT 1 FROM webhook_deliveries AS other
@@ -123,15 +123,6 @@ enum Deliveries {
             AND (other.endpoint = $4 OR (other.state = 'dead' AND other.endpoint < webhook_deliveries.endpoint))))
       """, .text(optional: payment?.rawValue), .integer(optional: sequence), .time(store.now),
       .text(optional: endpoint))
-  }
-
-  /// Gives an endpoint the deliveries that were written before endpoints had ids, and are named by its URL.
-  static func adopt(_ endpoint: WebhookEndpoint, of merchant: MerchantID, in store: Transaction) throws {
-    for state in [Delivery.State.waiting, .dead] {
-      try store.run(
-        "UPDATE webhook_deliveries SET endpoint = $1 WHERE merchant = $2 AND endpoint = $3 AND state = $4",
-        .text(endpoint.id), .text(merchant.rawValue), .text(endpoint.url), .text(state.rawValue))
-    }
   }
 
   static func backlog(in store: Transaction) throws -> WebhookBacklog {

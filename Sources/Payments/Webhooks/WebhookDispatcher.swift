@@ -205,15 +205,6 @@ extension WebhookDispatcher {
   ) async throws -> Int {
     try await database.write { try Deliveries.replay(payment, sequence, to: endpoint, in: $0) }
   }
-
-  /// Gives a merchant's endpoints what waits for them, or is dead, from the time before endpoints had ids. Called once,
-  /// before anything is delivered.
-  package static func adopt(_ endpoints: [WebhookEndpoint], of merchant: MerchantID, in database: Database) async throws
-  {
-    try await database.write { store in
-      for endpoint in endpoints { try Deliveries.adopt(endpoint, of: merchant, in: store) }
-    }
-  }
 }
 
 /// What the dispatcher reports. Never a body, never a key.

@@ -18,22 +18,6 @@ package struct EventDelivery: Sendable {
 
 // An event for every answer that was pending, sent to the merchant's address until it is acknowledged.
 extension AcquirerStore {
-  static let eventMigration = Migration(
-    "acquirer-2",
-    """
-    CREATE TABLE event_endpoints (merchant TEXT PRIMARY KEY NOT NULL, url TEXT NOT NULL);
-    CREATE TABLE events (
-      id TEXT PRIMARY KEY NOT NULL,
-      merchant TEXT NOT NULL,
-      body TEXT NOT NULL,
-      tries BIGINT NOT NULL,
-      next_try BIGINT NOT NULL,
-      delivered_at BIGINT
-    );
-    CREATE INDEX events_due ON events (next_try) WHERE delivered_at IS NULL;
-    CREATE INDEX operations_pending ON operations (created_at) WHERE response_code = '09';
-    """)
-
   func sendEvents(of merchant: String, to url: String) async throws {
     try await database.write {
       try $0.run(

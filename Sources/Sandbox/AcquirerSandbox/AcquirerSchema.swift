@@ -2,59 +2,71 @@ import Storage
 import TenderPayments
 
 extension AcquirerStore {
-  static let migrations: [Migration] = [first, eventMigration, finalMigration, approvedMigration]
+  static let migrations = [Migration("acquirer-1", keys + operations + events)]
 
-  private static let first =
-    Migration(
-      "acquirer-1",
-      """
-      CREATE TABLE keys (name TEXT PRIMARY KEY NOT NULL, value BYTEA NOT NULL);
-      CREATE TABLE holds (
-        acquirer_reference TEXT PRIMARY KEY NOT NULL,
-        merchant TEXT NOT NULL,
-        reference TEXT NOT NULL,
-        merchant_reference TEXT NOT NULL,
-        card_suffix TEXT NOT NULL,
-        state TEXT NOT NULL CHECK (state IN ('held', 'pending', 'declined', 'voided', 'reversed')),
-        amount BIGINT NOT NULL CHECK (amount > 0),
-        currency TEXT NOT NULL,
-        authorized BIGINT NOT NULL CHECK (authorized >= 0 AND authorized <= amount),
-        captured BIGINT NOT NULL CHECK (captured >= 0 AND captured <= authorized),
-        refunded BIGINT NOT NULL CHECK (refunded >= 0 AND refunded <= captured),
-        created_at BIGINT NOT NULL,
-        UNIQUE (merchant, reference)
-      );
-      CREATE TABLE operations (
-        merchant TEXT NOT NULL,
-        reference TEXT NOT NULL,
-        hold TEXT NOT NULL REFERENCES holds (acquirer_reference),
-        kind TEXT NOT NULL CHECK (kind IN ('authorize', 'capture', 'void', 'refund')),
-        acquirer_reference TEXT NOT NULL,
-        amount BIGINT NOT NULL,
-        currency TEXT NOT NULL,
-        response_code TEXT NOT NULL,
-        authorization_code TEXT,
-        network_transaction_id TEXT,
-        request TEXT NOT NULL,
-        created_at BIGINT NOT NULL,
-        PRIMARY KEY (merchant, reference)
-      );
-      CREATE TABLE cryptograms (fingerprint TEXT PRIMARY KEY NOT NULL, used_at BIGINT NOT NULL);
-      CREATE TABLE reversals (
-        merchant TEXT NOT NULL,
-        reference TEXT NOT NULL,
-        PRIMARY KEY (merchant, reference)
-      );
-      """)
+  private static let keys = """
+    CREATE TABLE keys (name TEXT PRIMARY KEY NOT NULL, value BYTEA NOT NULL);
 
-  /// Whether a capture is the last one, for one that is decided later.
-  private static let finalMigration = Migration(
-    "acquirer-3",
-    "ALTER TABLE operations ADD COLUMN is_final BIGINT NOT NULL DEFAULT 0 CHECK (is_final IN (0, 1));\n")
+    """
 
-  /// What was approved, where it is less than the amount.
-  private static let approvedMigration = Migration(
-    "acquirer-4", "ALTER TABLE operations ADD COLUMN approved_amount BIGINT CHECK (approved_amount > 0);\n")
+  /// `is_final` is whether a capture is the last one, for one that is decided later; `approved_amount` is what was
+  /// approved where it is less than the amount.
+  private static let operations = """
+    CREATE TABLE holds (
+      acquirer_reference TEXT PRIMARY KEY NOT NULL,
+      merchant TEXT NOT NULL,
+      reference TEXT NOT NULL,
+      merchant_reference TEXT NOT NULL,
+      card_suffix TEXT NOT NULL,
+      state TEXT NOT NULL CHECK (state IN ('held', 'pending', 'declined', 'voided', 'reversed')),
+      amount BIGINT NOT NULL CHECK (amount > 0),
+      currency TEXT NOT NULL,
+      authorized BIGINT NOT NULL CHECK (authorized >= 0 AND authorized <= amount),
+      captured BIGINT NOT NULL CHECK (captured >= 0 AND captured <= authorized),
+      refunded BIGINT NOT NULL CHECK (refunded >= 0 AND refunded <= captured),
+      created_at BIGINT NOT NULL,
+      UNIQUE (merchant, reference)
+    );
+    CREATE TABLE operations (
+      merchant TEXT NOT NULL,
+      reference TEXT NOT NULL,
+      hold TEXT NOT NULL REFERENCES holds (acquirer_reference),
+      kind TEXT NOT NULL CHECK (kind IN ('authorize', 'capture', 'void', 'refund')),
+      acquirer_reference TEXT NOT NULL,
+      amount BIGINT NOT NULL,
+      approved_amount BIGINT CHECK (approved_amount > 0),
+      currency TEXT NOT NULL,
+      is_final BIGINT NOT NULL CHECK (is_final IN (0, 1)),
+      response_code TEXT NOT NULL,
+      authorization_code TEXT,
+      network_transaction_id TEXT,
+      request TEXT NOT NULL,
+      created_at BIGINT NOT NULL,
+      PRIMARY KEY (merchant, reference)
+    );
+    CREATE INDEX operations_pending ON operations (created_at) WHERE response_code = '09';
+    CREATE TABLE cryptograms (fingerprint TEXT PRIMARY KEY NOT NULL, used_at BIGINT NOT NULL);
+    CREATE TABLE reversals (
+      merchant TEXT NOT NULL,
+      reference TEXT NOT NULL,
+      PRIMARY KEY (merchant, reference)
+    );
+
+    """
+
+  private static let events = """
+    CREATE TABLE event_endpoints (merchant TEXT PRIMARY KEY NOT NULL, url TEXT NOT NULL);
+    CREATE TABLE events (
+      id TEXT PRIMARY KEY NOT NULL,
+      merchant TEXT NOT NULL,
+      body TEXT NOT NULL,
+      tries BIGINT NOT NULL,
+      next_try BIGINT NOT NULL,
+      delivered_at BIGINT
+    );
+    CREATE INDEX events_due ON events (next_try) WHERE delivered_at IS NULL;
+
+    """
 
   static func insert(
     _ reply: AcquirerReply, _ kind: String, isFinal: Bool = false, on hold: String, of merchant: String,

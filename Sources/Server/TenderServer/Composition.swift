@@ -70,7 +70,7 @@ struct Composition: Sendable {
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
     orderService = .configured(folders, gateway, guests, runtime)
-    dispatcher = try await .configured(folders, journal.database, configuration, runtime, metrics)
+    dispatcher = try .configured(folders, journal.database, configuration, runtime, metrics)
   }
 
   /// Releases what the process holds, after calls under way have been answered.

@@ -3,7 +3,7 @@ package import Storage
 extension Evidence {
   /// By payment, the reasons for which a person was called, apart from those that have ended by themselves.
   private func alarms(_ store: Transaction) throws -> [String: Set<String>] {
-    try store.rows("SELECT payment, event FROM audit WHERE event LIKE 'alarm %: %' ORDER BY lane, seq").reduce(
+    try store.rows("SELECT payment, event FROM audit WHERE event LIKE 'alarm %: %' ORDER BY chain, seq").reduce(
       into: [:]
     ) { all, row in
       let parts = try row.text("event").split(separator: ": ", maxSplits: 1).map(String.init)
@@ -26,7 +26,7 @@ extension Evidence {
         authorized: try row.integer("authorized"), captured: try row.integer("captured"),
         refunded: try row.integer("refunded"),
         reserved: try row.integer("reserved_capture") + row.integer("reserved_void") + row.integer("reserved_refund"),
-        told: try row.textOrNil("told"),
+        told: try row.textOrNil("reported_outcome"),
         alarms: raised[try row.text("id"), default: []].union(try row.textOrNil("alarm").map { [$0] } ?? []),
         isCaptureDue: try row.integerOrNil("capture_due") != nil,
         capturesAtOnce: try row.text("capture_mode") == "immediate", connector: try row.text("connector"))

@@ -107,7 +107,9 @@ extension Mutant {
     replacing(
       "a payment token is remembered for one payment only", "payload_hash, payment, used_at) VALUES ($#, $#, $#, $#)",
       "payload_hash, payment, used_at) VALUES ($#1 || $#3, $#2 || $#3, $#3, $#4)"),
-    replacing("what the shopper was told is not kept", "told = $#", "told = SUBSTR($#1, 1, 0) || NULL"),
+    replacing(
+      "what the shopper was told is not kept", "reported_outcome = $#",
+      "reported_outcome = SUBSTR($#1, 1, 0) || NULL"),
     replacing(
       "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $#",
       "UPDATE webhook_deliveries SET state = 'delivered', lease_until = $#1"),

@@ -80,8 +80,8 @@ extension Transaction {
   fileprivate func operations() throws -> [String] {
     try rows("SELECT * FROM operations ORDER BY payment, sent_at, reference").map { row in
       try [
-        "payment", "kind", "amount", "lets_go", "cause", "state", "code", "reference",
-      ].map { ["amount", "lets_go"].contains($0) ? "\(try row.integer($0))" : try row.textOrNil($0) ?? "-" }
+        "payment", "kind", "amount", "released_amount", "cause", "state", "code", "reference",
+      ].map { ["amount", "released_amount"].contains($0) ? "\(try row.integer($0))" : try row.textOrNil($0) ?? "-" }
         .joined(separator: " ")
     }
   }

@@ -70,9 +70,8 @@ extension WebhookDispatcher {
   static func configured(
     _ folders: [MerchantFolder], _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
     _ metrics: Metrics
-  ) async throws -> WebhookDispatcher {
+  ) throws -> WebhookDispatcher {
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
-    for folder in folders { try await WebhookDispatcher.adopt(folder.webhooks, of: folder.merchant.id, in: database) }
     let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
     return WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] },

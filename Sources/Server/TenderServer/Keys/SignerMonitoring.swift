@@ -8,7 +8,7 @@ extension SignerMonitor {
   static func configured(
     _ store: ProcessingKeyStore, _ metrics: Metrics, _ logger: Logger
   ) async throws -> SignerMonitor {
-    let seen = try await store.sightings().reduce(into: [Novelty.Kind: Set<String>]()) { seen, entry in
+    let seen = try await store.observedSignatures().reduce(into: [Novelty.Kind: Set<String>]()) { seen, entry in
       Novelty.Kind(rawValue: entry.key).map { seen[$0] = entry.value }
     }
     return SignerMonitor(seen: seen) { novelty in
@@ -16,7 +16,7 @@ extension SignerMonitor {
       logger.warning(
         "a payment token was signed in a way never seen before",
         metadata: ["kind": .string(novelty.kind.rawValue), "detail": .string(novelty.detail)])
-      Task { try? await store.write(sighting: novelty.kind.rawValue, novelty.name, novelty.detail) }
+      Task { try? await store.write(observedSignature: novelty.kind.rawValue, novelty.name, novelty.detail) }
     }
   }
 }

@@ -158,7 +158,7 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
     let contact = RedactedContact(locality: "Ringsend", postalCode: "D18 Q7Q7", countryCode: "IE")
     _ = try await shop.orderService.update(Shop.basket, of: Shop.merchant, .shippingContact(contact))
     let rows = try await shop.database.read { store in
-      try store.rows("SELECT state || shown AS text FROM quotes").map { try $0.text("text") }
+      try store.rows("SELECT sheet_state || lines AS text FROM quotes").map { try $0.text("text") }
         + store.rows("SELECT service || destination AS text FROM baskets").map { try $0.text("text") }
     }
     #expect(rows.count == 2)

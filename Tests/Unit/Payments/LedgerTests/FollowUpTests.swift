@@ -88,7 +88,7 @@ import Testing
   @Test func `the schema refuses a capture after the shopper was told that it failed`() async throws {
     let payment = try await bench.authorized()
     await #expect(throws: StorageError.check(constraint: "nothing_taken_after_failure")) {
-      try await bench.database.write { try $0.run("UPDATE payments SET told = 'failure', captured = 1") }
+      try await bench.database.write { try $0.run("UPDATE payments SET reported_outcome = 'failure', captured = 1") }
     }
     #expect(try await bench.journal.markReported(payment, .failure).told == .failure)
     #expect(try await bench.journal.markReported(payment, .success).told == .failure)

@@ -63,6 +63,15 @@ import Testing
     }
   }
 
+  @Test func `the schema refuses an operation and an event of a payment that does not exist`() async throws {
+    _ = try await attempt()
+    for table in ["operations", "outbox"] {
+      await #expect(throws: StorageError.foreignKey, "\(table)") {
+        try await bench.database.write { try $0.run("UPDATE \(table) SET payment = 'unknown'") }
+      }
+    }
+  }
+
   @Test func `sixty-four captures take no more than was held`() async throws {
     let attempt = try await attempt()
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)

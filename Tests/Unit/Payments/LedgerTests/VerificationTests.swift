@@ -68,6 +68,7 @@ import Testing
       ("UPDATE audit_heads SET seq = 5", "main: the chain ends at 2400, its head says 5"),
       ("DELETE FROM audit_heads", "main: the chain has lost its head"),
       ("UPDATE payments SET captured = 1 WHERE id = '\(id)'", "payment \(id) is not where its last entry left it"),
+      ("UPDATE audit SET payment = 'another' WHERE payment = '\(id)'", "payment \(id) has no history"),
     ] {
       try await journal.database.write { try $0.run(damage) }
       let report = try await journal.verifyAudit()

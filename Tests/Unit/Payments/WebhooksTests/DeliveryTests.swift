@@ -251,33 +251,6 @@ import Webhooks
     #expect(post.server.requests.count == 1)
     #expect(try await post.backlog.dead == 3)
   }
-
-  /// Rows of the schema before endpoints had ids.
-  @Test func `is given what waited for its URL when the store was an older one`() async throws {
-    let (files, clock) = (try TemporaryStore(), ManualClock())
-    let older = Journal.migrations + WebhookDispatcher.migrations.prefix(1)
-    let before = try await files.open(older, clock: clock.wall)
-    try await before.write { store in
-      for (sequence, url, state) in [
-        (1, "https://a.example/", "delivered"), (2, "https://a.example/", "waiting"),
-        (3, "https://a.example/", "dead"), (1, "https://gone.example/", "waiting"),
-      ] as [(Int64, String, String)] {
-        try store.run(
-          """
-          INSERT INTO webhook_deliveries (payment, seq, url, merchant, state, tries, next_try, lease_until, fence,
-            created_at) VALUES ('p', $1, $2, 'shop', $3, 0, $4, 0, 0, $4)
-          """, .integer(sequence), .text(url), .text(state), .time(store.now))
-      }
-    }
-    await before.close()
-    let database = try await files.open(Journal.migrations + WebhookDispatcher.migrations, clock: clock.wall)
-    try await WebhookDispatcher.adopt(
-      [WebhookEndpoint(id: "main", url: "https://a.example/", key: Post.key)], of: "shop", in: database)
-    let waiting = try await WebhookDispatcher.deliveries(.waiting, in: database)
-    #expect(Set(waiting.map(\.endpoint)) == ["main", "https://gone.example/"])
-    #expect(try await WebhookDispatcher.deliveries(.dead, in: database).map(\.endpoint) == ["main"])
-    #expect(waiting.allSatisfy { $0.url.hasPrefix("https://") })
-  }
 }
 
 @Suite struct `The wire form of a webhook` {
