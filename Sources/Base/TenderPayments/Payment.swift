@@ -8,7 +8,7 @@ public struct Payment: Sendable, Hashable {
   public let merchant: MerchantID
   /// The basket that it pays.
   public let basket: BasketID
-  /// Where it stands.
+  /// Its status.
   public let status: PaymentStatus
   /// What was asked for.
   public let amount: Amount
@@ -28,10 +28,10 @@ public struct Payment: Sendable, Hashable {
   /// provider can decrypt it, so only its answer confirms the amount.
   public let amountConfirmed: Bool
   /// The outcome last reported to the shopper; nil before the first report. After *failure* nothing may be captured.
-  public let told: Telling?
+  public let reportedOutcome: ReportedOutcome?
   /// The status at which *success* or *failure* was reported to the shopper; nil before that. The merchant reports
   /// later changes, such as a refund.
-  public let toldStatus: PaymentStatus?
+  public let reportedStatus: PaymentStatus?
   /// When the attempt was written, just before the acquirer was asked.
   public let createdAt: Timestamp
   /// When its status or its balances last changed.
@@ -41,7 +41,8 @@ public struct Payment: Sendable, Hashable {
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
     authorized: Int64, captured: Int64, refunded: Int64, authorizationCode: String?, decline: Decline?,
-    card: CardSummary, amountConfirmed: Bool = true, told: Telling? = nil, toldStatus: PaymentStatus? = nil,
+    card: CardSummary, amountConfirmed: Bool = true, reportedOutcome: ReportedOutcome? = nil,
+    reportedStatus: PaymentStatus? = nil,
     createdAt: Timestamp, updatedAt: Timestamp
   ) {
     self.id = id
@@ -57,14 +58,14 @@ public struct Payment: Sendable, Hashable {
     self.decline = decline
     self.card = card
     self.amountConfirmed = amountConfirmed
-    self.told = told
-    self.toldStatus = toldStatus
+    self.reportedOutcome = reportedOutcome
+    self.reportedStatus = reportedStatus
     self.createdAt = createdAt
     self.updatedAt = updatedAt
   }
 }
 
-/// Where a payment stands.
+/// The status of a payment.
 public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// The attempt is written and the acquirer is being asked.
   case authorizing
@@ -90,7 +91,7 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case unknown
 
   /// Whether the acquirer's answer is final; until then it is unknown whether the order is paid.
-  public var isSettled: Bool {
+  public var isResolved: Bool {
     switch self {
     case .authorizing, .pending, .unknown: false
     default: true
@@ -107,7 +108,7 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// The outcome reported to the shopper. After *failure*, a late approval may only be reversed.
-public enum Telling: String, Sendable, Hashable, Codable {
+public enum ReportedOutcome: String, Sendable, Hashable, Codable {
   /// The payment succeeded; the answer comes later; nothing was paid.
   case success, pending, failure
 }

@@ -65,7 +65,7 @@ package struct DisplayName: Sendable, Hashable, CustomStringConvertible {
   package var description: String { text }
 }
 
-/// The ten letters and digits of a developer account, which stand for an app where a web page has its domain.
+/// The ten letters and digits of a developer account, which identify an app as a domain identifies a web page.
 package struct TeamIdentifier: Sendable, Hashable, CustomStringConvertible {
   package let text: String
 

@@ -3,7 +3,7 @@ import Storage
 import TenderPayments
 import TenderSheet
 
-/// A basket as it stands in the store, with what the shopper prepared and which quote was shown last.
+/// A basket as it is stored, with what the shopper prepared and which quote was shown last.
 struct BasketRecord: Sendable, Hashable {
   let basket: Basket
   /// Fixed with the basket, so that every attempt to pay it is for one order.
@@ -27,7 +27,7 @@ extension BasketRecord {
     try store.row("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)).map(BasketRecord.init)
   }
 
-  /// The merchant's basket, or anybody's. Another merchant's is as unknown as none.
+  /// The merchant's basket, or any basket if the merchant is nil. Another merchant's is unknown.
   static func known(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws -> BasketRecord {
     guard let record = try find(id, in: store), merchant == nil || record.basket.merchant == merchant else {
       throw OrderError(.basketUnknown, "no such basket", field: "basketId")
@@ -42,8 +42,8 @@ extension BasketRecord {
     }
   }
 
-  /// Throws unless the merchant's basket stands and shows the quote. For the commit of a claim: while it looks, nobody
-  /// else writes, so it reads no more than it has to.
+  /// Throws unless the merchant's basket exists, is not cancelled and shows the quote. It runs in the commit of a claim,
+  /// which blocks other writes, so it reads no more than it has to.
   static func check(
     _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
   ) throws {

@@ -29,7 +29,7 @@ struct BasketSnapshot: Sendable {
   /// Whether the acquirer may know more than we do: of the payment, or of money that should have been taken at once.
   var waitsForAnswer: Bool {
     guard let payment else { return false }
-    return !payment.status.isSettled || payment.status == .authorized && record.basket.document.capture == .immediate
+    return !payment.status.isResolved || payment.status == .authorized && record.basket.document.capture == .immediate
   }
 
   var outcome: BasketOutcome {

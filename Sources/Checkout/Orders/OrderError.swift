@@ -74,7 +74,7 @@ extension OrderError.Code {
 }
 
 extension OrderError {
-  /// A price that cannot stand on a sheet.
+  /// A price that cannot be shown on a sheet.
   init(_ violation: SheetViolation, field: String? = nil) {
     let code: Code = if case .amountTooFine = violation { .amountTooFine } else { .basketInvalid }
     self.init(code, violation.reason, field: field)

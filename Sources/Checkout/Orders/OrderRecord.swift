@@ -2,7 +2,7 @@ import Storage
 package import TenderPayments
 package import TenderSheet
 
-/// An order as it was placed. Its payment stands in the ledger, under the same id.
+/// An order as it was placed. Its payment is in the ledger, under the same order id.
 package struct OrderRecord: Sendable, Hashable {
   package let id: OrderID
   package let merchant: MerchantID

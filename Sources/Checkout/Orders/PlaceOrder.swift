@@ -36,7 +36,7 @@ package struct PlacedOrder: Sendable, Hashable {
   package let payment: Payment
   /// As it was reported to the shopper: the first final answer, given again whatever the merchant does with the payment
   /// afterwards. While there is none, as it is now.
-  package var status: PaymentStatus { payment.toldStatus ?? payment.status }
+  package var status: PaymentStatus { payment.reportedStatus ?? payment.status }
   /// For guests, once the payment is good.
   package let guestToken: String?
 }
@@ -143,7 +143,7 @@ extension OrderService {
 
   /// While the outcome is open only the payment token that made the payment gets it again; another one has to wait.
   private func checkMayReceive(_ payment: Payment, _ token: EncryptedPaymentToken) async throws {
-    guard !payment.status.isSettled else { return }
+    guard !payment.status.isResolved else { return }
     guard try await journal.isPaid(payment.id, by: TokenUse(of: token)) else {
       throw OrderError(.paymentInProgress, "the outcome of the basket's payment is not known yet")
     }
@@ -214,9 +214,9 @@ extension OrderService {
     guard let order = try await order(of: basket, written) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
-    let told = await reported(payment)
-    let isGood = (told.toldStatus ?? told.status).isLive
-    return PlacedOrder(order: order, payment: told, guestToken: isGood ? order.guestToken : nil)
+    let payment = await reported(payment)
+    let isGood = (payment.reportedStatus ?? payment.status).isLive
+    return PlacedOrder(order: order, payment: payment, guestToken: isGood ? order.guestToken : nil)
   }
 
   private func order(of basket: BasketID, _ written: OrderRecord?) async throws -> OrderRecord? {
@@ -227,7 +227,7 @@ extension OrderService {
   /// The payment with its outcome marked as reported, if *pending* was reported before, or nothing because the process
   /// died. The shopper gets the outcome also when the store takes no writes.
   private func reported(_ payment: Payment) async -> Payment {
-    guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+    guard payment.status.isResolved, payment.reportedStatus == nil else { return payment }
     return (try? await journal.markReported(payment.id)) ?? payment
   }
 

@@ -19,12 +19,12 @@ extension Quote {
       .text(try StoredJSON.text(StoredLines(self))), .time(createdAt))
     try store.run(
       "UPDATE baskets SET current_quote = $2 WHERE id = $1", .text(basket.rawValue), .text(id.rawValue))
-    try forgetOlder(in: store)
+    try deleteOlder(in: store)
   }
 
-  /// Whoever knows a basket's id can change the sheet for ever, so only the last few quotes stay: enough to tell a page
+  /// A shopper who knows a basket's id can change the sheet without limit, so only the last few quotes stay: enough to tell a page
   /// that its quote is stale. The one that an order was placed with stays too.
-  private func forgetOlder(in store: Transaction) throws {
+  private func deleteOlder(in store: Transaction) throws {
     try store.run(
       """
       DELETE FROM quotes WHERE basket = $1 AND id <> $2

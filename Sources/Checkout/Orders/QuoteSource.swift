@@ -19,8 +19,8 @@ package struct QuoteSource: Sendable {
 
   /// A source for merchants who never price by themselves.
   package static func rulesOnly(clock: WallClock) -> QuoteSource {
-    let nobody = HTTPSender { _, _ throws(TransportError) in throw .notSent("no callbacks are configured") }
-    return QuoteSource(sender: nobody, clock: clock)
+    let unavailable = HTTPSender { _, _ throws(TransportError) in throw .notSent("no callbacks are configured") }
+    return QuoteSource(sender: unavailable, clock: clock)
   }
 
   func open(_ basket: Basket, _ state: SheetState) throws -> Priced {

@@ -4,7 +4,7 @@ import Storage
 import TenderPayments
 package import TenderSheet
 
-/// What a sheet is opened with, and the quote that stands behind it.
+/// What a sheet is opened with, and its quote.
 package struct SheetRequest: Sendable, Hashable {
   package let quote: Quote
   package let request: PaymentRequest
@@ -29,11 +29,11 @@ package struct OrderDetails: Sendable, Hashable, Codable {
   }
 }
 
-/// Somebody else showed a quote of this basket in between.
+/// Another request showed a quote of this basket in between.
 private struct Superseded: Error {}
 
 extension OrderService {
-  /// Prices the basket as it stands, and keeps the price as the quote that was shown last.
+  /// Prices the stored basket, and keeps the price as the quote that was shown last.
   ///
   /// The merchant may be asked in between, so it happens outside a transaction; if the basket was changed meanwhile it
   /// is priced again, a few times.

@@ -136,7 +136,7 @@ struct PaymentCommand: AsyncParsableCommand {
       for violation in report.violations { Terminal.say(violation) }
       let verdict = report.isIntact ? "intact" : "broken"
       Terminal.say("\(verdict): \(report.entries) entries of \(report.payments) payments")
-      for (lane, head) in report.heads.sorted(by: { $0.key < $1.key }) { Terminal.say("head of \(lane): \(head)") }
+      for (chain, head) in report.heads.sorted(by: { $0.key < $1.key }) { Terminal.say("head of \(chain): \(head)") }
     }
   }
 }

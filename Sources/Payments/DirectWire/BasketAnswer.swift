@@ -4,7 +4,7 @@ package import TenderPayments
 package struct BasketAnswer: Sendable, Hashable, Codable {
   package enum State: String, Sendable, Hashable, Codable {
     case open
-    /// An order was made of it, whatever its payment came to.
+    /// An order was made of it, whatever the result of its payment.
     case placed
     case cancelled
   }

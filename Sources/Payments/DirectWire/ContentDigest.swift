@@ -29,8 +29,7 @@ extension AuthenticatedCaller {
   ///
   /// - Parameters:
   ///   - body: the bytes as they arrived.
-  ///   - isDigestRequired: whether a body without a digest is refused. A request without a body needs none: nobody can
-  ///     give it one.
+  ///   - isDigestRequired: whether a body without a digest is refused. A request without a body needs none.
   package func check(body: [UInt8], isDigestRequired: Bool) throws(ContentDigestRefusal) {
     guard let contentDigest else {
       guard body.isEmpty || !isDigestRequired else { throw .missing }

@@ -57,7 +57,7 @@ package struct PlatformFault: Sendable, Hashable, Codable {
 }
 
 extension PlatformFault {
-  /// The answer to every failed authentication, so that nobody learns which keys and merchants exist.
+  /// The answer to every failed authentication, so that callers cannot learn which keys and merchants exist.
   package static let accessNotAllowed = PlatformFault(
     code: "9007", errorCode: "50009007", httpStatusCode: 403, id: "ACCESS_TO_MERCHANT_NOT_ALLOWED",
     message: "ACCESS_TO_MERCHANT_NOT_ALLOWED")

@@ -1,7 +1,7 @@
 import Crypto
 package import TenderPayments
 
-/// Judges signed requests: who calls, and whether the caller knows the secret.
+/// Authenticates signed requests: who calls, and whether the caller knows the secret.
 package struct RequestAuthenticator: Sendable {
   /// How far the caller's clock may be off.
   package static let window = Duration.seconds(300)
@@ -14,7 +14,7 @@ package struct RequestAuthenticator: Sendable {
   /// so there are several. All are computed and compared in constant time, and an unknown key takes as long as a
   /// known one.
   ///
-  /// - Parameter secret: the secret of ``SignedRequest/apiKeyID``; nil when nobody has that key.
+  /// - Parameter secret: the secret of ``SignedRequest/apiKeyID``; nil when the key is unknown.
   package func authenticate(
     _ request: SignedRequest, secret: String?, at now: Timestamp
   ) throws(SignatureRefusal) -> AuthenticatedCaller {
@@ -48,7 +48,7 @@ package struct AuthenticatedCaller: Sendable, Hashable {
   }
 }
 
-/// Why a request is not believed. The caller is told none of this: every case is the same 403 outside.
+/// Why a request is not authentic. The caller does not learn the reason: every case is the same 403.
 package enum SignatureRefusal: String, Error, Sendable, Hashable, CaseIterable {
   case authorizationMissing = "authorization_missing"
   case authorizationMalformed = "authorization_malformed"
@@ -56,7 +56,7 @@ package enum SignatureRefusal: String, Error, Sendable, Hashable, CaseIterable {
   case dateMalformed = "date_malformed"
   /// More than five minutes from our clock.
   case dateOutOfWindow = "date_out_of_window"
-  /// A signed header stands twice, and it is not known which one was signed.
+  /// A signed header is repeated, and it is unknown which one was signed.
   case headerRepeated = "header_repeated"
   case keyUnknown = "key_unknown"
   case signatureMismatch = "signature_mismatch"

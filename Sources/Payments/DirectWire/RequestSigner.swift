@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 package import TenderPayments
 
-/// Signs requests the way Worldline Direct's server SDKs do (v1HMAC), for whoever calls a platform API of this shape:
+/// Signs requests the way Worldline Direct's server SDKs do (v1HMAC), for callers of such a platform API:
 /// the demo shop, the command line, and Tender itself when it calls a merchant.
 package struct RequestSigner: Sendable {
   private let apiKeyID: String

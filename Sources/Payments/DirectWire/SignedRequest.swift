@@ -42,7 +42,7 @@ package struct SignedRequest: Sendable {
     return (String(parts[1]), signature)
   }
 
-  /// Where a client cannot set `Date` (a browser), `X-GCS-Date` stands in: the third line is empty then, and the time
+  /// Where a client cannot set `Date` (a browser), `X-GCS-Date` replaces it: the third line is empty then, and the time
   /// is signed among the headers. It wins, because it is signed in every case.
   private static func date(
     standIn: String?, header: String?

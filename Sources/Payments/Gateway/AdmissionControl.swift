@@ -5,7 +5,7 @@ import TenderPayments
 /// Limits how many payments are under way at once, so that those are answered in time instead of all of them too late.
 ///
 /// The HTTP server admits a payment when its request has arrived whole, before the payment token is opened or anything
-/// is written. The gateway admits those that come to it another way. Both use the same slots.
+/// is written. The gateway admits payments that do not come through HTTP. Both use the same slots.
 ///
 /// Bursts are accepted for up to one second. Under longer load only as many payments are admitted as keep the
 /// processors busy, until the server has had half as many once: more would wait for one another and none would be

@@ -148,8 +148,8 @@ extension PaymentGateway {
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
   /// token has to wait.
   private func firstAnswer(of payment: Payment, to use: TokenUse) async throws -> Payment {
-    guard !payment.status.isSettled else { return payment }
-    guard payment.told != nil, try await journal.isPaid(payment.id, by: use) else {
+    guard !payment.status.isResolved else { return payment }
+    guard payment.reportedOutcome != nil, try await journal.isPaid(payment.id, by: use) else {
       throw GatewayError.paymentInProgress(payment)
     }
     return payment

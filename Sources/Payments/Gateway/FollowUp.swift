@@ -25,7 +25,7 @@ extension PaymentGateway {
     try await perform(FollowUp(kind: .void, payment: payment, amount: amount))
   }
 
-  /// Gives back taken money, all that was not given back yet or a part of it.
+  /// Refunds captured money: all that is not refunded yet, or a part of it.
   package func refund(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
     try await perform(FollowUp(kind: .refund, payment: payment, amount: amount))
   }
@@ -38,7 +38,7 @@ extension PaymentGateway {
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)
-    return before.status.isSettled ? after : await captured(after, mode, before: newDeadline(), reportedTo: .noCaller)
+    return before.status.isResolved ? after : await captured(after, mode, before: newDeadline(), reportedTo: .noCaller)
   }
 
   /// The payment after the first try of an immediate capture. Later ones are recovery's, in its time.

@@ -41,7 +41,7 @@ package enum GatewayError: Error, Sendable, Hashable {
       switch reason {
       case .noSuchPayment: "payment_not_found"
       case .noSuchOperation: "operation_not_found"
-      case .notPossible, .settled: "operation_not_possible"
+      case .notPossible, .alreadyResolved: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
       case .conflict, .inFlight: "operation_in_progress"
@@ -68,11 +68,11 @@ package enum GatewayError: Error, Sendable, Hashable {
   /// For the integrator.
   package var advice: String {
     switch self {
-    case .paymentInProgress: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
+    case .paymentInProgress: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .tokenReused: "Show the payment sheet again: every payment takes a payment token of its own."
     case .callInProgress: "Repeat the call with the same key in a moment: it gets the first one's answer."
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
-    case .outcomeNotRecorded: "Ask for the payment's outcome until it is settled. A second payment could charge twice."
+    case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
@@ -96,7 +96,7 @@ extension JournalError {
       "the payment has no declined or failed capture, void or refund \(reference)"
     case .notPossible(let kind, let status):
       "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
-    case .settled(let status): "a payment that is \(status.rawValue) is settled; only an open one can be resolved"
+    case .alreadyResolved(let status): "a payment that is \(status.rawValue) is resolved already"
     case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
     case .exceeds(let available): "no more than \(available) is left"
     case .invalidAmount(let amount): "\(amount) is not an amount of this payment's currency above zero"

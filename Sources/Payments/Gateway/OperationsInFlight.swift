@@ -22,7 +22,7 @@ final class OperationsInFlight: Sendable {
     state.withLock { $0.unrecorded.values.sorted { $0.attempt.reference.rawValue < $1.attempt.reference.rawValue } }
   }
 
-  /// A call, or a round of recovery, that begins or takes over operations. It has to be ended.
+  /// A call, or a round of recovery, that begins operations or acquires their leases. It has to be ended.
   func newCall() -> CallInFlight { CallInFlight(self) }
 
   func keep(_ answer: ReceivedAnswer) { state.withLock { $0.unrecorded[answer.attempt.reference] = answer } }

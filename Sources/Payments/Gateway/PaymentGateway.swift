@@ -6,7 +6,7 @@ package import TenderPayments
 
 /// Turns a payment token into an authorization, and an authorization into money, and never loses or doubles one.
 ///
-/// The verbs stand in files of their own: `Authorize.swift` authorizes, `FollowUp.swift` captures, voids and refunds,
+/// Each verb has a file of its own: `Authorize.swift` authorizes, `FollowUp.swift` captures, voids and refunds,
 /// `Recover.swift` resolves what they had to leave open, `Receive.swift` receives the events that a provider sends.
 ///
 /// It asks one acquirer, and about the payments alone that were authorized there.
@@ -91,7 +91,7 @@ package struct GatewayPolicy: Sendable, Hashable {
   package var captureNeeds: Duration = .seconds(2)
   /// What is reported to the shopper while the outcome is open. After *pending* a late approval is adopted; after *failure* it is
   /// reversed.
-  package var reportUnknownAs: Telling = .pending
+  package var reportUnknownAs: ReportedOutcome = .pending
   /// How many authorizations may be under way at once. The next one is refused before anything is written.
   package var maximumInFlight = 512
   /// After this time without an outcome an alarm is raised.

@@ -29,7 +29,7 @@ package struct Difference: Sendable, Hashable, Codable {
 }
 
 extension Journal {
-  /// Compares the books with the acquirer's report, line by line and in both directions.
+  /// Compares the ledger with the acquirer's report, line by line and in both directions.
   ///
   /// - Parameter period: when an operation of ours must have been sent to be missed in the report; the report's own
   ///   if nil. What is younger than the report cannot be in it.
@@ -38,7 +38,7 @@ extension Journal {
     let lines = Dictionary(grouping: report.lines, by: \.reference)
     var found: [Difference] = []
     for reference in lines.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      let ours = try await database.read { try BookedOperation.find(reference, in: $0) }
+      let ours = try await database.read { try PostedOperation.find(reference, in: $0) }
       found += Comparison(ours: ours, theirs: lines[reference] ?? []).differences
     }
     found += try await doubleHolds(report.lines, lines)
@@ -51,8 +51,8 @@ extension Journal {
     _ all: [AcquirerReport.Line], _ lines: [AttemptReference: [AcquirerReport.Line]]
   ) async throws -> [Difference] {
     let approved = all.filter { $0.result == .approved }
-    let voided = Set(try await booked(approved.filter { $0.operation == .void }).map(\.payment))
-    let holds = try await booked(
+    let voided = Set(try await posted(approved.filter { $0.operation == .void }).map(\.payment))
+    let holds = try await posted(
       approved.filter { line in
         line.operation == .authorize && lines[line.reference]?.contains { $0.operation == .reverse } != true
       }
@@ -62,10 +62,10 @@ extension Journal {
       .sorted { $0.reference.rawValue < $1.reference.rawValue }
   }
 
-  /// What of these lines is in the books, each operation once.
-  private func booked(_ lines: [AcquirerReport.Line]) async throws -> [BookedOperation] {
+  /// The operations of these lines that the ledger has, each once.
+  private func posted(_ lines: [AcquirerReport.Line]) async throws -> [PostedOperation] {
     let references = Set(lines.map(\.reference))
-    return try await database.read { store in try references.compactMap { try BookedOperation.find($0, in: store) } }
+    return try await database.read { store in try references.compactMap { try PostedOperation.find($0, in: store) } }
   }
 
   private func unreported(
@@ -76,7 +76,7 @@ extension Journal {
     repeat {
       let after = last
       let page = try await database.read { store in
-        try BookedOperation.sent(
+        try PostedOperation.sent(
           from: period.lowerBound, until: period.upperBound, after: after, limit: 1_000, in: store)
       }
       found += page.filter { $0.state == .approved && $0.kind != .reverse && lines[$0.reference] == nil }.map {
@@ -89,15 +89,15 @@ extension Journal {
   }
 }
 
-/// One operation, as the two sides tell it.
+/// One operation, as the ledger and the report have it.
 private struct Comparison {
-  let ours: BookedOperation?
-  /// Every line about it; a reversal stands under the reference of what it undoes.
+  let ours: PostedOperation?
+  /// Every line about it; a reversal has the reference of what it undoes.
   let theirs: [AcquirerReport.Line]
 
   var differences: [Difference] {
     let own = theirs.filter { $0.operation != .reverse }
-    guard let line = own.first else { return undoingAlone }
+    guard let line = own.first else { return reversalAlone }
     var found: [Difference] = []
     if own.count(where: { $0.result == .approved }) > 1 { found.append(difference(.double, line)) }
     guard let ours else {
@@ -109,12 +109,12 @@ private struct Comparison {
     } else if line.amount != ours.amount, !isApprovedForLess(ours, line) {
       found.append(difference(.amount, line))
     }
-    if let kind = verdict(ours) { found.append(difference(kind, line)) }
+    if let kind = stateDifference(ours) { found.append(difference(kind, line)) }
     return found
   }
 
-  /// The report has only the undoing; what was undone is in an earlier one.
-  private var undoingAlone: [Difference] {
+  /// The report has only the reversal; the authorization is in an earlier report.
+  private var reversalAlone: [Difference] {
     guard ours?.state == .approved, let line = theirs.first(where: { $0.result == .approved }) else { return [] }
     return [difference(.status, line)]
   }
@@ -127,12 +127,12 @@ private struct Comparison {
   private var wasUndone: Bool { theirs.contains { $0.operation == .reverse && $0.result == .approved } }
 
   /// Whether the acquirer holds, or held, less than we asked for: declined here, and reversed there in the end.
-  private func isApprovedForLess(_ ours: BookedOperation, _ line: AcquirerReport.Line) -> Bool {
+  private func isApprovedForLess(_ ours: PostedOperation, _ line: AcquirerReport.Line) -> Bool {
     ours.kind == .authorize && ours.state == .declined && line.result == .approved
       && line.amount.minorUnits < ours.amount.minorUnits
   }
 
-  private func verdict(_ ours: BookedOperation) -> Difference.Kind? {
+  private func stateDifference(_ ours: PostedOperation) -> Difference.Kind? {
     if ours.state.isOpen { return theirs.contains { $0.result != .pending } ? .unsettled : nil }
     return (ours.state == .approved) == wasDone ? nil : .status
   }
@@ -144,6 +144,6 @@ private struct Comparison {
   }
 }
 
-extension BookedOperation {
+extension PostedOperation {
   fileprivate var summary: String { "\(kind.rawValue) \(amount) \(state.rawValue)" }
 }

@@ -187,7 +187,7 @@ extension PaymentGateway {
   /// Raised after a day without an answer, and at once where the acquirer is not configured.
   private func alarm(for attempt: Attempt) -> AlarmReason? {
     guard attempt.route == route else { return .acquirerNotConfigured }
-    guard let past = attempt.past, past.takenAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
+    guard let past = attempt.past, past.leasedAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
     return .unknown(attempt.kind)
   }
 }
@@ -199,7 +199,7 @@ package enum RecoveryRound: String, Sendable, Hashable, CaseIterable {
   case openOperations = "open_operations"
   /// Money that the order wanted at once is captured.
   case dueCaptures = "due_captures"
-  /// Holds that came to their end are released, and idempotency keys of that age are forgotten.
+  /// Expired holds are released, and expired idempotency keys are deleted.
   case expiredHolds = "expired_holds"
 
   /// How long a running server rests after each round of this kind.
@@ -242,7 +242,7 @@ package struct RecoveryReport: Sendable, Hashable {
   /// Operations that have their answer now, and those that have not.
   package internal(set) var resolved = 0
   package internal(set) var open = 0
-  /// Captures that the order wanted at once, and holds that came to their end.
+  /// Immediate captures and expired holds.
   package internal(set) var captures = 0
   package internal(set) var expiries = 0
   /// Payments that a person has to look at since this round.

@@ -21,7 +21,7 @@ enum RecoveryAction: Hashable {
     switch attempt.kind {
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
     case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
-    case .authorize where attempt.past?.told == .failure: self = acquirer.canUndo ? .reverse : .nothing
+    case .authorize where attempt.past?.reportedOutcome == .failure: self = acquirer.canUndo ? .reverse : .nothing
     case .authorize: self = acquirer.inquiry ? .inquire : acquirer.reversal ? .reverse : .nothing
     case .capture, .void, .refund:
       self = acquirer.inquiry ? .inquire : attempt.mayRepeat(acquirer) ? .sendAgain : .nothing
@@ -101,18 +101,18 @@ extension AcquirerCapabilities {
 extension Attempt {
   fileprivate func mayRepeat(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past, kind != .authorize else { return false }
-    return acquirer.mayRepeat(after: past.takenAt.since(past.sentAt))
+    return acquirer.mayRepeat(after: past.leasedAt.since(past.sentAt))
   }
 
   /// Whether no request of this operation can be on its way any more.
   fileprivate func isSilent(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past, let sentUntil = past.sentUntil else { return false }
-    return past.takenAt >= sentUntil.adding(acquirer.settleHorizon)
+    return past.leasedAt >= sentUntil.adding(acquirer.settleHorizon)
   }
 
   /// The same for the authorization that a reversal undoes.
   fileprivate func isQuiet(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past else { return false }
-    return past.takenAt >= past.quietSince.adding(acquirer.settleHorizon)
+    return past.leasedAt >= past.quietSince.adding(acquirer.settleHorizon)
   }
 }

@@ -1,4 +1,4 @@
-/// Why a person must look at a payment. Stable: programs and dashboards rely on the names, which `docs/errors.md` explains.
+/// Why an operator must look at a payment. Stable: programs and dashboards rely on the names, which `docs/errors.md` explains.
 package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// An operation has had no answer for a day.
   case authorizeUnknown = "authorize_unknown"
@@ -12,16 +12,16 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case captureDeclined = "capture_declined"
   /// It was refused because our credentials, our request or our account is wrong; recovery goes on trying.
   case captureMisconfigured = "capture_misconfigured"
-  /// It came to nothing several times, or until the end of the hold.
+  /// It failed several times, or until the hold ended.
   case captureOverdue = "capture_overdue"
   /// The hold of an order with immediate capture ended before its money was captured.
   case uncapturedHoldEnded = "uncaptured_hold_ended"
-  /// The acquirer refuses to release a hold that has come to its end; recovery goes on trying.
+  /// The acquirer refuses to release a hold that has expired; recovery goes on trying.
   case voidRefused = "void_refused"
   /// The acquirer took back what it had approved.
   case captureReturned = "capture_returned"
   case refundReturned = "refund_returned"
-  /// A capture came back of which more was refunded than would be left.
+  /// A capture was returned of which more was refunded than would be left.
   case returnedAfterRefund = "returned_after_refund"
   /// The acquirer did what is recorded as declined or failed, and the balances do not allow it any more.
   case captureApprovedLate = "capture_approved_late"
@@ -35,7 +35,7 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case anotherConnector = "another_connector"
   /// An event names another amount than the operation's.
   case eventAmountMismatch = "event_amount_mismatch"
-  /// An event says something else than the operation's state.
+  /// An event contradicts the operation's state.
   case eventContradictsApproved = "event_contradicts_approved"
   case eventContradictsDeclined = "event_contradicts_declined"
   case eventContradictsFailed = "event_contradicts_failed"
@@ -67,7 +67,7 @@ extension AlarmReason {
     }
   }
 
-  /// An event says something else than the state.
+  /// An event contradicts the state.
   static func contradicts(_ state: OperationState) -> AlarmReason {
     switch state {
     case .declined: .eventContradictsDeclined
@@ -79,13 +79,13 @@ extension AlarmReason {
   }
 
   /// The alarms that end by themselves with an answer. Any answer shows that the payment's acquirer is configured.
-  static func mended(byAnswer outcome: Outcome, to kind: OperationKind) -> Set<String> {
-    let mended = outcome == .approved ? mended(by: kind) : []
-    return mended.union([acquirerNotConfigured.rawValue])
+  static func ended(byAnswer outcome: Outcome, to kind: OperationKind) -> Set<String> {
+    let ended = outcome == .approved ? ended(by: kind) : []
+    return ended.union([acquirerNotConfigured.rawValue])
   }
 
   /// The alarms that end by themselves when an operation of this kind is approved.
-  static func mended(by kind: OperationKind) -> Set<String> {
+  static func ended(by kind: OperationKind) -> Set<String> {
     let reasons: [AlarmReason] =
       switch kind {
       case .capture: [.captureDeclined, .captureMisconfigured, .captureOverdue, .captureApprovedLate]

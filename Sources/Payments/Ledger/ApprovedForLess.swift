@@ -17,7 +17,7 @@ extension AcquirerAnswer {
   /// Whether an acquirer holds less than was asked for.
   var isForLess: Bool { if case .approved(let approval) = self { approval.approvedAmount != nil } else { false } }
 
-  /// What a believed answer is to the payment.
+  /// The answer that is posted for a believed one.
   var posted: AcquirerAnswer { isForLess ? .declined(.approvedForLess) : self }
 }
 
@@ -33,10 +33,10 @@ extension Amount {
 }
 
 extension Journal {
-  /// Writes down what an undoing releases before the acquirer is asked to: an authorization that was approved for less
-  /// holds less.
+  /// Records the amount that a reversal releases, before the acquirer is asked: an authorization that was approved for
+  /// less holds less.
   ///
-  /// - Returns: the undoing with this amount; nil when it is in other hands by now.
+  /// - Returns: the reversal with this amount; nil when another process holds its lease.
   package func undo(_ reversal: Attempt, of amount: Amount) async throws -> Attempt? {
     guard amount != reversal.amount else { return reversal }
     return try await database.write { store in

@@ -25,7 +25,7 @@ package enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
   case merchant
   /// The order wanted its money taken at once.
   case order
-  /// The hold came to its end.
+  /// The hold expired.
   case expiry
   /// Recovery, to undo what is not wanted any more.
   case recovery
@@ -95,9 +95,9 @@ package struct Attempt: Sendable, Hashable {
     /// How often recovery tried to resolve it, this time not counted.
     package let tries: Int
     /// The outcome that was reported to the shopper.
-    package let told: Telling?
+    package let reportedOutcome: ReportedOutcome?
     /// When this lease was acquired, by the database's clock.
-    package let takenAt: Timestamp
+    package let leasedAt: Timestamp
   }
 }
 
@@ -119,7 +119,7 @@ package struct ClaimRefused: Error, Sendable, Hashable {
   package let claim: Claim
 }
 
-/// One operation as the ledger keeps it, for the people who look after payments.
+/// One operation as the ledger keeps it, for operators.
 package struct OperationRecord: Sendable, Hashable {
   package let reference: AttemptReference
   package let kind: OperationKind
@@ -130,7 +130,7 @@ package struct OperationRecord: Sendable, Hashable {
   package let acquirerReference: String?
   /// The response code of a decline, or the kind of interruption.
   package let code: String?
-  /// Why it was declined; nil for what was not, and for what was declined before version 7 of the ledger.
+  /// Why it was declined; nil for what was not declined.
   package let decline: Decline?
   /// How often recovery tried to resolve it.
   package let tries: Int
@@ -138,9 +138,9 @@ package struct OperationRecord: Sendable, Hashable {
   package let answeredAt: Timestamp?
 }
 
-extension Telling {
+extension ReportedOutcome {
   /// What a status means to a shopper. An open outcome is reported as `whenOpen`.
-  init(_ status: PaymentStatus, whenOpen: Telling) {
+  init(_ status: PaymentStatus, whenOpen: ReportedOutcome) {
     switch status {
     case .authorizing, .pending, .unknown: self = whenOpen
     case .declined, .failed, .voided: self = .failure
@@ -152,7 +152,7 @@ extension Telling {
 /// To whom an answer is reported at the moment it is recorded.
 package enum Recipient: Sendable, Hashable {
   /// The shopper, to whom `whenOpen` is reported while the outcome is open. The report is written in the same commit.
-  case shopper(whenOpen: Telling)
-  /// No caller waits: recovery works by itself, and what was reported before binds it.
+  case shopper(whenOpen: ReportedOutcome)
+  /// No caller waits: recovery acts on its own, bound by what was reported before.
   case noCaller
 }

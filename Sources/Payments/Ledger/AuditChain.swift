@@ -3,16 +3,17 @@ import Storage
 import TenderPayments
 
 // The audit chain: one entry for every change of a payment, each with the hash of the one before, written in the commit
-// of the change. Whoever changes or removes an entry breaks every later one.
+// of the change. Changing or removing an entry breaks every later one.
 extension Journal {
   func note(
     _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
     in store: Transaction
   ) throws {
-    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE chain = $1", .text(lane))
+    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE chain = $1", .text(chain))
     let payment = after.payment
     let entry = AuditEntry(
-      lane: lane, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation, event: event,
+      chain: chain, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation,
+      event: event,
       before: before?.balances.status, after: after.balances.status, authorized: after.balances.authorized,
       captured: after.balances.captured, refunded: after.balances.refunded, at: store.now)
     try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
@@ -27,32 +28,32 @@ extension Journal {
   /// Writes down which alarms a change raised, and that it ended one.
   func remarkAlarms(of after: PaymentRecord, in store: Transaction) throws {
     let id = after.payment.id
-    if let mended = after.mended { try remark(AuditEntry.ended, mended, on: id, in: store) }
+    if let ended = after.endedAlarm { try remark(AuditEntry.ended, ended, on: id, in: store) }
     for reason in after.raised { try remark(AuditEntry.alarmed, reason.rawValue, on: id, in: store) }
   }
 }
 
-/// What reading the audit chain came to.
+/// The result of verifying the audit chain.
 package struct AuditReport: Sendable, Hashable, Codable {
   package internal(set) var entries = 0
   package internal(set) var payments = 0
   /// Payments that the chain does not mention. Each is a violation.
   package internal(set) var paymentsWithoutHistory = 0
-  /// The newest hash of each lane. Keep it somewhere else: a chain that was cut at its end still links.
+  /// The newest hash of each chain. Keep it outside the store: a chain that was cut at its end still links.
   package internal(set) var heads: [String: String] = [:]
-  /// What does not hold, in words. Empty for an intact chain.
+  /// What does not hold, one sentence each. Empty for an intact chain.
   package internal(set) var violations: [String] = []
   package var isIntact: Bool { violations.isEmpty }
 }
 
 struct AuditEntry {
-  /// What an entry may say beside the table's events. They move nothing.
+  /// Events beside the state table's. They move no money.
   static let alarmed = "alarm raised"
   static let acknowledged = "alarm acknowledged"
   static let ended = "alarm ended"
-  static let told = "told"
+  static let reported = "outcome reported"
 
-  let lane: String
+  let chain: String
   let number: Int64
   let payment: PaymentID
   let operation: AttemptReference
@@ -68,7 +69,7 @@ struct AuditEntry {
   /// SHA-256 over the hash before and every field, a line each: no field holds a line break.
   func hash(after previous: String) -> String {
     let lines = [
-      previous, lane, "\(number)", payment.rawValue, operation.rawValue, event, before?.rawValue ?? "", after.rawValue,
+      previous, chain, "\(number)", payment.rawValue, operation.rawValue, event, before?.rawValue ?? "", after.rawValue,
       "\(authorized)", "\(captured)", "\(refunded)", "\(at.microseconds)",
     ]
     return Hex.encode(SHA256.hash(data: Array(lines.joined(separator: "\n").utf8)))
@@ -81,21 +82,21 @@ struct AuditEntry {
         refunded, recorded_at, hash)
       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
-      .text(lane), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
+      .text(chain), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
       .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
       .integer(refunded), .time(at), .text(hash))
     try store.run(
       """
       INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, $2, $3)
       ON CONFLICT (chain) DO UPDATE SET seq = $2, hash = $3
-      """, .text(lane), .integer(number), .text(hash))
+      """, .text(chain), .integer(number), .text(hash))
   }
 
   init(
-    lane: String, number: Int64, payment: PaymentID, operation: AttemptReference, event: String,
+    chain: String, number: Int64, payment: PaymentID, operation: AttemptReference, event: String,
     before: PaymentStatus?, after: PaymentStatus, authorized: Int64, captured: Int64, refunded: Int64, at: Timestamp
   ) {
-    self.lane = lane
+    self.chain = chain
     self.number = number
     self.payment = payment
     self.operation = operation
@@ -110,7 +111,7 @@ struct AuditEntry {
 
   init(_ row: Row) throws {
     self.init(
-      lane: try row.text("chain"), number: try row.integer("seq"), payment: try row.value("payment"),
+      chain: try row.text("chain"), number: try row.integer("seq"), payment: try row.value("payment"),
       operation: try row.value("operation"), event: try row.text("event"),
       before: PaymentStatus(rawValue: try row.text("status_before")), after: try row.value("status_after"),
       authorized: try row.integer("authorized"), captured: try row.integer("captured"),
@@ -125,11 +126,11 @@ extension AuditEntry {
     return "\(event): \(words.split(whereSeparator: \.isNewline).joined(separator: " "))"
   }
 
-  /// Whether the table knows this change.
+  /// Whether the state table allows this change.
   var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
     let name = event.prefix { $0 != ":" }
-    if [Self.alarmed, Self.acknowledged, Self.ended, Self.told].contains(String(name)) { return after == before }
+    if [Self.alarmed, Self.acknowledged, Self.ended, Self.reported].contains(String(name)) { return after == before }
     guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),
       let destination = PaymentState.destination(from: before, known)
     else { return false }

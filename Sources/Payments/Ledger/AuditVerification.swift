@@ -3,10 +3,10 @@ import TenderPayments
 
 extension Journal {
   /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
-  /// table, does every payment stand where its last entry says?
+  /// state table, has every payment the status and balances of its last entry?
   ///
-  /// In pages, each with a snapshot of its own, so that a long chain keeps the store from nothing. What is written
-  /// meanwhile is read as well: before payments are compared, the chain is read to its end in the same snapshot.
+  /// It reads pages, each in a snapshot of its own, so that a long chain does not block writes. Entries that are written
+  /// meanwhile are read as well: before payments are compared, the chain is read to its end in the same snapshot.
   package func verifyAudit() async throws -> AuditReport {
     var check = AuditCheck()
     try await check.readChain(of: database)
@@ -16,7 +16,7 @@ extension Journal {
   }
 }
 
-/// Walks the chain page by page, and remembers where each payment was last.
+/// Walks the chain page by page, and keeps each payment's last entry.
 private struct AuditCheck {
   private static let page: Int64 = 1_000
 
@@ -73,7 +73,7 @@ private struct AuditCheck {
     }
   }
 
-  /// What is in the chain and was not among the payments: one that came in between, or one that is gone.
+  /// Payments in the chain that were not compared: one that was added in between, or one that is gone.
   mutating func findLost(in database: Database) async throws {
     for id in last.filter({ !$0.value.isCompared }).keys {
       while last[id]?.isCompared == false {
@@ -91,37 +91,39 @@ private struct AuditCheck {
   }
 
   private mutating func lose(_ id: PaymentID) {
-    complain("payment \(id) is in the chain and nowhere else")
+    addViolation("payment \(id) is in the chain and nowhere else")
     last[id]?.isCompared = true
   }
 
   private mutating func take(_ read: ChainPage) {
     for (entry, hash) in read.entries {
-      let position = positions[entry.lane] ?? Position()
+      let position = positions[entry.chain] ?? Position()
       check(entry, follows: position.number, position.hash, claims: hash)
-      positions[entry.lane] = Position(number: entry.number, hash: hash)
+      positions[entry.chain] = Position(number: entry.number, hash: hash)
     }
     guard read.reachesEnd else { return }
-    for (lane, head) in read.heads { compare(lane, with: head) }
-    for lane in read.lanes where read.heads[lane] == nil { complain("\(lane): the chain has lost its head") }
+    for (chain, head) in read.heads { compare(chain, with: head) }
+    for chain in read.chains where read.heads[chain] == nil { addViolation("\(chain): the chain has lost its head") }
   }
 
-  private mutating func compare(_ lane: String, with head: ChainPage.Head) {
-    let position = positions[lane] ?? Position()
-    report.heads[lane] = position.hash
+  private mutating func compare(_ chain: String, with head: ChainPage.Head) {
+    let position = positions[chain] ?? Position()
+    report.heads[chain] = position.hash
     if position.number != head.number || position.hash != head.hash {
-      complain("\(lane): the chain ends at \(position.number), its head says \(head.number)")
+      addViolation("\(chain): the chain ends at \(position.number), its head says \(head.number)")
     }
   }
 
   private mutating func check(_ entry: AuditEntry, follows number: Int64, _ hash: String, claims claimed: String) {
     report.entries += 1
-    let name = "\(entry.lane) \(entry.number)"
-    if entry.number != number + 1 { complain("\(name): entry \(number + 1) is missing") }
-    if entry.hash(after: hash) != claimed { complain("\(name): the hash does not fit") }
-    if !entry.followsTable { complain("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
+    let name = "\(entry.chain) \(entry.number)"
+    if entry.number != number + 1 { addViolation("\(name): entry \(number + 1) is missing") }
+    if entry.hash(after: hash) != claimed { addViolation("\(name): the hash does not fit") }
+    if !entry.followsTable { addViolation("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
     let known = last[entry.payment]
-    if let known, known.status != entry.before { complain("\(name): the payment was \(known.status.rawValue) before") }
+    if let known, known.status != entry.before {
+      addViolation("\(name): the payment was \(known.status.rawValue) before")
+    }
     last[entry.payment] = Last(entry, isCompared: known?.isCompared ?? false)
   }
 
@@ -129,7 +131,7 @@ private struct AuditCheck {
     report.payments += 1
     guard let entry = last[record.payment.id] else {
       report.paymentsWithoutHistory += 1
-      complain("payment \(record.payment.id) has no history")
+      addViolation("payment \(record.payment.id) has no history")
       return
     }
     last[record.payment.id]?.isCompared = true
@@ -137,16 +139,16 @@ private struct AuditCheck {
     let agrees =
       entry.status == balances.status && entry.authorized == balances.authorized && entry.captured == balances.captured
       && entry.refunded == balances.refunded
-    if !agrees { complain("payment \(record.payment.id) is not where its last entry left it") }
+    if !agrees { addViolation("payment \(record.payment.id) is not where its last entry left it") }
   }
 
   /// The first hundred are listed, each once; a broken chain has as many as it has entries.
-  private mutating func complain(_ text: String) {
+  private mutating func addViolation(_ text: String) {
     if report.violations.count < 100, !report.violations.contains(text) { report.violations.append(text) }
   }
 }
 
-/// The next entries of every chain, as one snapshot has them.
+/// The next entries of every chain, read in one snapshot.
 private struct ChainPage: Sendable {
   struct Head: Sendable {
     let number: Int64
@@ -156,7 +158,7 @@ private struct ChainPage: Sendable {
   var entries: [(entry: AuditEntry, hash: String)] = []
   var heads: [String: Head] = [:]
   /// Of entries, with a head or without.
-  var lanes: [String] = []
+  var chains: [String] = []
   /// Whether these are the last entries of every chain.
   var reachesEnd = true
 
@@ -164,24 +166,24 @@ private struct ChainPage: Sendable {
     for row in try store.rows("SELECT chain, seq, hash FROM audit_heads ORDER BY chain") {
       heads[try row.text("chain")] = Head(number: try row.integer("seq"), hash: try row.text("hash"))
     }
-    lanes = try Self.lanes(in: store)
-    for lane in lanes {
+    chains = try Self.chains(in: store)
+    for chain in chains {
       let rows = try store.rows(
-        "SELECT * FROM audit WHERE chain = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(lane),
-        .integer(positions[lane] ?? 0), .integer(limit))
+        "SELECT * FROM audit WHERE chain = $1 AND seq > $2 ORDER BY seq LIMIT $3", .text(chain),
+        .integer(positions[chain] ?? 0), .integer(limit))
       entries += try rows.map { (try AuditEntry($0), try $0.text("hash")) }
       if rows.count == Int(limit) { reachesEnd = false }
     }
   }
 
   /// One step of the index for each, instead of all of its entries.
-  private static func lanes(in store: Transaction) throws -> [String] {
-    var lanes: [String] = []
+  private static func chains(in store: Transaction) throws -> [String] {
+    var chains: [String] = []
     while let next = try store.row(
-      "SELECT min(chain) AS chain FROM audit WHERE chain > $1", .text(lanes.last ?? ""))?.textOrNil("chain")
+      "SELECT min(chain) AS chain FROM audit WHERE chain > $1", .text(chains.last ?? ""))?.textOrNil("chain")
     {
-      lanes.append(next)
+      chains.append(next)
     }
-    return lanes
+    return chains
   }
 }

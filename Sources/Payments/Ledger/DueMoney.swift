@@ -1,18 +1,16 @@
 import Storage
 import TenderPayments
 
-// Money that the order wanted at once, and holds that came to their end: when recovery tries again, and when a person
-// has to look.
+// Immediate captures and expired holds: when recovery tries again, and when an operator is alarmed.
 extension Journal {
-  /// How many tries of an immediate capture come to nothing before a person has to look: about a quarter of an hour
-  /// after the first.
+  /// How many tries of an immediate capture fail before the alarm: about a quarter of an hour after the first.
   static let captureTriesBeforeAlarm = 5
 
   /// How long cards hold money as a rule, where the acquirer names no end.
   static var usualHold: Duration { .seconds(86_400 * 7) }
 
-  /// The call that authorized captures; recovery does if it never came to that, and after every answer that leaves a
-  /// chance. Nothing of it ends in silence.
+  /// Schedules the immediate capture. The call that authorized captures; recovery captures if that call died, and after
+  /// every answer that leaves a chance. Otherwise an alarm is raised.
   func scheduleCapture(
     _ record: inout PaymentRecord, _ attempt: Attempt, _ answer: AcquirerAnswer, _ recipient: Recipient,
     in store: Transaction
@@ -39,8 +37,8 @@ extension Journal {
     if !isInTime || tries >= Self.captureTriesBeforeAlarm { record.raise(.captureOverdue) }
   }
 
-  /// What the void of a hold at its end came to. Only an acquirer that did it, or says that it holds nothing any more,
-  /// ends the hold; any other refusal is tried again.
+  /// Ends an expired hold after its void, or schedules another void. Only an acquirer that voided it, or says that it
+  /// holds nothing any more, ends the hold.
   func scheduleExpiry(
     _ record: inout PaymentRecord, _ attempt: Attempt, _ outcome: Outcome, in store: Transaction
   ) throws {

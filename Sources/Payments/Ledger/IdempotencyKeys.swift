@@ -8,7 +8,7 @@ package struct IdempotentCall: Sendable, Hashable {
   /// Method and path, or whatever names the operation: the same key under another call is another key.
   package let call: String
   package let key: IdempotencyKey
-  /// A hash of the request, which tells a repeat from another request under the same key.
+  /// A hash of the request, which distinguishes a repeat from another request under the same key.
   package let requestHash: String
 
   package init(merchant: MerchantID, call: String, key: IdempotencyKey, requestHash: String) {

@@ -1,7 +1,7 @@
 import Storage
 package import TenderPayments
 
-/// What a provider says by itself, after its connector has found it authentic.
+/// An event that a provider sends, after its connector has authenticated it.
 package struct ProviderEvent: Sendable, Hashable {
   package enum Outcome: Sendable, Hashable {
     case approved(Approval)
@@ -12,7 +12,7 @@ package struct ProviderEvent: Sendable, Hashable {
   package let connector: String
   /// The provider's name of the event; a second one of this name is the same event.
   package let id: String
-  /// Our name of the operation that it speaks of.
+  /// Our name of the operation that it reports.
   package let reference: AttemptReference
   package let amount: Amount
   package let outcome: Outcome
@@ -26,19 +26,19 @@ package struct ProviderEvent: Sendable, Hashable {
   }
 }
 
-/// What became of a provider's event. All but one are answered with thanks: they do not become better by being sent
-/// again.
+/// The result of receiving a provider's event. All but ``early(_:)`` are acknowledged, because a repeat would change
+/// nothing.
 package enum InboxVerdict: Sendable, Hashable {
-  /// The books say so now.
+  /// The event is posted.
   case applied(Payment)
-  /// They said so before, or this very event has been here.
+  /// It says what is recorded already, or this very event was received before.
   case known
-  /// They say something else, and a person has to look; what can be undone without harm is being undone.
+  /// It contradicts what is recorded, and an alarm is raised; money that is held in vain is being reversed.
   case contradicted(String)
-  /// It speaks of nothing that we asked for.
+  /// It names no operation of ours.
   case refused(String)
-  /// It may be true, and something else must be recorded first. Nothing is kept of it, and it is not acknowledged: it
-  /// is to come again.
+  /// It may be true, but something else must be recorded first. It is neither stored nor acknowledged, so that the sender
+  /// repeats it.
   case early(String)
 
   package var name: String {
@@ -60,22 +60,22 @@ package enum InboxVerdict: Sendable, Hashable {
 }
 
 extension Journal {
-  /// Takes a provider's event: kept once, held against our own amounts, and posted, in one commit.
+  /// Keeps a provider's event once, compares it with our own amounts, and posts it, in one commit.
   ///
-  /// It comes before the answer that a call may still be waiting for: the first to record wins, and the other finds
-  /// it done.
+  /// It may arrive before the answer that a call still waits for: the first to record wins, and the other finds it
+  /// recorded.
   ///
-  /// - Parameter time: what is held again is held from here, if the store's clock is behind it.
+  /// - Parameter time: what is held again is held from then, if the store's clock is behind it.
   package func receive(_ event: ProviderEvent, notBefore time: Timestamp? = nil) async throws -> InboxVerdict {
     try await database.write { store in
       guard try Inbox.add(event, in: store) else { return .known }
-      let verdict = try judge(event, notBefore: time, in: store)
+      let verdict = try post(event, notBefore: time, in: store)
       try Inbox.conclude(event, verdict, in: store)
       return verdict
     }
   }
 
-  private func judge(
+  private func post(
     _ event: ProviderEvent, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
@@ -90,16 +90,16 @@ extension Journal {
       return try contradict(.eventAmountMismatch, record, in: store)
     }
     guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
-    let seized = try Operations.acquireLease(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
-    return .applied(try post(event.answer, for: seized, reportedTo: .noCaller, pause: .zero, in: store))
+    let leased = try Operations.acquireLease(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
+    return .applied(try post(event.answer, for: leased, reportedTo: .noCaller, pause: .zero, in: store))
   }
 
-  /// The operation had its answer. The provider may have thought better of it.
+  /// The operation had its answer already, and the provider may have changed it.
   private func review(
     _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ record: PaymentRecord,
     notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
-    // What was approved late may have come back since: that is to be heard after the approval.
+    // A late approval may have been returned since; the return is posted after the approval.
     if case .declined = event.outcome, try Operations.awaitsApproval(attempt.reference, in: store) {
       return .early(AlarmReason.approvedLate(attempt.kind).rawValue)
     }
@@ -110,7 +110,7 @@ extension Journal {
       (.declined, .returned):
       return .known
     case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
-      return try takeBack(attempt, record, notBefore: time, in: store)
+      return try postReturn(attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
       return try approveLate(event, attempt, state, record, in: store)
     case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
@@ -119,14 +119,14 @@ extension Journal {
       // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have arrived
       // only now, and an inquiry may not find it yet.
       try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
-      try oweReversal(of: attempt, record, in: store)
+      try scheduleReversal(of: attempt, record, in: store)
       return try contradict(.heldAfterEnd, record, in: store)
     default:
       return try contradict(.contradicts(state), record, in: store)
     }
   }
 
-  private func takeBack(
+  private func postReturn(
     _ attempt: Attempt, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     let posted = try? Posting.post(.returned, of: attempt.movement, on: before.balances)
@@ -136,7 +136,7 @@ extension Journal {
     var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
     after.raise(.returned(attempt.kind))
-    // What is held again gets an end too, in case it is forgotten.
+    // Money that is held again expires too, so that an unused hold is released.
     if attempt.kind == .capture, balances.free > 0 {
       after.holdUntil = before.holdUntil ?? max(store.now, time ?? store.now).adding(Self.usualHold)
     }
@@ -144,9 +144,9 @@ extension Journal {
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
   }
 
-  /// More was given back, or may be, than would be left. A refund that is under way may be refused; a capture whose
-  /// answer is open may have taken money; a refund may have come back whose event is late. When nothing is under way that
-  /// could mend it by itself, a person hears of it meanwhile.
+  /// More was refunded, or may be, than would be left. A refund in flight may be refused; a capture whose answer is open
+  /// may have taken money; the event of a returned refund may be late. An alarm is raised when no operation in flight
+  /// could resolve it.
   private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
     if before.balances.reservedCapture == 0, before.balances.reservedRefund == 0 {
       try alarm(.returnedAfterRefund, before, in: store)
@@ -161,7 +161,7 @@ extension Journal {
     return .contradicted(reason.rawValue)
   }
 
-  /// Also where another alarm stands already: what the provider said belongs into the audit chain.
+  /// Raises an alarm; beside another one it is noted in the audit chain only.
   private func alarm(_ reason: AlarmReason, _ record: PaymentRecord, in store: Transaction) throws {
     guard try !raise(reason, on: record.payment.id, in: store), record.alarm != reason.rawValue else { return }
     try remark(AuditEntry.alarmed, reason.rawValue, on: record.payment.id, in: store)
@@ -177,9 +177,9 @@ extension ProviderEvent {
   }
 }
 
-/// The table `inbox`: an event is kept once, with what it came to.
+/// The table `inbox`: an event is kept once, with its result.
 private enum Inbox {
-  /// False when it has been here.
+  /// False when the event was received before.
   static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
     let outcome = if case .approved = event.outcome { "approved" } else { "declined" }
     return try store.run(

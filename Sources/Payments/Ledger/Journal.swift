@@ -10,10 +10,10 @@ package import TenderPayments
 package struct Journal: Sendable {
   package let database: Database
   let random: RandomBytes
-  /// Who holds the operations that this process has begun.
+  /// The holder of the leases that this process acquires.
   let owner: String
   /// Which audit chain this process writes. One for each process that writes at the same time.
-  let lane: String
+  let chain: String
 
   /// How long an operation belongs to the process that began it. Longer than any deadline of a call to an acquirer.
   package static let lease: Duration = .seconds(60)
@@ -21,12 +21,12 @@ package struct Journal: Sendable {
   /// - Parameters:
   ///   - database: opened with ``migrations``, and perhaps those of other modules, so that one commit can hold what both
   ///     write.
-  ///   - lane: the audit chain to write; processes that share a store have one each.
-  package init(_ database: Database, random: RandomBytes = .system, lane: String = "main") {
+  ///   - chain: the audit chain to write; processes that share a store have one each.
+  package init(_ database: Database, random: RandomBytes = .system, chain: String = "main") {
     self.database = database
     self.random = random
     self.owner = random.hex(8)
-    self.lane = lane
+    self.chain = chain
   }
 
   /// Claims an order for a payment token: payment, operation, use of the payment token and event.
@@ -48,7 +48,7 @@ package struct Journal: Sendable {
   /// Records what the acquirer answered: operation, balances, the outcome that is reported to the shopper, and event.
   ///
   /// An answer is dropped if its operation has one already, or if another process has acquired the lease. An approval
-  /// after *failure* was reported is not adopted: it is noted, and a reversal is owed.
+  /// after *failure* was reported is not adopted: it is noted, and a reversal is written.
   ///
   /// - Parameters:
   ///   - recipient: to whom the answer is reported now.
@@ -64,7 +64,7 @@ package struct Journal: Sendable {
       isDropped: posted == nil)
   }
 
-  /// Reserves what a capture will take, a void release or a refund give back, and writes its attempt.
+  /// Reserves the amount of a capture, void or refund, and writes its attempt.
   ///
   /// - Parameters:
   ///   - amount: nil takes all that is left and not in flight.
@@ -76,16 +76,18 @@ package struct Journal: Sendable {
     try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
   }
 
-  /// Records the outcome that has been reported to the shopper since; *failure*, once reported, stays.
+  /// Records the outcome that was reported to the shopper; *failure*, once reported, stays.
   ///
   /// - Parameter reported: nil for what the payment's status means to them.
-  package func markReported(_ payment: PaymentID, _ reported: Telling? = nil, in store: Transaction) throws -> Payment {
+  package func markReported(_ payment: PaymentID, _ reported: ReportedOutcome? = nil, in store: Transaction) throws
+    -> Payment
+  {
     let before = try PaymentRecord.known(payment, in: store)
-    let reported = reported ?? Telling(before.balances.status, whenOpen: .pending)
+    let reported = reported ?? ReportedOutcome(before.balances.status, whenOpen: .pending)
     let after = before.moved(to: before.balances, reported: reported, at: before.payment.updatedAt)
     guard after.payment != before.payment else { return before.payment }
     try after.save(over: before, in: store)
-    try remark(AuditEntry.told, reported.rawValue, on: payment, in: store)
+    try remark(AuditEntry.reported, reported.rawValue, on: payment, in: store)
     return after.payment
   }
 }
@@ -116,7 +118,7 @@ extension Journal {
     try await database.write { try reserve(kind, amount, isFinal: isFinal, of: payment, cause: cause, in: $0) }
   }
 
-  package func markReported(_ payment: PaymentID, _ reported: Telling? = nil) async throws -> Payment {
+  package func markReported(_ payment: PaymentID, _ reported: ReportedOutcome? = nil) async throws -> Payment {
     try await database.write { try markReported(payment, reported, in: $0) }
   }
 }
@@ -124,7 +126,7 @@ extension Journal {
 /// What became of an answer that was to be recorded.
 package struct RecordedAnswer: Sendable, Hashable {
   package let outcome: OperationOutcome
-  /// Whether the answer was not taken, because the operation has one or is in other hands.
+  /// Whether the answer was dropped, because the operation has one or another process holds its lease.
   package let isDropped: Bool
 }
 
@@ -160,7 +162,7 @@ extension Journal {
   ) throws -> Claim {
     let known = try Self.answer(for: order, spending: use, in: store)
     guard let known, known.id != own else { return .tokenReused }
-    return known.status.isSettled ? .known(known) : .running(known)
+    return known.status.isResolved ? .known(known) : .running(known)
   }
 
   private func begin(
@@ -168,7 +170,8 @@ extension Journal {
     _ store: Transaction
   ) throws -> Attempt {
     let (payment, balances) = (before.payment.id, before.balances)
-    guard PaymentState.allows(kind, in: balances.status), before.payment.told != .failure || kind != .capture else {
+    guard PaymentState.allows(kind, in: balances.status), before.payment.reportedOutcome != .failure || kind != .capture
+    else {
       throw JournalError.notPossible(kind, balances.status)
     }
     let amount = try before.validated(amount, for: kind)
@@ -183,8 +186,7 @@ extension Journal {
       after: try Operations.authorization(of: payment, in: store), store)
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
-    // What is free again when this void has its answer, or a capture that is under way, is released soon, but not in
-    // every round.
+    // What this void or a capture in flight frees is released soon, but not in every round.
     if cause == .expiry { after.holdUntil = store.now.adding(Self.lease * 10) }
     try after.save(over: before, in: store)
     try insert(attempt, in: store)

@@ -8,7 +8,7 @@ package enum JournalError: Error, Sendable, Hashable {
   /// The payment's status has no such operation: a capture of what was declined.
   case notPossible(OperationKind, PaymentStatus)
   /// The payment is not open, so there is nothing for a person to decide.
-  case settled(PaymentStatus)
+  case alreadyResolved(PaymentStatus)
   /// More than is left after what was taken and what is in flight.
   case exceeds(available: Amount)
   /// More than is left, but only because another operation is in flight: once that is answered it may fit.

@@ -63,7 +63,7 @@ extension Journal {
     try await database.read { try Operations.all(of: payment, in: $0) }
   }
 
-  /// What an operation has come to by now.
+  /// The operation and its payment as they are now.
   package func outcome(of operation: AttemptReference) async throws -> OperationOutcome {
     try await database.read { store in
       let operation = try Operations.known(operation, in: store)
@@ -72,7 +72,7 @@ extension Journal {
     }
   }
 
-  /// What the payment's authorization has come to by now.
+  /// The payment's authorization and the payment as they are now.
   package func authorization(of payment: PaymentID) async throws -> OperationOutcome {
     try await database.read { store in
       guard let found = try PaymentRecord.find(payment, in: store)?.payment,
@@ -88,11 +88,6 @@ extension Journal {
       .text(operation.rawValue))
     guard let row else { throw StorageError.column("payment") }
     return try PaymentRecord(row).payment
-  }
-
-  /// The outcome that was reported to the shopper last; nil when the process died before it could report one.
-  package func told(_ payment: PaymentID) async throws -> Telling? {
-    try await database.read { try PaymentRecord.find(payment, in: $0)?.payment.told }
   }
 
   /// Whether this very payment token made the payment.
@@ -207,7 +202,7 @@ package struct UnfinishedRoute: Sendable, Hashable {
   package let liveHolds: Int
 }
 
-/// A payment that a person has to look at.
+/// A payment that an operator has to look at.
 package struct PaymentAlarm: Sendable, Hashable {
   package let payment: Payment
   /// Stable.

@@ -2,19 +2,19 @@ import Storage
 package import TenderPayments
 
 // What the acquirer did although it is recorded as declined or failed: a provider approves later what it declined, or a
-// request arrives after it was taken for lost. The books follow where the balances allow it.
+// request arrives after it was taken for lost. The ledger follows where the balances allow it.
 extension Journal {
-  /// Posts an event's approval of a capture, void or refund that had come to nothing.
+  /// Posts an event's approval of a capture, void or refund that is recorded as declined or failed.
   ///
-  /// It is to come again while another operation of the payment holds the money that it moved, and a person has to look
-  /// when the balances do not allow it at all.
+  /// While another operation of the payment has reserved the money that it moved, the sender has to repeat the event. If
+  /// the balances do not allow it at all, an alarm is raised.
   func approveLate(
     _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ before: PaymentRecord,
     in store: Transaction
   ) throws -> InboxVerdict {
     let reason = AlarmReason.approvedLate(attempt.kind)
     try Operations.setAwaited(nil, of: attempt.reference, in: store)
-    // Released is released, whichever void did it.
+    // The money is released already, by this void or another.
     if attempt.kind == .void, before.balances.authorized == before.balances.captured { return .known }
     do {
       return .applied(
@@ -29,14 +29,16 @@ extension Journal {
     }
   }
 
-  /// Writes down that the acquirer did a capture, void or refund that is recorded as declined or failed, as a person has
+  /// Records that the acquirer did a capture, void or refund that is recorded as declined or failed, as an operator has
   /// found out: operation, balances, alarm, event and audit entry with their note in one commit.
   ///
   /// Money that a capture took may be recorded as released by now: then it counts as held again, within the amount of
   /// the payment, and only while the order has no other live payment.
   ///
   /// - Throws: `JournalError` for an operation of another payment or state, and when the balances do not allow it.
-  package func book(_ operation: AttemptReference, of payment: PaymentID, note: String) async throws -> Payment {
+  package func recordApproval(
+    of operation: AttemptReference, in payment: PaymentID, note: String
+  ) async throws -> Payment {
     try await database.write { store in
       let before = try PaymentRecord.known(payment, in: store)
       guard let (attempt, state) = try Operations.find(operation, in: store), attempt.payment == payment,
@@ -58,7 +60,7 @@ extension Journal {
     late attempt: Attempt, _ answer: AcquirerAnswer, _ event: PaymentEvent, on held: PaymentRecord,
     over before: PaymentRecord, saying words: String, in store: Transaction
   ) throws -> Payment {
-    guard attempt.kind != .capture || before.payment.told != .failure else {
+    guard attempt.kind != .capture || before.payment.reportedOutcome != .failure else {
       throw JournalError.notPossible(.capture, before.balances.status)
     }
     _ = try held.validated(attempt.amount, for: attempt.kind)
@@ -67,7 +69,7 @@ extension Journal {
     try Operations.approve(attempt.reference, answer, in: store)
     var after = held.moved(to: try closed(posted, attempt, in: store), at: store.now)
     if attempt.kind == .capture { after.captureDue = nil }
-    after.endAlarm(among: AlarmReason.mended(by: attempt.kind))
+    after.endAlarm(among: AlarmReason.ended(by: attempt.kind))
     if case .resolved = event { after.endAlarm() } else { try scheduleExpiry(&after, attempt, .approved, in: store) }
     return try save(after, over: before, event, of: attempt.reference, saying: words, in: store)
   }
@@ -100,21 +102,21 @@ extension PaymentRecord {
 }
 
 extension Operations {
-  /// - Parameter event: the event of a late approval that is to come again; nil when none is.
+  /// - Parameter event: the event of a late approval that the sender has to repeat; nil when there is none.
   fileprivate static func setAwaited(_ event: String?, of reference: AttemptReference, in store: Transaction) throws {
     try store.run(
       "UPDATE operations SET awaited_event = $2 WHERE reference = $1", .text(reference.rawValue), .text(optional: event)
     )
   }
 
-  /// Whether a late approval of the operation was told and is to come again.
+  /// Whether the sender has to repeat a late approval of the operation.
   static func awaitsApproval(_ reference: AttemptReference, in store: Transaction) throws -> Bool {
     try store.row(
       "SELECT reference FROM operations WHERE reference = $1 AND awaited_event IS NOT NULL", .text(reference.rawValue)
     ) != nil
   }
 
-  /// Turns an operation that had come to nothing into one that was approved. What a final capture releases is added by
+  /// Turns a declined or failed operation into an approved one. What a final capture releases is added by
   /// the caller that closes the hold.
   fileprivate static func approve(
     _ reference: AttemptReference, _ answer: AcquirerAnswer, in store: Transaction

@@ -1,8 +1,9 @@
 package import Storage
 package import TenderPayments
 
-// How recovery continues operations that other processes left open, one commit each. An operation belongs to the process that holds its
-// lease. Every acquired lease raises the fence, and an answer under an old fence is dropped. The time is the database's.
+// How recovery continues operations that other processes left open, one commit each. An operation belongs to the
+// process that holds its lease. Every acquired lease raises the fence, and an answer under an old fence is dropped. The
+// time is the database's.
 extension Journal {
   /// Acquires the lease of a payment's first operation whose answer is missing.
   ///
@@ -44,7 +45,7 @@ extension Journal {
   /// Begins to undo an authorization whose lease was acquired: the reversal is an operation of its own, and recovery
   /// leaves the authorization alone until it is answered.
   ///
-  /// Nil when the authorization is in other hands by now.
+  /// Nil when another process holds the lease of the authorization.
   package func beginReversal(of authorization: Attempt) async throws -> Attempt? {
     try await database.write { store in
       let before = try PaymentRecord.known(authorization.payment, in: store)
@@ -62,8 +63,7 @@ extension Journal {
     }
   }
 
-  /// Payments whose money was to be taken at once and was not: the process died in between, or the last
-  /// try came to nothing.
+  /// Payments with immediate capture that are not captured: the process died in between, or the last try failed.
   ///
   /// - Parameter route: only those that were authorized there.
   package func capturesDue(_ limit: Int, through route: String) async throws -> [PaymentID] {
@@ -118,13 +118,13 @@ extension Journal {
         UPDATE payments SET alarm = $2
         WHERE id = $1 AND (alarm IS NULL OR alarm = 'acquirer_not_configured' AND alarm <> $2)
         """, .text(payment.rawValue), .text(reason.rawValue)) == 1
-    guard try raised || !stands(reason, on: payment, in: store) else { return false }
+    guard try raised || !isRaised(reason, on: payment, in: store) else { return false }
     try remark(AuditEntry.alarmed, reason.rawValue, on: payment, in: store)
     return true
   }
 
-  /// Whether the reason was raised before and has not ended since, beside the one that the payment shows.
-  private func stands(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
+  /// Whether the reason was raised and has not ended since, beside the one that the payment shows.
+  private func isRaised(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised = AuditEntry.text(AuditEntry.alarmed, reason.rawValue)
     let last = try store.row(
       "SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3) ORDER BY recorded_at DESC, seq DESC LIMIT 1",
@@ -132,7 +132,7 @@ extension Journal {
     return try last?.text("event") == raised
   }
 
-  /// An operator has looked.
+  /// Ends the alarm, because an operator has looked.
   package func acknowledge(_ payment: PaymentID) async throws {
     try await database.write { store in
       let ended =
@@ -154,10 +154,11 @@ extension Journal {
 }
 
 extension Attempt.Past {
-  /// The past of an undoing that begins, in which nothing was asked yet.
+  /// The past of a reversal that begins: nothing was sent under its reference yet.
   fileprivate var neverSent: Attempt.Past {
     Attempt.Past(
-      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, tries: tries, told: told, takenAt: takenAt)
+      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, tries: tries,
+      reportedOutcome: reportedOutcome, leasedAt: leasedAt)
   }
 }
 

@@ -7,5 +7,5 @@ package struct OperationOutcome: Sendable, Hashable {
   package let payment: Payment
 
   /// Whether nothing more is to come: the operation has its answer, and the payment is not open either.
-  package var isFinal: Bool { !operation.state.isOpen && payment.status.isSettled }
+  package var isFinal: Bool { !operation.state.isOpen && payment.status.isResolved }
 }

@@ -23,7 +23,7 @@ enum Operations {
       .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil))
   }
 
-  /// Writes the answer; false when the operation has one already or is in other hands.
+  /// Writes the answer; false when the operation has one already or another process holds its lease.
   static func close(
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
   ) throws -> Bool {
@@ -42,7 +42,7 @@ enum Operations {
     return closed == 1
   }
 
-  /// Ends an operation whose fate another one decided: an authorization that was reversed.
+  /// Ends an operation that another one decided: an authorization that was reversed.
   static func end(_ reference: AttemptReference, as state: OperationState, in store: Transaction) throws {
     try store.run(
       """
@@ -51,8 +51,8 @@ enum Operations {
       """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
   }
 
-  /// Ends what is open of a payment by a person's decision, and returns the authorization. Whoever held one of them
-  /// brings its answer in vain.
+  /// Ends the open operations of a payment by an operator's decision, and returns the authorization. An answer that a
+  /// lease holder brings later is dropped.
   static func end(
     _ payment: PaymentID, as resolution: Resolution, in store: Transaction
   ) throws -> AttemptReference {
@@ -130,7 +130,7 @@ enum Operations {
       """, .text(payment.rawValue)) != nil
   }
 
-  /// The final capture that stands; nil when there was none, or it failed or came back.
+  /// The approved final capture; nil when there was none, or it failed or was returned.
   static func finalCapture(of payment: PaymentID, in store: Transaction) throws -> AttemptReference? {
     try store.row(
       """
@@ -139,7 +139,7 @@ enum Operations {
       """, .text(payment.rawValue))?.value("reference")
   }
 
-  static func letGo(_ amount: Int64, with final: AttemptReference, in store: Transaction) throws {
+  static func release(_ amount: Int64, with final: AttemptReference, in store: Transaction) throws {
     try store.run(
       "UPDATE operations SET released_amount = released_amount + $2 WHERE reference = $1", .text(final.rawValue),
       .integer(amount))
@@ -169,7 +169,7 @@ extension OperationRecord {
   }
 }
 
-// Taking over.
+// Acquiring leases.
 extension Operations {
   /// The open operation of the payment that comes first, with a new fence; nil when none may be leased. A reversal
   /// comes before the authorization that it undoes.
@@ -201,8 +201,8 @@ extension Operations {
     return try free.prefix(limit).compactMap { try acquireLease($0, owner: owner, until: until, in: store) }
   }
 
-  /// Acquires the lease of an open operation from its holder. An answer for an earlier fence is dropped from now on. Its past is
-  /// what was before: from now on the taker may send.
+  /// Acquires the lease of an open operation. An answer under an earlier fence is dropped from now on. The attempt's past
+  /// is what was before: from now on the new holder may send.
   static func acquireLease(
     _ reference: AttemptReference, owner: String, until: Timestamp, in store: Transaction
   ) throws -> Attempt? {
@@ -247,7 +247,8 @@ extension Operations {
     return Attempt.Past(
       state: try row.value("state"), sentAt: sentAt, sentUntil: try row.timeOrNil("sent_until"),
       quietSince: try (undone ?? row).timeOrNil("sent_until") ?? sentAt.adding(Journal.lease),
-      tries: Int(try row.integer("tries")), told: try row.valueOrNil("reported_outcome"), takenAt: store.now)
+      tries: Int(try row.integer("tries")), reportedOutcome: try row.valueOrNil("reported_outcome"), leasedAt: store.now
+    )
   }
 
   private static let select = """

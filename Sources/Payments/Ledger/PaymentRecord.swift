@@ -1,22 +1,22 @@
 import Storage
 import TenderPayments
 
-/// A row of `payments`: the payment as the world sees it, and what only the ledger needs.
+/// A row of `payments`: the payment as other modules see it, and what only the ledger needs.
 struct PaymentRecord {
   var payment: Payment
   var balances: Balances
   let connector: String
   let captureMode: CaptureMode
-  /// When recovery begins to capture what the order wants captured at once, if the first call did not.
+  /// When recovery begins an immediate capture, if the first call did not.
   var captureDue: Timestamp?
   /// When the acquirer releases what is held.
   var holdUntil: Timestamp?
-  /// Why an operator must look: the first reason stays until it is acknowledged.
+  /// Why an operator must look; the first reason stays until an operator acknowledges it.
   private(set) var alarm: String?
   /// Reasons that were found since the row was read, each for a line in the audit chain.
   private(set) var raised: [AlarmReason] = []
-  /// The alarm that what happened since has mended.
-  private(set) var mended: String?
+  /// The alarm that ended since the row was read, because its cause is gone.
+  private(set) var endedAlarm: String?
   let version: Int64
 
   /// A payment that is about to be asked for.
@@ -37,30 +37,32 @@ struct PaymentRecord {
   ///
   /// - Parameter isBeforeFirstAnswer: whether the shopper's first answer has not left yet, so that it has this status.
   func moved(
-    to balances: Balances, by answer: AcquirerAnswer? = nil, reported: Telling? = nil,
+    to balances: Balances, by answer: AcquirerAnswer? = nil, reported: ReportedOutcome? = nil,
     isBeforeFirstAnswer: Bool = false,
     at now: Timestamp
   ) -> PaymentRecord {
     var (code, decline) = (payment.authorizationCode, payment.decline)
     if case .approved(let approval) = answer { code = approval.authorizationCode ?? code }
     if case .declined(let reason) = answer, balances.status == .declined { decline = reason }
-    let told = reported.flatMap { $0 == .pending ? nil : balances.status }
-    let isRetold = isBeforeFirstAnswer && payment.told == .success
+    let finalStatus = reported.flatMap { $0 == .pending ? nil : balances.status }
+    let isReportedAgain = isBeforeFirstAnswer && payment.reportedOutcome == .success
     var after = self
     after.balances = balances
     after.payment = Payment(
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
       status: balances.status, amount: payment.amount, authorized: balances.authorized, captured: balances.captured,
       refunded: balances.refunded, authorizationCode: code, decline: decline, card: payment.card,
-      amountConfirmed: payment.amountConfirmed, told: payment.told == .failure ? .failure : reported ?? payment.told,
-      toldStatus: isRetold ? balances.status : payment.toldStatus ?? told, createdAt: payment.createdAt, updatedAt: now)
-    if !balances.status.isLive || balances.status.isSettled && balances.authorized == balances.captured {
+      amountConfirmed: payment.amountConfirmed,
+      reportedOutcome: payment.reportedOutcome == .failure ? .failure : reported ?? payment.reportedOutcome,
+      reportedStatus: isReportedAgain ? balances.status : payment.reportedStatus ?? finalStatus,
+      createdAt: payment.createdAt, updatedAt: now)
+    if !balances.status.isLive || balances.status.isResolved && balances.authorized == balances.captured {
       (after.captureDue, after.holdUntil) = (nil, nil)
     }
     return after
   }
 
-  /// Raises an alarm. A reason beside the one that stands has its line in the audit chain and nothing else.
+  /// Raises an alarm. While another reason is raised, this one is noted in the audit chain only.
   mutating func raise(_ reason: AlarmReason) {
     guard alarm != reason.rawValue else { return }
     raised.append(reason)
@@ -70,7 +72,7 @@ struct PaymentRecord {
   /// Ends the alarm if it is one of these.
   mutating func endAlarm(among reasons: Set<String>) {
     guard let reason = alarm, reasons.contains(reason) else { return }
-    (alarm, mended) = (nil, reason)
+    (alarm, endedAlarm) = (nil, reason)
   }
 
   /// Ends the alarm because a person has decided.
@@ -136,8 +138,8 @@ extension PaymentRecord {
       .integer(balances.refunded), .integer(balances.reservedCapture), .integer(balances.reservedVoid),
       .integer(balances.reservedRefund), .text(optional: payment.authorizationCode),
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
-      .text(optional: payment.told?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
-      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.toldStatus?.rawValue))
+      .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
+      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
@@ -155,8 +157,9 @@ extension PaymentRecord {
       authorized: balances.authorized, captured: balances.captured, refunded: balances.refunded,
       authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(code: "decline_code"),
       card: try row.card(),
-      amountConfirmed: try row.integer("amount_confirmed") == 1, told: try row.valueOrNil("reported_outcome"),
-      toldStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),
+      amountConfirmed: try row.integer("amount_confirmed") == 1,
+      reportedOutcome: try row.valueOrNil("reported_outcome"),
+      reportedStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),
       updatedAt: try row.time("updated_at"))
     connector = try row.text("connector")
     captureMode = try row.value("capture_mode")
@@ -176,7 +179,7 @@ extension Row {
     try integerOrNil(column).map { Timestamp(microseconds: $0) }
   }
 
-  /// A text column as the value it stands for; an unknown text is an error.
+  /// The value that a text column encodes; an unknown text is an error.
   func value<Value: RawRepresentable<String>>(_ column: String) throws -> Value {
     guard let value: Value = try valueOrNil(column) else { throw StorageError.column(column) }
     return value

@@ -3,7 +3,7 @@ package import TenderPayments
 /// What an acquirer's answer means to an operation, without its details.
 package enum Outcome: String, Sendable, Hashable, CaseIterable {
   case approved, declined, pending, unknown
-  /// Provably nothing came of it: it never left, never arrived, or there was nothing to undo.
+  /// Provably nothing happened: it never left, never arrived, or there was nothing to undo.
   case nothing
   /// Approved before, and taken back now.
   case returned
@@ -21,7 +21,7 @@ package enum Outcome: String, Sendable, Hashable, CaseIterable {
 
 /// Everything that can happen to a payment after it was made.
 package enum PaymentEvent: Sendable, Hashable, CaseIterable, CustomStringConvertible {
-  /// Somebody wants an operation.
+  /// An operation begins.
   case begins(OperationKind)
   /// The acquirer's word on it.
   case meets(OperationKind, Outcome)
@@ -88,10 +88,11 @@ package enum PaymentState {
       (taken, [.begins(.refund)], .stays),
       (taken, [.meets(.refund, .approved)], .followsBalances),
       (taken, others(.refund), .stays),
-      // The acquirer thinks better of it, days later perhaps.
+      // The acquirer returns an operation, perhaps days later.
       (taken, [.meets(.capture, .returned)], .followsBalances),
       ([.partiallyRefunded, .refunded], [.meets(.refund, .returned)], .followsBalances),
-      // A person has found out that the acquirer did what had come to nothing, perhaps after the hold was released here.
+      // An operator has found out that the acquirer did what is recorded as declined or failed, perhaps after the hold
+      // was released here.
       (held + [.captured, .voided], [.resolved(.approved)], .followsBalances),
     ]
 
@@ -104,8 +105,8 @@ package enum PaymentState {
     ([.authorizing, .unknown], [.meets(.authorize, .nothing)], .becomes(.failed)),
   ]
 
-  /// What is open is undone to an end of its own. What was told to have failed, and is found to be held after all, is
-  /// undone where it stands.
+  /// A reversal ends an open payment as *voided* or *failed*. A payment that was reported as *failure*, and is found to
+  /// be held after all, keeps its status.
   private static let reversing: [Rule] = [
     (open + over, [.begins(.reverse)], .stays),
     (open, [.meets(.reverse, .approved)], .becomes(.voided)),
@@ -116,11 +117,11 @@ package enum PaymentState {
 
   private static let open: [PaymentStatus] = [.authorizing, .pending, .unknown]
   private static let over: [PaymentStatus] = [.declined, .failed, .voided]
-  /// Money may still be held. A part may have been taken and given back while the rest waits.
+  /// Money may still be held. A part may have been captured and refunded while the rest is still held.
   private static let held: [PaymentStatus] = [.authorized, .partiallyCaptured, .partiallyRefunded, .refunded]
   private static let taken: [PaymentStatus] = [.captured, .partiallyCaptured, .partiallyRefunded]
 
-  /// Every answer but yes: the reservation is set free or kept.
+  /// Every answer but an approval: the reservation is freed or kept.
   private static func others(_ kind: OperationKind) -> [PaymentEvent] { refused(kind) + open(kind) }
 
   private static func refused(_ kind: OperationKind) -> [PaymentEvent] {

@@ -1,6 +1,6 @@
 package import TenderPayments
 
-/// Where a payment stands: its status and its balances, in minor units of its currency.
+/// A payment's status and its balances, in minor units of its currency.
 package struct Balances: Sendable, Hashable {
   package var status: PaymentStatus
   /// Held at the acquirer, taken or not.
@@ -83,9 +83,9 @@ package enum Posting {
     return after
   }
 
-  /// What becomes of money that is free although a final capture stands: another capture came to nothing or came back,
-  /// and the acquirer keeps no hold for it any more. It is released, whichever of the two answers came first.
-  package static func close(_ before: Balances) -> (after: Balances, letGo: Int64) {
+  /// Releases money that is free after an approved final capture, because another capture was refused or returned. The
+  /// acquirer keeps no hold for it any more, whichever of the two answers came first.
+  package static func close(_ before: Balances) -> (after: Balances, released: Int64) {
     guard before.free > 0 else { return (before, 0) }
     var after = before
     after.authorized -= before.free
@@ -93,7 +93,7 @@ package enum Posting {
     return (after, before.free)
   }
 
-  /// Promises what the movement needs to an operation that is about to be sent.
+  /// Reserves what the movement needs for an operation that is about to be sent.
   package static func reserve(_ movement: Movement, on before: Balances) throws(JournalError) -> Balances {
     guard PaymentState.allows(movement.kind, in: before.status) else {
       throw .notPossible(movement.kind, before.status)
@@ -136,8 +136,8 @@ package enum Posting {
 
   /// The money goes back to where it was before the operation: a capture's to the hold, a refund's to the merchant.
   ///
-  /// What a final capture let go counts as held again. Whoever hears of a capture only after it failed has heard of a
-  /// refusal, which lets nothing go; both must come to the same books.
+  /// What a final capture released counts as held again. If only the failure of the capture is received, it is a
+  /// refusal, which releases nothing; both must lead to the same balances.
   private static func takeBack(_ movement: Movement, _ balances: inout Balances) {
     switch movement.kind {
     case .capture:

@@ -23,13 +23,13 @@ extension Journal {
     let answer = believed.posted
     if attempt.kind == .reverse { return try undone(answer, attempt, before, in: store) }
     if attempt.kind == .authorize, case .approved = answer, try mustNotAdopt(before, in: store) {
-      try oweReversal(of: attempt, before, in: store)
+      try scheduleReversal(of: attempt, before, in: store)
       return before.payment
     }
     let after = try moved(before, by: answer, to: attempt, reportedTo: recipient, in: store)
     let event = PaymentEvent.meets(attempt.kind, Outcome(answer, to: attempt))
     let payment = try save(after, over: before, event, of: attempt.reference, in: store)
-    if believed.isForLess { try oweReversal(of: attempt, after, in: store) }
+    if believed.isForLess { try scheduleReversal(of: attempt, after, in: store) }
     return payment
   }
 
@@ -44,7 +44,7 @@ extension Journal {
     let isBeforeFirstAnswer = attempt.kind == .capture && attempt.cause == .order && recipient != .noCaller
     var after = before.moved(
       to: balances, by: answer, reported: reported, isBeforeFirstAnswer: isBeforeFirstAnswer, at: store.now)
-    after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: attempt.kind))
+    after.endAlarm(among: AlarmReason.ended(byAnswer: outcome, to: attempt.kind))
     try scheduleCapture(&after, attempt, answer, recipient, in: store)
     try scheduleExpiry(&after, attempt, outcome, in: store)
     return after
@@ -56,14 +56,14 @@ extension Journal {
     guard attempt.kind == .capture || attempt.kind == .void, balances.free > 0,
       let final = try Operations.finalCapture(of: attempt.payment, in: store)
     else { return balances }
-    let (after, letGo) = Posting.close(balances)
-    try Operations.letGo(letGo, with: final, in: store)
+    let (after, released) = Posting.close(balances)
+    try Operations.release(released, with: final, in: store)
     return after
   }
 
   /// After *failure* was reported, or the reversal has begun, an approval comes too late to be adopted.
   private func mustNotAdopt(_ before: PaymentRecord, in store: Transaction) throws -> Bool {
-    try before.payment.told == .failure || Operations.hasOpenReversal(of: before.payment.id, in: store)
+    try before.payment.reportedOutcome == .failure || Operations.hasOpenReversal(of: before.payment.id, in: store)
   }
 
   /// Writes the payment with its audit entry, and its event if anything changed that the merchant would see.
@@ -82,7 +82,7 @@ extension Journal {
 // Reversals.
 extension Journal {
   /// Writes a reversal of an authorization, which recovery asks for after the pause. Nothing of the payment changes yet.
-  func oweReversal(
+  func scheduleReversal(
     of authorization: Attempt, _ before: PaymentRecord, after pause: Duration = .zero, in store: Transaction
   ) throws {
     guard try !Operations.hasOpenReversal(of: before.payment.id, in: store) else { return }
@@ -94,14 +94,14 @@ extension Journal {
     try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
   }
 
-  /// What the undoing came to. Both its good ends also end the authorization.
+  /// Posts the answer to a reversal. *Approved* and *nothing to undo* also end the authorization.
   private func undone(
     _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
   ) throws -> Payment {
     let outcome = Outcome(answer, to: attempt)
     let balances = try Posting.post(outcome, of: attempt.movement, on: before.balances)
     var after = before.moved(to: balances, at: store.now)
-    after.endAlarm(among: AlarmReason.mended(byAnswer: outcome, to: .reverse))
+    after.endAlarm(among: AlarmReason.ended(byAnswer: outcome, to: .reverse))
     if let target = attempt.target {
       switch outcome {
       case .approved: try Operations.end(target, as: .reversed, in: store)
@@ -109,7 +109,7 @@ extension Journal {
       case .declined:
         after.raise(.reversalRefused)
         try Operations.postpone(target, until: store.now.adding(.seconds(3_600)), in: store)
-        try oweAnotherReversal(of: target, answer, before, in: store)
+        try scheduleAnotherReversal(of: target, answer, before, in: store)
       case .pending, .unknown, .returned: break
       }
     }
@@ -118,10 +118,10 @@ extension Journal {
 }
 
 extension Journal {
-  /// An undoing that was refused for the moment, or because of our configuration, is begun anew: an acquirer would give
-  /// its refusal again under the same reference. So is one of an authorization that was approved for less, whatever the
-  /// refusal: no other operation would come back to it.
-  private func oweAnotherReversal(
+  /// Begins a reversal anew that was refused for the moment or because of our configuration: an acquirer would repeat
+  /// its refusal under the same reference. The same holds for any refusal after an approval for less, because no other
+  /// operation would resolve it.
+  private func scheduleAnotherReversal(
     of target: AttemptReference, _ answer: AcquirerAnswer, _ before: PaymentRecord, in store: Transaction
   ) throws {
     guard case .declined(let decline) = answer,
@@ -129,26 +129,26 @@ extension Journal {
       let authorization = try Operations.find(target, in: store)?.attempt
     else { return }
     let tries = try Operations.count(.reverse, cause: .recovery, of: before.payment.id, in: store)
-    try oweReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), in: store)
+    try scheduleReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), in: store)
   }
 }
 
 extension PaymentRecord {
-  /// Whether a merchant would see a difference.
+  /// Whether the merchant sees a difference.
   fileprivate func isNews(after before: PaymentRecord) -> Bool { balances != before.balances }
 }
 
 extension Recipient {
-  fileprivate func reported(_ status: PaymentStatus) -> Telling? {
+  fileprivate func reported(_ status: PaymentStatus) -> ReportedOutcome? {
     switch self {
-    case .shopper(let whenOpen): Telling(status, whenOpen: whenOpen)
+    case .shopper(let whenOpen): ReportedOutcome(status, whenOpen: whenOpen)
     case .noCaller: nil
     }
   }
 }
 
 extension Outcome {
-  /// What an answer is to the books. A hold that was to be released, at its end or because it was undone, is over when
+  /// The outcome that is posted for an answer. A hold that was to be released, at its end or because it was undone, is over when
   /// the acquirer says that it holds nothing any more: holds end there by themselves.
   fileprivate init(_ answer: AcquirerAnswer, to attempt: Attempt) {
     let releases = attempt.cause == .expiry || attempt.kind == .reverse

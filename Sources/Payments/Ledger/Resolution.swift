@@ -7,7 +7,7 @@ package enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
   case voided
   /// Nothing was ever held.
   case failed
-  /// The acquirer did an operation that is recorded as declined or failed: ``Journal/book(_:of:note:)``.
+  /// The acquirer did an operation that is recorded as declined or failed: ``Journal/recordApproval(of:in:note:)``.
   case approved
 }
 
@@ -17,13 +17,13 @@ extension Journal {
   /// one commit. The order is free afterwards.
   ///
   /// Refused if the outcome is known, and while a process still asks the acquirer about it. An approval that comes later all
-  /// the same is not adopted: a reversal is owed.
+  /// the same is not adopted: a reversal is written.
   package func resolve(_ payment: PaymentID, as resolution: Resolution, note: String) async throws -> Payment {
     try await database.write { store in
       let before = try PaymentRecord.known(payment, in: store)
       let event = PaymentEvent.resolved(resolution)
       guard case .becomes(let status)? = PaymentState.destination(from: before.balances.status, event) else {
-        throw JournalError.settled(before.balances.status)
+        throw JournalError.alreadyResolved(before.balances.status)
       }
       guard try !Operations.isHeld(payment, in: store) else { throw JournalError.conflict }
       let authorization = try Operations.end(payment, as: resolution, in: store)

@@ -7,7 +7,7 @@ package struct Delivery: Sendable, Hashable {
   package enum State: String, Sendable, Hashable, Codable, CaseIterable {
     /// To be tried, for the first time or again.
     case waiting
-    /// Taken by the merchant's server.
+    /// Acknowledged by the merchant's server.
     case delivered
     /// Given up after the last try; a replay brings it back.
     case dead
@@ -24,7 +24,7 @@ package struct Delivery: Sendable, Hashable {
   /// How many tries have failed.
   package let tries: Int64
   package let nextTry: Timestamp
-  /// What the last try met: a status, or why there was none.
+  /// The result of the last try: a status, or why there was none.
   package let result: String?
   let fence: Int64
 }
@@ -57,8 +57,8 @@ enum Deliveries {
     ).map { EndpointQueue(merchant: MerchantID(try $0.text("merchant")), endpoint: try $0.text("endpoint")) }
   }
 
-  /// Takes what is due in a queue: of each payment only the first event that still waits, so that a merchant never
-  /// learns of the second before the first.
+  /// Claims what is due in a queue: of each payment only the first event that still waits, so that a merchant never
+  /// receives the second before the first.
   static func claim(
     _ queue: EndpointQueue, limit: Int, until: Timestamp, in store: Transaction
   ) throws -> [Delivery] {
@@ -81,7 +81,7 @@ enum Deliveries {
     }
   }
 
-  /// Writes the result of a try; false when another process has taken the delivery over in between.
+  /// Writes the result of a try; false when another process has acquired the lease in between.
   ///
   /// - Parameter url: where the try went.
   static func finish(

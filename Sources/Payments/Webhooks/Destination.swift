@@ -44,7 +44,7 @@ package struct DestinationGuard: Sendable {
   /// - Returns: the host, without the brackets of an IPv6 address.
   @discardableResult
   package static func host(of url: String, allowsPlain: Bool) throws(DestinationRefusal) -> String {
-    // Two readers of one URL may see two hosts. What stands in the spellings that divide them is refused unread.
+    // Two URL parsers may see two hosts in one URL. Spellings on which they differ are refused.
     guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
       let parts = URLComponents(string: url), let host = parts.percentEncodedHost, !host.isEmpty, !host.contains("%")
     else { throw .malformed }
@@ -62,7 +62,7 @@ package enum DestinationRefusal: Error, Sendable, Hashable {
   /// Not https.
   case scheme
   case unresolvable(String)
-  /// An address inside somebody's network.
+  /// An address inside a private network.
   case privateAddress(String)
 
   /// For the operator and the merchant, in one line.

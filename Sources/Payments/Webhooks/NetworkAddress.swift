@@ -18,7 +18,7 @@ package struct NetworkAddress: Sendable, Hashable {
     !special4.contains { matches(bytes, $0.prefix, $0.bits) }
   }
 
-  /// Only 2000::/3 is handed out to anybody; of it, the blocks in the list are not.
+  /// Only 2000::/3 is allocated for global unicast; the blocks in the list are exceptions.
   private static func isPublicV6(_ bytes: [UInt8]) -> Bool {
     if matches(bytes, mapped, 96) { return isPublicV4(Array(bytes[12...])) }
     return matches(bytes, [0x20], 3) && !special6.contains { matches(bytes, $0.prefix, $0.bits) }

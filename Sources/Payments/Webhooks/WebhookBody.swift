@@ -5,7 +5,7 @@ import TenderPayments
 
 /// An event in the form in which Worldline Direct's webhooks come: one object, `apiVersion` `v1`.
 ///
-/// What that form has no place for stands under `tender`, which its SDKs skip: the order, the basket, and the event's
+/// Properties that this form lacks are under `tender`, which its SDKs skip: the order, the basket, and the event's
 /// number within its payment, by which a receiver puts late and repeated events in order.
 package struct WebhookBody: Sendable, Hashable {
   /// The same at every try and at every replay: a receiver that has seen it may stop reading.

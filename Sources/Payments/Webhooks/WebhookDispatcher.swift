@@ -3,7 +3,7 @@ package import Storage
 import Synchronization
 package import TenderPayments
 
-/// Tells merchants what happened to their payments: at least once, and in order within each payment.
+/// Notifies merchants of changes of their payments: at least once, and in order within each payment.
 ///
 /// Read from top to bottom: an event leaves the outbox and becomes a delivery to each of the merchant's endpoints; what
 /// is due is sent, queue by queue; what was not taken waits longer each time, until it is a dead letter. An event is marked

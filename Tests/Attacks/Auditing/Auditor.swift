@@ -265,7 +265,7 @@ extension Auditor {
   private var wronged: [String] {
     let told = Set(
       evidence.calls.filter { $0.heard == .failure }.compactMap(\.payment)
-        + evidence.payments.filter { $0.told == "failure" }.map(\.id))
+        + evidence.payments.filter { $0.reportedOutcome == "failure" }.map(\.id))
     return told.compactMap { payment in
       guard let reference = authorizations[payment]?.reference, let hold = holds[reference] else { return nil }
       return hold.stands || hold.captured > hold.refunded ? "payment \(payment)" : nil
@@ -281,7 +281,7 @@ extension Auditor {
     return less.compactMap { hold in
       let payment = payment(of: hold.reference).flatMap { payments[$0] }
       let isLive = payment?.isLive ?? false
-      let wasTold = payment.map { paid.contains($0.id) || $0.told == "success" } ?? false
+      let wasTold = payment.map { paid.contains($0.id) || $0.reportedOutcome == "success" } ?? false
       return hold.stands || hold.captured > 0 || isLive || wasTold ? "hold \(hold.reference)" : nil
     }
   }

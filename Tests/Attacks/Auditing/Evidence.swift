@@ -49,7 +49,7 @@ package struct BookedPayment: Sendable, Hashable {
   package var refunded: Int64
   /// In flight, of any kind.
   package var reserved: Int64
-  package var told: String?
+  package var reportedOutcome: String?
   /// Every reason for which a person was called to this payment, acknowledged or not.
   package var alarms: Set<String>
   package var isCaptureDue: Bool
@@ -60,13 +60,13 @@ package struct BookedPayment: Sendable, Hashable {
 
   package init(
     id: String, order: String, status: String, isLive: Bool, amount: Int64, currency: String, authorized: Int64,
-    captured: Int64, refunded: Int64, reserved: Int64 = 0, told: String? = nil, alarms: Set<String> = [],
+    captured: Int64, refunded: Int64, reserved: Int64 = 0, reportedOutcome: String? = nil, alarms: Set<String> = [],
     isCaptureDue: Bool = false, capturesAtOnce: Bool = false, connector: String = ""
   ) {
     (self.id, self.order, self.status, self.isLive) = (id, order, status, isLive)
     (self.amount, self.currency) = (amount, currency)
     (self.authorized, self.captured, self.refunded, self.reserved) = (authorized, captured, refunded, reserved)
-    (self.told, self.alarms, self.isCaptureDue) = (told, alarms, isCaptureDue)
+    (self.reportedOutcome, self.alarms, self.isCaptureDue) = (reportedOutcome, alarms, isCaptureDue)
     (self.capturesAtOnce, self.connector) = (capturesAtOnce, connector)
   }
 }
@@ -144,7 +144,7 @@ package struct AcquirerHold: Sendable, Hashable {
   var stands: Bool { wasApproved && authorized > 0 }
 }
 
-/// What a client was told, written by the client when it heard it.
+/// An answer that a client received, written by the client.
 package struct ClientCall: Sendable, Hashable {
   package enum Heard: String, Sendable, Hashable {
     case success, failure, pending

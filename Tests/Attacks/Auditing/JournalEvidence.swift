@@ -26,7 +26,7 @@ extension Evidence {
         authorized: try row.integer("authorized"), captured: try row.integer("captured"),
         refunded: try row.integer("refunded"),
         reserved: try row.integer("reserved_capture") + row.integer("reserved_void") + row.integer("reserved_refund"),
-        told: try row.textOrNil("reported_outcome"),
+        reportedOutcome: try row.textOrNil("reported_outcome"),
         alarms: raised[try row.text("id"), default: []].union(try row.textOrNil("alarm").map { [$0] } ?? []),
         isCaptureDue: try row.integerOrNil("capture_due") != nil,
         capturesAtOnce: try row.text("capture_mode") == "immediate", connector: try row.text("connector"))

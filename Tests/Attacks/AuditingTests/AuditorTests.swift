@@ -1,7 +1,7 @@
 import Auditing
 import Testing
 
-/// Two paid orders and a declined one, told alike by everybody. Each test damages one thing.
+/// Two paid orders and a declined one, on which journal, acquirer and client agree. Each test damages one thing.
 private enum Sound {
   static var evidence: Evidence {
     var evidence = Evidence()
@@ -45,7 +45,7 @@ private enum Sound {
     ]
     evidence.keyed = [
       KeyedCall(key: "k2", payment: "p1", kind: "refund"), KeyedCall(key: "k2", payment: "p1", kind: "refund"),
-      refund(told: "unknown", isFinal: false), refund(told: "approved"), refund(told: "approved"),
+      refund(answer: "unknown", isFinal: false), refund(answer: "approved"), refund(answer: "approved"),
     ]
     evidence.deliveries = evidence.outbox.map {
       SinkDelivery(
@@ -64,7 +64,7 @@ private enum Sound {
   }
 
   /// What was heard of the refund under the key `k2`.
-  static func refund(told body: String, isFinal: Bool = true, operation: String = "r1") -> KeyedCall {
+  static func refund(answer body: String, isFinal: Bool = true, operation: String = "r1") -> KeyedCall {
     KeyedCall(
       key: "k2", payment: "p1", kind: "refund",
       reply: .init(operation: operation, body: body, isFinal: isFinal))
@@ -121,7 +121,9 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.calls.append(ClientCall(order: "o9", key: "t9", heard: .success, payment: "p9"))
     },
     Damage("a success that became a decline", .acknowledgedIsDurable) { $0.payments[0].status = "declined" },
-    Damage("a capture that was told and is not booked", .acknowledgedIsDurable) { $0.calls[3].captured = 900 },
+    Damage("a capture that a client was notified of and is not posted", .acknowledgedIsDurable) {
+      $0.calls[3].captured = 900
+    },
     Damage("two answers for one key", .sameAnswer) {
       $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .failure, payment: "p1"))
     },
@@ -129,15 +131,17 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .success, payment: "p2"))
     },
     Damage("other bytes for a key that had its answer", .sameAnswer) {
-      $0.keyed.append(Sound.refund(told: "approved a second time"))
+      $0.keyed.append(Sound.refund(answer: "approved a second time"))
     },
     Damage("two operations for a key", .sameAnswer) {
-      $0.keyed.insert(Sound.refund(told: "unknown", isFinal: false, operation: "a1"), at: 2)
+      $0.keyed.insert(Sound.refund(answer: "unknown", isFinal: false, operation: "a1"), at: 2)
     },
     Damage("a refund that no key asked for", .sameAnswer) {
       $0.operations.append(BookedMove(reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1))
     },
-    Damage("an operation that was told and is gone", .acknowledgedIsDurable) { $0.operations.remove(at: 2) },
+    Damage("an operation that a client was notified of and is gone", .acknowledgedIsDurable) {
+      $0.operations.remove(at: 2)
+    },
     Damage("a key that never had an answer for good", .everythingSettles) { $0.keyed.removeLast(2) },
     Damage("a webhook that never came", .webhooksArrive) { $0.deliveries.remove(at: 1) },
     Damage("webhooks in the wrong order", .webhooksArrive) { $0.deliveries.swapAt(0, 1) },
@@ -166,7 +170,10 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.payments[1].capturesAtOnce = true
       $0.payments[1].alarms = ["refund_returned"]
     },
-    Damage("a capture that was told and is not booked, behind an alarm about something else", .acknowledgedIsDurable) {
+    Damage(
+      "a capture that a client was notified of and is not posted, behind an alarm about something else",
+      .acknowledgedIsDurable
+    ) {
       $0.calls[3].captured = 900
       $0.payments[0].alarms = ["void_refused"]
     },
@@ -177,12 +184,12 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       Sound.expire("p2", &$0)
       $0.earlyVoids = ["v2"]
     },
-    Damage("a hold of somebody who was told that nothing was done", .failureIsNotCharged) {
+    Damage("a hold of a client whose every answer was that nothing was done", .failureIsNotCharged) {
       $0.holds.append(Sound.hold("a8", "o8", "t8", 1000, [1000, 0, 0]))
       $0.calls.append(ClientCall(order: "o8", key: "t8", heard: .asked, payment: nil))
       $0.calls.append(ClientCall(order: "o8", key: "t8", heard: .nothing, payment: nil))
     },
-    Damage("a hold behind a failure that was told", .failureIsNotCharged) {
+    Damage("a hold although failure was reported", .failureIsNotCharged) {
       ($0.holds[2].wasApproved, $0.holds[2].authorized) = (true, 700)
     },
     Damage("a hold for less that was not reversed", .lessIsUndone) {
@@ -191,7 +198,9 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("a payment that a hold for less counts as", .lessIsUndone) {
       ($0.holds[1].isForLess, $0.holds[1].authorized) = (true, 0)
     },
-    Damage("a failure that only the journal remembers", .failureIsNotCharged) { $0.payments[1].told = "failure" },
+    Damage("a failure that only the journal remembers", .failureIsNotCharged) {
+      $0.payments[1].reportedOutcome = "failure"
+    },
   ]
 }
 

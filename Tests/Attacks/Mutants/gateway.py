@@ -16,7 +16,7 @@ BUGS = [
       return FinishedBatch(jobs: [], outcome: .success([]))
 """,
      ["GatewayTests/the attempt is durable before the acquirer hears of it"]),
-    ("the store is told that it need not flush", [
+    ("the store does not flush", [
         ("Base/Storage/SQLiteEngine.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"),
         ("Base/Storage/SQLiteEngine.swift", "guard synchronous == 2,", "guard synchronous == 0,"),
     ], ["StorageTests/is flushed at every commit"]),
@@ -47,7 +47,7 @@ BUGS = [
         ("Payments/Ledger/TokenUses.swift", "WHERE transaction_id = $# OR payload_hash = $#",
          "WHERE payload_hash = $#2 AND $#1 <> ''"),
     ], ["LedgerTests/either fingerprint alone recognises a payment token"]),
-    ("an event is written by the commit after the one that it tells of", "Payments/Ledger/Outbox.swift",
+    ("an event is written in the commit after the one that it reports", "Payments/Ledger/Outbox.swift",
      """enum Outbox {
   static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
 """,
@@ -68,7 +68,7 @@ enum Outbox {
     ("what is open for half a minute counts as failed", "Payments/Gateway/Recover.swift",
      "  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {\n",
      "  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {\n"
-     "    if let past = attempt.past, past.takenAt.since(past.sentAt) >= .seconds(30) {\n"
+     "    if let past = attempt.past, past.leasedAt.since(past.sentAt) >= .seconds(30) {\n"
      '      return try await adopt(.notSent("nobody answered"), attempt)\n'
      "    }\n",
      ["GatewayTests/never fails anything by its age alone, and calls a person after a day"]),
@@ -98,20 +98,20 @@ enum Outbox {
     ("any refusal of a void ends the hold", "Payments/Ledger/Record.swift",
      "case .declined(let decline) = answer, decline.reason == .holdEnded {", "case .declined = answer {",
      ["GatewayTests/a void at a hold's end that is refused for another reason is tried again later, and raises an alarm"]),
-    ("a late approval is not booked", "Payments/Ledger/Inbox.swift",
+    ("a late approval is not posted", "Payments/Ledger/Inbox.swift",
      "return try approveLate(event, attempt, state, record, in: store)",
      "return try contradict(.contradicts(state), record, in: store)",
      ["LedgerTests/that a capture, void or refund was done after all is posted"]),
-    ("a repeat that our account is refused is taken for a decline", "Payments/Gateway/Recover.swift",
+    ("a repeat that is refused because of our account counts as a decline", "Payments/Gateway/Recover.swift",
      "case .declined(let decline): decline.declineClass == .configuration", "case .declined: false",
      ["GatewayTests/a repeat that is refused because of our account leaves the operation open"]),
     ("an authorization that is approved for less is declined and not reversed", "Payments/Ledger/Record.swift",
-     "    if believed.isForLess { try oweReversal(of: attempt, after, in: store) }\n", "",
+     "    if believed.isForLess { try scheduleReversal(of: attempt, after, in: store) }\n", "",
      ["GatewayTests/declines the payment, and its hold is reversed"]),
-    ("an undoing voids the amount that was asked for, not the one that is held", "Payments/Gateway/RecoveryAction.swift",
+    ("recovery voids the amount that was asked for, not the one that is held", "Payments/Gateway/RecoveryAction.swift",
      "amount: approval.approvedAmount ?? attempt.undoneAmount))", "amount: attempt.undoneAmount))",
      ["GatewayTests/is voided by the amount that is held, where nothing can be reversed"]),
-    ("the end of a hold is looked at once a day", "Payments/Ledger/Journal.swift",
+    ("the end of a hold is checked once a day", "Payments/Ledger/Journal.swift",
      "after.holdUntil = store.now.adding(Self.lease * 10)", "after.holdUntil = store.now.adding(.seconds(86_400))",
      ["GatewayTests/what a capture at the end of a hold frees is let go of soon after"]),
 ]

@@ -120,7 +120,7 @@ final class EngineLife: @unchecked Sendable {
 
   /// As placing an order does: whoever was told *pending* hears the end of it for the first time now.
   private func told(_ payment: Payment) async throws -> Payment {
-    guard payment.status.isSettled, payment.toldStatus == nil else { return payment }
+    guard payment.status.isResolved, payment.reportedStatus == nil else { return payment }
     // A store that takes no writes does not keep them from hearing it.
     return (try? await gateway.journal.markReported(payment.id)) ?? payment
   }

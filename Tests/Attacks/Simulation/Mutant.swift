@@ -108,7 +108,7 @@ extension Mutant {
       "a payment token is remembered for one payment only", "payload_hash, payment, used_at) VALUES ($#, $#, $#, $#)",
       "payload_hash, payment, used_at) VALUES ($#1 || $#3, $#2 || $#3, $#3, $#4)"),
     replacing(
-      "what the shopper was told is not kept", "reported_outcome = $#",
+      "the reported outcome is not kept", "reported_outcome = $#",
       "reported_outcome = SUBSTR($#1, 1, 0) || NULL"),
     replacing(
       "a webhook counts as delivered before it is sent", "UPDATE webhook_deliveries SET lease_until = $#",
@@ -119,7 +119,7 @@ extension Mutant {
     replacing("a capture in flight is not reserved", "reserved_capture = $#", "reserved_capture = 0 * $#1"),
     replacing("a refund in flight is not reserved", "reserved_refund = $#", "reserved_refund = 0 * $#1"),
     replacing(
-      "nobody minds that an undoing is under way", "kind = 'reverse' AND (state", "kind = 'none' AND (state"),
+      "a reversal under way is ignored", "kind = 'reverse' AND (state", "kind = 'none' AND (state"),
     replacing("a void is not remembered until it is answered", "sent_until = $#", "sent_until = NULL * $#1"),
     Mutant(
       "an idempotency key is forgotten",

@@ -36,7 +36,7 @@ extension SimulatedWorld {
       evidence.calls.append(answer.call(order, "token \(token)"))
       switch answer {
       case .payment(let payment) where payment.isGood: if tries < 4 { sell(payment) }
-      case .payment(let payment) where payment.told == .failure:
+      case .payment(let payment) where payment.reportedOutcome == .failure:
         ask(about: payment, times: thread.choices.pick(3))
         again(token + 1, 500...20_000)
       case .payment(let payment):
@@ -110,7 +110,7 @@ extension SimulatedWorld {
 
 extension Payment {
   /// Whether the shopper has been told that it is paid.
-  fileprivate var isGood: Bool { authorized > 0 && status.isLive && status.isSettled }
+  fileprivate var isGood: Bool { authorized > 0 && status.isLive && status.isResolved }
 }
 
 extension EngineLife.Answer {
@@ -143,7 +143,7 @@ extension EngineLife.Answer {
 extension Payment {
   fileprivate var heard: ClientCall.Heard {
     // What was paid and let go by the merchant later was a success to the shopper.
-    if told == .failure || !status.isLive && told != .success { return .failure }
-    return status.isSettled ? .success : .pending
+    if reportedOutcome == .failure || !status.isLive && reportedOutcome != .success { return .failure }
+    return status.isResolved ? .success : .pending
   }
 }

@@ -115,7 +115,7 @@ public struct CheckoutService: Sendable {
   public func outcome(of basket: BasketID) async throws(CheckoutFailure) -> PaymentResult? {
     do {
       let answer = try await client.outcome(of: basket)
-      guard answer.status.isSettled || answer.status == .pending else { return .unknown }
+      guard answer.status.isResolved || answer.status == .pending else { return .unknown }
       return .success(PlacedOrder(answer, of: basket))
     } catch {
       guard case .refused(let problem) = error else { throw error }

@@ -165,7 +165,7 @@ extension PaymentAdministration {
     }
     do {
       let payment =
-        if let operation { try await journal.book(operation, of: id, note: note) } else {
+        if let operation { try await journal.recordApproval(of: operation, in: id, note: note) } else {
           try await journal.resolve(id, as: resolution, note: note)
         }
       return PaymentReport(payment, operations: try await journal.operations(of: id))
@@ -203,7 +203,7 @@ package struct PaymentReport: Codable, Sendable {
   /// Whether the amount inside the payment token was seen; false when the provider opened it.
   package let amountConfirmed: Bool
   /// The outcome that the page was given.
-  package let told: Telling?
+  package let reportedOutcome: ReportedOutcome?
   package let declined: String?
   package let alarm: String?
   package let createdAt: String
@@ -213,6 +213,12 @@ package struct PaymentReport: Codable, Sendable {
   package let performed: OperationReport?
   /// The idempotency key that it was done under.
   package let idempotencyKey: IdempotencyKey?
+
+  private enum CodingKeys: String, CodingKey {
+    case id, status, merchant, order, basket, currency, amount, authorized, captured, refunded, card, amountConfirmed
+    case reportedOutcome = "told"
+    case declined, alarm, createdAt, operations, performed, idempotencyKey
+  }
 
   package init(
     _ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil,
@@ -230,7 +236,7 @@ package struct PaymentReport: Codable, Sendable {
     refunded = payment.refunded
     card = payment.card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
     amountConfirmed = payment.amountConfirmed
-    told = payment.told
+    reportedOutcome = payment.reportedOutcome
     declined = payment.decline?.reason.rawValue
     self.alarm = alarm
     createdAt = payment.createdAt.description

@@ -73,7 +73,7 @@ struct PaymentController: Sendable {
   }
 
   /// A decline is an answer to the payment and a refusal to the page: 402 keeps the sheet open for another card. So is
-  /// *failure*, told while nobody knew: whatever is found out later is undone.
+  /// *failure*, reported while the outcome was open: recovery reverses a late approval.
   private func render(_ placed: PlacedOrder) throws -> Response {
     let payment = placed.payment
     switch placed.status {
@@ -86,7 +86,7 @@ struct PaymentController: Sendable {
         .serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.",
         retryAfter: 5)
     case .authorizing, .pending, .unknown, .voided:
-      guard payment.told != .failure else { throw Self.notConfirmed }
+      guard payment.reportedOutcome != .failure else { throw Self.notConfirmed }
       return JSONAnswer.response(answer(placed), status: placed.status == .voided ? .ok : .accepted)
     default:
       return JSONAnswer.response(answer(placed))

@@ -26,7 +26,7 @@ package struct ServerConfiguration: Sendable {
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
   /// What the page shows while the outcome of a payment is unknown: `pending`, or `failure` where a shop would
   /// rather have the next card at once. After *failure* an approval that comes late is undone.
-  package var reportUnknownAs: Telling = .pending
+  package var reportUnknownAs: ReportedOutcome = .pending
   /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
   package var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
   /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.

@@ -62,7 +62,7 @@ extension SettingsTable where Target == ServerConfiguration {
 
   private static let payments: [Setting<ServerConfiguration>] = [
     Setting(
-      "payments.reportUnknownAs", .choice(of: [Telling.pending, .failure]), \.reportUnknownAs,
+      "payments.reportUnknownAs", .choice(of: [ReportedOutcome.pending, .failure]), \.reportUnknownAs,
       "What the page shows the shopper while the outcome of a payment is unknown; see docs/ledger.md."),
     Setting(
       "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,

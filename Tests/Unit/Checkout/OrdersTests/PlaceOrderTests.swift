@@ -334,7 +334,7 @@ import Testing
     let placed = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
     #expect(placed.payment.status == .authorized)
     // From now on it is what the shopper was told.
-    #expect((placed.payment.told, placed.payment.toldStatus) == (.success, .authorized))
+    #expect((placed.payment.reportedOutcome, placed.payment.reportedStatus) == (.success, .authorized))
     let journal = Journal(shop.database)
     let void = try await journal.reserve(.void, nil, of: placed.payment.id)
     _ = try await journal.record(.approved(Approval(acquirerReference: "V1")), for: void)

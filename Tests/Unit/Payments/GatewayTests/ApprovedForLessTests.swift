@@ -49,7 +49,7 @@ import Testing
     shop.fake.reverses(.reversed)
     let payment = try await paid(shop, Self.half)
     #expect(payment.status == .declined)
-    #expect(payment.told == .failure)
+    #expect(payment.reportedOutcome == .failure)
     #expect(payment.decline?.reason == .approvedForLess)
     #expect(try await shop.gateway.recover().resolved == 1)
     #expect(shop.fake.reversals == [InquiryRequest(reference: try reference(shop), amount: .eur(1250))])

@@ -23,7 +23,7 @@ import Testing
     #expect(request.merchantReference == order.merchantReference)
     let operations = try await shop.journal.operations(of: payment.id)
     #expect(operations.map(\.reference) == [request.reference])
-    #expect(try await shop.journal.told(payment.id) == .success)
+    #expect(try await shop.journal.payment(payment.id)?.reportedOutcome == .success)
   }
 
   @Test func `the attempt is durable before the acquirer hears of it`() async throws {

@@ -59,7 +59,7 @@ import Testing
     let token = try shop.token(for: order)
     let payment = try await shop.gateway.pay(order, with: token)
     #expect(payment.status == .authorized)
-    #expect(try await shop.journal.told(payment.id) == .success)
+    #expect(try await shop.journal.payment(payment.id)?.reportedOutcome == .success)
     let capture = try await shop.journal.operations(of: payment.id).first { $0.kind == .capture }
     #expect(capture?.state == .unknown)
     // A repeat finds the reservation, and takes nothing twice.
@@ -92,7 +92,7 @@ import Testing
   private func refused(_ reason: DeclineReason) async throws -> PaymentID {
     shop.fake.captures(.declined(Decline(reason: reason, code: "99")))
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
-    #expect((payment.status, payment.told) == (.authorized, .success))
+    #expect((payment.status, payment.reportedOutcome) == (.authorized, .success))
     return payment.id
   }
 
@@ -277,13 +277,13 @@ import Testing
   private let order = Shop.order(capture: .immediate)
 
   private func told(_ shop: Shop) async throws -> PaymentStatus? {
-    try await shop.journal.payment(of: order.id)?.toldStatus
+    try await shop.journal.payment(of: order.id)?.reportedStatus
   }
 
   @Test func `is the end of the call, and stays when the money goes back`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
-    #expect(payment.toldStatus == .captured)
+    #expect(payment.reportedStatus == .captured)
     #expect(try await shop.gateway.refund(payment.id).payment.status == .refunded)
     #expect(try await told(shop) == .captured)
   }
@@ -292,12 +292,12 @@ import Testing
     let shop = try await Shop()
     let token = try shop.token(for: order)
     shop.fake.captures(.notSent("nobody listened"))
-    #expect(try await shop.gateway.pay(order, with: token).toldStatus == .authorized)
+    #expect(try await shop.gateway.pay(order, with: token).reportedStatus == .authorized)
     shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
     shop.clock.advance(Journal.lease)
     #expect(try await shop.gateway.recover().captures == 1)
     let again = try await shop.gateway.pay(order, with: token)
-    #expect((again.status, again.toldStatus) == (.captured, .authorized))
+    #expect((again.status, again.reportedStatus) == (.captured, .authorized))
   }
 
   @Test func `is nothing for good while nobody knows, and a failure stays one`() async throws {
@@ -314,6 +314,6 @@ import Testing
     shop.clock.advance(.seconds(1))
     _ = try await shop.gateway.recover()
     let after = try await shop.journal.markReported(payment.id)
-    #expect((after.status, after.told, after.toldStatus) == (.voided, .failure, .unknown))
+    #expect((after.status, after.reportedOutcome, after.reportedStatus) == (.voided, .failure, .unknown))
   }
 }

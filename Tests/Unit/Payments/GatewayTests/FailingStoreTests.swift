@@ -75,7 +75,7 @@ import Testing
     fills(shop)
     let order = Shop.order(capture: .immediate)
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
-    #expect((payment.status, payment.told) == (.authorizing, nil))
+    #expect((payment.status, payment.reportedOutcome) == (.authorizing, nil))
     #expect(disk.refusals > 1)
     shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
     disk.makeRoom()
@@ -88,7 +88,7 @@ import Testing
     let shop = try await shop(roomAfter: 3)
     fills(shop)
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    #expect((payment.status, payment.told) == (.authorized, .success))
+    #expect((payment.status, payment.reportedOutcome) == (.authorized, .success))
     #expect(disk.refusals == 3)
   }
 
@@ -102,7 +102,7 @@ import Testing
       return .unknown(Interruption(.timeout))
     }
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    #expect(payment.told == nil && !payment.status.isSettled)
+    #expect(payment.reportedOutcome == nil && !payment.status.isResolved)
     disk.makeRoom()
     shop.fake.finds { .answer(FakeAcquirer.approval($0)) }
     clock.advance(Journal.lease)

@@ -26,7 +26,7 @@ import Testing
     let report = try await shop.gateway.recover()
     #expect((report.resolved, report.captures) == (1, 1))
     #expect(try await shop.gateway.payment(payment.id)?.status == .captured)
-    #expect(try await shop.journal.told(payment.id) == .pending)
+    #expect(try await shop.journal.payment(payment.id)?.reportedOutcome == .pending)
     #expect(shop.fake.authorizations.count == 1)
     #expect(try await shop.gateway.recover().isEmpty)
   }
@@ -76,7 +76,7 @@ import Testing
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
     let payment = try await unknown(shop)
-    #expect(payment.told == .failure)
+    #expect(payment.reportedOutcome == .failure)
     shop.fake.finds(.answer(FakeAcquirer.approval(try reference(shop))))
     shop.fake.reverses(.reversed)
     await #expect(throws: GatewayError.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
@@ -336,7 +336,7 @@ import Testing
     #expect(stuck.status == .unknown && stuck.status.isLive)
     #expect(try await shop.journal.alarms().map(\.reason) == ["authorize_unknown"], "the first reason stays")
     let resolved = try await shop.journal.resolve(payment.id, as: .voided, note: "the bank,\nby telephone")
-    #expect((resolved.status, resolved.told) == (.voided, .failure))
+    #expect((resolved.status, resolved.reportedOutcome) == (.voided, .failure))
     #expect(try await shop.journal.alarms().isEmpty)
     #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.reversed, .declined])
     shop.clock.advance(.seconds(7_200))
@@ -362,7 +362,7 @@ import Testing
     }
     shop.clock.advance(Journal.lease)
     #expect(try await shop.journal.resolve(payment, as: .failed, note: "it never came").status == .failed)
-    await #expect(throws: JournalError.settled(.failed)) {
+    await #expect(throws: JournalError.alreadyResolved(.failed)) {
       try await shop.journal.resolve(payment, as: .voided, note: "no, that")
     }
   }

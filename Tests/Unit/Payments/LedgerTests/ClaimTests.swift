@@ -88,7 +88,7 @@ import Testing
     _ = try await journal.record(.unknown(Interruption(.timeout)), for: attempt)
     guard case .running(let payment) = try await claim(token: 2) else { throw Unexpected() }
     #expect(payment.status == .unknown)
-    #expect(try await journal.told(payment.id) == .pending)
+    #expect(try await journal.payment(payment.id)?.reportedOutcome == .pending)
     #expect(
       try await journal.openOutcomes().payments.mapValues(\.count) == [.authorizing: 0, .pending: 0, .unknown: 1])
   }

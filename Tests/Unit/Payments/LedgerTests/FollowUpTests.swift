@@ -90,8 +90,8 @@ import Testing
     await #expect(throws: StorageError.check(constraint: "nothing_taken_after_failure")) {
       try await bench.database.write { try $0.run("UPDATE payments SET reported_outcome = 'failure', captured = 1") }
     }
-    #expect(try await bench.journal.markReported(payment, .failure).told == .failure)
-    #expect(try await bench.journal.markReported(payment, .success).told == .failure)
+    #expect(try await bench.journal.markReported(payment, .failure).reportedOutcome == .failure)
+    #expect(try await bench.journal.markReported(payment, .success).reportedOutcome == .failure)
     await #expect(throws: JournalError.notPossible(.capture, .authorized)) {
       try await bench.journal.reserve(.capture, nil, of: payment)
     }
@@ -274,8 +274,9 @@ import Testing
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_approved_late"])
     #expect(try await bench.journal.payment(payment)?.status == .voided)
 
-    let booked = try await bench.journal.book(first.reference, of: payment, note: "in the bank's report of Monday")
-    #expect((booked.status, booked.authorized, booked.captured) == (.captured, 1250, 1250))
+    let approved = try await bench.journal.recordApproval(
+      of: first.reference, in: payment, note: "in the bank's report of Monday")
+    #expect((approved.status, approved.authorized, approved.captured) == (.captured, 1250, 1250))
     #expect(try await bench.journal.alarms().isEmpty)
     let audit = try await bench.journal.verifyAudit()
     #expect(audit.isIntact, "\(audit.violations)")
@@ -299,10 +300,10 @@ import Testing
     let done = try await bench.journal.reserve(.capture, nil, of: payment)
     _ = try await bench.journal.record(FakeAcquirer.approval(done.reference), for: done)
     await #expect(throws: JournalError.exceeds(available: .eur(0))) {
-      try await bench.journal.book(first.reference, of: payment, note: "twice")
+      try await bench.journal.recordApproval(of: first.reference, in: payment, note: "twice")
     }
     await #expect(throws: JournalError.noSuchOperation(done.reference)) {
-      try await bench.journal.book(done.reference, of: payment, note: "it is approved")
+      try await bench.journal.recordApproval(of: done.reference, in: payment, note: "it is approved")
     }
 
     let other = try await bench.attempt(.sample("order-2"), token: 2)
@@ -313,7 +314,8 @@ import Testing
     let next = try await bench.attempt(.sample("order-2"), token: 3)
     _ = try await bench.journal.record(FakeAcquirer.approval(next.reference), for: next)
     await #expect(throws: JournalError.notPossible(.capture, .voided)) {
-      try await bench.journal.book(lost.reference, of: other.payment, note: "the order is paid with another card")
+      try await bench.journal.recordApproval(
+        of: lost.reference, in: other.payment, note: "the order is paid with another card")
     }
   }
 

@@ -44,7 +44,7 @@ import Testing
     try await journal.release(first)
     let second = try #require(try await journal.leaseOpenOperation(of: payment.id))
     _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: second)
-    #expect(try await journal.told(payment.id) == .success)
+    #expect(try await journal.payment(payment.id)?.reportedOutcome == .success)
   }
 
   @Test func `the schema refuses more than was authorized, and more than was captured`() async throws {

@@ -1,8 +1,8 @@
 package import Storage
 package import TenderPayments
 
-/// An operation as the books have it, to compare them with the acquirer's.
-package struct BookedOperation: Sendable, Hashable {
+/// An operation as the ledger has it, for a comparison with the acquirer's report.
+package struct PostedOperation: Sendable, Hashable {
   package let reference: AttemptReference
   package let payment: PaymentID
   package let order: OrderID
@@ -10,23 +10,23 @@ package struct BookedOperation: Sendable, Hashable {
   package let amount: Amount
   package let state: OperationState
   package let sentAt: Timestamp
-  /// Whether the payment still holds its order.
+  /// Whether the payment still reserves its order.
   package let paymentIsLive: Bool
 }
 
-extension BookedOperation {
-  package static func find(_ reference: AttemptReference, in store: Transaction) throws -> BookedOperation? {
-    try store.row(select + " WHERE reference = $1", .text(reference.rawValue)).map(BookedOperation.init)
+extension PostedOperation {
+  package static func find(_ reference: AttemptReference, in store: Transaction) throws -> PostedOperation? {
+    try store.row(select + " WHERE reference = $1", .text(reference.rawValue)).map(PostedOperation.init)
   }
 
   /// What was sent in a period, its end not included; a page of it, in the order of references.
   package static func sent(
     from: Timestamp, until: Timestamp, after last: AttemptReference?, limit: Int, in store: Transaction
-  ) throws -> [BookedOperation] {
+  ) throws -> [PostedOperation] {
     try store.rows(
       select + " WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 ORDER BY reference LIMIT $4", .time(from),
       .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit))
-    ).map(BookedOperation.init)
+    ).map(PostedOperation.init)
   }
 
   private static let select = """
