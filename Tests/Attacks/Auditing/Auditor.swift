@@ -1,4 +1,4 @@
-/// What must be true of all that was written down, once the faults have stopped and everything had time to settle.
+/// The invariants of all records, once the faults have stopped and every outcome had time to be resolved.
 package enum Invariant: String, Sendable, Hashable, CaseIterable {
   case noDoubleCharge = "I1"
   case noLostAuthorization = "I2"
@@ -9,36 +9,36 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
   case acknowledgedIsDurable = "I7"
   case sameAnswer = "I8"
   case webhooksArrive = "I9"
-  case everythingSettles = "I10"
+  case everythingIsResolved = "I10"
   case historyFollowsTable = "I11"
   case secrecy = "I12"
   case sums = "I13"
   case immediateCaptureEnds = "I14"
   case ownAcquirer = "asked"
   case holdsLast = "holds"
-  case failureIsNotCharged = "told"
+  case failureIsNotCharged = "reported"
   case lessIsUndone = "less"
 
   package var sentence: String {
     switch self {
-    case .noDoubleCharge: "at most one approved authorization that was not undone stands for an order"
-    case .noLostAuthorization: "whatever stands at the acquirer is a live payment in the journal"
-    case .noPhantom: "whatever the journal holds, has taken or given back is so at the acquirer, to the minor unit"
+    case .noDoubleCharge: "an order has at most one approved authorization that was not reversed"
+    case .noLostAuthorization: "every hold and capture at the acquirer belongs to a live payment in the journal"
+    case .noPhantom: "every hold, capture and refund in the journal is at the acquirer, to the minor unit"
     case .withinBounds: "0 ≤ refunded ≤ captured ≤ authorized ≤ amount, on both sides"
     case .tokenOnce: "a payment token was approved at most once"
     case .onePaymentPerOrder: "an order has at most one live payment, of its own amount"
-    case .acknowledgedIsDurable: "whatever a client was told has happened is in the journal"
+    case .acknowledgedIsDurable: "everything that a client was notified of is in the journal"
     case .sameAnswer: "one key has one answer and one operation"
     case .webhooksArrive: "every event arrived, in order, authentic, and as it was written"
-    case .everythingSettles: "nothing is open, reserved or owed"
+    case .everythingIsResolved: "nothing is open, reserved or owed"
     case .historyFollowsTable: "the audit chain is intact and every change follows the table"
-    case .secrecy: "no secret of the run stands where it must not"
-    case .sums: "by currency, both sides took and gave back the same"
+    case .secrecy: "no record holds a secret of the run"
+    case .sums: "in each currency both sides captured and refunded the same amount"
     case .immediateCaptureEnds: "an order with immediate capture ends captured, voided on purpose, or alarmed"
     case .ownAcquirer: "an acquirer is asked about its own payments only"
-    case .holdsLast: "no hold is let go by itself before its end"
-    case .failureIsNotCharged: "nobody who was told failure, or that nothing was done, was charged"
-    case .lessIsUndone: "an authorization that was approved for less is undone, and pays nothing"
+    case .holdsLast: "no hold is released before its end unless it was asked for"
+    case .failureIsNotCharged: "no client is charged to which failure, or nothing done, was reported"
+    case .lessIsUndone: "an authorization that was approved for less is reversed, and pays nothing"
     }
   }
 }
@@ -79,11 +79,11 @@ package struct Auditor: Sendable {
     case .noPhantom: phantoms
     case .withinBounds: outOfBounds
     case .tokenOnce: repeated(evidence.holds.filter(\.wasApproved).map(\.token))
-    case .onePaymentPerOrder: crowded
+    case .onePaymentPerOrder: ordersWithSeveralPayments
     case .acknowledgedIsDurable: forgotten + forgottenOperations
     case .sameAnswer: contradictions + keysWithTwoAnswers + callsWithoutKey
     case .webhooksArrive: silences
-    case .everythingSettles: unsettled + keysWithoutAnswer
+    case .everythingIsResolved: unresolved + keysWithoutAnswer
     case .historyFollowsTable: evidence.chain
     case .secrecy: evidence.leaks
     case .sums: sums
@@ -100,17 +100,17 @@ package struct Auditor: Sendable {
 // nothing.
 extension Auditor {
   static let excuses: [String: Set<Invariant>] = [
-    // The acquirer took the money back after the merchant had heard of it.
+    // The acquirer took the money back after the merchant was notified.
     "capture_returned": [.acknowledgedIsDurable, .immediateCaptureEnds],
     "refund_returned": [.acknowledgedIsDurable],
     // The money of an order with immediate capture was not taken, or its hold has ended.
     "capture_declined": [.immediateCaptureEnds],
-    // Also of a capture whose first answer was lost: nothing more is known until the account is mended.
-    "capture_misconfigured": [.immediateCaptureEnds, .everythingSettles, .noPhantom],
+    // Also of a capture whose first answer was lost: nothing more is known until the account is corrected.
+    "capture_misconfigured": [.immediateCaptureEnds, .everythingIsResolved, .noPhantom],
     "capture_overdue": [.immediateCaptureEnds],
     "uncaptured_hold_ended": [.immediateCaptureEnds],
     // An acquirer that answers no inquiry, and refuses every repeat: only a person can find out.
-    "capture_unknown": [.everythingSettles, .immediateCaptureEnds, .noPhantom, .sums],
+    "capture_unknown": [.everythingIsResolved, .immediateCaptureEnds, .noPhantom, .sums],
     // The acquirer did late what the balances do not have room for any more.
     "capture_approved_late": [.noPhantom, .sums],
     "refund_approved_late": [.noPhantom, .sums],
@@ -167,7 +167,7 @@ extension Auditor {
       }.map { "hold \($0.reference)" }
   }
 
-  private var crowded: [String] {
+  private var ordersWithSeveralPayments: [String] {
     let live = evidence.payments.filter(\.isLive)
     let wrong = live.filter { payment in
       !evidence.orders.contains {
@@ -179,26 +179,26 @@ extension Auditor {
 
   private var forgotten: [String] {
     evidence.calls.compactMap { call in
-      guard call.heard == .success || call.heard == .failure, let id = call.payment else { return nil }
+      guard call.outcome == .success || call.outcome == .failure, let id = call.payment else { return nil }
       guard let payment = payments[id] else { return "payment \(id) is gone" }
       let failed = ["declined", "failed"].contains(payment.status)
-      if call.heard == .success, failed || ["authorizing", "pending", "unknown"].contains(payment.status) {
-        return "payment \(id) was told as a success and is \(payment.status)"
+      if call.outcome == .success, failed || ["authorizing", "pending", "unknown"].contains(payment.status) {
+        return "payment \(id) was reported as a success and is \(payment.status)"
       }
       let isExcused = isExcused(id, from: .acknowledgedIsDurable)
       guard isExcused || payment.captured >= call.captured && payment.refunded >= call.refunded else {
-        return "payment \(id) has moved less money than was told"
+        return "payment \(id) has moved less money than was reported"
       }
       return nil
     }
   }
 
   private var contradictions: [String] {
-    let definite = evidence.calls.filter { $0.heard == .success || $0.heard == .failure }
+    let definite = evidence.calls.filter { $0.outcome == .success || $0.outcome == .failure }
     return Dictionary(grouping: definite) { "\($0.order), \($0.key)" }.compactMap { key, calls in
-      let failed = Set(calls.filter { $0.heard == .failure }.map(\.payment))
-      let paid = Set(calls.filter { $0.heard == .success }.map(\.payment))
-      // Of a key that failed one may hear that the order is paid with another, for as long as it is.
+      let failed = Set(calls.filter { $0.outcome == .failure }.map(\.payment))
+      let paid = Set(calls.filter { $0.outcome == .success }.map(\.payment))
+      // A key that failed may get the answer that the order is paid with another key, as long as that is so.
       return failed.count > 1 || paid.count > 1 || !failed.isDisjoint(with: paid) ? key : nil
     }
   }
@@ -232,41 +232,41 @@ extension Auditor {
     evidence.deadLetters.contains(DeadLetter(payment: delivery.payment, sequence: delivery.sequence))
   }
 
-  private var unsettled: [String] {
-    let judged = evidence.payments.filter { !isExcused($0.id, from: .everythingSettles) }
-    return evidence.operations.filter { $0.isOpen && !isExcused($0.payment, from: .everythingSettles) }.map {
+  private var unresolved: [String] {
+    let checked = evidence.payments.filter { !isExcused($0.id, from: .everythingIsResolved) }
+    return evidence.operations.filter { $0.isOpen && !isExcused($0.payment, from: .everythingIsResolved) }.map {
       "\($0.kind) \($0.reference) is \($0.state)"
     }
-      + judged.filter { ["authorizing", "pending", "unknown"].contains($0.status) }
+      + checked.filter { ["authorizing", "pending", "unknown"].contains($0.status) }
       .map { "payment \($0.id) is \($0.status)" }
-      + judged.filter { $0.reserved != 0 }.map { "payment \($0.id) has \($0.reserved) reserved" }
-      + judged.filter {
+      + checked.filter { $0.reserved != 0 }.map { "payment \($0.id) has \($0.reserved) reserved" }
+      + checked.filter {
         $0.isCaptureDue && $0.status == "authorized" && !isExcused($0.id, from: .immediateCaptureEnds)
       }
       .map { "payment \($0.id) owes a capture" }
   }
 
   private var sums: [String] {
-    let judged = (
+    let checked = (
       here: evidence.payments.filter { !isExcused($0.id, from: .sums) },
       there: evidence.holds.filter { !isExcused($0, from: .sums) }
     )
-    let here = Dictionary(grouping: judged.here, by: \.currency).mapValues { rows in
+    let here = Dictionary(grouping: checked.here, by: \.currency).mapValues { rows in
       rows.reduce(Int64(0)) { $0 + $1.captured - $1.refunded }
     }
-    let there = Dictionary(grouping: judged.there, by: \.currency).mapValues { rows in
+    let there = Dictionary(grouping: checked.there, by: \.currency).mapValues { rows in
       rows.reduce(Int64(0)) { $0 + $1.captured - $1.refunded }
     }
     return Set(here.keys).union(there.keys).filter { here[$0] ?? 0 != there[$0] ?? 0 }
       .map { "\($0): \(here[$0] ?? 0) here, \(there[$0] ?? 0) there" }
   }
 
-  /// Somebody was told failure of a payment, and something stands of it.
+  /// Payments that were reported as failed, and of which money is held or was taken.
   private var wronged: [String] {
-    let told = Set(
-      evidence.calls.filter { $0.heard == .failure }.compactMap(\.payment)
+    let reportedAsFailed = Set(
+      evidence.calls.filter { $0.outcome == .failure }.compactMap(\.payment)
         + evidence.payments.filter { $0.reportedOutcome == "failure" }.map(\.id))
-    return told.compactMap { payment in
+    return reportedAsFailed.compactMap { payment in
       guard let reference = authorizations[payment]?.reference, let hold = holds[reference] else { return nil }
       return hold.stands || hold.captured > hold.refunded ? "payment \(payment)" : nil
     }
@@ -277,20 +277,20 @@ extension Auditor {
   /// What the acquirer approved for less, and is still held, or was captured, or counts as paid.
   private var adoptedForLess: [String] {
     let less = evidence.holds.filter { $0.isForLess && $0.wasApproved }
-    let paid = Set(evidence.calls.filter { $0.heard == .success }.compactMap(\.payment))
+    let paid = Set(evidence.calls.filter { $0.outcome == .success }.compactMap(\.payment))
     return less.compactMap { hold in
       let payment = payment(of: hold.reference).flatMap { payments[$0] }
       let isLive = payment?.isLive ?? false
-      let wasTold = payment.map { paid.contains($0.id) || $0.reportedOutcome == "success" } ?? false
-      return hold.stands || hold.captured > 0 || isLive || wasTold ? "hold \(hold.reference)" : nil
+      let wasReportedAsPaid = payment.map { paid.contains($0.id) || $0.reportedOutcome == "success" } ?? false
+      return hold.stands || hold.captured > 0 || isLive || wasReportedAsPaid ? "hold \(hold.reference)" : nil
     }
   }
 
-  /// A client was told by every answer to its calls that nothing was done, and money is held or was taken.
+  /// Every answer to a client was that nothing was done, and money is held or was taken.
   private var chargedForNothing: [String] {
     Dictionary(grouping: evidence.calls, by: \.order).compactMap { order, calls in
-      let asked = calls.count { $0.heard == .asked }
-      guard asked > 0, calls.count == 2 * asked, calls.count(where: { $0.heard == .nothing }) == asked else {
+      let asked = calls.count { $0.outcome == .asked }
+      guard asked > 0, calls.count == 2 * asked, calls.count(where: { $0.outcome == .nothing }) == asked else {
         return nil
       }
       return evidence.holds.contains { $0.order == order && $0.wasApproved }
@@ -338,7 +338,7 @@ extension Auditor {
     return Set(evidence.keyed.compactMap { $0.reply?.operation }).subtracting(known).map { "operation \($0) is gone" }
   }
 
-  /// Before its answer for good a key that pays may have told of the payment that held the order until then.
+  /// Before its final answer a key that pays may have returned the payment that reserved the order until then.
   private var keysWithTwoAnswers: [String] {
     let paying = Set(evidence.keyed.filter { $0.kind == "authorize" }.map(\.key))
     return replies.filter { key, replies in

@@ -17,7 +17,7 @@ package struct Evidence: Sendable {
   package var earlyVoids: Set<String> = []
   /// Idempotency keys that were older than their promised memory before they had a final answer.
   package var outlivedKeys: Set<String> = []
-  /// What reading the audit chain complained of.
+  /// The violations of the audit chain.
   package var chain: [String] = []
   /// Secrets of the run that were found where they must not be.
   package var leaks: [String] = []
@@ -146,34 +146,34 @@ package struct AcquirerHold: Sendable, Hashable {
 
 /// An answer that a client received, written by the client.
 package struct ClientCall: Sendable, Hashable {
-  package enum Heard: String, Sendable, Hashable {
+  package enum Outcome: String, Sendable, Hashable {
     case success, failure, pending
     /// Refused. The refusal may mean that another call is under way.
     case refused
     /// Refused with the promise that this call did nothing.
     case nothing
-    /// The client has asked; what it heard, if it did, is another entry.
+    /// The client has asked; the answer, if it got one, is another entry.
     case asked
   }
 
   package var order: String
   /// Which payment token, or which idempotency key.
   package var key: String
-  package var heard: Heard
+  package var outcome: Outcome
   package var payment: String?
   /// The balances that came with the answer.
   package var captured: Int64
   package var refunded: Int64
 
   package init(
-    order: String, key: String, heard: Heard, payment: String?, captured: Int64 = 0, refunded: Int64 = 0
+    order: String, key: String, outcome: Outcome, payment: String?, captured: Int64 = 0, refunded: Int64 = 0
   ) {
-    (self.order, self.key, self.heard, self.payment) = (order, key, heard, payment)
+    (self.order, self.key, self.outcome, self.payment) = (order, key, outcome, payment)
     (self.captured, self.refunded) = (captured, refunded)
   }
 }
 
-/// What a merchant asked for under an idempotency key, or heard of it. On a payment it uses keys for everything, or for
+/// A merchant's request under an idempotency key, or its answer. On a payment it uses keys for everything, or for
 /// nothing.
 package struct KeyedCall: Sendable, Hashable {
   package struct Reply: Sendable, Hashable {
@@ -192,7 +192,7 @@ package struct KeyedCall: Sendable, Hashable {
   /// The payment; of an authorization the order, because its payment has no name yet.
   package var payment: String
   package var kind: String
-  /// Nil when it asked; what it heard is another entry.
+  /// Nil for the request; the answer is another entry.
   package var reply: Reply?
 
   package init(key: String, payment: String, kind: String, reply: Reply? = nil) {

@@ -20,14 +20,14 @@ extension Evidence {
     }
   }
 
-  /// The client's part: `{"order","key","heard","payment","captured","refunded"}`, a line for everything it heard; the
-  /// last three only where it heard them.
+  /// The client's part: `{"order","key","outcome","payment","captured","refunded"}`, a line for every answer; the last three
+  /// only where the answer has them.
   package mutating func readClient(_ lines: [JSONValue]) {
     for line in lines {
       let order = line.text("order")
       calls.append(
         ClientCall(
-          order: order, key: line.text("key"), heard: ClientCall.Heard(rawValue: line.text("heard")) ?? .refused,
+          order: order, key: line.text("key"), outcome: ClientCall.Outcome(rawValue: line.text("outcome")) ?? .refused,
           payment: line["payment"] == nil ? nil : line.text("payment"), captured: line.whole("captured"),
           refunded: line.whole("refunded")))
     }

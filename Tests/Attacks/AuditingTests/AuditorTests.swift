@@ -37,11 +37,11 @@ private enum Sound {
         captured: 0, refunded: 0),
     ]
     evidence.calls = [
-      ClientCall(order: "o1", key: "t1", heard: .asked, payment: nil),
-      ClientCall(order: "o1", key: "t1", heard: .pending, payment: "p1"),
-      ClientCall(order: "o1", key: "t1", heard: .success, payment: "p1"),
-      ClientCall(order: "o1", key: "k1", heard: .success, payment: "p1", captured: 800),
-      ClientCall(order: "o3", key: "t3", heard: .failure, payment: "p3"),
+      ClientCall(order: "o1", key: "t1", outcome: .asked, payment: nil),
+      ClientCall(order: "o1", key: "t1", outcome: .pending, payment: "p1"),
+      ClientCall(order: "o1", key: "t1", outcome: .success, payment: "p1"),
+      ClientCall(order: "o1", key: "k1", outcome: .success, payment: "p1", captured: 800),
+      ClientCall(order: "o3", key: "t3", outcome: .failure, payment: "p3"),
     ]
     evidence.keyed = [
       KeyedCall(key: "k2", payment: "p1", kind: "refund"), KeyedCall(key: "k2", payment: "p1", kind: "refund"),
@@ -63,7 +63,7 @@ private enum Sound {
       BookedMove(reference: "v2", payment: payment, kind: "void", state: "approved", amount: 500, cause: "expiry"))
   }
 
-  /// What was heard of the refund under the key `k2`.
+  /// An answer to the refund under the key `k2`.
   static func refund(answer body: String, isFinal: Bool = true, operation: String = "r1") -> KeyedCall {
     KeyedCall(
       key: "k2", payment: "p1", kind: "refund",
@@ -88,14 +88,14 @@ private enum Sound {
   }
 }
 
-/// One planted damage, and the invariant that must notice it.
+/// One injected damage, and the invariant that must detect it.
 private struct Damage: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let invariant: Invariant
-  let plant: @Sendable (inout Evidence) -> Void
+  let inject: @Sendable (inout Evidence) -> Void
 
-  init(_ name: String, _ invariant: Invariant, _ plant: @escaping @Sendable (inout Evidence) -> Void) {
-    (testDescription, self.invariant, self.plant) = (name, invariant, plant)
+  init(_ name: String, _ invariant: Invariant, _ inject: @escaping @Sendable (inout Evidence) -> Void) {
+    (testDescription, self.invariant, self.inject) = (name, invariant, inject)
   }
 
   static let all: [Damage] = [
@@ -118,17 +118,17 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     },
     Damage("a payment of another amount than its order", .onePaymentPerOrder) { $0.payments[0].amount = 999 },
     Damage("a success that is gone", .acknowledgedIsDurable) {
-      $0.calls.append(ClientCall(order: "o9", key: "t9", heard: .success, payment: "p9"))
+      $0.calls.append(ClientCall(order: "o9", key: "t9", outcome: .success, payment: "p9"))
     },
     Damage("a success that became a decline", .acknowledgedIsDurable) { $0.payments[0].status = "declined" },
     Damage("a capture that a client was notified of and is not posted", .acknowledgedIsDurable) {
       $0.calls[3].captured = 900
     },
     Damage("two answers for one key", .sameAnswer) {
-      $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .failure, payment: "p1"))
+      $0.calls.append(ClientCall(order: "o1", key: "t1", outcome: .failure, payment: "p1"))
     },
     Damage("two payments for one key", .sameAnswer) {
-      $0.calls.append(ClientCall(order: "o1", key: "t1", heard: .success, payment: "p2"))
+      $0.calls.append(ClientCall(order: "o1", key: "t1", outcome: .success, payment: "p2"))
     },
     Damage("other bytes for a key that had its answer", .sameAnswer) {
       $0.keyed.append(Sound.refund(answer: "approved a second time"))
@@ -142,22 +142,22 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("an operation that a client was notified of and is gone", .acknowledgedIsDurable) {
       $0.operations.remove(at: 2)
     },
-    Damage("a key that never had an answer for good", .everythingSettles) { $0.keyed.removeLast(2) },
+    Damage("a key that never had an answer for good", .everythingIsResolved) { $0.keyed.removeLast(2) },
     Damage("a webhook that never came", .webhooksArrive) { $0.deliveries.remove(at: 1) },
     Damage("webhooks in the wrong order", .webhooksArrive) { $0.deliveries.swapAt(0, 1) },
     Damage("a webhook whose body changed", .webhooksArrive) { $0.deliveries[0].news.status = "captured" },
     Damage("a webhook with another amount", .webhooksArrive) { $0.deliveries[0].news.captured += 1 },
-    Damage("a webhook that nobody signed", .webhooksArrive) { $0.deliveries[0].isAuthentic = false },
+    Damage("a webhook without a valid signature", .webhooksArrive) { $0.deliveries[0].isAuthentic = false },
     Damage("one event under two ids", .webhooksArrive) {
       var copy = $0.deliveries[0]
       copy.id = "another"
       $0.deliveries.append(copy)
     },
     Damage("a gap in the outbox", .webhooksArrive) { $0.outbox[1].sequence = 3 },
-    Damage("a payment that stays unknown", .everythingSettles) { $0.payments[0].status = "unknown" },
-    Damage("an operation without an answer", .everythingSettles) { $0.operations[1].state = "sending" },
-    Damage("a reservation that nobody set free", .everythingSettles) { $0.payments[1].reserved = 1 },
-    Damage("a capture that is still owed", .everythingSettles) { $0.payments[1].isCaptureDue = true },
+    Damage("a payment that stays unknown", .everythingIsResolved) { $0.payments[0].status = "unknown" },
+    Damage("an operation without an answer", .everythingIsResolved) { $0.operations[1].state = "sending" },
+    Damage("a reservation that was not released", .everythingIsResolved) { $0.payments[1].reserved = 1 },
+    Damage("a capture that is still owed", .everythingIsResolved) { $0.payments[1].isCaptureDue = true },
     Damage("a broken chain", .historyFollowsTable) { $0.chain = ["main 7: the hash does not fit"] },
     Damage("a card number on the disk", .secrecy) { $0.leaks = ["a device account number in store.db"] },
     Damage("a refund that only the acquirer made", .sums) { $0.holds[0].refunded = 400 },
@@ -186,8 +186,8 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     },
     Damage("a hold of a client whose every answer was that nothing was done", .failureIsNotCharged) {
       $0.holds.append(Sound.hold("a8", "o8", "t8", 1000, [1000, 0, 0]))
-      $0.calls.append(ClientCall(order: "o8", key: "t8", heard: .asked, payment: nil))
-      $0.calls.append(ClientCall(order: "o8", key: "t8", heard: .nothing, payment: nil))
+      $0.calls.append(ClientCall(order: "o8", key: "t8", outcome: .asked, payment: nil))
+      $0.calls.append(ClientCall(order: "o8", key: "t8", outcome: .nothing, payment: nil))
     },
     Damage("a hold although failure was reported", .failureIsNotCharged) {
       ($0.holds[2].wasApproved, $0.holds[2].authorized) = (true, 700)
@@ -205,13 +205,13 @@ private struct Damage: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `The auditor` {
-  @Test func `finds nothing where everybody tells the same`() {
+  @Test func `finds nothing where all records agree`() {
     #expect(Auditor(Sound.evidence).violations.isEmpty)
   }
 
   @Test(arguments: Damage.all) private func `notices`(_ damage: Damage) {
     var evidence = Sound.evidence
-    damage.plant(&evidence)
+    damage.inject(&evidence)
     let found = Auditor(evidence).violations.map(\.invariant)
     #expect(found.contains(damage.invariant), "\(found)")
   }
@@ -225,7 +225,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     #expect(Auditor(evidence).violations.isEmpty)
   }
 
-  @Test func `has a planted damage for every invariant`() {
+  @Test func `has an injected damage for every invariant`() {
     #expect(Set(Damage.all.map(\.invariant)) == Set(Invariant.allCases))
   }
 }

@@ -26,7 +26,7 @@ import Testing
     #expect(!check.shows(in: seen))
   }
 
-  @Test func `so is one that reports what nobody can have waited`() {
+  @Test func `so is one that reports an impossible wait`() {
     #expect(!check.shows(in: 3_500))
   }
 }

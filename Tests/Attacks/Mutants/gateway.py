@@ -1,8 +1,7 @@
-"""The planted bugs of the gateway that are mistakes in a line of it: a name, a file of `Sources`, what stands there, what is
-put in its place, and the tests that must notice. Those that lie between the engine and its store or its wire are in
-`Tests/Attacks/Simulation/Mutant.swift`."""
+"""Mutants of the gateway's source: a name, a file of `Sources`, a text of it, its replacement, and the tests that must detect
+it. Mutants between the engine and its store or network are in `Tests/Attacks/Simulation/Mutant.swift`."""
 
-BUGS = [
+MUTANTS = [
     ("a write is answered before its commit", "Base/Storage/GroupCommit.swift",
      """      try writer.commit(performed, on: connection)
       status.withLock { $0.count += 1 }
@@ -15,7 +14,7 @@ BUGS = [
       status.withLock { $0.count += 1 }
       return FinishedBatch(jobs: [], outcome: .success([]))
 """,
-     ["GatewayTests/the attempt is durable before the acquirer hears of it"]),
+     ["GatewayTests/the attempt is durable before the acquirer is asked"]),
     ("the store does not flush", [
         ("Base/Storage/SQLiteEngine.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"),
         ("Base/Storage/SQLiteEngine.swift", "guard synchronous == 2,", "guard synchronous == 0,"),
@@ -24,7 +23,7 @@ BUGS = [
         ("Payments/Ledger/PaymentRecord.swift", "guard available.isPositive, amount.minorUnits <= available.minorUnits else {",
          "guard available.isPositive || true else {"),
         ("Payments/Ledger/LedgerSchema.swift", "(refunded + reserved_refund <= captured)", "(refunded >= 0)"),
-    ], ["LedgerTests/sixty-four refunds give back no more than was taken"]),
+    ], ["LedgerTests/sixty-four refunds return no more than was captured"]),
     ("the fence is ignored", "Payments/Ledger/Operations.swift",
      "WHERE reference = $# AND fence = $# AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
      "WHERE reference = $#1 AND $#2 IS NOT NULL AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
@@ -40,7 +39,7 @@ BUGS = [
     ], ["GatewayTests/sixty-four at once are one execution"]),
     ("another request under the same key is taken for the first", "Payments/Ledger/IdempotencyKeys.swift",
      'try row.text("request_hash") == call.requestHash', 'try row.text("request_hash") != ""',
-     ["GatewayTests/is told apart from another request under its key while it is open"]),
+     ["GatewayTests/is distinguished from another request under its key while it is open"]),
     ("a payment token is known by one of its fingerprints alone", [
         ("Payments/Ledger/TokenUses.swift", ".text(use.transactionID), .text(use.payloadHash), .text(payment.rawValue)",
          '.text(use.transactionID + use.payloadHash), .text(use.payloadHash), .text(payment.rawValue)'),
@@ -69,9 +68,9 @@ enum Outbox {
      "  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {\n",
      "  private func leave(_ attempt: Attempt) async throws -> RecoveryOutcome {\n"
      "    if let past = attempt.past, past.leasedAt.since(past.sentAt) >= .seconds(30) {\n"
-     '      return try await adopt(.notSent("nobody answered"), attempt)\n'
+     '      return try await adopt(.notSent("no answer"), attempt)\n'
      "    }\n",
-     ["GatewayTests/never fails anything by its age alone, and calls a person after a day"]),
+     ["GatewayTests/never fails anything by its age alone, and raises an alarm after a day"]),
     ("an answer is taken for this question whatever it repeats", "Payments/Acquiring/Connectors/Sandbox/SandboxMessages.swift",
      """guard try root.member("reference").string == reference.rawValue,
         try""", """guard try root.member("reference").string != "",
@@ -88,13 +87,13 @@ enum Outbox {
      """response = $#1, lease_until = 0
       WHERE merchant = $#2 AND call = $#3 AND key = $#4
       """,
-     ["LedgerTests/the answer is kept with the payment's own, and another request is told apart"]),
+     ["LedgerTests/the answer is kept with the payment's own, and another request is distinguished"]),
     ("an immediate capture that is refused for the moment is forgotten", "Payments/Ledger/DueMoney.swift",
      "    if isInTime { record.captureDue = next }\n", "    if isInTime { record.captureDue = nil }\n",
      ["GatewayTests/is tried again by recovery after 1, 2, 4 minutes, each time as a new operation"]),
     ("recovery asks the acquirer that is configured, whatever is stored", "Payments/Gateway/Recover.swift",
      "guard attempt.route == route, deadline.remaining > .zero else", "guard deadline.remaining > .zero else",
-     ["GatewayTests/is not undone elsewhere after the shopper was told that it failed"]),
+     ["GatewayTests/is not reversed at another acquirer after failure was reported"]),
     ("any refusal of a void ends the hold", "Payments/Ledger/Record.swift",
      "case .declined(let decline) = answer, decline.reason == .holdEnded {", "case .declined = answer {",
      ["GatewayTests/a void at a hold's end that is refused for another reason is tried again later, and raises an alarm"]),
@@ -113,5 +112,5 @@ enum Outbox {
      ["GatewayTests/is voided by the amount that is held, where nothing can be reversed"]),
     ("the end of a hold is checked once a day", "Payments/Ledger/Journal.swift",
      "after.holdUntil = store.now.adding(Self.lease * 10)", "after.holdUntil = store.now.adding(.seconds(86_400))",
-     ["GatewayTests/what a capture at the end of a hold frees is let go of soon after"]),
+     ["GatewayTests/what a capture at the end of a hold frees is released soon after"]),
 ]

@@ -31,7 +31,7 @@ static int fails(int descriptor, const char *wanted) {
   return strncmp(text, wanted, strlen(wanted)) == 0;
 }
 
-static int spoiled(int descriptor) {
+static int is_failing(int descriptor) {
   if (fails(descriptor, "full")) errno = ENOSPC;
   else if (fails(descriptor, "readonly")) errno = EROFS;
   else return 0;
@@ -40,17 +40,17 @@ static int spoiled(int descriptor) {
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t offset) {
   ssize_t (*real)(int, const void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pwrite64");
-  return spoiled(descriptor) ? -1 : real(descriptor, bytes, count, offset);
+  return is_failing(descriptor) ? -1 : real(descriptor, bytes, count, offset);
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
   ssize_t (*real)(int, const void *, size_t, off_t) = dlsym(RTLD_NEXT, "pwrite");
-  return spoiled(descriptor) ? -1 : real(descriptor, bytes, count, offset);
+  return is_failing(descriptor) ? -1 : real(descriptor, bytes, count, offset);
 }
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
   ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
-  return spoiled(descriptor) ? -1 : real(descriptor, bytes, count);
+  return is_failing(descriptor) ? -1 : real(descriptor, bytes, count);
 }
 
 static int flush(int descriptor, const char *name) {

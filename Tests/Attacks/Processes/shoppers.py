@@ -15,7 +15,7 @@ def reported_outcome(status, answer):
 
 
 class Shopper(threading.Thread):
-    """Pays one basket after another, and then acts as its merchant."""
+    """Pays one basket after another, and then captures, voids and refunds as its merchant."""
 
     def __init__(self, deployment, journal, seed, stop):
         super().__init__(daemon=True)
@@ -87,7 +87,7 @@ class Shopper(threading.Thread):
         status, answer = self.until(lambda: call(self.deployment.base, "POST", "/applepay/payment", order))
         word, basket = reported_outcome(status, answer), order["basketId"]
         self.journal.write(
-            order=answer.get("orderId") or basket, key=basket, heard=word,
+            order=answer.get("orderId") or basket, key=basket, outcome=word,
             **({"payment": answer["paymentId"]} if answer.get("paymentId") and word != "refused" else {}))
         self.asked += 1
         self.paid += word == "success"
@@ -106,5 +106,5 @@ class Shopper(threading.Thread):
             if status == 200:
                 self.moved += 1
                 self.journal.write(
-                    order=answer["order"], key=f"{payment} {self.number}", heard="success", payment=payment,
+                    order=answer["order"], key=f"{payment} {self.number}", outcome="success", payment=payment,
                     captured=answer["captured"], refunded=answer["refunded"])

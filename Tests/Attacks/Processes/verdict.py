@@ -111,7 +111,7 @@ DAMAGES = {
         "(SELECT MAX(reference) FROM operations WHERE kind = 'authorize')"),
     "a client received an answer for a payment that is gone": lambda journal, ledger, place: lines(
         place + "/client.jsonl", lambda text: text + [
-            json.dumps({"order": "o", "key": "k", "heard": "success", "payment": "never"}) + "\n"]),
+            json.dumps({"order": "o", "key": "k", "outcome": "success", "payment": "never"}) + "\n"]),
     "a client received failure for a payment that was charged": lambda journal, ledger, place: lines(
         place + "/client.jsonl", lambda text: text + [
             next(line for line in text if '"success"' in line and '"captured"' not in line).replace(

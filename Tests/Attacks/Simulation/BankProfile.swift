@@ -38,6 +38,6 @@ struct BankProfile {
       settleHorizon: .seconds(120), holdLifetime: .seconds(86_400 * 7))
   }
 
-  /// How long the acquirer gives its first answer again; nil for as long as anybody asks.
+  /// How long the acquirer gives its first answer again; nil for ever.
   var memory: Duration? { repeatsAnswers && window < .seconds(86_400) ? window : nil }
 }

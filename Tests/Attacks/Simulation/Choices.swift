@@ -8,7 +8,7 @@ class Choices {
   func chance(_ thousandths: Int) -> Bool { false }
   /// Who goes on next, of so many who could.
   func next(of count: Int) -> Int { pick(count) }
-  /// Whether time goes on although somebody could.
+  /// Whether time goes on although a task is ready.
   func passesTime() -> Bool { false }
   /// A duration in milliseconds.
   func milliseconds(_ range: ClosedRange<Int>) -> Duration { .milliseconds(range.lowerBound) }
@@ -35,7 +35,7 @@ final class ScriptedChoices: Choices {
   private var made: [(taken: Int, count: Int)] = []
   /// While it is set, everything takes its first way and nothing is remembered.
   var isFrozen = false
-  /// Whether who goes on next is one of the choices; else it is whoever has waited longest.
+  /// Whether the next task is one of the choices; else it is the one that has waited longest.
   var schedules = true
 
   override func pick(_ count: Int) -> Int {

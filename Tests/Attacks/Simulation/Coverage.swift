@@ -12,7 +12,7 @@ package struct Coverage: Sendable, Hashable {
   package var fates: [String: Int] = [:]
   /// How often a status met an event.
   package var events: [String: Int] = [:]
-  /// How often a call with an idempotency key was told what.
+  /// How often a call with an idempotency key got which answer.
   package var keys: [String: Int] = [:]
 
   /// How often a hazard was met.

@@ -10,7 +10,7 @@ import StrictJSON
 import TenderPayments
 import Webhooks
 
-/// The engine from one start to its death: the real gateway, journal and courier over the simulated store and wire.
+/// The engine from one start to its death: the real gateway, journal and dispatcher over the simulated store and wire.
 final class EngineLife: @unchecked Sendable {
   enum Verb: String {
     case capture, finalCapture, void, refund
@@ -97,50 +97,50 @@ final class EngineLife: @unchecked Sendable {
       report: { if case .tried(let delivery, .dead, _) = $0 { sink.note(dead: delivery) } })
   }
 
-  func pay(_ order: Order, _ token: EncryptedPaymentToken, _ heard: @escaping (Answer) -> Void) {
-    begin(heard) { [self] in try await told(try await gateway.pay(order, with: token)) }
+  func pay(_ order: Order, _ token: EncryptedPaymentToken, _ reply: @escaping (Answer) -> Void) {
+    begin(reply) { [self] in try await reported(try await gateway.pay(order, with: token)) }
   }
 
   /// As a platform's API does it, for a shop whose server calls under an idempotency key.
   func pay(
     _ order: Order, _ token: EncryptedPaymentToken, under key: String, _ replied: @escaping (KeyedAnswer) -> Void,
-    _ heard: @escaping (Answer) -> Void
+    _ reply: @escaping (Answer) -> Void
   ) {
     let replied = Carried(replied)
     let call = IdempotentCall(
       merchant: order.merchant, call: "pay \(order.id)", key: IdempotencyKey(key), requestHash: "token")
-    begin(heard) { [self] in
+    begin(reply) { [self] in
       let answer = try await gateway.pay(
         order, with: token, under: KeyedOperation(call, render: KeyedRequest.render))
       replied.value(answer)
       let outcome = try await gateway.journal.outcome(of: AttemptReference(answer.reply.operation))
-      return try await told(outcome.payment)
+      return try await reported(outcome.payment)
     }
   }
 
-  /// As placing an order does: whoever was told *pending* hears the end of it for the first time now.
-  private func told(_ payment: Payment) async throws -> Payment {
+  /// As placing an order does: after *pending*, the final outcome is reported now.
+  private func reported(_ payment: Payment) async throws -> Payment {
     guard payment.status.isResolved, payment.reportedStatus == nil else { return payment }
     // A store that takes no writes does not keep them from hearing it.
     return (try? await gateway.journal.markReported(payment.id)) ?? payment
   }
 
-  func act(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ heard: @escaping (Answer) -> Void) {
-    begin(heard) { [self] in try await gateway.perform(verb.followUp(payment, amount)).payment }
+  func perform(_ verb: Verb, _ payment: Payment, _ amount: Int64?, _ reply: @escaping (Answer) -> Void) {
+    begin(reply) { [self] in try await gateway.perform(verb.followUp(payment, amount)).payment }
   }
 
-  func act(_ request: KeyedRequest, _ heard: @escaping (Keyed) -> Void) {
-    let heard = Carried(heard)
+  func perform(_ request: KeyedRequest, _ reply: @escaping (Keyed) -> Void) {
+    let reply = Carried(reply)
     let (verb, payment, amount, call) = (request.verb, request.payment, request.amount, request.call)
     Task.detached { [self] in
       do {
         let answer = try await gateway.perform(
           verb.followUp(payment, amount), under: KeyedOperation(call, render: KeyedRequest.render))
-        heard.value(.answered(answer))
+        reply.value(.answered(answer))
       } catch GatewayError.callInProgress {
-        heard.value(.inUse)
+        reply.value(.inUse)
       } catch {
-        heard.value(.refused(Self.code(of: error)))
+        reply.value(.refused(Self.code(of: error)))
       }
     }
   }
@@ -150,11 +150,11 @@ final class EngineLife: @unchecked Sendable {
     Task.detached { [gateway] in _ = try? await gateway.inquire(payment.id) }
   }
 
-  func receive(_ event: ProviderEvent, _ thanked: @escaping () -> Void) {
-    let thanked = Carried(thanked)
+  func receive(_ event: ProviderEvent, _ acknowledged: @escaping () -> Void) {
+    let acknowledged = Carried(acknowledged)
     Task.detached { [gateway] in
       if case .early = try await gateway.receive(event) { return }
-      thanked.value()
+      acknowledged.value()
     }
   }
 
@@ -175,13 +175,13 @@ final class EngineLife: @unchecked Sendable {
     }
   }
 
-  func begin(_ heard: @escaping (Answer) -> Void, _ work: @escaping @Sendable () async throws -> Payment) {
-    let heard = Carried(heard)
+  func begin(_ reply: @escaping (Answer) -> Void, _ work: @escaping @Sendable () async throws -> Payment) {
+    let reply = Carried(reply)
     Task.detached {
       do {
-        heard.value(.payment(try await work()))
+        reply.value(.payment(try await work()))
       } catch {
-        heard.value(.refused(Self.code(of: error)))
+        reply.value(.refused(Self.code(of: error)))
       }
     }
   }
@@ -203,7 +203,7 @@ struct Carried<Value>: @unchecked Sendable {
 }
 
 extension SimulatedThread {
-  /// Time as the engine counts it. Nobody sleeps: what waits, waits for an event of the simulation.
+  /// The engine's time. No thread sleeps: what waits, waits for an event of the simulation.
   var scheduler: Scheduler { scheduler { self.uptime } }
 
   /// A defect: time that only counts, and is set with the wall clock.
@@ -212,7 +212,7 @@ extension SimulatedThread {
   private func scheduler(_ uptime: @escaping @Sendable () -> Duration) -> Scheduler {
     Scheduler(
       uptime: uptime,
-      sleep: { duration in await self.suspended { heard in self.after(duration, "a sleeper wakes") { heard(()) } } },
+      sleep: { duration in await self.suspended { reply in self.after(duration, "a sleeper wakes") { reply(()) } } },
       finish: { work in await Task.detached { await work() }.value })
   }
 }
@@ -246,26 +246,26 @@ final class SimulatedSink: @unchecked Sendable {
 
   var sender: HTTPSender {
     HTTPSender { request, patience throws(TransportError) in
-      let status: Int = await self.thread.suspended { heard in self.receive(request, patience, heard) }
+      let status: Int = await self.thread.suspended { reply in self.receive(request, patience, reply) }
       guard status > 0 else { throw .timedOut }
       return InboundResponse(status: status)
     }
   }
 
-  private func receive(_ request: OutboundRequest, _ patience: Duration, _ heard: @escaping (Int) -> Void) {
+  private func receive(_ request: OutboundRequest, _ patience: Duration, _ reply: @escaping (Int) -> Void) {
     let isHere = request.url == url
     let fate = !isHere ? 0 : trouble > 0 && thread.choices.chance(trouble) ? thread.choices.pick(3) : 3
     let (way, life) = (thread.choices.milliseconds(5...500), life)
-    func hear(_ delay: Duration, _ status: Int) {
-      thread.after(delay, "the merchant's server says \(status)") { if self.life == life { heard(status) } }
+    func deliver(_ delay: Duration, _ status: Int) {
+      thread.after(delay, "the merchant's server says \(status)") { if self.life == life { reply(status) } }
     }
     switch fate {
-    case 0: hear(patience, 0)
-    case 1: hear(way, 503)
+    case 0: deliver(patience, 0)
+    case 1: deliver(way, 503)
     default:
       thread.after(way, "a webhook arrives") {
         self.keep(request)
-        hear(fate == 2 ? patience : way, fate == 2 ? 0 : 200)
+        deliver(fate == 2 ? patience : way, fate == 2 ? 0 : 200)
       }
     }
   }

@@ -33,7 +33,7 @@ package struct Exploration: Sendable {
   }
 
   package let setting: Setting
-  /// A defect that is planted; nil for the engine as it is.
+  /// The mutant; nil for the engine as it is.
   package let mutant: Mutant?
 
   package init(_ setting: Setting, mutant: Mutant? = nil) {
@@ -126,7 +126,7 @@ private final class SmallWorld: @unchecked Sendable {
       capture(underKeyOf: payment)
       thread.run(until: thread.uptime + .seconds(30))
     }
-    return try judged()
+    return try audited()
   }
 
   private func start() throws {
@@ -148,7 +148,7 @@ private final class SmallWorld: @unchecked Sendable {
       thread: thread, sink: sink, random: random, policy: policy)
   }
 
-  /// The shopper was told that it failed, and recovery has begun to undo it; while it asks about the authorization its
+  /// Failure was reported to the shopper, and recovery has begun a reversal; while it asks about the authorization its
   /// machine stands still for longer than its lease and the bank's horizon.
   private func fallAsleep() throws {
     wire.next = .replyLost
@@ -178,7 +178,7 @@ private final class SmallWorld: @unchecked Sendable {
       thread.after(.seconds(choices.pick(5)), "another takes over") { other.recover { self.lookAgain(other, 4) } }
     case .twoCaptures:
       guard let payment else { return }
-      for _ in 0..<2 { engine?.act(.capture, payment, payment.amount.minorUnits / 3 * 2) { _ in } }
+      for _ in 0..<2 { engine?.perform(.capture, payment, payment.amount.minorUnits / 3 * 2) { _ in } }
     case .oneKey:
       guard let payment else { return }
       for _ in 0..<2 { capture(underKeyOf: payment) }
@@ -190,7 +190,7 @@ private final class SmallWorld: @unchecked Sendable {
     let request = KeyedRequest(
       key: "key", verb: .capture, payment: payment, amount: payment.amount.minorUnits / 3)
     evidence.keyed.append(request.evidence())
-    engine?.act(request) { [self] in
+    engine?.perform(request) { [self] in
       if case .answered(let answer) = $0 { evidence.keyed.append(request.evidence(answer.reply)) }
     }
   }
@@ -207,7 +207,7 @@ private final class SmallWorld: @unchecked Sendable {
     return true
   }
 
-  private func judged() throws -> [Violation] {
+  private func audited() throws -> [Violation] {
     let order = purchase.order
     evidence.orders = [
       PlannedOrder(

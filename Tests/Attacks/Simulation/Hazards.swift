@@ -6,11 +6,11 @@ import Webhooks
 
 /// What can go wrong in a seed beside the wire, the deaths of the process and the merchant's server.
 enum Hazard: String, CaseIterable {
-  /// The acquirer refuses everything with 401 until the credentials are mended.
+  /// The acquirer refuses everything with 401 until the credentials are corrected.
   case credentialsRefused = "credentials refused"
   /// The contract at the acquirer does not allow captures, for good.
   case capturesRefused = "captures refused"
-  /// It allows nothing that follows an authorization, until a person has mended it many days later.
+  /// It allows nothing that follows an authorization, until an operator has corrected it many days later.
   case followUpsRefused = "follow-ups refused"
   /// The acquirer approves an authorization for half of its amount.
   case approvedForLess = "approved for less"
@@ -74,7 +74,7 @@ extension SimulatedWorld {
     let end = begin + thread.choices.milliseconds(5_000...200_000)
     let all: Set<String> = ["authorize", "capture", "void", "refund", "inquire", "reverse"]
     thread.after(begin, "the credentials are wrong") { self.refuse(all, .credentialsRefused) }
-    thread.after(end, "the credentials are mended") { self.mend() }
+    thread.after(end, "the credentials are corrected") { self.correct() }
   }
 
   private func refuse(_ verbs: Set<String>, _ hazard: Hazard) {
@@ -82,7 +82,7 @@ extension SimulatedWorld {
   }
 
   /// The account at the acquirer is as it should be again, apart from what the contract never allowed.
-  func mend() {
+  func correct() {
     let kept: Set<String> = hazards.includes(.capturesRefused) ? ["capture"] : []
     for acquirer in acquirers { acquirer.bank.refuse(kept) { self.met(.capturesRefused) } }
     if faults, hazards.includes(.followUpsRefused) { refuse(["capture", "void", "refund"], .followUpsRefused) }

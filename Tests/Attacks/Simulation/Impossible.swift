@@ -1,6 +1,6 @@
 extension Coverage {
   /// Rows of the state table that no simulation reaches, each with the reason. The table holds them for other acquirers;
-  /// whoever reaches one has found that the reason is wrong.
+  /// a run that reaches one proves the reason wrong.
   static let impossible: [String: String] = reasons.reduce(into: [:]) { all, reason in
     for name in reason.names { all[name] = reason.text }
   }
@@ -9,7 +9,7 @@ extension Coverage {
     (allEvents.filter { $0.contains(", resolved ") }, "no person decides anything there"),
     (
       ["pending, authorize pending", "pending, authorize unknown", "unknown, authorize unknown"],
-      "recovery writes down what is news; that nobody knows is said once, by the call itself"
+      "recovery records changes; that the outcome is unknown is recorded once, by the call itself"
     ),
     (["voided, reverse nothing"], "what the bank undid once it still finds"),
   ]
@@ -22,7 +22,7 @@ extension Coverage {
   ]
 
   private static let inFlight =
-    "a payment that is undone is pending or unknown, unless its process died and recovery was told of an approval first"
+    "a payment that is undone is pending or unknown, unless its process died and recovery received an approval first"
   private static let afterTheEnd =
     "a hold is found for a payment that has ended, and its undoing is not answered at once"
 

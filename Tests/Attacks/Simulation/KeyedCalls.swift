@@ -42,7 +42,7 @@ extension KeyedAnswer {
 }
 
 extension Payment {
-  /// One merchant in two works with keys. It is the same one whoever asks.
+  /// One merchant in two uses keys, the same one in every process.
   var isKeyed: Bool { id.rawValue.utf8.reduce(0) { $0 &+ Int($1) }.isMultiple(of: 2) }
 }
 
@@ -57,12 +57,12 @@ extension EngineLife {
   /// - Parameter quote: the price that the shopper saw; nil for an order that is not placed over a basket.
   func pay(
     _ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID?, replied: @escaping (KeyedAnswer) -> Void,
-    _ heard: @escaping (Answer) -> Void
+    _ reply: @escaping (Answer) -> Void
   ) {
-    if let quote { return place(purchase, token, quote, heard) }
+    if let quote { return place(purchase, token, quote, reply) }
     let (order, token, key) = (purchase.order, purchase.tokens[token], purchase.key(token))
-    guard purchase.isKeyed else { return pay(order, token, heard) }
-    pay(order, token, under: key, replied, heard)
+    guard purchase.isKeyed else { return pay(order, token, reply) }
+    pay(order, token, under: key, replied, reply)
   }
 }
 
@@ -74,7 +74,7 @@ extension SimulatedWorld {
     if thread.choices.chance(200) { call(request, tries: 4) }
   }
 
-  /// Whoever has no answer for good when the faults have stopped asks a last time.
+  /// A client without a final answer asks a last time when the faults have stopped.
   func callAgain() {
     for request in keyedRequests where !isOver(request.key) { call(request, tries: 7) }
     for purchase in supplies.purchases where purchase.isKeyed {
@@ -84,7 +84,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// Keys that have no final answer, and whose promised memory ends before a time so far ahead: nobody may repeat them.
+  /// Keys that have no final answer, and that expire before a time so far ahead: no client may repeat them.
   func noteOutlivedKeys(within time: Duration = .seconds(86_400 * 9)) {
     guard time >= IdempotencyKeys.memory else { return }
     evidence.outlivedKeys.formUnion(Set(evidence.keyed.map(\.key)).filter { !hasAnswer($0) })
@@ -96,8 +96,8 @@ extension SimulatedWorld {
     evidence.keyed.contains { $0.key == key && $0.reply?.isFinal == true }
   }
 
-  /// A shopper's server heard something under its key.
-  func hear(_ answer: KeyedAnswer, _ purchase: Supplies.Purchase, _ token: Int) {
+  /// A shopper's server got an answer under its key.
+  func deliver(_ answer: KeyedAnswer, _ purchase: Supplies.Purchase, _ token: Int) {
     let reply = answer.reply
     coverage.keys[EngineLife.Keyed.answered(answer).kind, default: 0] += 1
     thread.note("\(purchase.key(token)): \(reply.body)")
@@ -109,16 +109,16 @@ extension SimulatedWorld {
     guard tries < 8, !evidence.outlivedKeys.contains(request.key) else { return }
     guard let engine else { return call(request, after: 1_000...5_000, tries: tries + 1) }
     evidence.keyed.append(request.evidence())
-    var heard = false
+    var isAnswered = false
     let isLost = faults && thread.choices.chance(80)
-    engine.act(request) { [self] answer in
+    engine.perform(request) { [self] answer in
       guard !isLost else { return }
-      heard = true
+      isAnswered = true
       thread.note("\(request.key): \(answer)")
       take(answer, to: request, tries: tries)
     }
     thread.after(.seconds(31), "\(request.key) waits no longer") {
-      if !heard { self.call(request, after: 100...5_000, tries: tries + 1) }
+      if !isAnswered { self.call(request, after: 100...5_000, tries: tries + 1) }
     }
   }
 

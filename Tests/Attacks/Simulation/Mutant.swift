@@ -3,8 +3,8 @@ import Foundation
 import Synchronization
 import TenderPayments
 
-/// A defect that is planted between the engine and its store or its wire, to see that somebody notices. Mutants live
-/// in this target alone, which no product contains: there is no switch in the engine that could be left on.
+/// A defect between the engine and its store or its network, which an invariant must detect. Mutants are in this target
+/// alone, which no product contains: the engine has no switch that could be left on.
 package struct Mutant: Sendable {
   package let name: String
   /// What the engine's SQL becomes.
@@ -14,10 +14,10 @@ package struct Mutant: Sendable {
   /// What is wrong around the engine; nil where the defect lies in a text or an answer.
   let defect: Defect?
   /// Nil where the defect is no text that must be found.
-  private let planting: Planting?
+  private let injection: Injection?
 
-  /// Whether the defect found its place. SQL that was rewritten since leaves a mutant that is none.
-  package var isPlanted: Bool { planting?.isDone ?? true }
+  /// Whether the defect was injected. SQL that was rewritten since no longer matches the mutant's text.
+  package var isInjected: Bool { injection?.isDone ?? true }
 
   enum Defect: Sendable {
     /// Commits are acknowledged that the disk does not have yet.
@@ -28,8 +28,8 @@ package struct Mutant: Sendable {
     case believesWallClock
   }
 
-  /// Notes that a defect found its place.
-  private final class Planting: Sendable {
+  /// Notes that a defect was injected.
+  private final class Injection: Sendable {
     private let done = Mutex(false)
     var isDone: Bool { done.withLock { $0 } }
     func note() { done.withLock { $0 = true } }
@@ -43,18 +43,18 @@ package struct Mutant: Sendable {
     self.defect = defect
     self.dialect = dialect
     self.wiring = wiring
-    planting = nil
+    injection = nil
   }
 
   private init(_ name: String, replacing text: String, with other: String) {
-    let planting = Planting()
+    let injection = Injection()
     self.name = name
-    self.planting = planting
+    self.injection = injection
     defect = nil
     wiring = { $0 }
     dialect = { sql in
       let changed = Self.replacing(text, with: other, in: sql)
-      if changed != sql { planting.note() }
+      if changed != sql { injection.note() }
       return changed
     }
   }
@@ -203,12 +203,12 @@ extension Acquirer {
   fileprivate func mutated(
     before: @escaping @Sendable (AuthorizationRequest) -> AuthorizationRequest = { $0 },
     authorize change: @escaping @Sendable (AuthorizationRequest, AcquirerAnswer) async -> AcquirerAnswer = { $1 },
-    void letGo: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
+    void answer: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
     inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil
   ) -> Acquirer {
     var mutated = self
     mutated.authorize = { [authorize] in await change($0, authorize(before($0), $1)) }
-    mutated.void = { [void] in letGo(await void($0, $1)) }
+    mutated.void = { [void] in answer(await void($0, $1)) }
     mutated.inquire = { [inquire] in found(await inquire($0, $1)) }
     if let reversal { mutated.reverse = { _, _ in reversal } }
     return mutated

@@ -23,15 +23,15 @@ extension SimulatedWorld {
       }
     }
     guard let engine else { return again(token, 1_000...5_000) }
-    var heard = false
+    var isAnswered = false
     let isLost = faults && thread.choices.chance(80)
     let order = paidOrder(purchase)
-    evidence.calls.append(ClientCall(order: order.id.rawValue, key: "token \(token)", heard: .asked, payment: nil))
+    evidence.calls.append(ClientCall(order: order.id.rawValue, key: "token \(token)", outcome: .asked, payment: nil))
     engine.pay(
-      purchase, token, quotes[purchase.order.basket], replied: { [self] in if !isLost { hear($0, purchase, token) } }
+      purchase, token, quotes[purchase.order.basket], replied: { [self] in if !isLost { deliver($0, purchase, token) } }
     ) { [self] answer in
       guard !isLost else { return }
-      heard = true
+      isAnswered = true
       thread.note("\(name): \(answer)")
       evidence.calls.append(answer.call(order, "token \(token)"))
       switch answer {
@@ -46,19 +46,19 @@ extension SimulatedWorld {
       case .refused: if thread.choices.chance(500) { again(token + 1, 500...20_000) }
       }
     }
-    thread.after(.seconds(31), "\(name) waits no longer") { if !heard { again(token, 100...5_000) } }
+    thread.after(.seconds(31), "\(name) waits no longer") { if !isAnswered { again(token, 100...5_000) } }
   }
 
-  /// A basket that is placed as an order is one order, whoever pays it: two purchases share one.
+  /// A basket that is placed as an order is one order, whichever purchase pays it: two purchases share one.
   private func paidOrder(_ purchase: Supplies.Purchase) -> Order {
     guard quotes[purchase.order.basket] != nil else { return purchase.order }
     return supplies.purchases.first { $0.order.basket == purchase.order.basket }?.order ?? purchase.order
   }
 
-  /// Somebody wants to know at once, while recovery may be at it.
+  /// A client asks for the outcome at once, while recovery may be resolving it.
   private func ask(about payment: Payment, times: Int) {
     for _ in 0..<times {
-      thread.after(thread.choices.milliseconds(100...90_000), "somebody asks") { self.engine?.ask(payment) }
+      thread.after(thread.choices.milliseconds(100...90_000), "a client asks") { self.engine?.ask(payment) }
     }
   }
 
@@ -67,9 +67,9 @@ extension SimulatedWorld {
     sold.append(payment)
     let isPatient = thread.choices.pick(3) == 0
     for number in 0..<(isPatient ? 4 + thread.choices.pick(8) : thread.choices.pick(5)) {
-      thread.after(thread.choices.milliseconds(1_000...200_000), "the merchant acts") { [self] in
-        act(payment, "\(payment.id) \(number)", isPatient ? step(payment) : portion(payment))
-        if thread.choices.chance(200) { act(payment, "\(payment.id) \(number) again", portion(payment)) }
+      thread.after(thread.choices.milliseconds(1_000...200_000), "the merchant calls") { [self] in
+        perform(payment, "\(payment.id) \(number)", isPatient ? step(payment) : portion(payment))
+        if thread.choices.chance(200) { perform(payment, "\(payment.id) \(number) again", portion(payment)) }
       }
     }
   }
@@ -78,7 +78,7 @@ extension SimulatedWorld {
   func actLate() {
     for (number, payment) in sold.enumerated() where thread.choices.chance(800) {
       thread.after(thread.choices.milliseconds(0...100_000), "a merchant comes late") { [self] in
-        act(payment, "\(payment.id) late \(number)", portion(payment))
+        perform(payment, "\(payment.id) late \(number)", portion(payment))
       }
     }
   }
@@ -93,7 +93,7 @@ extension SimulatedWorld {
     max(1, payment.amount.minorUnits / Int64(4 + thread.choices.pick(6)))
   }
 
-  private func act(_ payment: Payment, _ key: String, _ amount: Int64?) {
+  private func perform(_ payment: Payment, _ key: String, _ amount: Int64?) {
     guard let engine else { return }
     let verbs: [EngineLife.Verb] = [.capture, .capture, .finalCapture, .void, .refund, .refund]
     let verb = verbs[thread.choices.pick(verbs.count)]
@@ -101,7 +101,7 @@ extension SimulatedWorld {
       let key = "\(key) \(verb) \(amount.map(String.init) ?? "all")"
       return call(KeyedRequest(key: key, verb: verb, payment: payment, amount: amount))
     }
-    engine.act(verb, payment, amount) { [self] answer in
+    engine.perform(verb, payment, amount) { [self] answer in
       thread.note("\(verb) \(answer)")
       evidence.calls.append(answer.call(payment, key))
     }
@@ -109,7 +109,7 @@ extension SimulatedWorld {
 }
 
 extension Payment {
-  /// Whether the shopper has been told that it is paid.
+  /// Whether success was reported to the shopper.
   fileprivate var isGood: Bool { authorized > 0 && status.isLive && status.isResolved }
 }
 
@@ -118,9 +118,9 @@ extension EngineLife.Answer {
     switch self {
     case .refused(let code):
       ClientCall(
-        order: order.id.rawValue, key: key, heard: Self.leavesOpen.contains(code) ? .refused : .nothing, payment: nil)
+        order: order.id.rawValue, key: key, outcome: Self.leavesOpen.contains(code) ? .refused : .nothing, payment: nil)
     case .payment(let payment):
-      ClientCall(order: order.id.rawValue, key: key, heard: payment.heard, payment: payment.id.rawValue)
+      ClientCall(order: order.id.rawValue, key: key, outcome: payment.outcome, payment: payment.id.rawValue)
     }
   }
 
@@ -129,19 +129,19 @@ extension EngineLife.Answer {
     "payment_in_progress", "idempotency_key_in_use", "operation_in_progress", "outcome_not_recorded",
   ]
 
-  /// What a merchant heard of a capture, a void or a refund; only the balances count.
+  /// The answer to a capture, a void or a refund; only the balances count.
   fileprivate func call(_ payment: Payment, _ key: String) -> ClientCall {
     guard case .payment(let after) = self, after.isGood else {
-      return ClientCall(order: payment.order.rawValue, key: key, heard: .refused, payment: nil)
+      return ClientCall(order: payment.order.rawValue, key: key, outcome: .refused, payment: nil)
     }
     return ClientCall(
-      order: payment.order.rawValue, key: key, heard: .success, payment: payment.id.rawValue,
+      order: payment.order.rawValue, key: key, outcome: .success, payment: payment.id.rawValue,
       captured: after.captured, refunded: after.refunded)
   }
 }
 
 extension Payment {
-  fileprivate var heard: ClientCall.Heard {
+  fileprivate var outcome: ClientCall.Outcome {
     // What was paid and let go by the merchant later was a success to the shopper.
     if reportedOutcome == .failure || !status.isLive && reportedOutcome != .success { return .failure }
     return status.isResolved ? .success : .pending

@@ -31,10 +31,10 @@ extension EngineLife {
     }
   }
 
-  func place(_ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID, _ heard: @escaping (Answer) -> Void) {
+  func place(_ purchase: Supplies.Purchase, _ token: Int, _ quote: QuoteID, _ reply: @escaping (Answer) -> Void) {
     let request = PlaceOrderRequest(
       basket: purchase.order.basket, quote: quote, token: purchase.tokens[token], shippingContact: .shopper)
-    begin(heard) { [orderService, gateway] in
+    begin(reply) { [orderService, gateway] in
       try await orderService.place(request, of: purchase.order.merchant, before: gateway.newDeadline()).payment
     }
   }

@@ -29,7 +29,7 @@ extension SimulatedWorld {
   }
 
   private func reconsiderLater(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
-    // After the last repeat of the event that told of the decline: events carry no order.
+    // After the last repeat of the event of the decline: events carry no order.
     thread.after(thread.choices.milliseconds(150_000...300_000), "the bank approves after all") { [self] in
       guard let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
@@ -78,7 +78,7 @@ extension SimulatedWorld {
     return "event-\(ownEvents)"
   }
 
-  /// Sends an event until it is thanked for; sometimes twice, and not for ever.
+  /// Sends an event until it is acknowledged; sometimes twice, and a limited number of times.
   func tell(_ event: ProviderEvent?, patience: Int) {
     guard let event, patience > 0, !isDropped(event) else { return }
     let again = { [self] in
@@ -89,9 +89,9 @@ extension SimulatedWorld {
     // An address of an acquirer that is not configured takes nothing.
     guard let engine, event.connector == engine.connector, !(faults && patience < 10 && thread.choices.chance(300))
     else { return again() }
-    var thanked = false
-    engine.receive(event) { thanked = true }
-    thread.after(.seconds(15), "the provider waits no longer") { if !thanked { again() } }
+    var acknowledged = false
+    engine.receive(event) { acknowledged = true }
+    thread.after(.seconds(15), "the provider waits no longer") { if !acknowledged { again() } }
     if faults, thread.choices.chance(200) { engine.receive(event) {} }
   }
 }

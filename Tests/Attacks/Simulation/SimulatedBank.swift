@@ -48,7 +48,7 @@ final class SimulatedBank {
   private var forgotten: Set<String> = []
   private var reversed: Set<String> = []
   /// What an operation let go of its hold, in minor units.
-  private var letGo: [String: Int64] = [:]
+  private var released: [String: Int64] = [:]
   /// By authorization, the final capture that stands.
   private var closing: [String: String] = [:]
   private var tokens: Set<String> = []
@@ -181,7 +181,7 @@ final class SimulatedBank {
       let isOver = kind != "refund" && (hold.isUndone || hold.hold.authorized == hold.hold.captured)
       return keep(.declined(isOver ? Self.holdIsOver : Self.refusal("13")), reference, contents)
     }
-    letGo[reference] = before - hold.hold.authorized
+    released[reference] = before - hold.hold.authorized
     if kind == "capture", request.isFinal { closing[target] = reference }
     holds[target] = hold
     return keep(.approved(Approval(acquirerReference: newName())), reference, contents)
@@ -238,7 +238,7 @@ final class SimulatedBank {
       case .approved? = answers[reference]?.answer
     else { return false }
     hold.hold.captured -= amount
-    hold.hold.authorized += letGo[reference] ?? 0
+    hold.hold.authorized += released[reference] ?? 0
     holds[authorization] = hold
     if closing[authorization] == reference { closing[authorization] = nil }
     close(authorization)
@@ -250,7 +250,7 @@ final class SimulatedBank {
   private func close(_ authorization: String) {
     guard let final = closing[authorization], var hold = holds[authorization] else { return }
     let kept = min(hold.hold.authorized, hold.hold.captured + accepted(hold.name))
-    letGo[final, default: 0] += hold.hold.authorized - kept
+    released[final, default: 0] += hold.hold.authorized - kept
     hold.hold.authorized = kept
     holds[authorization] = hold
   }

@@ -9,7 +9,7 @@ import TenderTesting
 ///
 /// Not sendable in truth: everything in a simulation happens on the thread that called ``run(until:)``.
 final class SimulatedThread: @unchecked Sendable {
-  /// Somebody who stopped, and waits to be told to go on.
+  /// A coroutine that stopped and waits to be resumed.
   struct Stopped {
     let place: String
     let go: () -> Void
@@ -63,7 +63,7 @@ final class SimulatedThread: @unchecked Sendable {
   /// Ends the calling task, as if its process were dead already.
   func end() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 
-  /// Suspends the calling task until `begin` has somebody resume it.
+  /// Suspends the calling task until the closure that `begin` gets is called.
   func suspended<Value>(_ begin: (@escaping (Value) -> Void) -> Void) async -> Value {
     let box = await withUnsafeContinuation { (continuation: UnsafeContinuation<Box<Value>, Never>) in
       begin { continuation.resume(returning: Box(value: $0)) }
@@ -104,7 +104,7 @@ final class SimulatedThread: @unchecked Sendable {
       happen(next)
       return true
     }
-    // Time goes on also while somebody could go on: that is how a slow disk looks.
+    // Time goes on also while a task is ready, as with a slow disk.
     if let next, events[next].time <= end, choices.passesTime() {
       happen(next)
       return true

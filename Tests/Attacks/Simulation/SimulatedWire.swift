@@ -6,11 +6,11 @@ enum Fate: String, CaseIterable {
   case answered, notSent, requestLost, replyLost, resetAfterwards, late, twice, garbage, serverErrorBefore,
     serverErrorAfter, afterHorizon
 
-  /// Whether the request arrives while somebody waits for the answer.
+  /// Whether the request arrives while the caller waits for the answer.
   static let common: [Fate] = [.answered]
 }
 
-/// The wire between the gateway and the bank: it decides what arrives, when, how often, and what is heard of it.
+/// The wire between the gateway and the bank: it decides what arrives, when, how often, and which answer comes back.
 final class SimulatedWire: @unchecked Sendable {
   private let thread: SimulatedThread
   private let bank: SimulatedBank
@@ -128,7 +128,7 @@ final class SimulatedWire: @unchecked Sendable {
     arrivals[reference.rawValue] = arrivals[reference.rawValue] ?? thread.uptime
   }
 
-  /// When the bank first heard of an operation.
+  /// When an operation first arrived at the bank.
   private var arrivals: [String: Duration] = [:]
   /// How far the status service lags behind. Longer, with the way, than the settle horizon it must not be.
   private static let lag: Duration = .seconds(30)
@@ -157,8 +157,8 @@ final class SimulatedWire: @unchecked Sendable {
     let fate = next ?? drawn
     next = nil
     met(fate)
-    return await thread.suspended { heard in
-      self.run(fate, verb, deadline.remaining, broken(fate), late, process, heard)
+    return await thread.suspended { reply in
+      self.run(fate, verb, deadline.remaining, broken(fate), late, process, reply)
     }
   }
 
@@ -170,44 +170,44 @@ final class SimulatedWire: @unchecked Sendable {
 
   private func run<Answer>(
     _ fate: Fate, _ verb: String, _ patience: Duration, _ broken: Answer,
-    _ late: @escaping (Answer) -> Void, _ process: @escaping () -> Answer, _ heard: @escaping (Answer) -> Void
+    _ late: @escaping (Answer) -> Void, _ process: @escaping () -> Answer, _ reply: @escaping (Answer) -> Void
   ) {
-    // Whoever asked may have died since; then nobody hears, and it happens all the same.
+    // The process that asked may have died since; the bank acts on the request all the same.
     let way = thread.choices.milliseconds(5...400)
     let life = life
-    func hear(_ delay: Duration, _ answer: @escaping () -> Answer) {
-      thread.after(min(delay, patience), "\(verb) heard: \(fate.rawValue)") { [self] in
-        if self.life == life { heard(answer()) }
+    func deliver(_ delay: Duration, _ answer: @escaping () -> Answer) {
+      thread.after(min(delay, patience), "\(verb) answered: \(fate.rawValue)") { [self] in
+        if self.life == life { reply(answer()) }
       }
     }
     func arrive(_ delay: Duration, _ then: @escaping (Answer) -> Void = { _ in }) {
       thread.after(delay, "\(verb) arrives") { then(process()) }
     }
     switch fate {
-    case .answered: arrive(way) { answer in hear(way) { answer } }
+    case .answered: arrive(way) { answer in deliver(way) { answer } }
     case .twice:
-      // A copy of what was refused because of our account is refused like it, also if it comes when that is mended.
+      // A copy of what was refused because of our account is refused like it, also if it comes when that is corrected.
       let before = bank.refusals
       arrive(way) { answer in
-        hear(way) { answer }
+        deliver(way) { answer }
         if self.bank.refusals == before { arrive(way * 2) }
       }
-    case .notSent, .serverErrorBefore: hear(way) { broken }
-    case .requestLost: hear(patience) { broken }
+    case .notSent, .serverErrorBefore: deliver(way) { broken }
+    case .requestLost: deliver(patience) { broken }
     case .replyLost:
       arrive(way)
-      hear(patience) { broken }
+      deliver(patience) { broken }
     case .late:
       arrive(patience + thread.choices.milliseconds(1...50_000))
-      hear(patience) { broken }
+      deliver(patience) { broken }
     case .afterHorizon:
       arrive(patience + capabilities.settleHorizon + thread.choices.milliseconds(1_000...200_000), late)
-      hear(patience) { broken }
-    case .resetAfterwards, .garbage, .serverErrorAfter: arrive(way) { _ in hear(way) { broken } }
+      deliver(patience) { broken }
+    case .resetAfterwards, .garbage, .serverErrorAfter: arrive(way) { _ in deliver(way) { broken } }
     }
   }
 
-  /// Raised when the engine dies, so that nobody answers the dead.
+  /// Raised when the engine dies, so that a dead process gets no answers.
   var life = 0
 }
 

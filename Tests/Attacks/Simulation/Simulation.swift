@@ -12,7 +12,7 @@ import Webhooks
 /// What is to be simulated.
 package struct Simulation: Sendable {
   package var seed: UInt64
-  /// A defect that is planted, by name; nil for the engine as it is.
+  /// The mutant, by name; nil for the engine as it is.
   package var mutant: Mutant?
   package var keepsTrace = false
 
@@ -28,11 +28,11 @@ package struct Simulation: Sendable {
     package let steps: Int
     package let coverage: Coverage
     package let lines: [String]
-    /// How many payments, calls heard, deaths: to see that something happened at all.
+    /// How many payments, answered calls and crashes: to see that something happened at all.
     package let payments: Int
   }
 
-  /// Runs it on this thread, from the first order until nothing is left to settle.
+  /// Runs it on this thread, from the first order until nothing is open.
   package func run(with supplies: Supplies) throws -> Outcome {
     let world = try SimulatedWorld(self, supplies)
     return try world.outcome()
@@ -61,7 +61,7 @@ final class SimulatedWorld: @unchecked Sendable {
   var coverage = Coverage()
   var faults = true
   private var deadliness: Int
-  /// What the store was told to commit in the transaction under way, by write, and whether the process dies in it.
+  /// What the transaction under way commits, by write, and whether the process dies in it.
   private var tearing = false
   private var writes: [String] = []
   /// Whether the store refuses writes.
@@ -171,7 +171,7 @@ final class SimulatedWorld: @unchecked Sendable {
     thread.run(until: thread.uptime + .seconds(300))
     replayDeadLetters()
     settle(for: .seconds(900))
-    // Where captures are refused for good, what is open stays so until a person hears of it after a day.
+    // Where captures are refused for good, operations stay open until an alarm is raised after a day.
     if hazards.includes(.capturesRefused) || thread.choices.chance(250) {
       noteOutlivedKeys()
       thread.slumber(.seconds(86_400 * 9))
@@ -179,12 +179,12 @@ final class SimulatedWorld: @unchecked Sendable {
       actLate()
       // Long enough for a process that starts in the middle to wait its quarter of an hour and to try twice.
       settle(for: .seconds(4_500))
-      mend()
+      correct()
       settle(for: .seconds(4_500))
       callAgain()
       thread.run(until: thread.uptime + .seconds(900))
     }
-    return try judged()
+    return try audited()
   }
 
   /// Lets so much time pass; with each of the acquirers if both have payments.
@@ -248,7 +248,7 @@ extension SimulatedWorld {
     }
   }
 
-  /// It is committed or rolled back, and nobody knows yet.
+  /// It is committed or rolled back, and the caller does not know yet.
   private func committed(_ life: Int) async {
     let writes = writes
     if tearing {
@@ -283,7 +283,7 @@ extension SimulatedWorld {
     configured = acquirer
   }
 
-  /// In one of four simulations the shopper is told *failure* while nobody knows.
+  /// In one of four simulations *failure* is reported to the shopper while the outcome is open.
   private var policy: GatewayPolicy {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = settings.seed.isMultiple(of: 4) ? .failure : .pending
@@ -332,7 +332,7 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(100...8_000), "starts again") { [self] in try? start() }
   }
 
-  /// Recovery and the courier, as long as this life lasts.
+  /// Recovery and the dispatcher, until the process dies.
   private func work(_ engine: EngineLife) {
     guard runs(engine) else { return }
     let pause = faults ? 200...2_500 : 20_000...120_000
@@ -341,7 +341,7 @@ extension SimulatedWorld {
       engine.recover { self.work(engine) }
     }
     if !engine.isDelivering {
-      thread.after(thread.choices.milliseconds(pause), "the courier looks") { [self] in
+      thread.after(thread.choices.milliseconds(pause), "the dispatcher runs") { [self] in
         if runs(engine) { engine.deliver() }
       }
     }
@@ -356,7 +356,7 @@ extension SimulatedWorld {
     isDiskFull = false
     for acquirer in acquirers { acquirer.wire.trouble = 0 }
     sink.trouble = 0
-    mend()
+    correct()
     noteOutlivedKeys(within: latestOffset)
     thread.offset = .zero
     thread.slumber(latestOffset)

@@ -37,9 +37,9 @@ package struct Supplies: Sendable {
       "shop": [try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: certificate)]
     ])
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: ring)
-    let minting = Minting(
-      mint: PaymentTokenIssuer(pki: pki, clock: clock), recipient: try TokenRecipient(certificatePEM: certificate))
-    purchases = try minting.purchases()
+    let supply = TokenSupply(
+      issuer: PaymentTokenIssuer(pki: pki, clock: clock), recipient: try TokenRecipient(certificatePEM: certificate))
+    purchases = try supply.purchases()
     secrets = try Self.secrets(purchases, opener)
   }
 
@@ -54,11 +54,11 @@ package struct Supplies: Sendable {
   }
 }
 
-private struct Minting {
-  let mint: PaymentTokenIssuer
+private struct TokenSupply {
+  let issuer: PaymentTokenIssuer
   let recipient: TokenRecipient
 
-  /// Five orders, and a sixth that is the fifth's twin: same basket, amount and tokens.
+  /// Five orders, and a sixth with the basket, amount and tokens of the fifth.
   func purchases() throws -> [Supplies.Purchase] {
     let amounts: [(Int64, String, CaptureMode)] = [
       (1250, "EUR", .immediate), (99_999, "EUR", .manual), (1, "EUR", .manual), (4_700, "JPY", .manual),
@@ -74,9 +74,9 @@ private struct Minting {
     let order = order(number, basket: number, terms)
     let cards = ["visa-debit", "mastercard-credit", "visa-credit"]
     let tokens = try cards.compactMap { SandboxCards.card(id: $0) }.map { card in
-      let wish = PaymentTokenRequest(
+      let request = PaymentTokenRequest(
         card: card, amount: order.amount, recipient: recipient, applicationData: Self.applicationData(order.basket))
-      return try EncryptedPaymentToken(json: mint.issue(wish).json)
+      return try EncryptedPaymentToken(json: issuer.issue(request).json)
     }
     return Supplies.Purchase(order: order, tokens: tokens)
   }

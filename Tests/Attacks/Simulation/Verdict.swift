@@ -7,7 +7,7 @@ import Webhooks
 
 // The verdict.
 extension SimulatedWorld {
-  func judged() throws -> Simulation.Outcome {
+  func audited() throws -> Simulation.Outcome {
     let database = try store.open([], clock: thread.clock)
     let purchases = supplies.purchases
     let (secrets, seen, isFourth) = (supplies.secrets, evidence, settings.seed.isMultiple(of: 4))
@@ -76,7 +76,7 @@ extension Transaction {
     }
   }
 
-  /// Every operation in a line, for whoever reads a trace.
+  /// Every operation in a line, for a trace.
   fileprivate func operations() throws -> [String] {
     try rows("SELECT * FROM operations ORDER BY payment, sent_at, reference").map { row in
       try [

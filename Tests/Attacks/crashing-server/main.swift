@@ -15,7 +15,7 @@ import UnixSignals
 //     CRASHPOINTS=list                prints the names of all places, one a line
 
 /// What the environment asks for.
-struct Wish {
+struct CrashSettings {
   var point: CrashPoint?
   var visits = 1
 
@@ -51,13 +51,13 @@ guard environment["CRASHPOINTS"] == nil else {
   for point in CrashPoint.allCases { print(point.rawValue) }
   exit(0)
 }
-let wish = try Wish(environment)
+let settings = try CrashSettings(environment)
 let arguments = CommandLine.arguments
 let file = arguments.firstIndex(of: "--config").flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
 var logger = Logger(label: "tender") { JSONLogHandler(label: $0) }
 logger.logLevel = .info
 let server = try await TenderServer(
-  try await ServerConfiguration.load(file: file), crashes: wish.crashes, logger: logger)
+  try await ServerConfiguration.load(file: file), crashes: settings.crashes, logger: logger)
 try await ServiceGroup(
   configuration: .init(services: [server], gracefulShutdownSignals: [.sigterm], logger: logger)
 ).run()

@@ -7,7 +7,7 @@ import TenderPayments
 
 // payment-auditor STORE ACQUIRER-STORE CLIENT.jsonl SINK.jsonl [SECRET-FILE SEARCHED-FILE…]
 //
-// Judges what four processes left behind, after all of them have ended.
+// Audits the records of four processes, after all of them have ended.
 
 func lines(_ path: String) throws -> [JSONValue] {
   try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n")).compactMap {
@@ -52,6 +52,6 @@ let all = try await bank.read { transaction in
 let violations = Auditor(all).violations
 for violation in violations { print(violation) }
 print(
-  "audit: \(all.payments.count) payments, \(all.holds.count) holds, \(all.calls.count) answers heard, "
+  "audit: \(all.payments.count) payments, \(all.holds.count) holds, \(all.calls.count) answers, "
     + "\(all.deliveries.count) webhooks, \(violations.count) violations")
 exit(violations.isEmpty ? 0 : 1)

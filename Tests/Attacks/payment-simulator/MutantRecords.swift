@@ -51,7 +51,7 @@ struct MutantRecords {
     for line in try String(contentsOfFile: Self.file, encoding: .utf8).split(separator: "\n") {
       let parts = line.components(separatedBy: ": ")
       guard parts.count == 2, let place = MutantPlace(parts[1]) else {
-        throw Wish.Misunderstood(text: "\(Self.file) has no place in: \(line)")
+        throw Options.UsageError(text: "\(Self.file) has no place in: \(line)")
       }
       places[parts[0]] = place
     }

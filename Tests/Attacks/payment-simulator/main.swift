@@ -4,18 +4,18 @@ import Simulation
 
 // payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
 // payment-simulator --explore 20000                       small settings, every history, so many at most
-// payment-simulator --mutants 1500 | 400..<1500 [--record]  planted defects, each with so many seeds at most
-// payment-simulator --mutants recorded                    planted defects, each where it was noticed before
-// payment-simulator --judge FILE…                         whether these runs together have been everywhere they can
+// payment-simulator --mutants 1500 | 400..<1500 [--record]  mutants, each with so many seeds at most
+// payment-simulator --mutants recorded                    mutants, each where it was noticed before
+// payment-simulator --check-coverage FILE…                         whether these runs together have been everywhere they can
 //
-// --coverage FILE keeps what the seeds have been through for --judge. --share 0/2 takes every second of the defects,
+// --coverage FILE keeps what the seeds have been through for --check-coverage. --share 0/2 takes every second of the defects,
 // and --share 1/2 the others; --only TEXT takes those that have it in their name. --record writes where each was noticed to Tests/Attacks/Mutants/seeds.txt.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
 /// What is to be run, as it was typed.
-struct Wish {
+struct Options {
   var seeds: Range<UInt64>?
   var histories: Int?
   var mutants: Mutants?
@@ -26,7 +26,7 @@ struct Wish {
   var only = ""
   var keepsTrace = false
   var coverage: String?
-  var judged: [String] = []
+  var coverageFiles: [String] = []
 
   /// How long mutants are searched for.
   enum Mutants {
@@ -46,15 +46,15 @@ struct Wish {
       case "--only": only = rest.popFirst() ?? ""
       case "--trace": keepsTrace = true
       case "--coverage": coverage = rest.popFirst()
-      case "--judge":
-        judged = Array(rest)
+      case "--check-coverage":
+        coverageFiles = Array(rest)
         rest = []
-      default: throw Misunderstood(text: "unknown word \(word)")
+      default: throw UsageError(text: "unknown word \(word)")
       }
     }
   }
 
-  struct Misunderstood: Error { let text: String }
+  struct UsageError: Error { let text: String }
 
   /// Those that are in its share and have the name.
   func chosen(from mutants: [Mutant]) -> [Mutant] {
@@ -72,7 +72,7 @@ struct Wish {
   private static func share(_ text: String) throws -> (number: Int, of: Int) {
     let parts = text.components(separatedBy: "/").compactMap { Int($0) }
     guard parts.count == 2, parts[0] >= 0, parts[0] < parts[1] else {
-      throw Misunderstood(text: "\(text) is no share")
+      throw UsageError(text: "\(text) is no share")
     }
     return (parts[0], parts[1])
   }
@@ -82,20 +82,20 @@ struct Wish {
     let parts = text.components(separatedBy: "..<")
     if parts.count == 1, let count = UInt64(text) { return 0..<count }
     guard parts.count == 2, let low = UInt64(parts[0]), let high = UInt64(parts[1]), low < high else {
-      throw Misunderstood(text: "\(text) is no range of seeds")
+      throw UsageError(text: "\(text) is no range of seeds")
     }
     return low..<high
   }
 }
 
 /// Every seed of a range; how many had violations.
-func simulate(_ seeds: Range<UInt64>, _ wish: Wish, _ supplies: Supplies) throws -> Int {
+func simulate(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) throws -> Int {
   var coverage = Coverage()
   var (violated, steps, payments) = (0, 0, 0)
   let begin = ContinuousClock.now
   for seed in seeds {
     var simulation = Simulation(seed: seed)
-    simulation.keepsTrace = wish.keepsTrace
+    simulation.keepsTrace = options.keepsTrace
     let outcome = try simulation.run(with: supplies)
     coverage.add(outcome.coverage)
     steps += outcome.steps
@@ -109,7 +109,7 @@ func simulate(_ seeds: Range<UInt64>, _ wish: Wish, _ supplies: Supplies) throws
     for text in found { say("seed \(seed): \(text)") }
     violated += found.isEmpty ? 0 : 1
   }
-  if let file = wish.coverage {
+  if let file = options.coverage {
     try coverage.table.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
   } else {
     for line in coverage.table + coverage.missing.map({ "not reached: \($0)" }) { say(line) }
@@ -133,17 +133,17 @@ func explore(_ limit: Int, _ supplies: Supplies) throws -> Int {
 }
 
 /// Every mutant until a check notices it; how many no check noticed.
-func hunt(_ seeds: Range<UInt64>, _ wish: Wish, _ supplies: Supplies) throws -> Int {
+func hunt(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) throws -> Int {
   var records = try MutantRecords()
   var survivors = 0
-  let hunted = wish.chosen(from: Mutant.all)
+  let hunted = options.chosen(from: Mutant.all)
   for mutant in hunted {
     let notice = try search(for: mutant, seeds, supplies)
     if let notice { records[mutant] = notice.place }
-    say("mutant \(mutant.name): \(notice?.description ?? (mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE"))")
+    say("mutant \(mutant.name): \(notice?.description ?? (mutant.isInjected ? "SURVIVED" : "NOT INJECTED"))")
     survivors += notice == nil ? 1 : 0
     // After each: a search of an hour may be stopped.
-    if wish.recordsMutants { try records.write() }
+    if options.recordsMutants { try records.write() }
   }
   say("mutants: \(hunted.count) runs, \(survivors) violations")
   return survivors
@@ -153,10 +153,10 @@ func hunt(_ seeds: Range<UInt64>, _ wish: Wish, _ supplies: Supplies) throws -> 
 ///
 /// A change of the engine changes histories, so a mutant that is not noticed there is searched for in some seeds more. One
 /// that is too rare for these seeds is no violation: only a longer search can say whether a check still notices it.
-func replay(_ wish: Wish, _ supplies: Supplies) throws -> Int {
+func replay(_ options: Options, _ supplies: Supplies) throws -> Int {
   let records = try MutantRecords()
   var (violated, rare) = (0, 0)
-  let replayed = wish.chosen(from: Mutant.all)
+  let replayed = options.chosen(from: Mutant.all)
   for mutant in replayed {
     let place = records[mutant]
     var found = try place.flatMap { try notice(of: mutant, at: $0, supplies) }
@@ -165,8 +165,8 @@ func replay(_ wish: Wish, _ supplies: Supplies) throws -> Int {
       let place = place?.description ?? "any recorded place"
       say("mutant \(mutant.name): not noticed at \(place); record a new one: make mutant-seeds")
     }
-    let isRare = found == nil && mutant.isPlanted && place?.isRare == true
-    let result = found?.description ?? (isRare ? "rare" : mutant.isPlanted ? "SURVIVED" : "PLANTED NOWHERE")
+    let isRare = found == nil && mutant.isInjected && place?.isRare == true
+    let result = found?.description ?? (isRare ? "rare" : mutant.isInjected ? "SURVIVED" : "NOT INJECTED")
     say("mutant \(mutant.name): \(result)")
     rare += isRare ? 1 : 0
     violated += found == nil && !isRare ? 1 : 0
@@ -200,7 +200,7 @@ func notice(of mutant: Mutant, at place: MutantPlace, _ supplies: Supplies) thro
 
 /// Lists what none of these runs has reached and one could, and what they reached that is said to be impossible; how
 /// much of both.
-func judge(_ files: [String]) throws -> Int {
+func checkCoverage(_ files: [String]) throws -> Int {
   var coverage = Coverage()
   for file in files {
     coverage.add(Coverage(table: try String(contentsOfFile: file, encoding: .utf8).components(separatedBy: "\n")))
@@ -211,15 +211,15 @@ func judge(_ files: [String]) throws -> Int {
   return coverage.missing.count + coverage.surprises.count
 }
 
-let wish = try Wish(CommandLine.arguments)
-guard wish.judged.isEmpty else { exit(try judge(wish.judged) == 0 ? 0 : 1) }
+let options = try Options(CommandLine.arguments)
+guard options.coverageFiles.isEmpty else { exit(try checkCoverage(options.coverageFiles) == 0 ? 0 : 1) }
 let supplies = try Supplies()
 var failures = 0
-if let seeds = wish.seeds { failures += try simulate(seeds, wish, supplies) }
-if let limit = wish.histories { failures += try explore(limit, supplies) }
-switch wish.mutants {
-case .recorded: failures += try replay(wish, supplies)
-case .seeds(let seeds): failures += try hunt(seeds, wish, supplies)
+if let seeds = options.seeds { failures += try simulate(seeds, options, supplies) }
+if let limit = options.histories { failures += try explore(limit, supplies) }
+switch options.mutants {
+case .recorded: failures += try replay(options, supplies)
+case .seeds(let seeds): failures += try hunt(seeds, options, supplies)
 case nil: break
 }
 exit(failures == 0 ? 0 : 1)

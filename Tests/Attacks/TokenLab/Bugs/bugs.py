@@ -1,9 +1,9 @@
-"""The mutants: a name, a file of `Sources`, what stands there, what is put in its place, and the conformance
-vectors that must notice. A bug of several files has a list of such edits. Each is a mistake that a reader of payment
+"""The mutants: a name, a file of `Sources`, a text of it, its replacement, and the conformance
+vectors that must detect it. A mutant of several files has a list of such edits. Each is a mistake that a reader of payment
 tokens has made or could make."""
 
 V = "ApplePayToken/Verify/"
-BUGS = [
+MUTANTS = [
     ("the signer's marker is not looked at", V + "CertificateExtensions.swift",
      "hasSignerMarker = Self.find(ObjectIdentifier.signerMarker, entries) != nil",
      "hasSignerMarker = basicConstraints?.isAuthority != true", ["marker-missing", "marker-of-merchant"]),

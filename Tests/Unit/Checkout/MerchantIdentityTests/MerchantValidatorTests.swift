@@ -79,7 +79,7 @@ import Testing
 
   @Test func `the network's failures have names`() async throws {
     let failures: [(TransportError, MerchantSessionError.Code)] = [
-      (.notSent("nobody listens"), .gatewayUnreachable), (.interrupted("alert"), .gatewayInterrupted),
+      (.notSent("connection refused"), .gatewayUnreachable), (.interrupted("alert"), .gatewayInterrupted),
       (.timedOut, .gatewayTimeout), (.responseTooLarge, .invalidSession),
     ]
     for (failure, expected) in failures {

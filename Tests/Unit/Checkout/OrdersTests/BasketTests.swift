@@ -5,72 +5,74 @@ import TenderTesting
 import Testing
 
 /// A change to a good document, and what it must be refused for.
-struct Spoilt: Sendable, CustomTestStringConvertible {
+struct InvalidBasket: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let code: OrderError.Code
   let field: String?
-  let spoil: @Sendable (inout BasketDocument) -> Void
+  let damage: @Sendable (inout BasketDocument) -> Void
 
   init(
     _ field: String?, _ description: String, _ code: OrderError.Code = .basketInvalid,
-    _ spoil: @escaping @Sendable (inout BasketDocument) -> Void
+    _ damage: @escaping @Sendable (inout BasketDocument) -> Void
   ) {
-    (self.field, self.testDescription, self.code, self.spoil) = (field, description, code, spoil)
+    (self.field, self.testDescription, self.code, self.damage) = (field, description, code, damage)
   }
 
   /// People joined to one emoji: one `Character`.
   private static let family = "\u{1F468}" + String(repeating: "\u{200D}\u{1F468}", count: 1_000)
 
   static let all = [
-    Spoilt("countryCode", "small letters") { $0.countryCode = "ie" },
-    Spoilt("businessName", "blank") { $0.businessName = " " },
-    Spoilt("merchantReference", "too long") { $0.merchantReference = String(repeating: "x", count: 101) },
-    Spoilt("merchantReference", "two characters of seven kilobytes") { $0.merchantReference = "x\(Spoilt.family)" },
-    Spoilt("note", "one character of seven kilobytes") { $0.note = Spoilt.family },
-    Spoilt("coupons[0].code", "one character of seven kilobytes") { $0.coupons[0].code = Spoilt.family },
-    Spoilt("shippingMethods[0].detail", "too long") {
+    InvalidBasket("countryCode", "small letters") { $0.countryCode = "ie" },
+    InvalidBasket("businessName", "blank") { $0.businessName = " " },
+    InvalidBasket("merchantReference", "too long") { $0.merchantReference = String(repeating: "x", count: 101) },
+    InvalidBasket("merchantReference", "two characters of seven kilobytes") {
+      $0.merchantReference = "x\(InvalidBasket.family)"
+    },
+    InvalidBasket("note", "one character of seven kilobytes") { $0.note = InvalidBasket.family },
+    InvalidBasket("coupons[0].code", "one character of seven kilobytes") { $0.coupons[0].code = InvalidBasket.family },
+    InvalidBasket("shippingMethods[0].detail", "too long") {
       $0.shippingMethods[0].detail = String(repeating: "x", count: 501)
     },
-    Spoilt("serviceTypes", "none") { $0.serviceTypes = [] },
-    Spoilt("serviceTypes", "twice") { $0.serviceTypes = ["delivery", "delivery"] },
-    Spoilt("serviceTypes[1]", "unknown") { $0.serviceTypes = ["delivery", "teleport"] },
-    Spoilt("serviceType", "not among them") { $0.serviceType = "shipping" },
-    Spoilt("items", "none") { $0.items = [] },
-    Spoilt("items[1].id", "twice") { $0.items[1].id = "fish" },
-    Spoilt("items[0].label", "control character") { $0.items[0].label = "a\u{7}" },
-    Spoilt("items[0].unitAmount", "negative") { $0.items[0].unitAmount = -1 },
-    Spoilt("items[0].quantity", "zero") { $0.items[0].quantity = 0 },
-    Spoilt("items[0].unitAmount", "overflow") { ($0.items[0].unitAmount, $0.items[0].quantity) = (.max, 2) },
-    Spoilt("items[0].unitAmount", "sum overflows") { $0.items[0].unitAmount = .max },
-    Spoilt("items[0].unitAmount", "share overflows") { $0.items[0].unitAmount = 100_000_000_000_000_000 },
-    Spoilt("fees[1].amount", "sum overflows with a credit card") { $0.fees[1].amount = .max },
-    Spoilt("fees[1].amount", "has no negative") { $0.fees[1].amount = .min },
-    Spoilt("items[1].availableIn", "no such zone") { $0.items[1].availableIn = ["mars"] },
-    Spoilt("fees[0].serviceTypes", "not offered") { $0.fees[0].serviceTypes = ["shipping"] },
-    Spoilt("fees[1].paymentMethodTypes", "unknown") { $0.fees[1].paymentMethodTypes = ["gold"] },
-    Spoilt("zones[0].postalPrefixes", "empty prefix") { $0.zones[0].postalPrefixes = [" "] },
-    Spoilt("zones[1].methods", "no such method") { $0.zones[1].methods = ["drone"] },
-    Spoilt("zones[2].countryCode", "three letters") { $0.zones[2].countryCode = "GBR" },
-    Spoilt("shippingMethods[0].amount", "negative") { $0.shippingMethods[0].amount = -1 },
-    Spoilt("shippingMethods[2].identifier", "twice") { $0.shippingMethods.append($0.shippingMethods[0]) },
-    Spoilt("coupons[0]", "both kinds") { $0.coupons[0].amount = 1 },
-    Spoilt("coupons[0]", "over 100 %") { $0.coupons[0].percentBasisPoints = 10_001 },
-    Spoilt("coupons[1].code", "twice, in other letters") { $0.coupons[1].code = "lunch10" },
-    Spoilt("capture", "pending and immediate") { $0.pending = true },
-    Spoilt("supportedCountries[0]", "three letters") { $0.supportedCountries = ["IRL"] },
-    Spoilt("quoteURL", "host not allowed") { $0.quoteURL = "https://elsewhere.example/quote" },
-    Spoilt("quoteURL", "a separator under a combining mark") {
+    InvalidBasket("serviceTypes", "none") { $0.serviceTypes = [] },
+    InvalidBasket("serviceTypes", "twice") { $0.serviceTypes = ["delivery", "delivery"] },
+    InvalidBasket("serviceTypes[1]", "unknown") { $0.serviceTypes = ["delivery", "teleport"] },
+    InvalidBasket("serviceType", "not among them") { $0.serviceType = "shipping" },
+    InvalidBasket("items", "none") { $0.items = [] },
+    InvalidBasket("items[1].id", "twice") { $0.items[1].id = "fish" },
+    InvalidBasket("items[0].label", "control character") { $0.items[0].label = "a\u{7}" },
+    InvalidBasket("items[0].unitAmount", "negative") { $0.items[0].unitAmount = -1 },
+    InvalidBasket("items[0].quantity", "zero") { $0.items[0].quantity = 0 },
+    InvalidBasket("items[0].unitAmount", "overflow") { ($0.items[0].unitAmount, $0.items[0].quantity) = (.max, 2) },
+    InvalidBasket("items[0].unitAmount", "sum overflows") { $0.items[0].unitAmount = .max },
+    InvalidBasket("items[0].unitAmount", "share overflows") { $0.items[0].unitAmount = 100_000_000_000_000_000 },
+    InvalidBasket("fees[1].amount", "sum overflows with a credit card") { $0.fees[1].amount = .max },
+    InvalidBasket("fees[1].amount", "has no negative") { $0.fees[1].amount = .min },
+    InvalidBasket("items[1].availableIn", "no such zone") { $0.items[1].availableIn = ["mars"] },
+    InvalidBasket("fees[0].serviceTypes", "not offered") { $0.fees[0].serviceTypes = ["shipping"] },
+    InvalidBasket("fees[1].paymentMethodTypes", "unknown") { $0.fees[1].paymentMethodTypes = ["gold"] },
+    InvalidBasket("zones[0].postalPrefixes", "empty prefix") { $0.zones[0].postalPrefixes = [" "] },
+    InvalidBasket("zones[1].methods", "no such method") { $0.zones[1].methods = ["drone"] },
+    InvalidBasket("zones[2].countryCode", "three letters") { $0.zones[2].countryCode = "GBR" },
+    InvalidBasket("shippingMethods[0].amount", "negative") { $0.shippingMethods[0].amount = -1 },
+    InvalidBasket("shippingMethods[2].identifier", "twice") { $0.shippingMethods.append($0.shippingMethods[0]) },
+    InvalidBasket("coupons[0]", "both kinds") { $0.coupons[0].amount = 1 },
+    InvalidBasket("coupons[0]", "over 100 %") { $0.coupons[0].percentBasisPoints = 10_001 },
+    InvalidBasket("coupons[1].code", "twice, in other letters") { $0.coupons[1].code = "lunch10" },
+    InvalidBasket("capture", "pending and immediate") { $0.pending = true },
+    InvalidBasket("supportedCountries[0]", "three letters") { $0.supportedCountries = ["IRL"] },
+    InvalidBasket("quoteURL", "host not allowed") { $0.quoteURL = "https://elsewhere.example/quote" },
+    InvalidBasket("quoteURL", "a separator under a combining mark") {
       $0.quoteURL = "https://shop.example/\u{301}@shop.example/quote"
     },
-    Spoilt("quoteURL", "a letter beyond ASCII") { $0.quoteURL = "https://shop.example/caf\u{E9}" },
-    Spoilt("quoteURL", "no TLS") { $0.quoteURL = "http://shop.example/quote" },
-    Spoilt(nil, "nothing to pay", .totalNotPositive) { document in
+    InvalidBasket("quoteURL", "a letter beyond ASCII") { $0.quoteURL = "https://shop.example/caf\u{E9}" },
+    InvalidBasket("quoteURL", "no TLS") { $0.quoteURL = "http://shop.example/quote" },
+    InvalidBasket(nil, "nothing to pay", .totalNotPositive) { document in
       document.items = [.init(id: "a", label: "A", unitAmount: 0)]
       document.serviceTypes = ["collection"]
       document.fees = []
     },
-    Spoilt(nil, "less than nothing", .totalNotPositive) { $0.fees[0] = .init(label: "Off", amount: -100_000) },
-    Spoilt("items[0].unitAmount", "third decimal", .amountTooFine) { document in
+    InvalidBasket(nil, "less than nothing", .totalNotPositive) { $0.fees[0] = .init(label: "Off", amount: -100_000) },
+    InvalidBasket("items[0].unitAmount", "third decimal", .amountTooFine) { document in
       document.currencyCode = Currency(code: "KWD") ?? document.currencyCode
       document.items[0].unitAmount = 1_255
     },
@@ -92,11 +94,13 @@ struct Spoilt: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test(arguments: Spoilt.all) func `that makes no sense is refused by property`(_ spoilt: Spoilt) async throws {
+  @Test(arguments: InvalidBasket.all) func `that makes no sense is refused by property`(_ invalid: InvalidBasket)
+    async throws
+  {
     let shop = try await Shop(terms)
     var document = BasketDocument.dinner
-    spoilt.spoil(&document)
-    await refusal(spoilt.code, field: spoilt.field) {
+    invalid.damage(&document)
+    await refusal(invalid.code, field: invalid.field) {
       try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
     }
     #expect(try await shop.count("baskets") == 0)

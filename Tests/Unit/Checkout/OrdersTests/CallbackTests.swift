@@ -13,18 +13,18 @@ import Testing
 /// A merchant's server that prices by itself.
 private final class PricingServer: Sendable {
   private let script = Mutex<(status: Int, body: String, error: TransportError?)>((200, "", nil))
-  private let heard = Mutex<[(OutboundRequest, Duration)]>([])
+  private let received = Mutex<[(OutboundRequest, Duration)]>([])
   private let work = Mutex<@Sendable () -> Void>({})
 
   func answers(_ body: String, status: Int = 200) { script.withLock { $0 = (status, body, nil) } }
   /// What happens while it thinks.
   func thinks(_ body: @escaping @Sendable () -> Void) { work.withLock { $0 = body } }
   func fails(_ error: TransportError) { script.withLock { $0.error = error } }
-  var requests: [(OutboundRequest, Duration)] { heard.withLock { $0 } }
+  var requests: [(OutboundRequest, Duration)] { received.withLock { $0 } }
 
   var sender: HTTPSender {
     HTTPSender { request, timeout throws(TransportError) in
-      self.heard.withLock { $0.append((request, timeout)) }
+      self.received.withLock { $0.append((request, timeout)) }
       self.work.withLock { $0 }()
       let (status, body, error) = self.script.withLock { $0 }
       if let error { throw error }
@@ -121,7 +121,7 @@ private final class PricingServer: Sendable {
     #expect(try await shop.pays(quote: quote.id).payment.amount.minorUnits == 1_900)
   }
 
-  /// Thirty seconds the sheet waits in all, whoever of us takes them.
+  /// The sheet waits thirty seconds in all, for the merchant and for us together.
   @Test func `has what is left of the shopper's time, and leaves the rest to the acquirer`() async throws {
     let shop = try await shop()
     server.answers(Self.good)

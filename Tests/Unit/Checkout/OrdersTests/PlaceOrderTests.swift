@@ -71,7 +71,7 @@ import Testing
     #expect(shop.acquirer.authorizations.count == 1)
   }
 
-  @Test func `whose capture was never answered is asked about when somebody asks for the outcome`() async throws {
+  @Test func `whose capture was never answered is inquired about when a client asks for the outcome`() async throws {
     let shop = try await shop()
     shop.acquirer.captures(.unknown(Interruption(.timeout)))
     shop.acquirer.finds(.answer(.approved(Approval(acquirerReference: "C1"))))
@@ -99,7 +99,7 @@ import Testing
     #expect(shop.acquirer.authorizations.count == 2)
   }
 
-  @Test func `is unknown as long as nobody knows, and is not tried again`() async throws {
+  @Test func `is unknown as long as its outcome is open, and is not tried again`() async throws {
     let shop = try await shop()
     shop.acquirer.answers(.unknown(Interruption(.timeout)))
     let quote = try await shop.opens()
@@ -304,7 +304,7 @@ import Testing
     #expect(try await shop.count("order_contacts") == 0)
   }
 
-  @Test func `is too late once an acquirer may have heard of it`() async throws {
+  @Test func `is too late once an acquirer may have been asked`() async throws {
     let shop = try await Shop()
     try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
     _ = try await shop.pays()
@@ -317,7 +317,7 @@ import Testing
 }
 
 @Suite struct `Asking for an outcome that is open` {
-  @Test func `makes us ask the acquirer again, and nobody is asked twice for money`() async throws {
+  @Test func `makes us ask the acquirer again, and no one is charged twice`() async throws {
     let shop = try await Shop()
     shop.acquirer.answers(.pending(Pending(acquirerReference: "A1")))
     var document = BasketDocument.dinner
@@ -333,7 +333,7 @@ import Testing
     shop.clock.move(.seconds(61))
     let placed = try #require(try await shop.orderService.placed(Shop.basket, of: Shop.merchant))
     #expect(placed.payment.status == .authorized)
-    // From now on it is what the shopper was told.
+    // From now on it is the reported outcome.
     #expect((placed.payment.reportedOutcome, placed.payment.reportedStatus) == (.success, .authorized))
     let journal = Journal(shop.database)
     let void = try await journal.reserve(.void, nil, of: placed.payment.id)

@@ -39,7 +39,7 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
     PriceRow("collection does not look at the address", 2_190, .collection, county),
     PriceRow("a credit card costs", 2_520, .delivery, central, card: .credit),
     PriceRow("a debit card does not", 2_490, .delivery, central, card: .debit),
-    PriceRow("nor one that is not told", 2_490, .delivery, central, card: .unknown),
+    PriceRow("nor an unknown card", 2_490, .delivery, central, card: .unknown),
     PriceRow("ten percent off the goods alone", 2_271, .delivery, central, coupon: "LUNCH10"),
     PriceRow("in any letters", 2_271, .delivery, central, coupon: " lunch10"),
     PriceRow(

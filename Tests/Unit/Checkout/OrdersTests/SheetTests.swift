@@ -71,7 +71,7 @@ import Testing
     #expect(update.newShippingMethods?.map(\.identifier) == ["van"])
   }
 
-  @Test func `is told of a bad code once, and goes on without it`() async throws {
+  @Test func `reports an invalid code once, and continues without it`() async throws {
     let shop = try await shop()
     let bad = try await change(shop, .couponCode("NO"))
     #expect(bad.update.errors.map(\.code) == [.couponCodeInvalid])

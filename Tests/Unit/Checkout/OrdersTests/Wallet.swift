@@ -10,7 +10,7 @@ import X509
 /// The shopper's wallet, which makes payment tokens for the merchant's key, and the opener that has the key.
 struct Wallet: Sendable {
   let opener: TokenOpener
-  private let mint: PaymentTokenIssuer
+  private let issuer: PaymentTokenIssuer
   private let recipient: TokenRecipient
 
   init(_ merchant: MerchantID, clock: WallClock) throws {
@@ -22,7 +22,7 @@ struct Wallet: Sendable {
       merchant: [try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: certificate)]
     ])
     opener = TokenOpener(verifier: TokenVerifier(trust: try .simulated(rootPEM: pki.rootPEM)), keys: keys)
-    mint = PaymentTokenIssuer(pki: pki, clock: clock)
+    issuer = PaymentTokenIssuer(pki: pki, clock: clock)
     recipient = try TokenRecipient(certificatePEM: certificate)
   }
 
@@ -31,7 +31,7 @@ struct Wallet: Sendable {
     let order = PaymentTokenRequest(
       card: try #require(SandboxCards.card(id: "visa-debit")), amount: amount, recipient: recipient,
       applicationData: Array(applicationData.utf8))
-    return try EncryptedPaymentToken(json: mint.issue(order).json)
+    return try EncryptedPaymentToken(json: issuer.issue(order).json)
   }
 
   private static func request(for key: P256.Signing.PrivateKey) throws -> String {

@@ -95,7 +95,7 @@ import TokenIssuer
     }
   }
 
-  @Test func `undoes by our reference, before or after it has heard of it`() async throws {
+  @Test func `reverses by our reference, before or after the authorization arrived`() async throws {
     try await Visit.run { visit async throws in
       #expect(try await visit.hold("R1", 1000).isApproved)
       #expect(await visit.reverse("R1") == .reversed)
@@ -115,8 +115,8 @@ import TokenIssuer
       #expect(await other.inquire("R1", 1000) == .notFound)
       #expect(await !other.capture("C1", approval.acquirerReference, 100).isApproved)
       #expect(try await other.ledger().isEmpty)
-      let stranger = await visit.stranger.capture("C1", approval.acquirerReference, 100)
-      #expect(stranger == .declined(Decline(reason: .configuration, code: "unauthorized")))
+      let unauthenticated = await visit.unauthenticated.capture("C1", approval.acquirerReference, 100)
+      #expect(unauthenticated == .declined(Decline(reason: .configuration, code: "unauthorized")))
     }
   }
 
@@ -149,7 +149,7 @@ struct Visit: Sendable {
   private var acquirer: Acquirer { .sandbox(baseURL: origin, apiKey: apiKey, http: http) }
 
   var other: Visit { with("key of other") }
-  var stranger: Visit { with("no key") }
+  var unauthenticated: Visit { with("no key") }
 
   private func with(_ apiKey: String) -> Visit {
     var visit = self

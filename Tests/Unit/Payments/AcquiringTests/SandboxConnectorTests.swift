@@ -153,7 +153,7 @@ import Testing
     }
   }
 
-  @Test func `a refusal at the acquirer's door is a decline that somebody must look at`() async throws {
+  @Test func `an acquirer's HTTP error is a decline that an operator must look at`() async throws {
     let answer = try await answer(401, #"{"code":"unauthorized","detail":"…"}"#)
     #expect(answer == .declined(Decline(reason: .configuration, code: "unauthorized")))
     guard case .unknown = try await self.answer(403, "<html>a proxy speaks</html>") else {
@@ -205,7 +205,7 @@ import Testing
   }
 }
 
-/// The network's place in these tests: it answers as told, and keeps what was sent.
+/// A network for these tests: it gives prepared answers, and keeps what was sent.
 private final class Wire: Sendable {
   private struct State {
     var answer: Result<InboundResponse, TransportError> = .failure(.timedOut)

@@ -66,7 +66,7 @@ struct Vector: Sendable {
     #expect(value == "GCS v1HMAC:\(vector.keyID):\(vector.signature)")
   }
 
-  @Test(arguments: Vector.all) func `is undone by the judge`(_ vector: Vector) throws {
+  @Test(arguments: Vector.all) func `is verified by the authenticator`(_ vector: Vector) throws {
     var headers: [Header] = vector.headers
     headers.append(("Authorization", "GCS v1HMAC:\(vector.keyID):\(vector.signature)"))
     headers.append(("Date", vector.date))
@@ -96,7 +96,7 @@ struct SDK: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct `Judging a signed request` {
+@Suite struct `Authenticating a signed request` {
   private let signer = RequestSigner(apiKeyId: "key", secret: "secret")
   private let now = Timestamp(rfc3339: "2026-11-21T10:00:00Z") ?? Timestamp(seconds: 0)
 
@@ -110,7 +110,7 @@ struct SDK: Sendable, CustomTestStringConvertible {
     return [("authorization", value), ("date", date)] + (sent.map { [("content-type", $0)] } ?? []) + gcs
   }
 
-  private func judge(
+  private func authenticate(
     _ headers: [Header], method: String = "GET", _ target: String, secret: String? = "secret", at now: Timestamp? = nil
   ) throws(SignatureRefusal) -> AuthenticatedCaller {
     let request = try SignedRequest(method: method, target: target, headers: headers)
@@ -119,46 +119,46 @@ struct SDK: Sendable, CustomTestStringConvertible {
 
   @Test(arguments: SDK.all) func `accepts what each SDK signs`(_ sdk: SDK) throws {
     let headers = headers(signing: sdk.signs, sdk.target, sending: sdk.sends)
-    #expect(try judge(headers, SDK.sent).apiKeyID == "key")
+    #expect(try authenticate(headers, SDK.sent).apiKeyID == "key")
   }
 
   @Test func `takes X-GCS-Date for the date of a client that cannot set it`() throws {
     let stamp = ("X-GCS-Date", HTTPDate.text(now))
     let value = signer.authorization(
       method: "GET", contentType: "", date: "", gcsHeaders: [stamp], pathAndQuery: "/v2/1/x")
-    #expect(try judge([("Authorization", value), stamp], "/v2/1/x").apiKeyID == "key")
+    #expect(try authenticate([("Authorization", value), stamp], "/v2/1/x").apiKeyID == "key")
   }
 
   @Test func `believes nothing that was changed on the way`() throws {
     let signed = headers(
       method: "POST", signing: "application/json", "/v2/1/payments", sending: "application/json",
       gcs: [("X-GCS-Idempotence-Key", "a")])
-    #expect(try judge(signed, method: "POST", "/v2/1/payments").apiKeyID == "key")
+    #expect(try authenticate(signed, method: "POST", "/v2/1/payments").apiKeyID == "key")
     for (method, target) in [("PUT", "/v2/1/payments"), ("POST", "/v2/2/payments"), ("POST", "/v2/1/payments?a=b")] {
-      #expect(throws: SignatureRefusal.signatureMismatch) { try judge(signed, method: method, target) }
+      #expect(throws: SignatureRefusal.signatureMismatch) { try authenticate(signed, method: method, target) }
     }
     let otherKey = signed.filter { $0.name != "X-GCS-Idempotence-Key" } + [("X-GCS-Idempotence-Key", "b")]
-    #expect(throws: SignatureRefusal.signatureMismatch) { try judge(otherKey, method: "POST", "/v2/1/payments") }
+    #expect(throws: SignatureRefusal.signatureMismatch) { try authenticate(otherKey, method: "POST", "/v2/1/payments") }
     #expect(throws: SignatureRefusal.signatureMismatch) {
-      try judge(signed, method: "POST", "/v2/1/payments", secret: "Secret")
+      try authenticate(signed, method: "POST", "/v2/1/payments", secret: "Secret")
     }
     #expect(throws: SignatureRefusal.keyUnknown) {
-      try judge(signed, method: "POST", "/v2/1/payments", secret: nil)
+      try authenticate(signed, method: "POST", "/v2/1/payments", secret: nil)
     }
   }
 
   @Test func `does not take an encoded separator for a separator`() {
     let signed = headers("/v2/1/payments/9")
     for target in ["/v2/1/payments%2F9", "/v2/1%2fpayments/9"] {
-      #expect(throws: SignatureRefusal.signatureMismatch) { try judge(signed, target) }
+      #expect(throws: SignatureRefusal.signatureMismatch) { try authenticate(signed, target) }
     }
     // U+0301 after the decoded separator makes one `Character` of both.
     let marked = headers("/v2/1/payments/\u{301}9")
     for target in ["/v2/1/payments%2F%CC%819", "/v2/1%2F%CC%81payments/\u{301}9"] {
-      #expect(throws: SignatureRefusal.signatureMismatch) { try judge(marked, target) }
+      #expect(throws: SignatureRefusal.signatureMismatch) { try authenticate(marked, target) }
     }
     let folded = headers("/v2/1/x?a=b\nc")
-    #expect(throws: SignatureRefusal.signatureMismatch) { try judge(folded, "/v2/1/x?a=b%0Ac") }
+    #expect(throws: SignatureRefusal.signatureMismatch) { try authenticate(folded, "/v2/1/x?a=b%0Ac") }
   }
 
   @Test(arguments: [
@@ -167,9 +167,9 @@ struct SDK: Sendable, CustomTestStringConvertible {
     let later = now.adding(.seconds(seconds))
     let signed = headers("/v2/1/x")
     if isAllowed {
-      #expect(throws: Never.self) { try judge(signed, "/v2/1/x", at: later) }
+      #expect(throws: Never.self) { try authenticate(signed, "/v2/1/x", at: later) }
     } else {
-      #expect(throws: SignatureRefusal.dateOutOfWindow) { try judge(signed, "/v2/1/x", at: later) }
+      #expect(throws: SignatureRefusal.dateOutOfWindow) { try authenticate(signed, "/v2/1/x", at: later) }
     }
   }
 
@@ -188,7 +188,7 @@ struct SDK: Sendable, CustomTestStringConvertible {
       ([("authorization", good), ("date", date), ("x-gcs-a", "1"), ("X-GCS-A", "2")], .headerRepeated),
     ]
     for (headers, refusal) in rows {
-      #expect(throws: refusal) { try judge(headers, "/v2/1/x") }
+      #expect(throws: refusal) { try authenticate(headers, "/v2/1/x") }
     }
   }
 }

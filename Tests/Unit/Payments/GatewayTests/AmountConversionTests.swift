@@ -5,7 +5,7 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-/// An acquirer that counts a currency in other units than ISO 4217 hears its own units, and is heard in ours.
+/// An acquirer that counts a currency in other units than ISO 4217 gets its own units, and its answers become ours.
 @Suite struct `The units of an acquirer` {
   private func shop(decimalsOfEuros decimals: Int) async throws -> Shop {
     try await Shop(

@@ -105,7 +105,7 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .declined)
   }
 
-  @Test func `is reversed although the answer was lost and the shopper was told that it failed`() async throws {
+  @Test func `is reversed although the answer was lost and failure was reported`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)

@@ -26,7 +26,7 @@ import Testing
     #expect(try await shop.journal.payment(payment.id)?.reportedOutcome == .success)
   }
 
-  @Test func `the attempt is durable before the acquirer hears of it`() async throws {
+  @Test func `the attempt is durable before the acquirer is asked`() async throws {
     let journal = shop.journal
     let seen = Mutex<Payment?>(nil)
     shop.fake.authorizes { reference, _ in
@@ -113,10 +113,10 @@ import Testing
     let token = try shop.token()
     _ = try await shop.gateway.authorize(order, with: token)
     // The same applicationData and amount: nothing but the use of the token tells the two orders apart.
-    let twin = Order(
+    let second = Order(
       id: OrderID("order-2"), merchant: order.merchant, basket: order.basket, amount: order.amount,
       applicationDataHash: order.applicationDataHash, merchantReference: "R2", capture: .manual)
-    await #expect(throws: GatewayError.tokenReused) { try await shop.gateway.authorize(twin, with: token) }
+    await #expect(throws: GatewayError.tokenReused) { try await shop.gateway.authorize(second, with: token) }
   }
 
   @Test func `neither account number nor token is on the disk, and the search would find them`() async throws {
@@ -140,7 +140,7 @@ import Testing
     return error
   }
 
-  @Test func `another amount is refused before the acquirer hears of it`() async throws {
+  @Test func `another amount is refused before the acquirer is asked`() async throws {
     let error = try await refusal(shop.token(amount: .eur(1249)))
     #expect(error?.code == .amountMismatch)
     #expect(error?.reason.contains("power of ten") == false)

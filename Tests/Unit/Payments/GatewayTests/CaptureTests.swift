@@ -23,7 +23,7 @@ import Testing
     #expect(shop.fake.captures.map(\.authorization) == ["A-\(reference)"])
   }
 
-  @Test func `more than is held is refused before the acquirer hears of it`() async throws {
+  @Test func `more than is held is refused before the acquirer is asked`() async throws {
     let payment = try await authorized()
     await #expect(throws: GatewayError.operationRefused(.exceeds(available: .eur(1250)))) {
       try await shop.gateway.capture(payment.id, .eur(1251))
@@ -34,15 +34,15 @@ import Testing
     #expect(shop.fake.captures.isEmpty)
   }
 
-  @Test func `a declined order takes no capture, and a stranger's payment is not found`() async throws {
+  @Test func `a declined order takes no capture, and an unknown payment is not found`() async throws {
     shop.fake.authorizes(.declined(Decline(reason: .doNotHonor, code: "05")))
     let payment = try await authorized()
     await #expect(throws: GatewayError.operationRefused(.notPossible(.capture, .declined))) {
       try await shop.gateway.capture(payment.id)
     }
-    let stranger = PaymentID("stranger")
-    await #expect(throws: GatewayError.operationRefused(.noSuchPayment(stranger))) {
-      try await shop.gateway.capture(stranger)
+    let unknown = PaymentID("unknown")
+    await #expect(throws: GatewayError.operationRefused(.noSuchPayment(unknown))) {
+      try await shop.gateway.capture(unknown)
     }
   }
 
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-/// The shopper was told *success*, and the capture came to nothing.
+/// *Success* was reported to the shopper, and the capture failed.
 @Suite struct `A capture that the order wants at once` {
   let shop: Shop
   private let order = Shop.order(capture: .immediate)
@@ -199,8 +199,8 @@ import Testing
     let payment = try await unknown()
     let reference = try #require(shop.fake.authorizations.first).reference
     shop.fake.finds(.answer(FakeAcquirer.approval(reference)))
-    let settled = try await shop.gateway.inquire(payment.id)
-    #expect(settled.status == .authorized)
+    let resolved = try await shop.gateway.inquire(payment.id)
+    #expect(resolved.status == .authorized)
     #expect(shop.fake.inquiries.map(\.reference) == [reference])
     #expect(shop.fake.authorizations.count == 1)
   }
@@ -224,7 +224,7 @@ import Testing
     #expect(shop.fake.captures.count == captures)
   }
 
-  /// Whoever reloads a page asks through `settle`.
+  /// A reloaded page asks through `inquire`.
   @Test func `however often a page asks, the acquirer is asked when it is time to`() async throws {
     let payment = try await unknown()
     shop.fake.finds(.unavailable(Interruption(.timeout)))
@@ -258,25 +258,25 @@ import Testing
     #expect(try await shop.gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
   }
 
-  @Test func `an operation that somebody waits for is left alone`() async throws {
+  @Test func `an operation with a waiting caller is left alone`() async throws {
     let claim = try await shop.journal.claim(Shop.order(), spending: .sample(1), card: .sample)
     guard case .new(let attempt) = claim else { return }
     #expect(try await shop.gateway.inquire(attempt.payment).status == .authorizing)
     #expect(shop.fake.inquiries.isEmpty)
   }
 
-  @Test func `what is settled is not asked about`() async throws {
+  @Test func `a payment with a known outcome is not inquired about`() async throws {
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     #expect(try await shop.gateway.inquire(payment.id) == payment)
     #expect(shop.fake.inquiries.isEmpty)
   }
 }
 
-/// The status that the sheet hears, now and whenever it asks again.
-@Suite struct `What the shopper was told` {
+/// The status that the sheet gets, now and whenever it asks again.
+@Suite struct `The reported status` {
   private let order = Shop.order(capture: .immediate)
 
-  private func told(_ shop: Shop) async throws -> PaymentStatus? {
+  private func reportedStatus(_ shop: Shop) async throws -> PaymentStatus? {
     try await shop.journal.payment(of: order.id)?.reportedStatus
   }
 
@@ -285,13 +285,13 @@ import Testing
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
     #expect(payment.reportedStatus == .captured)
     #expect(try await shop.gateway.refund(payment.id).payment.status == .refunded)
-    #expect(try await told(shop) == .captured)
+    #expect(try await reportedStatus(shop) == .captured)
   }
 
   @Test func `stays when the money is taken later, by recovery`() async throws {
     let shop = try await Shop()
     let token = try shop.token(for: order)
-    shop.fake.captures(.notSent("nobody listened"))
+    shop.fake.captures(.notSent("connection refused"))
     #expect(try await shop.gateway.pay(order, with: token).reportedStatus == .authorized)
     shop.fake.captures { reference, _ in FakeAcquirer.approval(reference) }
     shop.clock.advance(Journal.lease)
@@ -300,11 +300,11 @@ import Testing
     #expect((again.status, again.reportedStatus) == (.captured, .authorized))
   }
 
-  @Test func `is nothing for good while nobody knows, and a failure stays one`() async throws {
+  @Test func `is not fixed while the outcome is open, and a failure stays one`() async throws {
     let open = try await Shop()
     open.fake.authorizes(.unknown(Interruption(.timeout)))
     _ = try await open.gateway.pay(order, with: open.token(for: order))
-    #expect(try await told(open) == nil)
+    #expect(try await reportedStatus(open) == nil)
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)

@@ -5,11 +5,11 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-/// The time of day can be set. What ends at a date does not end because somebody set it.
+/// The time of day can be set. What ends at a date does not end because the clock was set.
 @Suite struct `A clock that is set by days` {
   private static let days = Duration.seconds(86_400 * 8)
 
-  @Test(arguments: [1, -1]) func `lets go of no hold, until it is right again`(direction: Int) async throws {
+  @Test(arguments: [1, -1]) func `releases no hold, until it is right again`(direction: Int) async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     _ = try await shop.gateway.recover()
@@ -84,7 +84,7 @@ import Testing
     #expect(shop.fake.inquiries.count == 1)
   }
 
-  /// Nobody can tell a clock that starts wrong from a long standstill; a clock that is corrected tells.
+  /// A clock that starts wrong looks like a long standstill, until it is corrected.
   @Test func `is given a quarter of an hour to be corrected after a start`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id

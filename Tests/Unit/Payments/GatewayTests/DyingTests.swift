@@ -17,7 +17,7 @@ func dying(at point: CrashPoint) -> CrashPoints {
 /// asked for, and the money is where the books say.
 @Suite struct `A process that dies` {
   @Test(arguments: CrashPoint.allCases.filter { !$0.rawValue.hasPrefix("recovery") && !$0.rawValue.hasPrefix("event") })
-  func `leaves nothing that the next one cannot settle`(point: CrashPoint) async throws {
+  func `leaves nothing that the next one cannot resolve`(point: CrashPoint) async throws {
     let shop = try await Shop(crashes: dying(at: point))
     let ledger = Mutex<[AttemptReference: AcquirerAnswer]>([:])
     let keeping: FakeAcquirer.Responder = { reference, _ in

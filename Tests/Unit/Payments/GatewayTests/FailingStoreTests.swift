@@ -7,7 +7,7 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-/// A store that takes no writes after the acquirer was asked. Nobody is told that nothing happened.
+/// A store that takes no writes after the acquirer was asked. No caller gets the answer that nothing happened.
 @Suite struct `An answer that the store does not take` {
   /// A store whose writes fail while the switch is on.
   private final class Disk: Sendable {
@@ -93,7 +93,7 @@ import Testing
   }
 
   /// *Failure* that is not written down would not keep the next process from taking the money.
-  @Test func `is never told as a failure, because that cannot be written down`() async throws {
+  @Test func `is never reported as a failure, because the report cannot be stored`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await shop(policy: policy)

@@ -50,15 +50,15 @@ import TokenIssuer
 /// What goes wrong, once.
 private enum WireFault: String, CaseIterable {
   case lostReply, resetReply
-  /// The acquirer never hears of it, and nobody says so; or somebody says what was meant for another.
+  /// The request is lost without an error, or the answer is another request's.
   case lostRequest, lostForAnothersReply
   case garbage, truncated, twoReplies, anothersReply, wrongAmount, wrongCurrency
   case errorAfterwards, errorBefore, tooManyRequests
   /// A proxy, or an impatient stack, sends the request twice.
   case twice
-  /// The connection is never made: an expired certificate, a wrong name, nobody there.
+  /// The connection is never made: an expired certificate, a wrong name, no server.
   case refusedConnection
-  /// The reply is lost, and the status service has not heard of the operation for half a minute.
+  /// The reply is lost, and the status service does not know the operation for half a minute.
   case lateStatus
 
   /// Whether the acquirer did it.
@@ -219,7 +219,7 @@ extension Journal {
       var evidence = Evidence()
       try evidence.readJournal(store)
       evidence.orders = evidence.payments.map { PlannedOrder(id: $0.order, amount: $0.amount, currency: $0.currency) }
-      // Nobody delivers webhooks here.
+      // No webhooks are delivered here.
       evidence.outbox = []
       return evidence
     }
@@ -234,7 +234,7 @@ extension Evidence {
   }
 }
 
-/// Sends requests on, but for the one that it was told to break.
+/// Forwards requests, and breaks the one that was chosen.
 private final class BreakingWire: Sendable {
   private struct State {
     var armed: (operation: Operation, fault: WireFault)?
@@ -246,7 +246,7 @@ private final class BreakingWire: Sendable {
   private let inner: HTTPSender
   private let clock: ManualClock
   private let state = Mutex(State())
-  /// The last good reply to each operation, whoever heard it.
+  /// The last good reply to each operation.
   private let replies = Mutex<[Operation: InboundResponse]>([:])
 
   init(_ inner: HTTPSender, _ clock: ManualClock) {
@@ -282,7 +282,7 @@ private final class BreakingWire: Sendable {
   private func anothersReply(to request: OutboundRequest) throws(TransportError) -> InboundResponse {
     let reply = replies.withLock { replies in replies.first { request.url.hasSuffix($0.key.path) }?.value }
     guard let reply else {
-      Issue.record("nobody else has been answered yet")
+      Issue.record("no other call has been answered yet")
       throw .timedOut
     }
     return reply

@@ -45,7 +45,7 @@ import Testing
     #expect(shop.fake.captures.count == 1)
   }
 
-  /// Whoever saw a signed refund can send it again while its signature is accepted.
+  /// A recorded signed refund can be sent again while its signature is accepted.
   @Test func `or none, but a signature, is done once for that signature and body`() async throws {
     let shop = try await Shop()
     let payment = try await captured(shop)
@@ -84,7 +84,7 @@ import Testing
     #expect(shop.fake.captures.count == 1)
   }
 
-  @Test func `whose process died is told how far it has come, and keeps the answer for good alone`() async throws {
+  @Test func `whose process died returns the current state, and keeps only the final answer`() async throws {
     let shop = try await Shop(crashes: dying(at: .refundReserved))
     let payment = try await captured(shop)
     await #expect(throws: Died.self) { try await refund(payment, by: shop.gateway) }
@@ -103,13 +103,13 @@ import Testing
     #expect(shop.fake.refunds.map(\.amount) == [.eur(20)])
   }
 
-  @Test func `that nobody knows the end of says so, and is answered for good by the same key`() async throws {
+  @Test func `whose outcome is open says so, and the same key gets the final answer`() async throws {
     let shop = try await Shop()
     let payment = try await captured(shop)
     shop.fake.refunds(.unknown(Interruption(.timeout)))
     let first = try await refund(payment, by: shop.gateway)
     #expect(Self.text(first) == "unknown captured 1250 0" && !first.isFinal)
-    // Asked a moment ago: nobody asks again, and the answer is the same.
+    // Asked a moment ago: the acquirer is not asked again, and the answer is the same.
     #expect(try await refund(payment, by: shop.gateway).answer == first.answer)
     #expect(shop.fake.inquiries.isEmpty)
     shop.fake.finds(.answer(.approved(Approval(acquirerReference: "R-1"))))
@@ -120,7 +120,7 @@ import Testing
     #expect(shop.fake.refunds.count == 1)
   }
 
-  @Test func `is told apart from another request under its key while it is open`() async throws {
+  @Test func `is distinguished from another request under its key while it is open`() async throws {
     let shop = try await Shop()
     let payment = try await captured(shop)
     shop.fake.refunds(.pending(Pending(acquirerReference: "P-1")))
@@ -147,7 +147,7 @@ import Testing
     #expect(Self.text(try await refund(payment, by: shop.gateway)) == "approved partially_refunded 1250 10")
   }
 
-  @Test func `for an authorization is answered for good when the payment is settled`() async throws {
+  @Test func `for an authorization gets its final answer when the payment is resolved`() async throws {
     let shop = try await Shop()
     let (order, token, call) = (Shop.order(), try shop.token(), call)
     shop.fake.authorizes(.unknown(Interruption(.timeout)))

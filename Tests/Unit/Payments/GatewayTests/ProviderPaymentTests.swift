@@ -52,7 +52,7 @@ import TokenIssuer
     }
   }
 
-  @Test func `an event that somebody changed is not believed, and comes again`() async throws {
+  @Test func `an altered event is rejected, and is sent again`() async throws {
     try await visit { visit async throws in
       let order = Shop.order(capture: .immediate)
       let payment = try await visit.shop.gateway.pay(order, with: visit.shop.token(for: order))
@@ -61,7 +61,7 @@ import TokenIssuer
     }
   }
 
-  @Test func `without an event, asking settles it`() async throws {
+  @Test func `without an event, an inquiry resolves it`() async throws {
     try await visit { visit async throws in
       let order = Shop.order(capture: .immediate)
       let payment = try await visit.shop.gateway.pay(order, with: visit.shop.token(for: order))
@@ -105,7 +105,7 @@ import TokenIssuer
     #expect(violations.isEmpty, "\(violations)")
   }
 
-  @Test func `the provider's last capture lets go of nothing that it promised to another`() async throws {
+  @Test func `the provider's last capture releases nothing that it promised to another`() async throws {
     try await visit { visit async throws in
       let payment = try await visit.shop.gateway.authorize(Shop.order(), with: visit.shop.token()).id
       let hold = try await visit.shop.journal.operations(of: payment).first { $0.kind == .authorize }

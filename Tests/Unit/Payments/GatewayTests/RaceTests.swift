@@ -22,8 +22,8 @@ enum CardForm: String, CaseIterable {
 
 /// Sixty-four at the same moment, on one thing that there is once.
 @Suite struct `Sixty-four at once` {
-  private static let crowd = 64
-  /// A crowd on a busy machine may take longer than a shopper waits.
+  private static let callers = 64
+  /// A callers on a busy machine may take longer than a shopper waits.
   private static let patient = {
     var policy = GatewayPolicy()
     policy.budget = .seconds(600)
@@ -35,7 +35,7 @@ enum CardForm: String, CaseIterable {
     _ work: @escaping @Sendable (Int) async throws -> Payment
   ) async throws -> [Result<Payment, GatewayError>] {
     try await withThrowingTaskGroup(of: Result<Payment, GatewayError>.self) { group in
-      for number in 0..<Self.crowd {
+      for number in 0..<Self.callers {
         group.addTask {
           do { return .success(try await work(number)) } catch let error as GatewayError { return .failure(error) }
         }
@@ -71,7 +71,7 @@ enum CardForm: String, CaseIterable {
   @Test(arguments: CardForm.allCases)
   func `with a payment token each for one order hold the money once`(form: CardForm) async throws {
     let shop = try await Shop(capabilities: form.capabilities, policy: Self.patient)
-    let tokens = try (0..<Self.crowd).map { _ in try shop.token() }
+    let tokens = try (0..<Self.callers).map { _ in try shop.token() }
     _ = try await all { number in try await shop.gateway.authorize(Shop.order(), with: tokens[number]) }
     #expect(shop.fake.authorizations.count == 1)
   }
@@ -89,7 +89,7 @@ enum CardForm: String, CaseIterable {
   }
 
   @Test(arguments: CardForm.allCases)
-  func `who take and let go of one hold never move more than was held`(form: CardForm) async throws {
+  func `who capture and release one hold never move more than was held`(form: CardForm) async throws {
     let shop = try await Shop(capabilities: form.capabilities, policy: Self.patient)
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token()).id
     _ = try await all { number in

@@ -49,7 +49,7 @@ private struct Month {
   /// The line of the capture.
   var capture: Int { report.firstIndex { $0["operation"] == "capture" } ?? 0 }
   func new(_ operation: String, like line: Int) -> [String: String] {
-    report[line].merging(["reference": "stranger", "operation": operation]) { $1 }
+    report[line].merging(["reference": "unknown", "operation": operation]) { $1 }
   }
 }
 

@@ -36,7 +36,7 @@ import Testing
     await #expect(throws: Died.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
     #expect(try await shop.gateway.recover().isEmpty)
     shop.clock.advance(.seconds(60))
-    // Within the settle horizon nobody can say that it never arrived.
+    // Within the settle horizon the request may still arrive.
     _ = try? await shop.gateway.recover()
     #expect(try await shop.gateway.payment(for: OrderID("order-1"))?.status == .authorizing)
     #expect(shop.fake.reversals.isEmpty)
@@ -58,7 +58,7 @@ import Testing
     #expect(try await shop.gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
   }
 
-  @Test func `never fails anything by its age alone, and calls a person after a day`() async throws {
+  @Test func `never fails anything by its age alone, and raises an alarm after a day`() async throws {
     let shop = try await Shop()
     let payment = try await unknown(shop)
     shop.fake.finds(.unavailable(Interruption(.timeout)))
@@ -71,7 +71,7 @@ import Testing
     #expect(shop.fake.authorizations.count == 1)
   }
 
-  @Test func `after the shopper was told that it failed, only undoes`() async throws {
+  @Test func `after failure was reported, only reverses`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
@@ -87,7 +87,7 @@ import Testing
     #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.reversed, .approved])
   }
 
-  @Test func `undoes an approval that a webhook brings after the shopper was told that it failed`() async throws {
+  @Test func `reverses an approval that a webhook brings after failure was reported`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
@@ -144,7 +144,7 @@ import Testing
     _ = try await shop.gateway.recover()
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
     #expect(shop.fake.reversals.count > 3)
-    // Once the undoing has begun nobody asks whether it was approved.
+    // Once the reversal has begun, recovery does not inquire whether it was approved.
     #expect(shop.fake.inquiries.count <= 2)
   }
 
@@ -239,7 +239,7 @@ import Testing
     let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
     let payment = try await unknown(shop)
     let authorization = try reference(shop)
-    // The approval comes by event, so that nobody asks about the authorization any more.
+    // The approval comes by event, so that recovery does not inquire about the authorization any more.
     let approval = Approval(acquirerReference: "A-\(authorization)")
     _ = try await shop.journal.receive(
       ProviderEvent(
@@ -322,8 +322,8 @@ import Testing
     name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: false,
     settleHorizon: .seconds(10))
 
-  /// The shopper heard *failure*, the approval came late, and the acquirer will not undo it.
-  @Test func `leaves what nobody can undo to a person, whose decision frees the order`() async throws {
+  /// *Failure* was reported, the approval came late, and the acquirer refuses the reversal.
+  @Test func `leaves what cannot be reversed to an operator, whose decision frees the order`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
@@ -353,7 +353,7 @@ import Testing
     #expect(other.status == .authorized)
   }
 
-  @Test func `a person decides nothing while somebody asks, nor about what is settled`() async throws {
+  @Test func `an operator cannot resolve a payment while a process asks, nor one with a known outcome`() async throws {
     let shop = try await Shop(crashes: dying(at: .authorizeClaimed))
     await #expect(throws: Died.self) { try await shop.gateway.authorize(Shop.order(), with: shop.token()) }
     let payment = try #require(try await shop.journal.payment(of: OrderID("order-1"))).id
@@ -378,8 +378,7 @@ import Testing
     #expect(try await shop.gateway.recover().isEmpty)
   }
 
-  @Test func `a hold that the acquirer ended itself is at its end here too, though it refuses to let go`() async throws
-  {
+  @Test func `a hold that the acquirer ended itself is at its end here too, though it refuses the void`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     shop.fake.voids(.declined(Decline(reason: .holdEnded, code: "25")))
@@ -415,7 +414,7 @@ import Testing
     #expect(Set(shop.fake.voids.map(\.reference)).count == 4)
   }
 
-  @Test func `what a capture at the end of a hold frees is let go of soon after`() async throws {
+  @Test func `what a capture at the end of a hold frees is released soon after`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     shop.fake.voids(.declined(Decline(reason: .holdEnded, code: "25")))

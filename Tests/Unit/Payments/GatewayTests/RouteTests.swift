@@ -50,7 +50,7 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .authorized)
   }
 
-  @Test func `is not undone elsewhere after the shopper was told that it failed`() async throws {
+  @Test func `is not reversed at another acquirer after failure was reported`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let shop = try await Shop(policy: policy)
@@ -79,9 +79,9 @@ import Testing
     #expect(try await shop.gateway.refund(payment).operation.state == .approved)
   }
 
-  @Test func `is neither captured nor let go of when that is due, but raises an alarm`() async throws {
+  @Test func `is neither captured nor released when that is due, but raises an alarm`() async throws {
     let shop = try await Shop()
-    shop.fake.captures(.notSent("nobody there"))
+    shop.fake.captures(.notSent("connection refused"))
     let due = Shop.order(capture: .immediate)
     let ends = Shop.order("order-2")
     _ = try await shop.gateway.pay(due, with: shop.token(for: due))

@@ -39,8 +39,8 @@ import Testing
   func `an inquiry finds what really happened`(card: String, status: PaymentStatus) async throws {
     try await sandbox { shop async throws in
       let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token(card: card))
-      let settled = try await shop.gateway.inquire(payment.id)
-      #expect(settled.status == status)
+      let resolved = try await shop.gateway.inquire(payment.id)
+      #expect(resolved.status == status)
     }
   }
 

@@ -10,7 +10,7 @@ import Testing
     name: "fake", instruments: [.sealed], idempotency: .none, inquiry: true, reversal: true,
     settleHorizon: .seconds(10))
 
-  @Test func `goes on unopened, and the payment says what nobody could check`() async throws {
+  @Test func `goes on unopened, and the payment says what was not checked`() async throws {
     let shop = try await Shop(capabilities: Self.sealed)
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
     #expect(payment.status == .authorized)
@@ -19,7 +19,7 @@ import Testing
     guard case .sealed = shop.fake.authorizations.first?.instrument else { throw Died() }
   }
 
-  @Test func `is judged as far as that goes without a key`() async throws {
+  @Test func `is verified as far as possible without a key`() async throws {
     let shop = try await Shop(capabilities: Self.sealed)
     await #expect(throws: (any Error).self) {
       try await shop.gateway.authorize(Shop.order(), with: shop.token(applicationData: "basket of order-9"))

@@ -11,7 +11,7 @@ import Testing
 import TokenIssuer
 import X509
 
-/// A merchant with keys, a ledger and a gateway, and a wallet that mints payment tokens for it.
+/// A merchant with keys, a ledger and a gateway, and a wallet that issues payment tokens for it.
 struct Shop: Sendable {
   static let identifier = "merchant.example.shop"
 
@@ -21,7 +21,7 @@ struct Shop: Sendable {
   let opener: TokenOpener
   let gateway: PaymentGateway
   private let files: TemporaryStore
-  private let mint: PaymentTokenIssuer
+  private let issuer: PaymentTokenIssuer
   private let recipient: TokenRecipient
 
   /// - Parameters:
@@ -45,7 +45,7 @@ struct Shop: Sendable {
       "shop": [try ProcessingKey(privateKeyPEM: key.pemRepresentation, certificatePEM: certificate)]
     ])
     files = try TemporaryStore()
-    mint = PaymentTokenIssuer(pki: pki, clock: clock.wall)
+    issuer = PaymentTokenIssuer(pki: pki, clock: clock.wall)
     let sealing =
       if let csr {
         try pki.certificate(.processing, for: Self.identifier, csr: csr, clock: clock.wall)
@@ -76,16 +76,16 @@ struct Shop: Sendable {
   func token(
     for order: Order = order(), card: String = "visa-debit", amount: Amount? = nil, applicationData: String? = nil
   ) throws -> EncryptedPaymentToken {
-    let wish = PaymentTokenRequest(
+    let request = PaymentTokenRequest(
       card: try #require(SandboxCards.card(id: card)), amount: amount ?? order.amount, recipient: recipient,
       applicationData: Array((applicationData ?? order.basket.rawValue).utf8))
-    return try EncryptedPaymentToken(json: mint.issue(wish).json)
+    return try EncryptedPaymentToken(json: issuer.issue(request).json)
   }
 
   func tokenWithoutApplicationData() throws -> EncryptedPaymentToken {
-    let wish = PaymentTokenRequest(
+    let request = PaymentTokenRequest(
       card: try #require(SandboxCards.card(id: "visa-debit")), amount: .eur(1250), recipient: recipient)
-    return try EncryptedPaymentToken(json: mint.issue(wish).json)
+    return try EncryptedPaymentToken(json: issuer.issue(request).json)
   }
 
   /// The process after this one: the same store, keys and acquirer, and nothing that happens at a named point.

@@ -83,7 +83,7 @@ import Testing
     #expect(try await journal.payment(of: OrderID("order-1"))?.status == .authorized)
   }
 
-  @Test func `an outcome that nobody knows holds the order`() async throws {
+  @Test func `an open outcome reserves the order`() async throws {
     let attempt = try await attempt(token: 1)
     _ = try await journal.record(.unknown(Interruption(.timeout)), for: attempt)
     guard case .running(let payment) = try await claim(token: 2) else { throw Unexpected() }

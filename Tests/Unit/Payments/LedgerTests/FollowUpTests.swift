@@ -8,7 +8,7 @@ import Testing
   let bench: Bench
   init() async throws { bench = try await Bench() }
 
-  @Test func `a part is let go, and the rest is taken`() async throws {
+  @Test func `a part is released, and the rest is captured`() async throws {
     let payment = try await bench.authorized()
     #expect(try await bench.done(.void, .eur(250), payment).authorized == 1000)
     let after = try await bench.done(.capture, nil, payment)
@@ -16,7 +16,7 @@ import Testing
     #expect(after.captured == 1000)
   }
 
-  @Test func `a final capture lets go of the rest in one operation`() async throws {
+  @Test func `a final capture releases the rest in one operation`() async throws {
     let payment = try await bench.authorized()
     let capture = try await bench.journal.reserve(.capture, .eur(800), isFinal: true, of: payment)
     #expect(capture.isFinal)
@@ -28,7 +28,7 @@ import Testing
     #expect((after.authorized, after.captured) == (800, 800))
   }
 
-  /// The acquirer would let go of what the first capture is about to take, if it has not heard of it yet; and of what it
+  /// The acquirer would release what the first capture is about to take, if that has not arrived yet; and what it
   /// will not take, if it has declined it already.
   @Test func `a final capture waits for the capture that is in flight, or pending`() async throws {
     let payment = try await bench.authorized()
@@ -56,7 +56,7 @@ import Testing
     #expect(try await bench.done(.refund, nil, payment).status == .refunded)
   }
 
-  @Test func `sixty-four refunds give back no more than was taken`() async throws {
+  @Test func `sixty-four refunds return no more than was captured`() async throws {
     let payment = try await bench.authorized()
     _ = try await bench.done(.capture, nil, payment)
     let bench = bench
@@ -85,7 +85,7 @@ import Testing
     #expect(void.amount == .eur(250))
   }
 
-  @Test func `the schema refuses a capture after the shopper was told that it failed`() async throws {
+  @Test func `the schema refuses a capture after failure was reported`() async throws {
     let payment = try await bench.authorized()
     await #expect(throws: StorageError.check(constraint: "nothing_taken_after_failure")) {
       try await bench.database.write { try $0.run("UPDATE payments SET reported_outcome = 'failure', captured = 1") }
@@ -142,7 +142,7 @@ import Testing
 
   private var no: ProviderEvent.Outcome { .declined(Decline(reason: .doNotHonor, code: "05")) }
 
-  @Test func `settles what was pending, once`() async throws {
+  @Test func `resolves a pending operation, once`() async throws {
     let attempt = try await bench.attempt()
     _ = try await bench.journal.record(.pending(Pending(acquirerReference: "P-1")), for: attempt)
     guard case .applied(let payment) = try await bench.journal.receive(event("e1", attempt)) else { throw Unexpected() }
@@ -169,9 +169,9 @@ import Testing
   @Test func `about nothing of ours, or through another connector, is refused`() async throws {
     let attempt = try await bench.attempt()
     #expect(try await bench.journal.receive(event("e1", attempt, connector: "other")) == .refused("another_connector"))
-    let stranger = ProviderEvent(
-      connector: "sandbox", id: "e2", reference: AttemptReference("nobody"), amount: .eur(1), outcome: no)
-    #expect(try await bench.journal.receive(stranger) == .refused("unknown_reference"))
+    let unknown = ProviderEvent(
+      connector: "sandbox", id: "e2", reference: AttemptReference("unknown"), amount: .eur(1), outcome: no)
+    #expect(try await bench.journal.receive(unknown) == .refused("unknown_reference"))
   }
 
   @Test func `that a capture failed after all holds the money again`() async throws {
@@ -193,7 +193,7 @@ import Testing
 
   /// Whether the acquirer took the last one before or after the first came back is not to be seen from its answers.
   @Test(arguments: [true, false])
-  func `that a capture failed beside a final one lets its money go, whichever is heard of first`(
+  func `that a capture failed beside a final one releases its money, whichever event comes first`(
     _ returnsFirst: Bool
   ) async throws {
     let payment = try await bench.authorized()
@@ -247,7 +247,7 @@ import Testing
     #expect((after.status, after.captured) == (.captured, 1250))
   }
 
-  @Test func `that a capture came back waits until it is heard that it was done after all`() async throws {
+  @Test func `that a capture was returned waits for the event that it was done after all`() async throws {
     let payment = try await bench.authorized()
     let first = try await bench.journal.reserve(.capture, nil, of: payment)
     _ = try await bench.journal.record(.declined(Decline(reason: .issuerUnavailable, code: "91")), for: first)
@@ -336,13 +336,13 @@ import Testing
     let payment = try await bench.authorized()
     let unheard = try await bench.journal.reserve(.capture, .eur(800), of: payment)
     let second = try await bench.journal.reserve(.capture, .eur(400), of: payment)
-    let heard = try await bench.journal.record(FakeAcquirer.approval(second.reference), for: second).payment
+    let recorded = try await bench.journal.record(FakeAcquirer.approval(second.reference), for: second).payment
     _ = try await bench.done(.refund, .eur(300), payment)
     let late = event("e1", second, no)
     #expect(try await bench.journal.receive(late) == .early("returned_after_refund"))
     _ = try await bench.journal.record(FakeAcquirer.approval(unheard.reference), for: unheard)
     guard case .applied(let after) = try await bench.journal.receive(late) else { throw Unexpected() }
-    #expect((heard.captured, after.captured, after.refunded) == (400, 800, 300))
+    #expect((recorded.captured, after.captured, after.refunded) == (400, 800, 300))
   }
 
   @Test func `that a capture failed waits for the refund that came back before it, and calls a person`() async throws {
@@ -421,7 +421,7 @@ import Testing
     #expect(try await bench.journal.payments().count == 1)
   }
 
-  @Test func `the answer is kept with the payment's own, and another request is told apart`() async throws {
+  @Test func `the answer is kept with the payment's own, and another request is distinguished`() async throws {
     let (attempt, call, answer) = (try await begun(), call(), StoredAnswer(status: 201, body: [1, 2, 3]))
     let journal = bench.journal
     let outcome = try await journal.database.write { store in

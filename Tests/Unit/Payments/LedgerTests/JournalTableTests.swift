@@ -29,14 +29,14 @@ import Testing
       """)
   }
 
-  @Test func `a capture that nobody knows about keeps its reservation`() async throws {
+  @Test func `a capture with an unknown outcome keeps its reservation`() async throws {
     try await check(
       """
       pay      A  15.00  approved  authorized          15.00   0.00  0.00
       capture  A  10.00  unknown   authorized          15.00   0.00  0.00
       capture  A  10.00  approved  in_flight
       capture  A   5.00  approved  partially_captured  15.00   5.00  0.00
-      settle   A      -  approved  captured            15.00  15.00  0.00
+      resolve  A      -  approved  captured            15.00  15.00  0.00
       """)
   }
 
@@ -49,8 +49,8 @@ import Testing
       pay      A  15.00  unknown   unknown      0.00   0.00  0.00
       pay      A  15.00  approved  running
       capture  A      -  approved  not_possible
-      settle   A      -  pending   pending      0.00   0.00  0.00
-      settle   A      -  approved  authorized  15.00   0.00  0.00
+      resolve  A      -  pending   pending      0.00   0.00  0.00
+      resolve  A      -  approved  authorized  15.00   0.00  0.00
       """)
   }
 
@@ -113,7 +113,7 @@ private struct Book {
 
   private func followUp(_ verb: String, _ order: String, _ amount: Amount?) async throws -> Attempt? {
     let payment = try #require(try await journal.payment(of: OrderID(order))).id
-    return try await verb == "settle"
+    return try await verb == "resolve"
       ? journal.leaseOpenOperation(of: payment) : journal.reserve(.capture, amount, of: payment)
   }
 
@@ -128,7 +128,7 @@ private struct Book {
     case "declined": .declined(Decline(reason: .doNotHonor, code: "05"))
     case "pending": .pending(Pending(acquirerReference: "P"))
     case "unknown": .unknown(Interruption(.timeout))
-    case "notSent": .notSent("nobody listened")
+    case "notSent": .notSent("connection refused")
     default: throw Unexpected()
     }
   }

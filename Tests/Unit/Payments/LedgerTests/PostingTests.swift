@@ -44,7 +44,7 @@ import Testing
     #expect((back.authorized, back.captured) == (1_000, 0))
   }
 
-  @Test func `what a final capture let go is held again when it comes back, as if it had been refused`() throws {
+  @Test func `what a final capture released is held again when it is returned, as if it had been refused`() throws {
     var held = Balances(status: .authorized)
     held.authorized = 1_000
     let final = Movement(.capture, 600, releases: 400)

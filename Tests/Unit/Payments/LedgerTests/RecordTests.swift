@@ -35,7 +35,7 @@ import Testing
       try await journal.record(FakeAcquirer.approval(attempt.reference), for: successor).payment.status == .authorized)
   }
 
-  @Test func `a pending answer may be settled at once, by one at a time`() async throws {
+  @Test func `a pending answer may be resolved at once, by one process at a time`() async throws {
     let attempt = try await attempt()
     let payment = try await journal.record(.pending(Pending(acquirerReference: "P1")), for: attempt).payment
     #expect(payment.status == .pending)

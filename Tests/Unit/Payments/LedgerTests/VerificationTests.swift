@@ -62,7 +62,7 @@ import Testing
 
   @Test func `still finds what was changed, removed and added`() async throws {
     let id = try #require(try await journal.payments(matching: PaymentQuery(limit: 1)).first).id
-    for (damage, complaint) in [
+    for (damage, violation) in [
       ("UPDATE audit SET captured = 1 WHERE seq = 1500", "main 1500: the hash does not fit"),
       ("DELETE FROM audit WHERE seq = 700", "main 701: entry 700 is missing"),
       ("UPDATE audit_heads SET seq = 5", "main: the chain ends at 2400, its head says 5"),
@@ -72,7 +72,7 @@ import Testing
     ] {
       try await journal.database.write { try $0.run(damage) }
       let report = try await journal.verifyAudit()
-      #expect(report.violations.contains(complaint), "\(damage): \(report.violations)")
+      #expect(report.violations.contains(violation), "\(damage): \(report.violations)")
     }
   }
 }

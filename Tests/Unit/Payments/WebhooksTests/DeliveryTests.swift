@@ -105,7 +105,7 @@ import Webhooks
     #expect(server.requests.count { $0.url != Post.url } == 1)
   }
 
-  @Test func `a merchant without a URL is told nothing, and nothing waits`() async throws {
+  @Test func `a merchant without a URL gets no event, and no delivery waits`() async throws {
     let post = try await Post(urls: [])
     try await post.pays()
     try await post.dispatcher.round()
@@ -130,7 +130,7 @@ import Webhooks
     #expect(try await post.backlog.waiting == 0)
   }
 
-  @Test func `couriers that run at once send nothing twice`() async throws {
+  @Test func `dispatchers that run at once send nothing twice`() async throws {
     let post = try await Post()
     for number in 1...6 { try await post.pays(number) }
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -58,7 +58,7 @@ import Webhooks
     "fec0:0000:0000:0000:0000:0000:0000:0001", "ff02:0000:0000:0000:0000:0000:0000:0001",
     "4000:0000:0000:0000:0000:0000:0000:0001",
   ])
-  func `an address inside somebody's network is refused, unless the operator allows it`(_ text: String) async {
+  func `an address inside a private network is refused, unless the operator allows it`(_ text: String) async {
     #expect(await Self.refusal("https://shop.example/", addresses: [text]) == .privateAddress("shop.example"))
     #expect(await Self.refusal("https://shop.example/", addresses: ["93.184.215.14", text]) != nil)
     #expect(await Self.refusal("http://shop.example/", allowsPrivate: true, addresses: [text]) == nil)

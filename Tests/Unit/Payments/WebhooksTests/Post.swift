@@ -8,7 +8,7 @@ import TenderTesting
 import Testing
 import Webhooks
 
-/// A journal with payments in it, a courier, and a merchant's server that answers as it is told.
+/// A journal with payments in it, a dispatcher, and a merchant's server with prepared answers.
 struct Post: Sendable {
   static let url = "https://shop.example/hooks"
   static let key = WebhookKey(id: "hook-1", secret: "webhook-secret")

@@ -18,7 +18,7 @@ import Testing
     ("webhooks: {allowPrivateAddresses: yes}", "webhooks.allowPrivateAddresses"),
     ("payments: {maximumInFlight: 0}", "payments.maximumInFlight"),
     ("payments: {reportUnknownAs: success}", "payments.reportUnknownAs"),
-    ("acquirer: {connector: mint}", "acquirer.connector"), ("publicURL: pay.example.com", "publicURL"),
+    ("acquirer: {connector: unknown}", "acquirer.connector"), ("publicURL: pay.example.com", "publicURL"),
     ("publicURL: https://user@pay.example.com", "publicURL"), ("store: tender.db", "store"), ("store: {}", "store"),
     ("store:", "store"), ("store: [path]", "store"),
   ])
@@ -240,7 +240,7 @@ import Testing
     #expect(error?.key.hasSuffix("api-keys/k1.secret") == true)
   }
 
-  @Test func `that others than its owner can read is refused, with the command that mends it`() async throws {
+  @Test func `that others than its owner can read is refused, with the command that corrects it`() async throws {
     try place.addMerchant("harbour", secrets: ["api-keys": ["k1": "0123456789abcdef"]])
     let file = "\(place.path)/merchants/harbour/api-keys/k1.secret"
     for mode in [0o640, 0o604, 0o620, 0o666] {

@@ -25,7 +25,7 @@ import Testing
     #expect(try await said(system, failed).status == 200)
     let after = try await system.admin("GET", "/payments/\(payment)")
     #expect(after["captured"] == 0 && after["refunded"] == 0, "\(after)")
-    // A third time it is thanked for and changes nothing.
+    // A third time it is acknowledged and changes nothing.
     #expect(try await said(system, failed).status == 200)
     #expect(try await system.admin("GET", "/payments/\(payment)") == after)
   }

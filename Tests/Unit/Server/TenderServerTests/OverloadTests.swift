@@ -39,7 +39,7 @@ import Testing
     let hold = Hold()
     let shop = try await Self.shop(system, mostAtOnce: 1, hold)
     try await Self.full(system, shop, hold) {
-      // Whoever wants the connection closed is answered by the router.
+      // A request for a closed connection is answered by the router.
       let calls = Self.payment(at: shop) + Self.payment(at: shop, "Connection: close\n")
       let both = try await RawConnection.answers(2, to: calls, port: shop.port)
       let (answer, routed) = (both[0], both[1])
@@ -255,7 +255,7 @@ extension `A server that is full` {
   }
 }
 
-/// Something is held up until it is let go, and not for ever.
+/// Blocks callers until it is released, for a limited time.
 final class Hold: Sendable {
   private let isOver = Mutex(false)
   private let latest: ContinuousClock.Instant

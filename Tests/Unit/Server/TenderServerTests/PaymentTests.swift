@@ -94,7 +94,7 @@ import Testing
     #expect(late.status == 409 && late.body["code"] == "basket_placed")
   }
 
-  /// Recovery settles it after a second, before or after the second card comes; the answer is the first payment's
+  /// Recovery resolves it after a second, before or after the second card comes; the answer is the first payment's
   /// either way.
   @Test func `that is not decided yet is pending, never declined, and blocks a second charge`() async throws {
     let shopper = try await collecting(amount: 2099)
@@ -107,7 +107,7 @@ import Testing
     #expect(try await shopper.holds().count == 1)
   }
 
-  @Test func `gives a guest a token that anybody can check against the published keys`() async throws {
+  @Test func `gives a guest a token that verifies against the published keys`() async throws {
     let system = try await TestSystem.shared.value
     let shopper = try await collecting()
     let token = try #require(try await shopper.pays().body["guestToken"]?.text)

@@ -4,20 +4,20 @@ import TenderTesting
 import Testing
 
 @Suite struct `A private socket` {
-  @Test func `is behind a closed door until it is closed itself`() throws {
+  @Test func `is in a private folder until its own mode is private`() throws {
     let place = try TemporaryStore()
     let socket = PrivateSocket(place.directory + "/tender.db.sock")
     try Data().write(to: URL(filePath: socket.path))
     try socket.prepare()
     #expect(!FileManager.default.fileExists(atPath: socket.path), "what was left behind is gone")
-    let door = URL(filePath: socket.boundPath).deletingLastPathComponent().path
-    #expect(try mode(door) == 0o700)
-    // Whoever binds it leaves it to the umask.
+    let folder = URL(filePath: socket.boundPath).deletingLastPathComponent().path
+    #expect(try mode(folder) == 0o700)
+    // The mode of a bound socket depends on the umask.
     try Data().write(to: URL(filePath: socket.boundPath))
     try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: socket.boundPath)
     try socket.open()
     #expect(try mode(socket.path) == 0o600)
-    #expect(!FileManager.default.fileExists(atPath: door))
+    #expect(!FileManager.default.fileExists(atPath: folder))
   }
 
   @Test func `is what the server's own user asks at`() async throws {

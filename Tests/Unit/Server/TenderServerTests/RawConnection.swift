@@ -2,7 +2,7 @@ import Foundation
 import StrictJSON
 
 /// A connection on which is sent what a test wrote, byte for byte. It blocks the thread that uses it and needs no task:
-/// what is heard on it was said by the server's event loops alone, when nothing else can run.
+/// what it receives was sent by the server's event loops alone, when nothing else can run.
 struct RawConnection: ~Copyable {
   struct Answer: Sendable {
     let status: Int

@@ -130,7 +130,7 @@ import Testing
   }
 }
 
-/// Calls without an Origin: of the same origin, of apps, and of whoever writes a Host by hand.
+/// Calls without an Origin: of the same origin, of apps, and with a Host written by hand.
 @Suite struct `A call without an origin` {
   @Test func `that asks the host of one merchant sees no basket of another`() async throws {
     let system = try await TestSystem.shared.value
@@ -263,7 +263,7 @@ import Testing
     }
   }
 
-  @Test func `with a date that no calendar has, before anybody is known, and the server lives`() async throws {
+  @Test func `with a date that no calendar has, before authentication, and the server stays up`() async throws {
     let claim = "GCS v1HMAC:key:\(Base64.encode([UInt8](repeating: 7, count: 32)))"
     for day in [Int64.min, -1, .max] {
       let answer = try await JSONClient(system.server, sender: system.sender).call(
