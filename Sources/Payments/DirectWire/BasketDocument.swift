@@ -16,54 +16,38 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   /// What the sheet opens with; one of `serviceTypes`, the first if absent.
   package var serviceType: String?
   package var items: [Item]
-  package var fees: [Fee]
+  package var fees: [Fee] = []
   /// Where there is delivery. No zones: everywhere, by every method.
-  package var zones: [Zone]
-  package var shippingMethods: [Method]
-  package var coupons: [Coupon]
-  /// A code that the shopper entered on the merchant's page. The sheet opens with it, unless it is no good.
+  package var zones: [Zone] = []
+  package var shippingMethods: [Method] = []
+  package var coupons: [Coupon] = []
+  /// A code that the shopper entered on the merchant's page. The sheet opens with it if it is valid.
   package var couponCode: String?
   /// When the shopper wants it; passed on unread.
   package var requestedFor: String?
   package var note: String?
   /// The merchant's reference of a signed-in shopper; without one the order is a guest's.
   package var customer: String?
-  package var capture: CaptureMode
+  package var capture: CaptureMode = .immediate
   /// The price is not known yet: the sheet shows it as pending, and the payment token is signed for zero.
-  package var pending: Bool
-  package var billingRequired: Bool
+  package var pending: Bool = false
+  package var billingRequired: Bool = false
   /// Issuer countries; empty for all.
-  package var supportedCountries: [String]
+  package var supportedCountries: [String] = []
   /// Where the merchant prices updates by itself, with a signed call and five seconds.
   package var quoteURL: String?
 
+  /// A document with the properties that every basket has. The others are optional; set them afterwards.
   package init(
     currencyCode: Currency, countryCode: String, merchantReference: String, businessName: String,
-    serviceTypes: [String], serviceType: String? = nil, items: [Item], fees: [Fee] = [], zones: [Zone] = [],
-    shippingMethods: [Method] = [], coupons: [Coupon] = [], couponCode: String? = nil, requestedFor: String? = nil,
-    note: String? = nil, customer: String? = nil, capture: CaptureMode = .immediate, pending: Bool = false,
-    billingRequired: Bool = false, supportedCountries: [String] = [], quoteURL: String? = nil
+    serviceTypes: [String], items: [Item]
   ) {
     self.currencyCode = currencyCode
     self.countryCode = countryCode
     self.merchantReference = merchantReference
     self.businessName = businessName
     self.serviceTypes = serviceTypes
-    self.serviceType = serviceType
     self.items = items
-    self.fees = fees
-    self.zones = zones
-    self.shippingMethods = shippingMethods
-    self.coupons = coupons
-    self.couponCode = couponCode
-    self.requestedFor = requestedFor
-    self.note = note
-    self.customer = customer
-    self.capture = capture
-    self.pending = pending
-    self.billingRequired = billingRequired
-    self.supportedCountries = supportedCountries
-    self.quoteURL = quoteURL
   }
 
   package struct Item: Sendable, Hashable, Codable {

@@ -35,12 +35,16 @@ extension Menu {
       throw ShopError(.badRequest, "unknown_service_type", "Choose delivery or collection.")
     }
     guard !order.items.isEmpty else { throw ShopError(.badRequest, "empty_order", "Choose a dish first.") }
-    return BasketDocument(
+    var document = BasketDocument(
       currencyCode: currency, countryCode: countryCode, merchantReference: reference, businessName: title,
-      serviceTypes: Self.serviceTypes, serviceType: order.serviceType, items: try order.items.map(item), fees: fees,
-      zones: zones, shippingMethods: methods, coupons: coupons,
-      couponCode: try order.couponCode.map { try coupon($0, at: now).code },
-      requestedFor: try order.requestedFor.map(Self.time), note: try order.note.flatMap(Self.note), customer: customer)
+      serviceTypes: Self.serviceTypes, items: try order.items.map(item))
+    document.serviceType = order.serviceType
+    (document.fees, document.zones, document.shippingMethods, document.coupons) = (fees, zones, methods, coupons)
+    document.couponCode = try order.couponCode.map { try coupon($0, at: now).code }
+    document.requestedFor = try order.requestedFor.map(Self.time)
+    document.note = try order.note.flatMap(Self.note)
+    document.customer = customer
+    return document
   }
 
   /// - Throws: ``ShopError`` with what the page shows the shopper about an unknown or expired code.

@@ -13,10 +13,12 @@ import TenderSheet
 extension Supplies.Purchase {
   /// The basket as the merchant puts it: one thing for the order's amount, to be collected.
   fileprivate var document: BasketDocument {
-    BasketDocument(
+    var document = BasketDocument(
       currencyCode: order.amount.currency, countryCode: "IE", merchantReference: order.merchantReference,
       businessName: "Harbour Kitchen", serviceTypes: ["collection"],
-      items: [.init(id: "all", label: "All of it", unitAmount: order.amount.minorUnits)], capture: order.capture)
+      items: [.init(id: "all", label: "All of it", unitAmount: order.amount.minorUnits)])
+    document.capture = order.capture
+    return document
   }
 }
 

@@ -132,36 +132,45 @@ extension FullContact {
 extension BasketDocument {
   /// Fish, chips and a drink; two zones, one of them dearer; a coupon in percent, one in money, one that has ended.
   static var dinner: BasketDocument {
-    BasketDocument(
+    var document = BasketDocument(
       currencyCode: Currency(code: "EUR") ?? Currency.all[0], countryCode: "IE", merchantReference: "HK-1042",
       businessName: "Harbour Kitchen", serviceTypes: ["delivery", "collection"],
       items: [
         Item(id: "fish", label: "Fish and chips", unitAmount: 1_290),
         Item(id: "soup", label: "Soup", unitAmount: 450, quantity: 2, availableIn: ["central"]),
-      ],
-      fees: [
-        Fee(label: "Service fee", amount: 50, serviceTypes: ["delivery"]),
-        Fee(label: "Credit card", amount: 30, paymentMethodTypes: ["credit"]),
-      ],
-      zones: [
-        Zone(id: "central", countryCode: "IE", postalPrefixes: ["D01", "D02"], methods: ["bike"]),
-        Zone(id: "county", countryCode: "IE", postalPrefixes: ["D"], methods: ["van"]),
-        Zone(id: "london", countryCode: "GB", postalPrefixes: ["SW1A 1"], methods: ["van"]),
-      ],
-      shippingMethods: [
-        Method(identifier: "bike", label: "Bike", detail: "30–45 minutes", amount: 250, freeFrom: 3_000),
-        Method(identifier: "van", label: "Van", detail: "1 hour", amount: 600),
-      ],
-      coupons: [
-        Coupon(code: "LUNCH10", label: "Lunch offer", percentBasisPoints: 1_000),
-        Coupon(code: "FIVER", label: "Five off", amount: 500),
-        Coupon(code: "HUGE", label: "A gift", amount: 100_000),
-        Coupon(code: "OLD", label: "Over", amount: 100, expiresAt: WireTime(Timestamp(seconds: 1_000))),
-        Coupon(
-          code: "NOON", label: "Until noon", amount: 100,
-          expiresAt: WireTime(Shop.noon.adding(.seconds(60)))),
       ])
+    document.fees = dinnerFees
+    document.zones = dinnerZones
+    document.shippingMethods = dinnerMethods
+    document.coupons = dinnerCoupons
+    return document
   }
+
+  private static let dinnerFees = [
+    Fee(label: "Service fee", amount: 50, serviceTypes: ["delivery"]),
+    Fee(label: "Credit card", amount: 30, paymentMethodTypes: ["credit"]),
+  ]
+
+  private static let dinnerZones = [
+    Zone(id: "central", countryCode: "IE", postalPrefixes: ["D01", "D02"], methods: ["bike"]),
+    Zone(id: "county", countryCode: "IE", postalPrefixes: ["D"], methods: ["van"]),
+    Zone(id: "london", countryCode: "GB", postalPrefixes: ["SW1A 1"], methods: ["van"]),
+  ]
+
+  private static let dinnerMethods = [
+    Method(identifier: "bike", label: "Bike", detail: "30–45 minutes", amount: 250, freeFrom: 3_000),
+    Method(identifier: "van", label: "Van", detail: "1 hour", amount: 600),
+  ]
+
+  private static let dinnerCoupons = [
+    Coupon(code: "LUNCH10", label: "Lunch offer", percentBasisPoints: 1_000),
+    Coupon(code: "FIVER", label: "Five off", amount: 500),
+    Coupon(code: "HUGE", label: "A gift", amount: 100_000),
+    Coupon(code: "OLD", label: "Over", amount: 100, expiresAt: WireTime(Timestamp(seconds: 1_000))),
+    Coupon(
+      code: "NOON", label: "Until noon", amount: 100,
+      expiresAt: WireTime(Shop.noon.adding(.seconds(60)))),
+  ]
 }
 
 /// The code of the refusal.
