@@ -36,8 +36,8 @@ struct FilledStore: Sendable {
     await database.close()
   }
 
-  /// `n`: the payment's number. `at`: when it was, in microseconds. `id`: what begins with the time, as every identifier
-  /// of the ledger does. `r1` to `r4`: 8 hex digits that look random, of which the rest is made.
+  /// `n`: the payment's number. `at`: when it was, in microseconds. `id`: what begins with the time, as every
+  /// identifier of the ledger does. `r1` to `r4`: 8 hex digits that look random, of which the rest is made.
   private static let numbers = """
     WITH RECURSIVE counted(n) AS (SELECT $1 UNION ALL SELECT n + 1 FROM counted WHERE n < $2),
     timed AS (
@@ -103,7 +103,8 @@ struct FilledStore: Sendable {
   private static func operation(_ kind: String, _ letter: String, _ number: Int) -> String {
     """
     INSERT INTO operations (reference, payment, kind, amount, released_amount, is_final, cause, state,
-      number, acquirer_reference, network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at, answered_at)
+      number, acquirer_reference, network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at,
+      answered_at)
     SELECT substr(id, 1, 12) || '\(letter)' || substr(id, 14), id, '\(kind)', 1250, 0, 0, 'shopper', 'approved',
       \(number), 'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
     """

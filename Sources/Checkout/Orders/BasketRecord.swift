@@ -42,8 +42,8 @@ extension BasketRecord {
     }
   }
 
-  /// Throws unless the merchant's basket exists, is not cancelled and shows the quote. It runs in the commit of a claim,
-  /// which blocks other writes, so it reads no more than it has to.
+  /// Throws unless the merchant's basket exists, is not cancelled and shows the quote. It runs in the commit of a
+  /// claim, which blocks other writes, so it reads no more than it has to.
   static func check(
     _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
   ) throws {

@@ -7,8 +7,8 @@ enum BasketRules {
   /// Minor units of one line. Whatever a shopper chooses, the sum of all lines and every share of it fit into 64 bits.
   private static let largestAmount: Int64 = 999_999_999_999
 
-  /// A shopper who knows the id may pay the basket, so it must not be guessed. Hex digits carry four bits each, base64url
-  /// characters six.
+  /// A shopper who knows the id may pay the basket, so it must not be guessed. Hex digits carry four bits each,
+  /// base64url characters six.
   static func checkID(_ id: BasketID) throws {
     let characters = Array(id.rawValue.utf8)
     guard characters.count <= 128, characters.allSatisfy(isURLSafe) else {

@@ -50,8 +50,8 @@ extension OrderService {
   /// payment token that was declined gets the same answer again.
   ///
   /// - Parameters:
-  ///   - merchant: whose page or app asks; nil when the call does not say. The basket's id is what allows to pay it, but
-  ///     never on another merchant's page.
+  ///   - merchant: whose page or app asks; nil when the call does not say. The basket's id is what allows to pay it,
+  ///     but never on another merchant's page.
   ///   - deadline: made when the shopper's call began. The merchant's price and the acquirer's answer have what is left
   ///     of it, so that together they keep within the time in which the sheet waits.
   package func place(

@@ -22,8 +22,8 @@ extension Quote {
     try deleteOlder(in: store)
   }
 
-  /// A shopper who knows a basket's id can change the sheet without limit, so only the last few quotes stay: enough to tell a page
-  /// that its quote is stale. The one that an order was placed with stays too.
+  /// A shopper who knows a basket's id can change the sheet without limit, so only the last few quotes stay: enough to
+  /// tell a page that its quote is stale. The one that an order was placed with stays too.
   private func deleteOlder(in store: Transaction) throws {
     try store.run(
       """

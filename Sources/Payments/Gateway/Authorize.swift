@@ -7,9 +7,9 @@ package import TenderPayments
 // An authorization, step by step: begin the call, open the payment token and confirm the order, claim (one commit), ask
 // the acquirer, record the answer (one commit).
 //
-// The attempt is durable before the acquirer is asked, so a crash leaves something to inquire about. An answer that never
-// came leaves the payment *unknown*, never declined. An answer that was given is given again, also when the payment token
-// is too old to open by now.
+// The attempt is durable before the acquirer is asked, so a crash leaves something to inquire about. An answer that
+// never came leaves the payment *unknown*, never declined. An answer that was given is given again, also when the
+// payment token is too old to open by now.
 extension PaymentGateway {
   /// Asks the acquirer to hold the order's amount on the card in the payment token.
   package func authorize(_ order: Order, with token: EncryptedPaymentToken) async throws -> Payment {

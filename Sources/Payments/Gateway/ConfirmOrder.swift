@@ -3,8 +3,8 @@ import ApplePayToken
 import Ledger
 import TenderPayments
 
-/// An order with the payment token that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one,
-/// and only it can become an authorization request.
+/// An order with the payment token that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes
+/// one, and only it can become an authorization request.
 package struct ConfirmedOrder: Sendable {
   let order: Order
   let use: TokenUse
@@ -39,8 +39,8 @@ extension PaymentGateway {
     guard acquirer.capabilities.toAcquirer(amount) != nil else { throw .amountTooFine(amount) }
   }
 
-  /// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The checks are the payment token
-  /// library's; what they are held against is the order.
+  /// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The payment token library
+  /// checks; the expected values are the order's.
   ///
   /// Where the provider opens the token, signature, signing time and application data are checked as always; the
   /// amount inside cannot be, and the payment says so.

@@ -1,4 +1,4 @@
-/// The places where a process may die with the most interesting consequences, by name. Each lies between two effects.
+/// The points at which a crash matters, each between two effects.
 package enum CrashPoint: String, Sendable, Hashable, CaseIterable {
   /// The payment token is open; nothing is written.
   case authorizeOpened = "authorize.opened"

@@ -6,12 +6,12 @@ package import TenderPayments
 // Captures, voids and refunds: reserve, ask, post.
 //
 // What the acquirer refused or never received leaves the balances as they were. What is pending or unknown stays
-// reserved until recovery resolves it, so that nothing is taken or given back twice.
+// reserved until recovery resolves it, so that nothing is captured or refunded twice.
 extension PaymentGateway {
-  /// Takes held money.
+  /// Captures held money.
   ///
   /// - Parameters:
-  ///   - amount: nil takes all that is held and neither taken nor in flight.
+  ///   - amount: nil captures all that is held and neither captured nor in flight.
   ///   - isFinal: whether this is the last capture; what is left of the hold is released with it.
   /// - Returns: the outcome. A decline and an unknown outcome are answers, and leave the payment as it was.
   package func capture(
@@ -20,7 +20,7 @@ extension PaymentGateway {
     try await perform(FollowUp(kind: .capture, payment: payment, amount: amount, isFinal: isFinal))
   }
 
-  /// Releases held money, all that is neither taken nor in flight or a part of it.
+  /// Releases held money: all that is neither captured nor in flight, or a part of it.
   package func void(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
     try await perform(FollowUp(kind: .void, payment: payment, amount: amount))
   }
@@ -32,9 +32,9 @@ extension PaymentGateway {
 
   /// Resolves an open outcome, and captures at once if the order says so and the money turns out to be held.
   ///
-  /// A payment whose outcome was known before is not captured here: not every call for it may become a capture. Nor does
-  /// every call reach the acquirer: a client may ask for the outcome as often as it likes, so an operation that was
-  /// inquired about a moment ago is left alone, as recovery does.
+  /// A payment whose outcome was known before is not captured here: not every call for it may become a capture. Nor
+  /// does every call reach the acquirer: a client may ask for the outcome as often as it likes, so an operation that
+  /// was inquired about a moment ago is left alone, as recovery does.
   package func resolve(_ payment: PaymentID, _ mode: CaptureMode) async throws -> Payment {
     let before = try await known(payment)
     let after = try await inquire(payment, dueOnly: true)

@@ -2,9 +2,9 @@ import Ledger
 import Synchronization
 import TenderPayments
 
-/// The operations that this process is working on at this moment, and the answers that its store has not taken yet.
+/// The operations that this process is working on, and the answers that its store has not recorded yet.
 ///
-/// Recovery leaves them alone: however far the clock is set meanwhile, a process does not take over from itself.
+/// Recovery leaves them alone: whatever the clock says, a process does not acquire its own leases again.
 final class OperationsInFlight: Sendable {
   private struct State {
     var running: [AttemptReference: Int] = [:]
@@ -45,8 +45,9 @@ final class CallInFlight: Sendable {
 
   fileprivate init(_ operations: OperationsInFlight) { self.operations = operations }
 
-  /// Called inside the transaction that begins the operation or takes it over, so that there is no moment at which
-  /// another may take it over. A transaction that is rolled back leaves a name of nothing until the call ends.
+  /// Called inside the transaction that begins the operation or acquires its lease, so that another call of this
+  /// process cannot lease it in between. After a rollback the reference stays here until the call ends, which is
+  /// harmless.
   func note(_ reference: AttemptReference) {
     if references.withLock({ $0.insert(reference).inserted }) { operations.begin(reference) }
   }

@@ -4,12 +4,12 @@ package import Ledger
 import Storage
 package import TenderPayments
 
-/// Turns a payment token into an authorization, and an authorization into money, and never loses or doubles one.
+/// Authorizes payment tokens, captures, voids and refunds, and never loses or repeats one of these operations.
 ///
 /// Each verb has a file of its own: `Authorize.swift` authorizes, `FollowUp.swift` captures, voids and refunds,
 /// `Recover.swift` resolves what they had to leave open, `Receive.swift` receives the events that a provider sends.
 ///
-/// It asks one acquirer, and about the payments alone that were authorized there.
+/// It asks one acquirer, only about payments that were authorized there.
 package struct PaymentGateway: Sendable {
   let opener: TokenOpener
   package let journal: Journal
@@ -60,7 +60,7 @@ package struct PaymentGateway: Sendable {
 
   /// By how much the time of day has gone ahead of the time since the start.
   package var clockLead: Duration { clocks.lead }
-  /// Whether the two agree, so that holds end and idempotency keys are forgotten.
+  /// Whether the two agree, so that holds and idempotency keys may expire.
   package var clocksAgree: Bool { clocks.agree }
 
   package func payment(_ id: PaymentID) async throws -> Payment? { try await journal.payment(id) }
@@ -83,14 +83,14 @@ package struct GatewayPolicy: Sendable, Hashable {
   package var patience: Duration = .seconds(20)
   /// The same for an inquiry or a reversal of recovery, for which no caller waits.
   package var inquiryPatience: Duration = .seconds(5)
-  /// How long an answer is tried to be recorded while the caller waits, when the store does not take it.
+  /// How long the gateway tries to record an answer while the caller waits, when the store fails.
   package var recordPatience: Duration = .seconds(5)
   /// With less left of the budget nothing is written and the acquirer is not asked: an answer could not come in time.
   package var authorizationNeeds: Duration = .seconds(2)
-  /// With less left of the budget no capture is begun in the shopper's call; recovery takes the money then.
+  /// With less left of the budget no capture is begun in the shopper's call; recovery captures then.
   package var captureNeeds: Duration = .seconds(2)
-  /// What is reported to the shopper while the outcome is open. After *pending* a late approval is adopted; after *failure* it is
-  /// reversed.
+  /// What is reported to the shopper while the outcome is open. After *pending* a late approval is adopted; after
+  /// *failure* it is reversed.
   package var reportUnknownAs: ReportedOutcome = .pending
   /// How many authorizations may be under way at once. The next one is refused before anything is written.
   package var maximumInFlight = 512

@@ -6,7 +6,7 @@ extension PaymentGateway {
   /// Receives a call that an acquirer or provider makes by itself: authentic and understood by its connector. Each event
   /// in it is kept once, compared with our own amounts, and posted, in a commit of its own.
   ///
-  /// - Throws: `EventRefusal` for what is not believed; nothing is kept of it.
+  /// - Throws: `EventRefusal` for a call that is not authentic or not understood; nothing of it is stored.
   package func receive(_ inbound: InboundEvent) async throws -> ReceivedEvents {
     let batch = try acquirer.readEvents(inbound)
     var verdicts: [InboxVerdict] = []
@@ -23,7 +23,7 @@ extension PaymentGateway {
       ProviderEvent(connector: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
   }
 
-  /// The same for an event that was found authentic before.
+  /// The same for an event that is authenticated already.
   package func receive(_ event: ProviderEvent) async throws -> InboxVerdict {
     try await crashes.reach(.eventAccepted)
     let verdict = try await journal.receive(event, notBefore: clocks.latest)
@@ -46,7 +46,7 @@ package struct ReceivedEvents: Sendable, Hashable {
 }
 
 extension ProviderEvent.Outcome {
-  /// Nil for what decides nothing.
+  /// Nil for an answer that leaves the outcome open.
   fileprivate init?(_ answer: AcquirerAnswer) {
     switch answer {
     case .approved(let approval): self = .approved(approval)

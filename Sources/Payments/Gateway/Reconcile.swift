@@ -6,14 +6,14 @@ package import TenderPayments
 /// One difference between our journal and the acquirer's report.
 package struct Difference: Sendable, Hashable, Codable {
   package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The acquirer did what we know nothing of.
+    /// The acquirer reports an operation that is not in the journal.
     case missingHere = "missing_here"
-    /// We count on what the acquirer does not report.
+    /// The journal has an operation that the acquirer does not report.
     case missingThere = "missing_there"
     case amount, currency
     /// One name, two different operations: a capture here, a refund there.
     case operation
-    /// Approved on one side only, or undone on one side only.
+    /// Approved on one side only, or reversed on one side only.
     case status
     /// Done twice: one operation reported twice, or one order held twice.
     case double
@@ -92,7 +92,7 @@ extension Journal {
 /// One operation, as the ledger and the report have it.
 private struct Comparison {
   let ours: PostedOperation?
-  /// Every line about it; a reversal has the reference of what it undoes.
+  /// Every line about it; a reversal has the reference of the authorization that it reverses.
   let theirs: [AcquirerReport.Line]
 
   var differences: [Difference] {
@@ -119,7 +119,7 @@ private struct Comparison {
     return [difference(.status, line)]
   }
 
-  /// Whether the acquirer did it and has not undone it.
+  /// Whether the acquirer did it and has not reversed it.
   private var wasDone: Bool {
     theirs.contains { $0.operation != .reverse && $0.result == .approved } && !wasUndone
   }

@@ -9,8 +9,8 @@ extension PaymentGateway {
   /// Records an answer. While the store does not take it, tries again for ``GatewayPolicy/recordPatience``; then the
   /// outcome is open, and the next round of recovery records the answer.
   ///
-  /// - Returns: what the journal has. When the answer is not recorded, that is an operation without an answer and a
-  ///   payment of which nothing was reported to the shopper: what recovery goes by.
+  /// - Returns: what the journal has. When the answer is not recorded, recovery finds an operation without an answer
+  ///   and a payment without a reported outcome.
   /// - Throws: ``GatewayError/outcomeNotRecorded(_:)`` when the store cannot be read either.
   func record(
     _ received: ReceivedAnswer, reportedTo recipient: Recipient, before deadline: Deadline
@@ -39,7 +39,7 @@ extension PaymentGateway {
       do {
         _ = try await write(late, reportedTo: .noCaller)
       } catch let error as StorageError where error.mayPass { return } catch {}
-      // What the journal refuses is asked about again, as after a death.
+      // Recovery inquires about what the journal refuses, as after a crash.
       inFlight.forget(late.attempt.reference)
     }
   }

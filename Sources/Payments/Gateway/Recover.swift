@@ -3,9 +3,9 @@ import Ledger
 import Storage
 package import TenderPayments
 
-// Recovery resolves what is sending, pending or unknown. It inquires, adopts an answer, reverses, or leaves the operation
-// as it is. It never sends an authorization again, because the payment token is gone and the first request may yet arrive.
-// Nothing fails by its age.
+// Recovery resolves what is sending, pending or unknown. It inquires, adopts an answer, reverses, or leaves the
+// operation as it is. It never sends an authorization again, because the payment token is gone and the first request
+// may yet arrive. Nothing fails by its age.
 extension PaymentGateway {
   /// One round of each kind, one after the other. A server runs them beside one another: ``keepRecovering(_:)``.
   ///
@@ -56,7 +56,7 @@ extension PaymentGateway {
     return report
   }
 
-  /// Releases holds that have ended, and forgets old idempotency keys, unless the clock may be wrong.
+  /// Releases expired holds and deletes expired idempotency keys, unless the clock may be wrong.
   private func endExpired(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
     report.alarms += try await raiseAlarmsElsewhere(limit)
@@ -97,8 +97,8 @@ extension PaymentGateway {
     return try await known(payment)
   }
 
-  /// Resolves a leased operation, if it can be. After the deadline the acquirer is not asked any more: the next holder of
-  /// the lease relies on it.
+  /// Resolves a leased operation, if it can be. After the deadline the acquirer is not asked any more: the next holder
+  /// of the lease relies on it.
   private func resolve(_ attempt: Attempt, before deadline: Deadline) async throws -> RecoveryOutcome {
     try await crashes.reach(.recoveryLeased)
     guard attempt.route == route, deadline.remaining > .zero else { return try await leave(attempt) }
@@ -150,7 +150,7 @@ extension PaymentGateway {
     return try await undo(reversal, deadline)
   }
 
-  /// By our reference; where the acquirer cannot do that, by finding the authorization and voiding it.
+  /// Reverses by our reference; where the acquirer cannot do that, finds the authorization and voids it.
   private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
     let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.undoneAmount)
     guard acquirer.capabilities.reversal else { return try await void(target, attempt, deadline) }
@@ -195,9 +195,9 @@ extension PaymentGateway {
 /// The kinds of work of recovery. None of them waits for another: a capture may take 20 seconds, and an operation whose
 /// outcome is not known is to be asked about at once.
 package enum RecoveryRound: String, Sendable, Hashable, CaseIterable {
-  /// Operations without an answer are asked about, undone or sent again.
+  /// Operations without an answer are inquired about, reversed or sent again.
   case openOperations = "open_operations"
-  /// Money that the order wanted at once is captured.
+  /// Immediate captures are done.
   case dueCaptures = "due_captures"
   /// Expired holds are released, and expired idempotency keys are deleted.
   case expiredHolds = "expired_holds"
@@ -245,7 +245,7 @@ package struct RecoveryReport: Sendable, Hashable {
   /// Immediate captures and expired holds.
   package internal(set) var captures = 0
   package internal(set) var expiries = 0
-  /// Payments that a person has to look at since this round.
+  /// Payments with an alarm since this round.
   package internal(set) var alarms: [PaymentID] = []
 
   /// Whether there was anything to do.

@@ -2,21 +2,22 @@ import Acquiring
 import Ledger
 import TenderPayments
 
-/// What recovery does about an operation without an answer: pure, from what is known of it and what the connector can.
+/// What recovery does about an operation without an answer. It depends only on the operation and the connector's
+/// capabilities.
 enum RecoveryAction: Hashable {
-  /// Ask what became of it.
+  /// Inquire about it.
   case inquire
   /// Send a capture, void or refund again under its reference.
   case sendAgain
-  /// Begin to undo an authorization.
+  /// Begin the reversal of an authorization.
   case reverse
-  /// Go on undoing it.
+  /// Ask for the reversal.
   case undo
   /// Only an operator can find out.
   case nothing
 
-  /// After *failure* was reported to the shopper an authorization is only undone. Otherwise the acquirer is asked about
-  /// it, or it is undone where the acquirer has no inquiry.
+  /// After *failure* was reported to the shopper an authorization is only reversed. Otherwise recovery inquires, or
+  /// reverses where the acquirer has no inquiry.
   init(for attempt: Attempt, _ acquirer: AcquirerCapabilities) {
     switch attempt.kind {
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
@@ -28,7 +29,7 @@ enum RecoveryAction: Hashable {
     }
   }
 
-  /// What an inquiry's answer asks for.
+  /// What recovery does after an inquiry.
   enum Finding {
     case adopt(AcquirerAnswer)
     case neverArrived
@@ -74,7 +75,7 @@ enum RecoveryAction: Hashable {
     }
   }
 
-  /// What becomes of an undoing where the acquirer has no reversal, by what an inquiry says of the authorization.
+  /// How an authorization is undone where the acquirer has no reversal, by the result of an inquiry.
   enum Undoing {
     case void(FollowUpRequest)
     case nothingToUndo

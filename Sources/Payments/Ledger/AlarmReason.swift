@@ -1,4 +1,5 @@
-/// Why an operator must look at a payment. Stable: programs and dashboards rely on the names, which `docs/errors.md` explains.
+/// Why an operator must look at a payment. Stable: programs and dashboards rely on the names, which `docs/errors.md`
+/// explains.
 package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// An operation has had no answer for a day.
   case authorizeUnknown = "authorize_unknown"

@@ -4,48 +4,48 @@ package import TenderPayments
 package enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   /// Hold money.
   case authorize
-  /// Take held money.
+  /// Capture held money.
   case capture
   /// Release what is held and not captured.
   case void
-  /// Give back taken money.
+  /// Refund captured money.
   case refund
   /// The gateway's own undo of an authorization whose answer never came.
   case reverse
 
-  /// Whether it moves money that an authorization holds, or gives money back.
+  /// Whether it follows an authorization: a capture, void or refund.
   var isFollowUp: Bool { self == .capture || self == .void || self == .refund }
 }
 
-/// On whose behalf an operation was begun.
+/// Who or what began an operation.
 package enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
   /// The authorized payment sheet.
   case shopper
-  /// A call of the merchant, or of a person at the command line.
+  /// A call of the merchant, or of an operator at the command line.
   case merchant
-  /// The order wanted its money taken at once.
+  /// The order has immediate capture.
   case order
   /// The hold expired.
   case expiry
-  /// Recovery, to undo what is not wanted any more.
+  /// Recovery, to reverse an authorization.
   case recovery
 }
 
-/// How far an operation has come.
+/// The state of an operation.
 package enum OperationState: String, Sendable, Hashable, Codable, CaseIterable {
   /// Written; the acquirer is being asked, or the process died while it was.
   case sending
   case approved
   case declined
-  /// The acquirer will say later.
+  /// The acquirer will answer later.
   case pending
   /// It is not known what the acquirer did.
   case unknown
-  /// Provably nothing came of it at the acquirer.
+  /// Provably the acquirer did nothing.
   case failed
   /// An authorization that a reversal undid.
   case reversed
-  /// A capture or refund that the acquirer approved first and took back later.
+  /// A capture or refund that the acquirer approved first and returned later.
   case returned
 
   /// Whether an answer is still to come.

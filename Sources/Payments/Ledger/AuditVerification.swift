@@ -5,8 +5,9 @@ extension Journal {
   /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
   /// state table, has every payment the status and balances of its last entry?
   ///
-  /// It reads pages, each in a snapshot of its own, so that a long chain does not block writes. Entries that are written
-  /// meanwhile are read as well: before payments are compared, the chain is read to its end in the same snapshot.
+  /// It reads pages, each in a snapshot of its own, so that a long chain does not block writes. Entries that are
+  /// written meanwhile are read as well: before payments are compared, the chain is read to its end in the same
+  /// snapshot.
   package func verifyAudit() async throws -> AuditReport {
     var check = AuditCheck()
     try await check.readChain(of: database)

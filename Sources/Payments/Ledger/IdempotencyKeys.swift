@@ -19,7 +19,7 @@ package struct IdempotentCall: Sendable, Hashable {
   }
 
   /// A signed call without an idempotency key. A repeat of the same signature with the same body, by its sender or an
-  /// eavesdropper, gets the first answer: the keys are remembered for longer than a signature is accepted.
+  /// eavesdropper, gets the first answer: the keys are kept for longer than a signature is accepted.
   ///
   /// Neither method nor path is part of the name: the signature covers both, and a path has more than one spelling.
   ///
@@ -50,7 +50,7 @@ package struct StoredAnswer: Sendable, Hashable {
   }
 }
 
-/// What is known of a key.
+/// The state of a key.
 package enum KeyStatus: Sendable, Hashable {
   case new
   /// The first call is being worked on: 409.
@@ -58,14 +58,14 @@ package enum KeyStatus: Sendable, Hashable {
   /// The first call is over, or its process died, and no answer was kept: the outcome was open then. What became of it
   /// since is read from its operation. Whether another request under the same key may know is the API's rule.
   case open(AttemptReference, sameRequest: Bool)
-  /// The first answer for good, under the same rule.
+  /// The first final answer, under the same rule.
   case answered(StoredAnswer, sameRequest: Bool)
 }
 
-/// The table `idempotency`. All of it happens inside transactions of others, so that a key is claimed in the commit
+/// The table `idempotency`. All of it runs in the caller's transaction, so that a key is claimed in the commit
 /// that begins the work, and answered in the commit that ends it.
 package enum IdempotencyKeys {
-  /// How long a key is remembered at least: longer than clients retry. It is known until it is forgotten by
+  /// How long a key is kept at least: longer than clients retry. It is known until it is deleted by
   /// ``Journal/forgetKeys(_:by:)``, whatever the clock says meanwhile.
   package static let memory: Duration = .seconds(86_400 * 7)
 
@@ -89,7 +89,7 @@ package enum IdempotencyKeys {
   ///
   /// - Parameters:
   ///   - operation: what the call asks for, from which its answer can be read again.
-  ///   - time: from when the key is remembered, if that is later than the store's own time.
+  ///   - time: from when the key is kept, if that is later than the store's own time.
   /// - Throws: ``KeyTaken`` when it is not new any more, which rolls the work's beginning back.
   package static func begin(
     _ call: IdempotentCall, _ operation: AttemptReference, of payment: PaymentID, notBefore time: Timestamp? = nil,
@@ -130,7 +130,7 @@ package enum IdempotencyKeys {
       .blob(answer.body))
   }
 
-  /// Forgets keys that are too old to be retried; at most `limit` at a time.
+  /// Deletes keys that are too old to be retried; at most `limit` at a time.
   static func forget(_ limit: Int, by end: Timestamp?, in store: Transaction) throws {
     try store.run(
       """
@@ -140,7 +140,7 @@ package enum IdempotencyKeys {
   }
 }
 
-/// Leaves the transaction that wanted a key, and so rolls it back.
+/// Leaves the transaction that claims a key, and so rolls it back.
 package struct KeyTaken: Error, Sendable, Hashable {
   package let status: KeyStatus
   package init(status: KeyStatus) { self.status = status }
@@ -151,15 +151,15 @@ extension Journal {
     try await database.read { try IdempotencyKeys.status(of: call, in: $0) }
   }
 
-  /// Keeps an answer for good that no verb kept on its way: of an outcome that was open at first, or of work that was
-  /// done before the key came.
+  /// Keeps a final answer that no commit of the operation kept: of an outcome that was open at first, or of work that
+  /// was done before the key came.
   ///
   /// - Parameter time: as of `IdempotencyKeys.begin`.
   /// - Returns: the answer of the key, which is the first one.
   package func keep(
     _ call: IdempotentCall, _ answer: StoredAnswer, of outcome: OperationOutcome, notBefore time: Timestamp? = nil
   ) async throws -> StoredAnswer {
-    // As a rule the commit of the work has kept it, and a look is cheaper than a turn of the writer's.
+    // As a rule the commit of the work has kept it, and a read is cheaper than a write.
     if case .answered(let kept, _) = try await status(of: call) { return kept }
     return try await database.write { store in
       if case .new = try IdempotencyKeys.status(of: call, in: store) {
@@ -172,7 +172,7 @@ extension Journal {
     }
   }
 
-  /// Forgets old keys.
+  /// Deletes old keys.
   ///
   /// - Parameter end: the moment by which a key is old; nil, or a later one, for the store's own time.
   package func forgetKeys(_ limit: Int, by end: Timestamp? = nil) async throws {

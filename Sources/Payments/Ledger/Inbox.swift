@@ -37,8 +37,8 @@ package enum InboxVerdict: Sendable, Hashable {
   case contradicted(String)
   /// It names no operation of ours.
   case refused(String)
-  /// It may be true, but something else must be recorded first. It is neither stored nor acknowledged, so that the sender
-  /// repeats it.
+  /// It may be true, but something else must be recorded first. It is neither stored nor acknowledged, so that the
+  /// sender repeats it.
   case early(String)
 
   package var name: String {
@@ -116,8 +116,8 @@ extension Journal {
     case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
       return .known
     case (.approved, _) where attempt.kind == .authorize && !record.balances.status.isLive:
-      // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have arrived
-      // only now, and an inquiry may not find it yet.
+      // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have
+      // arrived only now, and an inquiry may not find it yet.
       try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
       try scheduleReversal(of: attempt, record, in: store)
       return try contradict(.heldAfterEnd, record, in: store)
@@ -144,9 +144,9 @@ extension Journal {
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
   }
 
-  /// More was refunded, or may be, than would be left. A refund in flight may be refused; a capture whose answer is open
-  /// may have taken money; the event of a returned refund may be late. An alarm is raised when no operation in flight
-  /// could resolve it.
+  /// More was refunded, or may be, than would be left. A refund in flight may be refused; a capture whose answer is
+  /// open may have taken money; the event of a returned refund may be late. An alarm is raised when no operation in
+  /// flight could resolve it.
   private func tooEarly(_ before: PaymentRecord, in store: Transaction) throws -> InboxVerdict {
     if before.balances.reservedCapture == 0, before.balances.reservedRefund == 0 {
       try alarm(.returnedAfterRefund, before, in: store)

@@ -4,9 +4,9 @@ package import TenderPayments
 /// The durable journal of payments: what is written before the acquirer is asked, and after it answered.
 ///
 /// Read from top to bottom: claim an order, record the answer, reserve a capture, void or refund, record its answer.
-/// Each verb belongs in one commit, which the caller opens: so it can hold rows of the caller's too. Between two commits
-/// the acquirer is asked, and a process may die there; what is written then is enough to go on from. How recovery
-/// acquires leases is in `Leases.swift`, what a provider sends by itself in `Inbox.swift`.
+/// Each verb belongs in one commit, which the caller opens: so it can hold rows of the caller's too. Between two
+/// commits the acquirer is asked, and a process may die there; what is written then is enough to go on from. How
+/// recovery acquires leases is in `Leases.swift`, what a provider sends by itself in `Inbox.swift`.
 package struct Journal: Sendable {
   package let database: Database
   let random: RandomBytes
@@ -19,8 +19,8 @@ package struct Journal: Sendable {
   package static let lease: Duration = .seconds(60)
 
   /// - Parameters:
-  ///   - database: opened with ``migrations``, and perhaps those of other modules, so that one commit can hold what both
-  ///     write.
+  ///   - database: opened with ``migrations``, and perhaps those of other modules, so that one commit can hold what
+  ///     both write.
   ///   - chain: the audit chain to write; processes that share a store have one each.
   package init(_ database: Database, random: RandomBytes = .system, chain: String = "main") {
     self.database = database

@@ -7,14 +7,14 @@ package enum JournalError: Error, Sendable, Hashable {
   case noSuchOperation(AttemptReference)
   /// The payment's status has no such operation: a capture of what was declined.
   case notPossible(OperationKind, PaymentStatus)
-  /// The payment is not open, so there is nothing for a person to decide.
+  /// The payment is not open, so there is nothing for an operator to decide.
   case alreadyResolved(PaymentStatus)
-  /// More than is left after what was taken and what is in flight.
+  /// More than is left after completed operations and those in flight.
   case exceeds(available: Amount)
   /// More than is left, but only because another operation is in flight: once that is answered it may fit.
   case inFlight(available: Amount)
   /// The amount is not positive, or in another currency than the payment.
   case invalidAmount(Amount)
-  /// The operation is in the hands of another process, or the payment changed in between.
+  /// Another process holds the operation's lease, or the payment changed in between.
   case conflict
 }

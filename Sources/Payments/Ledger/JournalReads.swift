@@ -4,7 +4,7 @@ package import TenderPayments
 extension Journal {
   /// The answer that the order, or this payment token for this order, has been given or will be given.
   ///
-  /// The order's live payment; without one, the payment that this very token made, declined as it may be. Another
+  /// The order's live payment; without one, the payment that this token made, even if it was declined. Another
   /// payment token after a decline finds nothing here and may pay.
   package func answer(for order: OrderID, spending use: TokenUse) async throws -> Payment? {
     try await database.read { try Self.answer(for: order, spending: use, in: $0) }
@@ -36,7 +36,7 @@ extension Journal {
   }
 
   /// Whether an acquirer may have been asked about the basket: from then on it cannot be cancelled. A payment that was
-  /// declined or failed does not count, because nothing came of it.
+  /// declined or failed does not count.
   ///
   /// For a transaction of the basket's owner, so that cancelling and claiming cannot both win.
   package static func hasAttempt(for basket: BasketID, in store: Transaction) throws -> Bool {
@@ -138,7 +138,7 @@ extension Journal {
     }
   }
 
-  /// Payments that a person has to look at, with the reason, oldest first.
+  /// Payments with an alarm, and its reason, oldest first.
   package func alarms(limit: Int = 50) async throws -> [PaymentAlarm] {
     try await database.read { store in
       try store.rows("SELECT * FROM payments WHERE alarm IS NOT NULL ORDER BY id LIMIT $1", .integer(Int64(limit)))
@@ -188,7 +188,7 @@ package struct OpenOutcomes: Sendable, Hashable {
   }
   /// Operations of any kind.
   package internal(set) var operations = 0
-  /// Payments that a person has to look at.
+  /// Payments with an alarm.
   package internal(set) var alarms = 0
 }
 
@@ -198,11 +198,11 @@ package struct UnfinishedRoute: Sendable, Hashable {
   package let route: String
   /// Operations without an answer.
   package let openOperations: Int
-  /// Payments with held money that was not taken.
+  /// Payments with held money that was not captured.
   package let liveHolds: Int
 }
 
-/// A payment that an operator has to look at.
+/// A payment with an alarm.
 package struct PaymentAlarm: Sendable, Hashable {
   package let payment: Payment
   /// Stable.

@@ -6,8 +6,8 @@ package import TenderPayments
 extension Journal {
   /// Posts an event's approval of a capture, void or refund that is recorded as declined or failed.
   ///
-  /// While another operation of the payment has reserved the money that it moved, the sender has to repeat the event. If
-  /// the balances do not allow it at all, an alarm is raised.
+  /// While another operation of the payment has reserved the money that it moved, the sender has to repeat the event.
+  /// If the balances do not allow it at all, an alarm is raised.
   func approveLate(
     _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ before: PaymentRecord,
     in store: Transaction

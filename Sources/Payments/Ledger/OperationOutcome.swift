@@ -1,7 +1,7 @@
 package import TenderPayments
 
-/// The outcome of an operation, and its payment. The payment alone does not say it: a refund that was declined, one that
-/// is in flight and one whose outcome is unknown leave the same balances.
+/// The outcome of an operation, and its payment. The payment alone does not say it: a refund that was declined, one
+/// that is in flight and one whose outcome is unknown leave the same balances.
 package struct OperationOutcome: Sendable, Hashable {
   package let operation: OperationRecord
   package let payment: Payment

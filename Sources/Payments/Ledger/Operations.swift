@@ -201,8 +201,8 @@ extension Operations {
     return try free.prefix(limit).compactMap { try acquireLease($0, owner: owner, until: until, in: store) }
   }
 
-  /// Acquires the lease of an open operation. An answer under an earlier fence is dropped from now on. The attempt's past
-  /// is what was before: from now on the new holder may send.
+  /// Acquires the lease of an open operation. An answer under an earlier fence is dropped from now on. The attempt's
+  /// past is what was before: from now on the new holder may send.
   static func acquireLease(
     _ reference: AttemptReference, owner: String, until: Timestamp, in store: Transaction
   ) throws -> Attempt? {

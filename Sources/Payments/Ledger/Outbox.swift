@@ -2,7 +2,7 @@ import Storage
 import TenderPayments
 
 /// The table `outbox`: one row for every change that is sent to the merchant, numbered without gaps within a
-/// payment, written in the commit of the change. A row is a snapshot; who delivers it gives it its wire form.
+/// payment, written in the commit of the change. A row is a snapshot; the dispatcher gives it its wire form.
 enum Outbox {
   static func add(_ record: PaymentRecord, after operation: AttemptReference, in store: Transaction) throws {
     let payment = record.payment

@@ -48,7 +48,7 @@ extension OutboxEvent {
     """
 }
 
-/// The reading end of the outbox, inside a transaction of the dispatcher.
+/// Reads the outbox, inside a transaction of the dispatcher.
 extension OutboxEvent {
   /// Events that no dispatcher has taken yet, in order within each payment.
   ///
@@ -64,7 +64,7 @@ extension OutboxEvent {
     ).map(OutboxEvent.init)
   }
 
-  /// Takes the event out of the outbox. What becomes of it from now on is for the caller to write, in this commit.
+  /// Removes the event from the outbox. The caller writes its deliveries in the same commit.
   package func markTaken(in store: Transaction) throws {
     try store.run(
       "UPDATE outbox SET delivered_at = $3 WHERE payment = $1 AND seq = $2", .text(payment.rawValue),

@@ -75,7 +75,7 @@ struct PaymentRecord {
     (alarm, endedAlarm) = (nil, reason)
   }
 
-  /// Ends the alarm because a person has decided.
+  /// Ends the alarm because an operator has decided.
   mutating func endAlarm() { alarm = nil }
 
   /// The amount of an operation: what was asked for, or all that is left.
@@ -94,7 +94,7 @@ struct PaymentRecord {
 }
 
 extension PaymentRecord {
-  /// The payment, held until the transaction ends.
+  /// The payment, locked until the transaction ends.
   static func known(_ id: PaymentID, in store: Transaction) throws -> PaymentRecord {
     let row = try store.lockedRow("SELECT * FROM payments WHERE id = $1", .text(id.rawValue))
     guard let row else { throw JournalError.noSuchPayment(id) }
@@ -129,8 +129,8 @@ extension PaymentRecord {
       """
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
-        decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16, alarm = $17,
-        updated_at = $18, reported_status = $19, version = version + 1
+        decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
+        alarm = $17, updated_at = $18, reported_status = $19, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),

@@ -25,7 +25,7 @@ package enum PaymentEvent: Sendable, Hashable, CaseIterable, CustomStringConvert
   case begins(OperationKind)
   /// The acquirer's word on it.
   case meets(OperationKind, Outcome)
-  /// A person's decision.
+  /// An operator's decision.
   case resolved(Resolution)
 
   package static let allCases: [PaymentEvent] =

@@ -81,7 +81,8 @@ extension Journal {
 
 // Reversals.
 extension Journal {
-  /// Writes a reversal of an authorization, which recovery asks for after the pause. Nothing of the payment changes yet.
+  /// Writes a reversal of an authorization, which recovery asks for after the pause. Nothing of the payment changes
+  /// yet.
   func scheduleReversal(
     of authorization: Attempt, _ before: PaymentRecord, after pause: Duration = .zero, in store: Transaction
   ) throws {
@@ -148,8 +149,8 @@ extension Recipient {
 }
 
 extension Outcome {
-  /// The outcome that is posted for an answer. A hold that was to be released, at its end or because it was undone, is over when
-  /// the acquirer says that it holds nothing any more: holds end there by themselves.
+  /// The outcome that is posted for an answer. A void of an expired hold and a reversal also succeed when the acquirer
+  /// answers that the hold has ended: holds expire there by themselves.
   fileprivate init(_ answer: AcquirerAnswer, to attempt: Attempt) {
     let releases = attempt.cause == .expiry || attempt.kind == .reverse
     if releases, case .declined(let decline) = answer, decline.reason == .holdEnded {

@@ -13,11 +13,11 @@ package enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
 
 // The one end of an open payment that no acquirer's answer brings about.
 extension Journal {
-  /// Writes down what a person decided, with their note, and ends the payment: status, alarm, event and audit entry in
+  /// Records what an operator decided, with their note, and ends the payment: status, alarm, event and audit entry in
   /// one commit. The order is free afterwards.
   ///
-  /// Refused if the outcome is known, and while a process still asks the acquirer about it. An approval that comes later all
-  /// the same is not adopted: a reversal is written.
+  /// Refused if the outcome is known, and while a process still asks the acquirer about it. An approval that comes
+  /// later all the same is not adopted: a reversal is written.
   package func resolve(_ payment: PaymentID, as resolution: Resolution, note: String) async throws -> Payment {
     try await database.write { store in
       let before = try PaymentRecord.known(payment, in: store)

@@ -5,7 +5,7 @@ package import TenderPayments
 /// One event on its way to one endpoint of its merchant.
 package struct Delivery: Sendable, Hashable {
   package enum State: String, Sendable, Hashable, Codable, CaseIterable {
-    /// To be tried, for the first time or again.
+    /// Waits for its first or next try.
     case waiting
     /// Acknowledged by the merchant's server.
     case delivered
@@ -139,7 +139,7 @@ enum Deliveries {
   }
 }
 
-/// How many deliveries wait or were given up, for metrics.
+/// How many deliveries wait or are dead letters, for metrics.
 package struct WebhookBacklog: Sendable, Hashable {
   package let waiting: Int64
   package let dead: Int64

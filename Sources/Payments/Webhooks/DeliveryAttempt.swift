@@ -1,7 +1,7 @@
 import HTTPTransport
 import TenderPayments
 
-/// What came of one try.
+/// The result of one try.
 enum DeliveryAttempt: Sendable, Hashable {
   /// The merchant's server said 2xx.
   case taken(Int)
@@ -17,7 +17,7 @@ enum DeliveryAttempt: Sendable, Hashable {
   }
 }
 
-/// A line to a destination, or why there is none.
+/// A connection to a destination, or why there is none.
 enum OpenedLine: Sendable {
   case open(DeliveryNetwork.Line)
   case refused(String)

@@ -1,8 +1,8 @@
 package import HTTPTransport
 
-/// How webhooks leave: a line to one destination, for as long as there is something to send to it.
+/// How webhooks are sent: a connection to one destination, open as long as there is something to send.
 package struct DeliveryNetwork: Sendable {
-  /// A line that must be closed.
+  /// A connection that the caller has to close.
   package struct Line: Sendable {
     let sender: HTTPSender
     let close: @Sendable () async -> Void

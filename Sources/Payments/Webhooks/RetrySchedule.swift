@@ -1,4 +1,4 @@
-/// When a webhook that was not taken is tried again. Pure: the same try and the same chance give the same wait.
+/// When a webhook that was not acknowledged is tried again. The same try and the same chance give the same wait.
 package struct RetrySchedule: Sendable, Hashable {
   /// The wait after the first failure, after the second, and so on. After the last the event is a dead letter.
   package let waits: [Duration]

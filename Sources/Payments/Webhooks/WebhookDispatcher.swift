@@ -6,8 +6,9 @@ package import TenderPayments
 /// Notifies merchants of changes of their payments: at least once, and in order within each payment.
 ///
 /// Read from top to bottom: an event leaves the outbox and becomes a delivery to each of the merchant's endpoints; what
-/// is due is sent, queue by queue; what was not taken waits longer each time, until it is a dead letter. An event is marked
-/// delivered only after the merchant's server has said 2xx, so a process that dies in between sends it again.
+/// is due is sent, queue by queue; what was not acknowledged waits longer each time, until it is a dead letter. An
+/// event is marked delivered only after the merchant's server has answered 2xx, so a process that dies in between sends
+/// it again.
 package struct WebhookDispatcher: Sendable {
   let database: Database
   private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
@@ -183,7 +184,7 @@ extension WebhookDispatcher {
   }
 }
 
-// What people ask about the deliveries, and do to them.
+// What operators read of the deliveries, and change.
 extension WebhookDispatcher {
   package static func backlog(in database: Database) async throws -> WebhookBacklog {
     try await database.read { try Deliveries.backlog(in: $0) }
@@ -209,7 +210,7 @@ extension WebhookDispatcher {
 
 /// What the dispatcher reports. Never a body, never a key.
 package enum WebhookReport: Sendable, Hashable {
-  /// A try, what state it left the delivery in, and what it met.
+  /// A try, the delivery's state after it, and its result.
   case tried(Delivery, Delivery.State, String)
   /// The store or the machine failed; the dispatcher goes on.
   case trouble(String)

@@ -53,9 +53,9 @@ package struct Violation: Sendable, Hashable, CustomStringConvertible {
 package struct Auditor: Sendable {
   private let evidence: Evidence
   private let holds: [String: AcquirerHold]
-  private let payments: [String: BookedPayment]
+  private let payments: [String: JournalPayment]
   /// The authorization of each payment.
-  private let authorizations: [String: BookedMove]
+  private let authorizations: [String: JournalOperation]
 
   package init(_ evidence: Evidence) {
     self.evidence = evidence

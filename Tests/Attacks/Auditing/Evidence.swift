@@ -2,8 +2,8 @@
 /// journal, and what arrived at the merchant's server.
 package struct Evidence: Sendable {
   package var orders: [PlannedOrder] = []
-  package var payments: [BookedPayment] = []
-  package var operations: [BookedMove] = []
+  package var payments: [JournalPayment] = []
+  package var operations: [JournalOperation] = []
   package var outbox: [BookedEvent] = []
   package var holds: [AcquirerHold] = []
   package var calls: [ClientCall] = []
@@ -37,7 +37,7 @@ package struct PlannedOrder: Sendable, Hashable {
 }
 
 /// A row of `payments`.
-package struct BookedPayment: Sendable, Hashable {
+package struct JournalPayment: Sendable, Hashable {
   package var id: String
   package var order: String
   package var status: String
@@ -72,7 +72,7 @@ package struct BookedPayment: Sendable, Hashable {
 }
 
 /// A row of `operations`.
-package struct BookedMove: Sendable, Hashable {
+package struct JournalOperation: Sendable, Hashable {
   package var reference: String
   package var payment: String
   package var kind: String

@@ -20,8 +20,8 @@ extension Evidence {
     }
   }
 
-  /// The client's part: `{"order","key","outcome","payment","captured","refunded"}`, a line for every answer; the last three
-  /// only where the answer has them.
+  /// The client's part: `{"order","key","outcome","payment","captured","refunded"}`, a line for every answer; the last
+  /// three only where the answer has them.
   package mutating func readClient(_ lines: [JSONValue]) {
     for line in lines {
       let order = line.text("order")
@@ -33,8 +33,8 @@ extension Evidence {
     }
   }
 
-  /// What arrived: `{"payment","sequence","status","captured","refunded","id","authentic"}`, a line each, in the order of
-  /// arrival.
+  /// What arrived: `{"payment","sequence","status","captured","refunded","id","authentic"}`, a line each, in the order
+  /// of arrival.
   package mutating func readSink(_ lines: [JSONValue]) {
     deliveries = lines.map { line in
       SinkDelivery(

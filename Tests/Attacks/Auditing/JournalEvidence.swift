@@ -20,7 +20,7 @@ extension Evidence {
   package mutating func readJournal(_ store: Transaction) throws {
     let raised = try alarms(store)
     payments = try store.rows("SELECT * FROM payments ORDER BY id").map { row in
-      BookedPayment(
+      JournalPayment(
         id: try row.text("id"), order: try row.text("order_id"), status: try row.text("status"),
         isLive: try row.integer("live") == 1, amount: try row.integer("amount"), currency: try row.text("currency"),
         authorized: try row.integer("authorized"), captured: try row.integer("captured"),
@@ -32,7 +32,7 @@ extension Evidence {
         capturesAtOnce: try row.text("capture_mode") == "immediate", connector: try row.text("connector"))
     }
     operations = try store.rows("SELECT * FROM operations ORDER BY reference").map { row in
-      BookedMove(
+      JournalOperation(
         reference: try row.text("reference"), payment: try row.text("payment"), kind: try row.text("kind"),
         state: try row.text("state"), amount: try row.integer("amount"), cause: try row.text("cause"))
     }

@@ -19,11 +19,11 @@ private enum Sound {
     evidence.questions = Set(
       ["a1", "c1", "r1", "a2", "a3"].map { AcquirerQuestion(connector: "sandbox", reference: $0) })
     evidence.operations = [
-      BookedMove(reference: "a1", payment: "p1", kind: "authorize", state: "approved", amount: 1000),
-      BookedMove(reference: "c1", payment: "p1", kind: "capture", state: "approved", amount: 800),
-      BookedMove(reference: "r1", payment: "p1", kind: "refund", state: "approved", amount: 300),
-      BookedMove(reference: "a2", payment: "p2", kind: "authorize", state: "approved", amount: 500),
-      BookedMove(reference: "a3", payment: "p3", kind: "authorize", state: "declined", amount: 700),
+      JournalOperation(reference: "a1", payment: "p1", kind: "authorize", state: "approved", amount: 1000),
+      JournalOperation(reference: "c1", payment: "p1", kind: "capture", state: "approved", amount: 800),
+      JournalOperation(reference: "r1", payment: "p1", kind: "refund", state: "approved", amount: 300),
+      JournalOperation(reference: "a2", payment: "p2", kind: "authorize", state: "approved", amount: 500),
+      JournalOperation(reference: "a3", payment: "p3", kind: "authorize", state: "declined", amount: 700),
     ]
     evidence.outbox = [
       BookedEvent(payment: "p1", sequence: 1, news: .init("authorizing")),
@@ -60,7 +60,7 @@ private enum Sound {
     evidence.payments[1].status = "voided"
     (evidence.payments[1].isLive, evidence.payments[1].authorized, evidence.holds[1].authorized) = (false, 0, 0)
     evidence.operations.append(
-      BookedMove(reference: "v2", payment: payment, kind: "void", state: "approved", amount: 500, cause: "expiry"))
+      JournalOperation(reference: "v2", payment: payment, kind: "void", state: "approved", amount: 500, cause: "expiry"))
   }
 
   /// An answer to the refund under the key `k2`.
@@ -72,8 +72,8 @@ private enum Sound {
 
   static func payment(
     _ id: String, _ order: String, _ status: String, _ amount: Int64, _ balances: [Int64], currency: String = "EUR"
-  ) -> BookedPayment {
-    BookedPayment(
+  ) -> JournalPayment {
+    JournalPayment(
       id: id, order: order, status: status, isLive: status != "declined", amount: amount, currency: currency,
       authorized: balances[0], captured: balances[1], refunded: balances[2])
   }
@@ -137,7 +137,7 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.keyed.insert(Sound.refund(answer: "unknown", isFinal: false, operation: "a1"), at: 2)
     },
     Damage("a refund that no key asked for", .sameAnswer) {
-      $0.operations.append(BookedMove(reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1))
+      $0.operations.append(JournalOperation(reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1))
     },
     Damage("an operation that a client was notified of and is gone", .acknowledgedIsDurable) {
       $0.operations.remove(at: 2)

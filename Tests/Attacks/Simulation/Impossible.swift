@@ -1,6 +1,6 @@
 extension Coverage {
-  /// Rows of the state table that no simulation reaches, each with the reason. The table holds them for other acquirers;
-  /// a run that reaches one proves the reason wrong.
+  /// Rows of the state table that no simulation reaches, each with the reason. The table holds them for other
+  /// acquirers; a run that reaches one proves the reason wrong.
   static let impossible: [String: String] = reasons.reduce(into: [:]) { all, reason in
     for name in reason.names { all[name] = reason.text }
   }

@@ -62,7 +62,8 @@ extension SimulatedWorld {
     }
   }
 
-  /// What a merchant does with a payment, some of it at once and twice. One merchant in three works in many small steps.
+  /// What a merchant does with a payment, some of it at once and twice. One merchant in three works in many small
+  /// steps.
   private func sell(_ payment: Payment) {
     sold.append(payment)
     let isPatient = thread.choices.pick(3) == 0

@@ -7,8 +7,8 @@ import Storage
 import TenderPayments
 import TenderSheet
 
-// Orders that are placed as a checkout places them: a basket, the quote that the shopper saw, and the order in the commit
-// that claims its payment.
+// Orders that are placed as a checkout places them: a basket, the quote that the shopper saw, and the order in the
+// commit that claims its payment.
 
 extension Supplies.Purchase {
   /// The basket as the merchant puts it: one thing for the order's amount, to be collected.

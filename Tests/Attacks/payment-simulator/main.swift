@@ -2,14 +2,15 @@ import Auditing
 import Foundation
 import Simulation
 
-// payment-simulator --seeds 5000 | 100..<200 [--trace]   the engine under faults, a history for each seed
-// payment-simulator --explore 20000                       small settings, every history, so many at most
+// payment-simulator --seeds 5000 | 100..<200 [--trace]      the engine under faults, a history for each seed
+// payment-simulator --explore 20000                         small settings, every history, so many at most
 // payment-simulator --mutants 1500 | 400..<1500 [--record]  mutants, each with so many seeds at most
-// payment-simulator --mutants recorded                    mutants, each where it was noticed before
-// payment-simulator --check-coverage FILE…                         whether these runs together have been everywhere they can
+// payment-simulator --mutants recorded                      mutants, each where it was detected before
+// payment-simulator --check-coverage FILE…                  whether these runs together reach all that they can
 //
-// --coverage FILE keeps what the seeds have been through for --check-coverage. --share 0/2 takes every second of the defects,
-// and --share 1/2 the others; --only TEXT takes those that have it in their name. --record writes where each was noticed to Tests/Attacks/Mutants/seeds.txt.
+// --coverage FILE keeps what the seeds have reached for --check-coverage. --share 0/2 takes every second of the
+// mutants, and --share 1/2 the others; --only TEXT takes those that have it in their name. --record writes where each
+// was noticed to Tests/Attacks/Mutants/seeds.txt.
 
 /// At once: a run of hours is watched, or stopped.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
@@ -151,8 +152,8 @@ func hunt(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) thro
 
 /// Every mutant where it was noticed before; how many no check noticed.
 ///
-/// A change of the engine changes histories, so a mutant that is not noticed there is searched for in some seeds more. One
-/// that is too rare for these seeds is no violation: only a longer search can say whether a check still notices it.
+/// A change of the engine changes histories, so a mutant that is not noticed there is searched for in some seeds more.
+/// One that is too rare for these seeds is no violation: only a longer search can say whether a check still notices it.
 func replay(_ options: Options, _ supplies: Supplies) throws -> Int {
   let records = try MutantRecords()
   var (violated, rare) = (0, 0)

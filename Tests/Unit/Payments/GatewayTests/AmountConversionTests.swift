@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 12, 5), (2, 1200, 500), (3, 12_000, 5_000)] as [(Int, Int64, Int64)])
-  func `are used for every request, and the books keep ISO's`(decimals: Int, whole: Int64, part: Int64) async throws {
+  func `are used for every request, and the ledger keeps ISO's`(decimals: Int, whole: Int64, part: Int64) async throws {
     let shop = try await shop(decimalsOfEuros: decimals)
     let order = Shop.order("order-1", 1200)
     let payment = try await shop.gateway.authorize(order, with: shop.token(for: order))

@@ -14,7 +14,7 @@ func dying(at point: CrashPoint) -> CrashPoints {
 }
 
 /// A process that dies at every named point, and one that comes after it. Whatever the point: one authorization is
-/// asked for, and the money is where the books say.
+/// asked for, and the balances agree with the acquirer.
 @Suite struct `A process that dies` {
   @Test(arguments: CrashPoint.allCases.filter { !$0.rawValue.hasPrefix("recovery") && !$0.rawValue.hasPrefix("event") })
   func `leaves nothing that the next one cannot resolve`(point: CrashPoint) async throws {

@@ -291,7 +291,7 @@ import Testing
     #expect(try await bench.journal.alarms().isEmpty)
   }
 
-  @Test func `a person books no more than the payment's amount, nothing twice, and no order's second payment`()
+  @Test func `an operator records no more than the payment's amount, nothing twice, and no order's second payment`()
     async throws
   {
     let payment = try await bench.authorized()

@@ -6,7 +6,7 @@ import Testing
 
 /// Payments as tables: verb, order, amount, what the acquirer answers; then the status and the balances that follow
 /// (authorized, captured, refunded), or why it was refused.
-@Suite struct `The journal keeps these books` {
+@Suite struct `The journal posts these operations` {
   @Test func `a hold that is taken in parts`() async throws {
     try await check(
       """
@@ -69,22 +69,22 @@ import Testing
 
   private func check(_ table: String) async throws {
     let files = try TemporaryStore()
-    var book = Book(journal: Journal(try await files.open(Journal.migrations)))
+    var script = Script(journal: Journal(try await files.open(Journal.migrations)))
     for line in table.split(separator: "\n") {
       let words = line.split(separator: " ").map(String.init)
-      let result = try await book.play(words[0], order: words[1], amount: words[2], answer: words[3])
+      let result = try await script.run(words[0], order: words[1], amount: words[2], answer: words[3])
       #expect(result == words[4...].joined(separator: " "), "\(line)")
     }
   }
 }
 
-private struct Book {
+private struct Script {
   let journal: Journal
   var tokens = 0
 
   init(journal: Journal) { self.journal = journal }
 
-  mutating func play(_ verb: String, order: String, amount: String, answer: String) async throws -> String {
+  mutating func run(_ verb: String, order: String, amount: String, answer: String) async throws -> String {
     let amount = try amount == "-" ? nil : Amount(decimal: amount, currency: .euro)
     do {
       guard let attempt = try await attempt(verb, order, amount) else { return refusal }

@@ -14,7 +14,7 @@ import Testing
     _ = try await system.admin("POST", "/payments/\(payment)/refund?amount=3.00")
     let refund = try #require(try await operations(system, payment).first { $0["kind"] == "refund" })
 
-    // That the capture has failed says more than the books can bear while a part of it counts as given back.
+    // That the capture has failed says more than the balances allow while a part of it counts as given back.
     let failed = returned(capture)
     let early = try await said(system, failed)
     #expect(early.status == 503 && early.body["code"] == "event_early", "\(early.errorText)")
