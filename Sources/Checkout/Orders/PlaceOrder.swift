@@ -1,4 +1,3 @@
-package import Acquiring
 import ApplePayToken
 import Crypto
 import DirectWire

@@ -1,4 +1,3 @@
-import Acquiring
 package import HTTPTransport
 import DirectWire
 package import TenderPayments

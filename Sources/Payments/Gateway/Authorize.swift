@@ -1,4 +1,4 @@
-package import Acquiring
+import Acquiring
 import ApplePayToken
 package import Ledger
 package import Storage

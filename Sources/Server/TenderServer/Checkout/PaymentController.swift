@@ -1,4 +1,3 @@
-import Acquiring
 import ApplePayToken
 import Gateway
 import HTTPServing
@@ -17,7 +16,7 @@ struct PaymentController: Sendable {
   let metrics: Metrics
   let admission: PaymentAdmission
   /// Made before the body is read: from its headers on, the sheet waits for this call.
-  let newDeadline: @Sendable () -> Acquiring.Deadline
+  let newDeadline: @Sendable () -> Deadline
 
   /// `POST /applepay/payment`: decode, find the basket, place the order, render the outcome.
   func pay(_ request: Request, _ context: ServerContext) async throws -> Response {
@@ -31,7 +30,7 @@ struct PaymentController: Sendable {
   }
 
   private func pay(
-    _ body: [UInt8], _ request: Request, _ context: ServerContext, before deadline: Acquiring.Deadline
+    _ body: [UInt8], _ request: Request, _ context: ServerContext, before deadline: Deadline
   ) async throws -> Response {
     let call = try PaymentCall(try RequestBody.read(body))
     let caller = baskets.caller(request, context)

@@ -8,7 +8,7 @@ import StrictJSON
 enum RequestBody {
   /// A payment token with two contacts is under 16 KiB.
   static let maximumBytes = 65_536
-  private static let deadline = Duration.seconds(10)
+  private static let timeLimit = Duration.seconds(10)
 
   static func read(_ bytes: [UInt8]) throws -> JSONField { try refusing { JSONField(try JSONReader.read(bytes)) } }
 
@@ -38,7 +38,7 @@ enum RequestBody {
   }
 
   private static func inTime(_ read: @escaping @Sendable () async throws -> [UInt8]) async throws -> [UInt8] {
-    do { return try await Deadline.run(deadline, read) } catch let failure as BodyReader.Failure {
+    do { return try await TimeLimit.run(timeLimit, read) } catch let failure as BodyReader.Failure {
       throw Problem(failure)
     }
   }
@@ -58,7 +58,7 @@ extension Problem {
 }
 
 /// A bound on how long something may take.
-enum Deadline {
+enum TimeLimit {
   static func run<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
     let late = Problem(
       .requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")

@@ -16,7 +16,8 @@ struct HealthController: Sendable {
   /// `GET /readyz`: the store answers too.
   func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
     do {
-      _ = try await Deadline.run(.seconds(2)) { [database] in try await database.read { try $0.row("SELECT 1 AS one") }
+      _ = try await TimeLimit.run(.seconds(2)) { [database] in
+        try await database.read { try $0.row("SELECT 1 AS one") }
       }
       return JSONAnswer.response(["status": "ready"])
     } catch {

@@ -1,5 +1,3 @@
-package import TenderPayments
-
 /// The moment until which an answer is of use, on the monotonic clock.
 ///
 /// Handed down from the call that the shopper waits for, so that what waits below never waits longer than it.
