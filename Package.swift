@@ -129,7 +129,7 @@ let package = Package(
       "Tokens/ApplePayToken",
       ["StrictJSON", "TenderPayments", token("Crypto", "swift-crypto"), token("CryptoExtras", "swift-crypto")],
       exclude: ["README.md"]),
-    module("Tokens/KeyAgent", ["ApplePayToken", "TenderPayments"]),
+    module("Tokens/KeyAgent", ["ApplePayToken", "TenderPayments", nioCore, nioPosix]),
 
     module("Payments/DirectWire", ["TenderPayments", crypto]),
     module("Payments/Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),

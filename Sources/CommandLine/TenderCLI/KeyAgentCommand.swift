@@ -31,11 +31,10 @@ struct KeyAgentCommand: AsyncParsableCommand {
     let keys = try folders.keys()
     guard !keys.isEmpty else { throw CallFailure("there is no key below \(merchants)/<id>/processing") }
     let server: KeyAgentServer
-    do { server = try KeyAgentServer(path: socket, client: client) } catch {
+    do { server = try KeyAgentServer(path: socket, client: client, holding: keys) } catch {
       throw CallFailure(error.reason)
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
-    server.hold(only: keys)
     Terminal.say("tender holds \(Terminal.counted(server.count, "key")) at \(socket)")
     let logger = Terminal.logger("tender.keys")
     let runner = ServiceRunner(first: KeyAgentService(server: server), logger: logger)
@@ -51,12 +50,7 @@ private struct KeyAgentService: Service {
 
   func run() async throws {
     await withGracefulShutdownHandler {
-      await withCheckedContinuation { continuation in
-        Thread {
-          server.run()
-          continuation.resume()
-        }.start()
-      }
+      await server.untilStopped()
     } onGracefulShutdown: {
       server.stop()
     }

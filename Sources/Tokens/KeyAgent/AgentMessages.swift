@@ -8,35 +8,12 @@ import TenderPayments
 ///     answer     0, …                  unwrap: the AES key; mistakes: number and AES key of each; list: the keys
 ///                1, code, 0, reason    a refusal
 enum AgentMessages {
+  /// Of the length before a message.
+  static let lengthBytes = 4
   /// Longer messages are not read. The longest request has 600 bytes.
   static let questionLimit = 2 << 10
   static let answerLimit = 1 << 20
   static let protocolVersion: UInt8 = 1
-
-  static func send(_ message: [UInt8], on socket: UnixSocket, by deadline: Deadline) throws(SocketError) {
-    let count = UInt32(message.count)
-    let head = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) }
-    var framed = head + message
-    defer { framed.wipe() }
-    try socket.write(framed, by: deadline)
-  }
-
-  /// The next message; nil when the other side closed.
-  ///
-  /// - Parameters:
-  ///   - limit: a longer message is refused before any of it is read.
-  ///   - patience: for the rest of the message once it has begun.
-  static func receive(
-    on socket: UnixSocket, limit: Int, by deadline: Deadline, patience: Duration? = nil
-  ) throws(SocketError) -> [UInt8]? {
-    guard let head = try socket.read(4, by: deadline) else { return nil }
-    let count = head.reduce(0) { $0 << 8 | Int($1) }
-    guard (1...limit).contains(count) else { throw SocketError("a message of \(count) bytes") }
-    guard let message = try socket.read(count, by: patience.map(Deadline.init) ?? deadline) else {
-      throw SocketError("the connection ended inside a message")
-    }
-    return message
-  }
 }
 
 /// What a client asks.
@@ -105,7 +82,7 @@ enum AgentAnswer {
     }
   }
 
-  init?(_ bytes: [UInt8]) {
+  init?(_ bytes: some Collection<UInt8>) {
     switch bytes.first {
     case 0: self = .done(Array(bytes.dropFirst()))
     case 1:

@@ -1,20 +1,28 @@
 package import ApplePayToken
 import Dispatch
+import NIOCore
+import NIOPosix
 import Synchronization
 package import TenderPayments
 
 /// Client of a key agent's socket. It reuses connections and repeats a request once on a new connection if the old one
 /// was closed; repeating is safe, because the agent only computes.
+///
+/// A request blocks its thread until the answer, so it must not be made on an event loop.
 package final class KeyAgentClient: Sendable {
   /// The most requests at a time; more wait. An agent accepts twice as many connections.
   private static let limit = 32
 
   private let path: String
-  private let idle = Mutex<[UnixSocket]>([])
-  private let places = DispatchSemaphore(value: KeyAgentClient.limit)
+  private let idle = Mutex<[any Channel]>([])
+  private let slots = DispatchSemaphore(value: KeyAgentClient.limit)
 
   /// - Parameter path: of the agent's socket. It is not opened yet.
   package init(path: String) { self.path = path }
+
+  deinit {
+    for channel in idle.withLock(\.self) { channel.close(promise: nil) }
+  }
 
   /// Every key that the agent holds, ready to be added to a key ring.
   ///
@@ -45,11 +53,11 @@ package final class KeyAgentClient: Sendable {
 
   /// - Returns: the agent's answer; the caller wipes any keys in it.
   func ask(_ question: AgentQuestion, within patience: Duration) throws(PaymentTokenError) -> [UInt8] {
-    let deadline = Deadline(in: patience)
-    guard places.wait(timeout: .now() + .milliseconds(Int(deadline.milliseconds))) == .success else {
-      throw Self.unavailable("too many questions are under way")
+    let deadline = Deadline.after(patience)
+    guard slots.wait(timeout: .now() + patience / .seconds(1)) == .success else {
+      throw Self.unavailable("too many requests are under way")
     }
-    defer { places.signal() }
+    defer { slots.signal() }
     switch try answer(to: question, by: deadline) {
     case .done(let bytes): return bytes
     case .refused(let error): throw error
@@ -59,15 +67,15 @@ package final class KeyAgentClient: Sendable {
 
   private func answer(to question: AgentQuestion, by deadline: Deadline) throws(PaymentTokenError) -> AgentAnswer? {
     do throws(SocketError) {
-      var message = try exchange(question.bytes, by: deadline)
+      let message = try exchange(question.bytes, by: deadline)
       defer { message.wipe() }
-      return AgentAnswer(message)
+      return AgentAnswer(message.readableBytesView)
     } catch {
       throw Self.unavailable(error.reason)
     }
   }
 
-  private func exchange(_ question: [UInt8], by deadline: Deadline) throws(SocketError) -> [UInt8] {
+  private func exchange(_ question: [UInt8], by deadline: Deadline) throws(SocketError) -> ByteBuffer {
     while let used = idle.withLock({ $0.popLast() }) {
       do {
         return try exchange(question, on: used, by: deadline)
@@ -75,18 +83,31 @@ package final class KeyAgentClient: Sendable {
         guard error.isStale else { throw error }
       }
     }
-    return try exchange(question, on: .connected(to: path), by: deadline)
+    return try exchange(question, on: connect(by: deadline), by: deadline)
   }
 
-  private func exchange(_ question: [UInt8], on socket: UnixSocket, by deadline: Deadline) throws(SocketError)
-    -> [UInt8]
-  {
-    try AgentMessages.send(question, on: socket, by: deadline)
-    guard let answer = try AgentMessages.receive(on: socket, limit: AgentMessages.answerLimit, by: deadline) else {
-      throw SocketError("it closed the connection", isStale: true)
+  private func exchange(
+    _ question: [UInt8], on channel: any Channel, by deadline: Deadline
+  ) throws(SocketError) -> ByteBuffer {
+    let promise = channel.eventLoop.makePromise(of: ByteBuffer.self)
+    let call = AgentCall(question: question, deadline: deadline, answer: promise)
+    channel.writeAndFlush(call).whenFailure { _ in promise.fail(SocketError.closed) }
+    do {
+      let answer = try promise.futureResult.wait()
+      idle.withLock { if $0.count < Self.limit { $0.append(channel) } }
+      return answer
+    } catch {
+      throw error as? SocketError ?? SocketError("\(error)")
     }
-    idle.withLock { if $0.count < Self.limit { $0.append(socket) } }
-    return answer
+  }
+
+  private func connect(by deadline: Deadline) throws(SocketError) -> any Channel {
+    let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(TimeAmount(deadline.remaining))
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AgentExchange()) }
+      }
+    do { return try bootstrap.connect(unixDomainSocketPath: path).wait() } catch { throw SocketError(path, error) }
   }
 
   static func unavailable(_ reason: String) -> PaymentTokenError {

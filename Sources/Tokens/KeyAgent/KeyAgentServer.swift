@@ -1,141 +1,129 @@
 package import ApplePayToken
 import Foundation
+import NIOCore
+import NIOPosix
 import Synchronization
-import TenderPayments
 
 /// Holds the private keys of payment processing certificates in a separate process and derives the keys of payment
 /// tokens for a server. An attacker in the server can ask for keys of payment tokens, but cannot copy the private keys.
 ///
-/// Each connection has a thread, up to ``connectionLimit``, and each message has a deadline.
+/// Answers on the threads of swift-nio. Each connection and each message has a time limit.
 package final class KeyAgentServer: Sendable {
   /// The most connections at a time; further ones are closed at once.
   package static let connectionLimit = 64
 
-  private let socket: UnixSocket
-  private let path: String
-  /// The socket it listens at; nil once it is stopped.
-  private let place: Mutex<SocketPlace?>
-  private let client: UInt32
-  /// How long a connection may be silent, and how long a message may take once it has begun.
-  private let (idle, patience): (Duration, Duration)
-  private let keys = Mutex<[[UInt8]: (owner: ProcessingKeyRing.Owner, key: ProcessingKey)]>([:])
-  private let connections = Mutex<[ObjectIdentifier: UnixSocket]>([:])
+  private let socket: AgentSocket
+  private let keys: HeldKeys
+  private let connections: AgentConnections
 
-  /// Listens at once. The socket has mode 0600.
+  /// Listens and answers at once. The socket has mode 0600.
   ///
   /// - Parameters:
   ///   - path: of the socket. A socket that a former agent left is replaced; if an agent still listens there, this one
   ///     does not start.
   ///   - client: the id of the user who may connect and who then owns the socket; by default the user that this process
   ///     runs as.
+  ///   - keys: held from the start.
   ///   - idle: the time after which a silent connection is closed.
   ///   - patience: the time to receive or send one message.
   package init(
-    path: String, client: UInt32? = nil, idle: Duration = .seconds(300), patience: Duration = .seconds(2)
+    path: String, client: UInt32? = nil, holding keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)] = [],
+    idle: Duration = .seconds(300), patience: Duration = .seconds(2)
   ) throws(KeyAgentError) {
-    do {
-      socket = try UnixSocket.listening(at: path, owner: client)
-    } catch {
+    self.keys = HeldKeys()
+    self.keys.replace(with: keys)
+    connections = AgentConnections(of: client ?? geteuid(), limit: Self.connectionLimit)
+    let limits = AgentConnection.Limits(idle: idle, message: patience)
+    let bootstrap = Self.bootstrap { [connections, held = self.keys] channel in
+      connections.admit(channel) { AgentConnection(keys: held, limits: limits) }
+    }
+    do { socket = try AgentSocket(listeningAt: path, owner: client, bootstrap) } catch {
       throw KeyAgentError(reason: error.reason)
     }
-    self.path = path
-    place = Mutex(SocketPlace(path))
-    self.client = client ?? geteuid()
-    (self.idle, self.patience) = (idle, patience)
   }
 
-  /// Adds a key. The agent may be running.
-  package func hold(_ key: ProcessingKey, of owner: ProcessingKeyRing.Owner) {
-    keys.withLock { $0[key.publicKeyHash] = (owner, key) }
+  /// Connections are read only on demand, at most one message at a time.
+  private static func bootstrap(
+    _ initializer: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+  ) -> ServerBootstrap {
+    ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelOption(
+        .recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: AgentMessages.questionLimit)
+      )
+      .childChannelInitializer(initializer)
   }
+
+  /// Adds a key.
+  package func hold(_ key: ProcessingKey, of owner: ProcessingKeyRing.Owner) { keys.add(key, of: owner) }
 
   /// Replaces all keys. A request that is being answered is not affected.
   package func hold(only keys: [(owner: ProcessingKeyRing.Owner, key: ProcessingKey)]) {
-    let held = Dictionary(keys.map { ($0.key.publicKeyHash, $0) }) { first, _ in first }
-    self.keys.withLock { $0 = held }
+    self.keys.replace(with: keys)
   }
 
   /// How many keys are held.
-  package var count: Int { keys.withLock { $0.count } }
+  package var count: Int { keys.count }
 
-  /// Serves on this thread until ``stop()``.
-  package func run() {
-    while let connection = (try? socket.accepted()).flatMap(\.self) {
-      guard connection.peer == client, admit(connection) else { continue }
-      let thread = Thread { [self] in
-        serve(connection)
-        connections.withLock { $0[ObjectIdentifier(connection)] = nil }
-      }
-      thread.stackSize = 1 << 20
-      thread.start()
-    }
-  }
+  /// Returns after ``stop()``.
+  package func untilStopped() async { await socket.closed() }
 
-  /// Removes the socket, unless another agent has replaced it, and closes every connection.
+  /// Removes the socket, unless another agent has replaced it, and closes every connection before it returns. Not to be
+  /// called on an event loop.
   package func stop() {
-    place.withLock { place in
-      if let ours = place, SocketPlace(path) == ours { unlink(path) }
-      place = nil
-    }
-    socket.hangUp()
-    for connection in connections.withLock({ $0.values.map(\.self) }) { connection.hangUp() }
+    socket.close()
+    connections.closeAll()
+  }
+}
+
+/// The open connections of an agent.
+private final class AgentConnections: Sendable {
+  private struct State {
+    var open: [ObjectIdentifier: any Channel] = [:]
+    var isClosed = false
   }
 
-  private func admit(_ connection: UnixSocket) -> Bool {
-    connections.withLock { connections in
-      guard connections.count < Self.connectionLimit else { return false }
-      connections[ObjectIdentifier(connection)] = connection
+  private let user: UInt32
+  private let limit: Int
+  private let state = Mutex(State())
+
+  /// - Parameter user: the one who may connect.
+  init(of user: UInt32, limit: Int) {
+    (self.user, self.limit) = (user, limit)
+  }
+
+  /// Gives the connection its handler. Fails, whereupon swift-nio closes it, if another user connects or there are too
+  /// many.
+  func admit(
+    _ channel: any Channel, _ handler: @escaping @Sendable () -> AgentConnection
+  ) -> EventLoopFuture<Void> {
+    PeerUser.id(of: channel).flatMapThrowing { [self] user in
+      guard user == self.user, add(channel) else { throw SocketError.closed }
+      try channel.pipeline.syncOperations.addHandler(handler())
+    }
+  }
+
+  func closeAll() {
+    let open = state.withLock { state in
+      state.isClosed = true
+      return Array(state.open.values)
+    }
+    for channel in open { try? channel.close().wait() }
+  }
+
+  /// - Returns: whether there was room.
+  private func add(_ channel: any Channel) -> Bool {
+    let id = ObjectIdentifier(channel)
+    channel.closeFuture.whenComplete { [self] _ in remove(id) }
+    return state.withLock { state in
+      guard !state.isClosed, state.open.count < limit else { return false }
+      state.open[id] = channel
       return true
     }
   }
 
-  /// Serves until the client disconnects, is silent for too long, or sends an invalid request.
-  private func serve(_ connection: UnixSocket) {
-    while let message = try? AgentMessages.receive(
-      on: connection, limit: AgentMessages.questionLimit, by: Deadline(in: idle), patience: patience),
-      let question = AgentQuestion(message)
-    {
-      guard send(answer(to: question), on: connection) else { return }
-    }
-  }
-
-  /// - Returns: whether all of it was sent.
-  private func send(_ answer: consuming AgentAnswer, on connection: UnixSocket) -> Bool {
-    var bytes = answer.bytes
-    answer.wipe()
-    defer { bytes.wipe() }
-    return (try? AgentMessages.send(bytes, on: connection, by: Deadline(in: patience))) != nil
-  }
-
-  private func answer(to question: AgentQuestion) -> AgentAnswer {
-    do {
-      switch question {
-      case .unwrap(let hash, let material):
-        return .done(try held(hash).holder.contentKey(from: material, within: patience).bytes)
-      case .mistakes(let hash, let material):
-        let keys = try held(hash).holder.keysOfMistakes(in: material, within: patience)
-        return .done(keys.flatMap { [$0.mistake.rawValue] + $0.key.bytes })
-      case .list: return .done(list())
-      }
-    } catch {
-      return .refused(error)
-    }
-  }
-
-  private func held(_ publicKeyHash: [UInt8]) throws(PaymentTokenError) -> ProcessingKey {
-    guard let held = keys.withLock({ $0[publicKeyHash] }) else {
-      throw PaymentTokenError(.keyAgentUnavailable, "the key agent does not hold this key")
-    }
-    return held.key
-  }
-
-  private func list() -> [UInt8] {
-    let held = keys.withLock { $0.values.map(\.self) }
-    return held.flatMap { owner, key in
-      let name = Array(owner.name.utf8.prefix(255))
-      return [UInt8(name.count)] + name + key.publicKeyHash + [key.version.number]
-    }
-  }
+  private func remove(_ id: ObjectIdentifier) { state.withLock { $0.open[id] = nil } }
 }
 
 /// Why an agent cannot be started.

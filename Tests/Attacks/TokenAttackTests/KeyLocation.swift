@@ -30,7 +30,6 @@ enum KeyLocation: Sendable, CaseIterable {
 
     private init() throws {
       let server = try KeyAgentServer(path: Self.path, patience: KeyLocation.timeout)
-      Thread { server.run() }.start()
       self.server = server
       client = KeyAgentClient(path: Self.path)
       atexit { _ = unlink(Agent.path) }

@@ -62,7 +62,6 @@ final class TestAgent: Sendable {
     // A socket's path has at most 107 bytes, and temporary directories are sometimes deep.
     let path = "/tmp/tender-keys-\(ProcessInfo.processInfo.processIdentifier)-\(number).sock"
     let server = try KeyAgentServer(path: path, patience: PatientHolder.patience)
-    Thread { server.run() }.start()
     self.server = server
     client = KeyAgentClient(path: path)
   }

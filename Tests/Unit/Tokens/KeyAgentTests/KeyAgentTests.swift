@@ -19,7 +19,6 @@ private final class Agent: Sendable {
     key = try ProcessingKey(privateKeyPEM: secret.pemRepresentation, merchantIdentifier: "merchant.test.agent")
     server.hold(key, of: .merchant(MerchantID("shop")))
     client = KeyAgentClient(path: path)
-    Thread { server.run() }.start()
   }
 
   deinit { server.stop() }
@@ -51,9 +50,20 @@ private struct RawClient {
     }
   }
 
+  /// The request for the list of keys, and one after which the agent closes the connection.
+  static let (list, invalid): ([UInt8], [UInt8]) = ([0, 0, 0, 2, 1, 3], [0, 0, 0, 0])
+
+  func send(_ bytes: [UInt8]) throws { try handle.write(contentsOf: Data(bytes)) }
+
+  /// Whether the agent answers a request.
+  func isServed() throws -> Bool {
+    try send(Self.list)
+    return try handle.read(upToCount: 1)?.count == 1
+  }
+
   /// The bytes that the agent sends before it closes the connection.
   func answer(to bytes: [UInt8]) throws -> [UInt8] {
-    try handle.write(contentsOf: Data(bytes))
+    try send(bytes)
     return Array(try handle.readToEnd() ?? Data())
   }
 }
@@ -129,7 +139,7 @@ private struct RawClient {
   func `closes the connection after an invalid request`(bytes: [UInt8]) throws {
     let agent = try Agent()
     #expect(try RawClient(agent.path).answer(to: bytes).isEmpty)
-    #expect(try agent.client.keys(within: long).count == 1, "and goes on for the others")
+    #expect(try agent.client.keys(within: long).count == 1, "and still answers other clients")
   }
 
   @Test func `does not wait for a message that never ends`() throws {
@@ -142,7 +152,7 @@ private struct RawClient {
     #expect(try RawClient(agent.path).answer(to: []).isEmpty)
     // On a busy machine a connection may be silent for this long before its request is written.
     let held = (0..<200).lazy.compactMap { _ in try? agent.client.keys(within: long) }.first
-    #expect(held?.count == 1, "and goes on for those who ask")
+    #expect(held?.count == 1, "and still answers other clients")
   }
 
   @Test func `serves many clients at once`() async throws {
@@ -161,10 +171,13 @@ private struct RawClient {
     #expect(wrong == 0)
   }
 
-  @Test func `serves no more connections than it has threads for`() throws {
-    let agent = try Agent()
-    let many = try (0..<KeyAgentServer.connectionLimit).map { _ in try RawClient(agent.path) }
-    #expect(try RawClient(agent.path).answer(to: []).isEmpty, "closed at once")
+  @Test func `closes the 65th connection at once`() throws {
+    let agent = try Agent(idle: .seconds(600))
+    let many = try (0..<64).map { _ in try RawClient(agent.path) }
+    for client in many { #expect(try client.isServed()) }
+    let start = ContinuousClock.now
+    #expect(try RawClient(agent.path).answer(to: []).isEmpty)
+    #expect(ContinuousClock.now - start < .seconds(300))
     withExtendedLifetime(many) {}
   }
 
@@ -176,7 +189,6 @@ private struct RawClient {
     #expect(error?.code == .keyAgentUnavailable)
     let again = try KeyAgentServer(path: agent.path)
     again.hold(agent.key, of: .platform)
-    Thread { again.run() }.start()
     #expect(try agent.client.keys(within: long).map(\.owner) == [.platform])
     again.stop()
   }
@@ -192,7 +204,6 @@ private struct RawClient {
     let path = "/tmp/tender-dead-\(UUID().uuidString.prefix(8)).sock"
     try leaveSocket(at: path)
     let server = try KeyAgentServer(path: path)
-    Thread { server.run() }.start()
     #expect(try KeyAgentClient(path: path).keys(within: long).isEmpty)
     server.stop()
   }
@@ -202,7 +213,6 @@ private struct RawClient {
     unlink(agent.path)
     let second = try KeyAgentServer(path: agent.path)
     second.hold(agent.key, of: .platform)
-    Thread { second.run() }.start()
     agent.server.stop()
     agent.server.stop()
     #expect(try KeyAgentClient(path: agent.path).keys(within: long).map(\.owner) == [.platform])
@@ -225,17 +235,35 @@ private struct RawClient {
     close(descriptor)
   }
 
-  @Test func `ends its connections when it is stopped`() async throws {
-    let path = "/tmp/tender-ends-\(UUID().uuidString.prefix(8)).sock"
-    let server = try KeyAgentServer(path: path)
-    await withCheckedContinuation { ended in
-      Thread {
-        server.run()
-        ended.resume()
-      }.start()
-      server.stop()
+  @Test func `closes its connections and removes its socket when it is stopped`() async throws {
+    let agent = try Agent(idle: .seconds(600))
+    let client = try RawClient(agent.path)
+    #expect(try client.isServed())
+    let start = ContinuousClock.now
+    agent.server.stop()
+    _ = try client.handle.readToEnd()
+    await agent.server.untilStopped()
+    #expect(ContinuousClock.now - start < .seconds(300))
+    #expect(!FileManager.default.fileExists(atPath: agent.path))
+  }
+
+  @Test func `answers requests that arrive together, each once and in order`() throws {
+    let agent = try Agent()
+    let one = try RawClient(agent.path).answer(to: RawClient.list + RawClient.invalid)
+    #expect(!one.isEmpty)
+    let lists = [RawClient.list, RawClient.list, RawClient.list].flatMap(\.self)
+    #expect(try RawClient(agent.path).answer(to: lists + RawClient.invalid) == one + one + one)
+  }
+
+  @Test func `answers a request that arrives byte by byte`() throws {
+    let agent = try Agent()
+    let client = try RawClient(agent.path)
+    for byte in RawClient.list {
+      try client.send([byte])
+      usleep(2_000)
     }
-    #expect(!FileManager.default.fileExists(atPath: path))
+    let one = try RawClient(agent.path).answer(to: RawClient.list + RawClient.invalid)
+    #expect(try client.answer(to: RawClient.invalid) == one)
   }
 
   @Test func `without the key, or unreachable, is reported as key_agent_unavailable`() throws {
