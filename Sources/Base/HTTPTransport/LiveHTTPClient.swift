@@ -76,7 +76,7 @@ package final class LiveHTTPClient: Sendable {
     if !request.body.isEmpty { outbound.body = .bytes(ByteBuffer(bytes: request.body)) }
     let end = ContinuousClock.now.advanced(by: timeout)
     let answer = try await client.execute(outbound, timeout: TimeAmount(timeout))
-    let body = try await Self.collect(answer.body, maximumResponseBytes, until: end)
+    let body = try await collect(answer.body, until: end)
     return InboundResponse(
       status: Int(answer.status.code),
       headers: answer.headers.map { HTTPField($0.name, $0.value) },
@@ -85,11 +85,12 @@ package final class LiveHTTPClient: Sendable {
 
   /// Applies the deadline to the body too: the client's own deadline covers only the response head, and a payment's
   /// lease is held meanwhile.
-  private static func collect(
-    _ body: HTTPClientResponse.Body, _ limit: Int, until end: ContinuousClock.Instant
+  private func collect(
+    _ body: HTTPClientResponse.Body, until end: ContinuousClock.Instant
   ) async throws -> ByteBuffer {
-    try await TimeLimits.shared.run(until: end, late: TransportError.timedOut) {
-      let bytes = try await body.collect(upTo: limit)
+    let limit = TimeLimit(ContinuousClock.now.duration(to: end), on: client.eventLoopGroup.any())
+    return try await limit.run(late: TransportError.timedOut) { [maximumResponseBytes] in
+      let bytes = try await body.collect(upTo: maximumResponseBytes)
       // A cancelled read ends early and looks like a complete body.
       try Task.checkCancellation()
       return bytes

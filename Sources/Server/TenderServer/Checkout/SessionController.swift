@@ -19,7 +19,7 @@ struct SessionController: Sendable {
   ///
   /// The URL that the browser names is compared with what this environment's Apple would send, and never fetched.
   func validate(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let call = try await RequestBody.decode(ValidateCall.self, request)
+    let call = try await RequestBody.decode(ValidateCall.self, request, context)
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
     guard let merchant = directory[id], let validator = validators[id] else {

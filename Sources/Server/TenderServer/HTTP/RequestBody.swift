@@ -9,11 +9,14 @@ enum RequestBody {
   /// A payment token with two contacts is under 16 KiB.
   static let maximumBytes = 65_536
   private static let timeLimit = Duration.seconds(10)
+  private static let late = Problem(
+    .requestTimeout, "request_timeout",
+    "The request did not arrive within \(timeLimit.components.seconds) s.")
 
   static func read(_ bytes: [UInt8]) throws -> JSONField { try refusing { JSONField(try JSONReader.read(bytes)) } }
 
-  static func decode<T: Decodable>(_ type: T.Type, _ request: Request) async throws -> T {
-    let bytes = try await bytes(request)
+  static func decode<T: Decodable>(_ type: T.Type, _ request: Request, _ context: ServerContext) async throws -> T {
+    let bytes = try await bytes(request, context)
     return try refusing { try StrictJSONDecoder().decode(type, from: bytes) }
   }
 
@@ -28,17 +31,21 @@ enum RequestBody {
   }
 
   /// The raw body, which must be JSON.
-  static func bytes(_ request: Request) async throws -> [UInt8] {
-    try await inTime { try await BodyReader.json(request, limit: maximumBytes) }
+  static func bytes(_ request: Request, _ context: ServerContext) async throws -> [UInt8] {
+    try await inTime(context) { try await BodyReader.json(request, limit: maximumBytes) }
   }
 
   /// The raw body of any type; empty when there is none.
-  static func collect(_ request: Request) async throws -> [UInt8] {
-    try await inTime { try await BodyReader.collect(request, limit: maximumBytes) }
+  static func collect(_ request: Request, _ context: ServerContext) async throws -> [UInt8] {
+    try await inTime(context) { try await BodyReader.collect(request, limit: maximumBytes) }
   }
 
-  private static func inTime(_ read: @escaping @Sendable () async throws -> [UInt8]) async throws -> [UInt8] {
-    do { return try await TimeLimit.run(timeLimit, read) } catch let failure as BodyReader.Failure {
+  private static func inTime(
+    _ context: ServerContext, _ read: @escaping @Sendable () async throws -> [UInt8]
+  ) async throws -> [UInt8] {
+    do {
+      return try await TimeLimit(timeLimit, on: context.eventLoop).run(late: late, read)
+    } catch let failure as BodyReader.Failure {
       throw Problem(failure)
     }
   }
@@ -54,14 +61,5 @@ extension Problem {
         Problem(.contentTooLarge, "body_too_large", "The body is longer than \(limit) bytes.")
       case .interrupted: RequestHeadRules.malformed
       }
-  }
-}
-
-/// A bound on how long something may take.
-enum TimeLimit {
-  static func run<R: Sendable>(_ limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
-    let late = Problem(
-      .requestTimeout, "request_timeout", "The request did not arrive within \(limit.components.seconds) s.")
-    return try await TimeLimits.shared.run(until: .now.advanced(by: limit), late: late, body)
   }
 }

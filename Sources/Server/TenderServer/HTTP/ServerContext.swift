@@ -1,5 +1,6 @@
 import Hummingbird
 import MerchantIdentity
+import NIOCore
 
 /// What is known of one call while it is answered.
 struct ServerContext: RequestContext {
@@ -12,10 +13,13 @@ struct ServerContext: RequestContext {
   var signedCall: SignedCall?
   /// On which the call came.
   let connection: PaymentAdmission.Connection
+  /// The connection's, for time limits.
+  let eventLoop: any EventLoop
 
   init(source: Source) {
     coreContext = .init(source: source)
     connection = ObjectIdentifier(source.channel)
+    eventLoop = source.channel.eventLoop
     requestID = ""
   }
 }

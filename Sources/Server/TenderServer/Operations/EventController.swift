@@ -25,7 +25,7 @@ struct EventController: Sendable {
     }
     let event = InboundEvent(
       headers: request.headers.map { HTTPTransport.HTTPField($0.name.rawName, $0.value) },
-      body: try await RequestBody.bytes(request), arrivedAt: clock.now())
+      body: try await RequestBody.bytes(request, context), arrivedAt: clock.now())
     do {
       let received = try await gateway.receive(event)
       for verdict in received.verdicts { metrics.providerEvents.count(["verdict": verdict.name]) }

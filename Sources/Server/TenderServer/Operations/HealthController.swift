@@ -1,4 +1,5 @@
 import HTTPServing
+import HTTPTransport
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -16,14 +17,18 @@ struct HealthController: Sendable {
   /// `GET /readyz`: the store answers too.
   func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
     do {
-      _ = try await TimeLimit.run(.seconds(2)) { [database] in
+      let limit = TimeLimit(.seconds(2), on: context.eventLoop)
+      _ = try await limit.run(late: Self.unavailable) { [database] in
         try await database.read { try $0.row("SELECT 1 AS one") }
       }
       return JSONAnswer.response(["status": "ready"])
     } catch {
-      throw Problem(.serviceUnavailable, "store_unavailable", "The store does not answer.", retryAfter: 5)
+      throw Self.unavailable
     }
   }
+
+  private static let unavailable = Problem(
+    .serviceUnavailable, "store_unavailable", "The store does not answer.", retryAfter: 5)
 }
 
 /// What the server has counted, for operators. It is not on the shoppers' port.

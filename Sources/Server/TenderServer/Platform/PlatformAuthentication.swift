@@ -76,7 +76,7 @@ struct PlatformAuthentication: RouterMiddleware {
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     let (caller, key) = try caller(of: request, context)
-    let body = try await RequestBody.collect(request)
+    let body = try await RequestBody.collect(request, context)
     do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
     var (request, context) = (request, context)
     request.body = .init(buffer: ByteBuffer(bytes: body))

@@ -15,7 +15,7 @@ struct PlatformController: Sendable {
 
   /// `PUT /v2/{merchantId}/baskets/{basketId}`
   func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let document = try await RequestBody.decode(BasketDocument.self, request)
+    let document = try await RequestBody.decode(BasketDocument.self, request, context)
     let basket = try Self.basket(context)
     let answer = try await orderService.put(document, as: basket, of: try Self.merchant(context))
     CallTrace.current?.concerns(basket)
