@@ -8,6 +8,9 @@ import struct, subprocess, sys, threading, time, urllib.parse
 from email.utils import formatdate
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(HERE + "/../../Support")
+import free_ports
+
 BINARIES = os.path.abspath(os.path.join(".build", os.environ.get("CONFIGURATION", "debug")))
 MERCHANT = "harbour"
 IDENTIFIER = "merchant.test.harbour"
@@ -87,22 +90,6 @@ def sink(port, path, secret):
     Server(("127.0.0.1", port), Handler).serve_forever()
 
 
-def free_port():
-    """A port outside the ephemeral range: otherwise a client that connects while the server is down could get the
-    server's own port and connect to itself."""
-    with open("/proc/sys/net/ipv4/ip_local_port_range") as file:
-        first = int(file.read().split()[0])
-    below = first if first > 16384 else 32768
-    while True:
-        with socket.socket() as probe:
-            port = random.SystemRandom().randrange(below - 8192, below)
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                pass
-
-
 class UnixConnection(http.client.HTTPConnection):
     """A connection to the admin socket, as `tender payment` uses it."""
 
@@ -144,8 +131,8 @@ class Deployment:
         """On a platform a payment token names the merchant's domain and no basket, so that it fits all of them."""
         self.directory, self.kind, self.platform = directory, kind, platform
         self.log = open(directory + "/log", "ab")
-        self.port, self.sink_port = free_port(), free_port()
-        self.bank_ports = [free_port(), free_port()]
+        self.port = free_ports.row(4)
+        self.sink_port, self.bank_ports = self.port + 1, [self.port + 2, self.port + 3]
         self.base, self.bank = f"http://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.bank_ports[0]}"
         self.server = self.sandbox = self.merchant_server = None
         self.restarts = []

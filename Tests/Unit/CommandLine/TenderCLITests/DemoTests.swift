@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTransport
 import StrictJSON
+import TenderTesting
 import Testing
 
 /// The demo, as a newcomer runs it after the build.

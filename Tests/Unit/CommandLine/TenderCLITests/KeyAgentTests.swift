@@ -5,6 +5,7 @@ import HTTPTransport
 import KeyAgent
 import StrictJSON
 import TenderPayments
+import TenderTesting
 import Testing
 import TokenIssuer
 

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TenderTesting
 import Testing
 
@@ -123,35 +122,5 @@ final class RunningProgram: Sendable {
     return try #require(
       places.compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0.path) },
       "the program is not built: swift build")
-  }
-}
-
-/// Free ports in a row.
-enum FreePorts {
-  static func row(of count: Int) throws -> Int {
-    let bases = (0..<200).map { _ in Int.random(in: 2_000..<3_000) * 10 }
-    return try given.withLock { given in
-      let base = try #require(bases.first { !given.contains($0) && ($0..<$0 + count).allSatisfy(isFree) })
-      given.insert(base)
-      return base
-    }
-  }
-
-  /// Tests run side by side, and a port is free until its program listens.
-  private static let given = Mutex<Set<Int>>([])
-
-  private static func isFree(_ port: Int) -> Bool {
-    let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard socket >= 0 else { return false }
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = in_port_t(port).bigEndian
-    address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-      }
-    }
   }
 }

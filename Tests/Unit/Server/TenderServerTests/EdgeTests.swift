@@ -5,6 +5,7 @@ import Logging
 import StrictJSON
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Testing
 
 /// What browsers and operators see at the edges.
@@ -101,7 +102,7 @@ import Testing
   }
 
   @Test func `serves its metrics on a port of their own, and nothing else there`() async throws {
-    let port = try RawConnection.freePort()
+    let port = try FreePorts.row(of: 1)
     let shop = try await system.secondServer { $0.metricsPort = port }
     for _ in 0..<100 where (try? RawConnection(port: port)) == nil { try await Task.sleep(for: .milliseconds(20)) }
     let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/metrics")

@@ -39,23 +39,6 @@ struct RawConnection: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// A port on which nothing listens at the moment.
-  static func freePort() throws -> Int {
-    let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(socket, $0, size) == 0 && getsockname(socket, $0, &size) == 0
-      }
-    }
-    guard isBound else { throw Trouble(words: "no free port: errno \(errno)") }
-    return Int(UInt16(bigEndian: address.sin_port))
-  }
-
   /// - Parameter text: one request or more, with LF for CRLF.
   func send(_ text: String) throws {
     let bytes = Array(text.replacingOccurrences(of: "\n", with: "\r\n").utf8)
