@@ -1,6 +1,6 @@
 """A second reader of Apple Pay's payment tokens, written from Apple's description and not from Tender.
 
-It serves as a judge: what Tender opens, it has to open. Needs the package `cryptography` and nothing else.
+Tests compare Tender with it: it must open what Tender opens. Needs the package `cryptography` and nothing else.
 """
 
 import base64
@@ -29,7 +29,7 @@ P256_PREFIX = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420
 
 
 class Refused(Exception):
-    """Why a token is no token; `stage` is the step of Apple's procedure."""
+    """Why a token is refused; `stage` is the step of Apple's procedure."""
 
     def __init__(self, stage, why=""):
         super().__init__(f"{stage}: {why}")
@@ -161,13 +161,13 @@ class Chain:
         self.signer, self.intermediate = (pair[column.index(True)] for column in marked)
         self.root = root
         try:
-            self.judge()
+            self.verify_chain()
         except Refused:
             raise
         except Exception as error:  # the library has an exception of its own for each way to be unreadable
             raise Refused("chain", repr(error))
 
-    def judge(self):
+    def verify_chain(self):
         signer, intermediate = self.signer, self.intermediate
         for certificate in (signer, intermediate):
             for extension in certificate.extensions:

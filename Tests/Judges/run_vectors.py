@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the positive conformance vectors, and as many of the negative ones as concern the token and not its payload,
-through a reader that shares no line with Tender.
+through a reader that shares no code with Tender.
 
     Tests/Judges/run_vectors.py [DIRECTORY]
 """
@@ -12,8 +12,8 @@ import sys
 
 from apple_pay_token import Reader, Refused
 
-# Stages that this reader judges. What the payload says is left to whoever reads it.
-JUDGED = {"format", "certificates", "chain", "signature", "signingTime", "key", "unwrap", "decrypt"}
+# The stages that this reader checks. It does not read the payload.
+CHECKED = {"format", "certificates", "chain", "signature", "signingTime", "key", "unwrap", "decrypt"}
 
 
 def parsed(path):
@@ -29,7 +29,7 @@ def main():
     readers, opened, refused, wrong = {}, 0, 0, []
     for path in sorted(directory.glob("*.txt")):
         header, body = parsed(path)
-        if header["expect"] == "refused" and header["stage"] not in JUDGED:
+        if header["expect"] == "refused" and header["stage"] not in CHECKED:
             continue
         key = (header["root"], header["key"], header["merchant"])
         if key not in readers:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Judges payment tokens with two readers that are not Tender: OpenSSL's CMS and `apple_pay_token.py`.
+"""Verifies payment tokens with two readers that are not Tender: OpenSSL's CMS and `apple_pay_token.py`.
 
-    judge_mutants.py DIRECTORY
+    verify_mutants.py DIRECTORY
 
 Reads from standard input one token a line, as `paymentData` in JSON. Writes one line each: whether OpenSSL finds the
 signature good (`yes` or `no`), and whether the reader opens the token (`opens`, or the stage at which it refuses).

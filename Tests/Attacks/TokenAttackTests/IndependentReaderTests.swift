@@ -115,7 +115,7 @@ struct IndependentReader {
 
   func verdicts(_ tokens: [EncryptedPaymentToken]) throws -> [Verdict] {
     defer { try? FileManager.default.removeItem(at: directory) }
-    let answer = try Self.python("judge_mutants.py", [directory.path], input: tokens.map(\.jsonText))
+    let answer = try Self.python("verify_mutants.py", [directory.path], input: tokens.map(\.jsonText))
     try #require(answer.status == 0, "\(answer.lines.suffix(5))")
     return answer.lines.map { line in
       let words = line.split(separator: " ")

@@ -3,7 +3,7 @@ import Foundation
 import StrictJSON
 package import TenderPayments
 
-/// The directory of vectors, and the judgement of each by Tender's front door.
+/// The directory of vectors, and the result that Tender's public API gives for each.
 package struct VectorLibrary: Sendable {
   package let directory: String
   package let vectors: [TokenVector]
