@@ -8,7 +8,7 @@ final class LoadConnection: ChannelInboundHandler, @unchecked Sendable {
   private var channel: (any Channel)?
   private var waiting: (@Sendable (HTTPMessage?) -> Void)?
 
-  /// - Parameter answered: hears the answer, or nil when the connection broke.
+  /// - Parameter answered: receives the answer, or nil when the connection broke.
   func send(_ request: ByteBuffer, answered: @escaping @Sendable (HTTPMessage?) -> Void) {
     waiting = answered
     guard let channel, channel.isActive else { return finish(nil) }

@@ -70,7 +70,7 @@ final class Lines: @unchecked Sendable {
     return EventLoopFuture.andAllSucceed(all, on: loop)
   }
 
-  /// - Parameter answered: hears the answer, or nil when there is none.
+  /// - Parameter answered: receives the answer, or nil when there is none.
   func send(_ request: ByteBuffer, answered: @escaping @Sendable (HTTPMessage?) -> Void) {
     while let line = idle.popLast() {
       if line.isOpen { return send(request, on: line, answered) }

@@ -3,36 +3,36 @@ import NIOCore
 import NIOPosix
 import StrictJSON
 
-/// An acquirer that speaks the sandbox's wire from memory: it approves, at once or after a while. The sandbox's own
-/// writes a ledger with fsync, and would be what is measured.
+/// An acquirer with the sandbox's protocol that works in memory: it approves, at once or after a delay. The sandbox's own
+/// flushes a ledger to disk, which would distort the measurement.
 ///
-/// It keeps what it was asked, so that at the end nobody was charged twice.
+/// It remembers the orders, to check at the end that none was charged twice.
 final class BenchAcquirer: Sendable {
   private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  private let book = AcquirerMemory()
+  private let memory = AcquirerMemory()
   private let channel: any Channel
 
   init() async throws {
-    let book = book
+    let memory = memory
     channel = try await ServerBootstrap(group: group)
       .serverChannelOption(.backlog, value: 4_096)
       .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
       .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcquirerLine(book)) }
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(AcquirerLine(memory)) }
       }
       .bind(host: "127.0.0.1", port: 0).get()
   }
 
   var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-  /// From now on it takes so long to answer.
+  /// Sets the time until it answers.
   func answers(after delay: Duration) async throws {
-    try await group.next().submit { [book] in book.delay = .nanoseconds(Int64(delay.seconds * 1e9)) }.get()
+    try await group.next().submit { [memory] in memory.delay = .nanoseconds(Int64(delay.seconds * 1e9)) }.get()
   }
 
-  /// What it has approved: how many, and how many of them for an order that it had approved before.
+  /// The number of approvals, and how many of them were for an order that had an approval before.
   func approvals() async throws -> (all: Int, doubles: Int) {
-    try await group.next().submit { [book] in (book.approvals, book.approvals - book.orders.count) }.get()
+    try await group.next().submit { [memory] in (memory.approvals, memory.approvals - memory.orders.count) }.get()
   }
 
   func close() async throws { try await group.shutdownGracefully() }
@@ -62,10 +62,10 @@ private final class AcquirerMemory: @unchecked Sendable {
 private final class AcquirerLine: ChannelInboundHandler, @unchecked Sendable {
   typealias InboundIn = ByteBuffer
 
-  private let book: AcquirerMemory
+  private let memory: AcquirerMemory
   private var reader = MessageReader()
 
-  init(_ book: AcquirerMemory) { self.book = book }
+  init(_ memory: AcquirerMemory) { self.memory = memory }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var bytes = unwrapInboundIn(data)
@@ -76,12 +76,12 @@ private final class AcquirerLine: ChannelInboundHandler, @unchecked Sendable {
   }
 
   private func answer(_ message: HTTPMessage, on channel: any Channel) {
-    let body = book.answer(message)
+    let body = memory.answer(message)
     var bytes = ByteBuffer()
     bytes.writeString(
       "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(body.count)\r\n\r\n")
     bytes.writeBytes(body)
-    guard book.delay > .zero else { return channel.writeAndFlush(bytes, promise: nil) }
-    channel.eventLoop.scheduleTask(in: book.delay) { [bytes] in channel.writeAndFlush(bytes, promise: nil) }
+    guard memory.delay > .zero else { return channel.writeAndFlush(bytes, promise: nil) }
+    channel.eventLoop.scheduleTask(in: memory.delay) { [bytes] in channel.writeAndFlush(bytes, promise: nil) }
   }
 }

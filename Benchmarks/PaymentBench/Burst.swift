@@ -1,9 +1,9 @@
 import LoadGenerator
 import TenderPayments
 
-/// Three times what the server can take, for a while, and how long its payments take afterwards.
+/// A burst of three times the measured maximum, and how long payments take afterwards.
 ///
-/// A server that keeps a backlog of what nobody waits for any more stays slow when the burst is over.
+/// A server that keeps a backlog of requests whose clients have given up stays slow after the burst.
 struct Burst: Sendable {
   let suite: Suite
   let most: Double
@@ -19,10 +19,10 @@ struct Burst: Sendable {
     try await suite.store.generator.warm(600)
     let run = try await suite.store.generator.openLoop(requests, schedule)
     try Suite.check(run, allowing: [200, 503])
-    tell(Window(run: run, schedule: schedule), before: before, end: before + burst)
+    printResults(Window(run: run, schedule: schedule), before: before, end: before + burst)
   }
 
-  private func tell(_ window: Window, before: Duration, end: Duration) {
+  private func printResults(_ window: Window, before: Duration, end: Duration) {
     let usual = window.p99(.zero..<before) ?? 0
     report("burst.before.p99", usual, "ms")
     report("burst.refused", window.refused(before..<end), "of-burst")

@@ -31,12 +31,12 @@ struct Capacity: Sendable {
       try await parts(&best)
       try await whole(&best)
     }
-    tell(best)
+    printResults(best)
     return best.rate
   }
 
   private func parts(_ best: inout Turn) async throws {
-    let parts = Parts(house: suite.house, store: suite.store, width: Suite.width, length: .seconds(2))
+    let parts = Parts(environment: suite.environment, store: suite.store, width: Suite.width, length: .seconds(2))
     best.free = max(best.free, await ProcessorTime.free())
     best.exchange = try await parts.exchange().better(best.exchange)
     best.token = try parts.token(suite.supply.token()).better(best.token)
@@ -66,7 +66,7 @@ struct Capacity: Sendable {
     best.latest = run.latencies { $0 == 200 }
   }
 
-  private func tell(_ best: Turn) {
+  private func printResults(_ best: Turn) {
     let parts = [
       ("http", best.exchange), ("token", best.token), ("journal", best.journal), ("outbound", best.outbound),
       ("together", best.together),
@@ -85,6 +85,6 @@ struct Capacity: Sendable {
     report("payments.processor.server", best.server * 1e6, "us")
     report("payments.ratio", best.rate / allowed, "of-parts", bar: .atLeast(0.5))
     report("payments.fsyncs", best.commits, "a-payment", bar: .atMost(0.5))
-    Suite.tell("payments", best.latest)
+    Suite.printResults("payments", best.latest)
   }
 }

@@ -9,7 +9,7 @@ struct FullStore: Sendable {
   let most: Double
 
   func compare() async throws {
-    let path = suite.house.directory + "/full/tender.db"
+    let path = suite.environment.directory + "/full/tender.db"
     let start = ContinuousClock.now
     try await FilledStore(path: path, payments: suite.filling).make()
     // As the script does before anything is measured: gigabytes on their way to the disk keep flushes waiting.
@@ -17,7 +17,7 @@ struct FullStore: Sendable {
     report("store.filling", (ContinuousClock.now - start).seconds, "s")
     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     report("store.size", Double(size) / 1_048_576, "MiB")
-    let full = try await ServedStore.open(suite.house, "full", binary: suite.binary)
+    let full = try await ServedStore.open(suite.environment, "full", binary: suite.binary)
     do { try await compare(suite, try await suite.on(full)) } catch {
       try? await full.close()
       throw error
@@ -31,11 +31,11 @@ struct FullStore: Sendable {
     try Suite.check(try await full.atRate(most / 4, .seconds(6), seed: 9).0)
     let (without, with) = try await inTurns(empty, full, rate: most / 4)
     let (withoutAtHalf, withAtHalf) = try await inTurns(empty, full, rate: most / 2)
-    withoutAtHalf.tell("store.half.empty")
-    withAtHalf.tell("store.half.full")
+    withoutAtHalf.printResults("store.half.empty")
+    withAtHalf.printResults("store.half.full")
     report("store.half.ratio", withAtHalf.p99 / withoutAtHalf.p99, "of-empty")
-    without.tell("store.empty")
-    with.tell("store.full")
+    without.printResults("store.empty")
+    with.printResults("store.full")
     report("store.full.payments", Double(suite.filling), "payments")
     report("store.ratio", with.p99 / without.p99, "of-empty", bar: .atMost(1.2))
   }
@@ -43,7 +43,7 @@ struct FullStore: Sendable {
   private func inTurns(_ empty: Suite, _ full: Suite, rate: Double) async throws -> (empty: Turns, full: Turns) {
     var (without, with) = (Turns(empty), Turns(full))
     for seed in 1...Turns.count {
-      // Whoever was second is first the next time.
+      // The order alternates, so that neither store always runs first.
       if seed % 2 == 0 { try await with.add(rate: rate, seed: seed) }
       try await without.add(rate: rate, seed: seed)
       if seed % 2 == 1 { try await with.add(rate: rate, seed: seed) }

@@ -21,7 +21,7 @@ struct Overload: Sendable {
       runs.append(try await self.turn(seed: turn + 1))
     }
     guard let best = runs.max(by: { $0.goodput < $1.goodput }) else { return }
-    tell(best, beside: beside)
+    printResults(best, beside: beside)
     let refused = runs.flatMap(\.refused)
     let hinted = Double(refused.count(where: \.hasRetryAfter)) / Double(max(refused.count, 1))
     report("overload.retry-after", hinted, "of-refused", bar: .atLeast(refused.isEmpty ? 0 : 1))
@@ -37,7 +37,7 @@ struct Overload: Sendable {
     return run
   }
 
-  private func tell(_ run: LoadReport, beside most: Double) {
+  private func printResults(_ run: LoadReport, beside most: Double) {
     report("overload.most", most, "payments/s")
     report("overload.goodput", run.goodput, "payments/s")
     report("overload.goodput.ratio", run.goodput / most, "of-most", bar: .atLeast(0.9))

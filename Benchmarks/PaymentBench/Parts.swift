@@ -26,7 +26,7 @@ struct Parts: Sendable {
     }
   }
 
-  let house: House
+  let environment: BenchEnvironment
   let store: ServedStore
   let width: Int
   let length: Duration
@@ -60,21 +60,23 @@ struct Parts: Sendable {
   }
 
   private func opener() throws -> TokenOpener {
-    func text(_ file: String) throws -> String { try String(contentsOfFile: house.merchant + file, encoding: .utf8) }
+    func text(_ file: String) throws -> String {
+      try String(contentsOfFile: environment.merchant + file, encoding: .utf8)
+    }
     let key = try ProcessingKey(
       privateKeyPEM: text("/processing/1.key"), certificatePEM: text("/processing/1.pem"))
     return TokenOpener(
-      verifier: TokenVerifier(trust: try .simulated(rootPEM: house.sandbox.rootPEM)),
+      verifier: TokenVerifier(trust: try .simulated(rootPEM: environment.sandbox.rootPEM)),
       keys: ProcessingKeyRing([Self.merchant: [key]]))
   }
 
   /// The two durable writes of a payment in groups, on the same disk: claim and answer.
   func journal() async throws -> Cost {
-    try await withJournal { journal in try await atOnce { try await Self.book($0, in: journal) {} } }
+    try await withJournal { journal in try await atOnce { try await Self.commitPayment($0, in: journal) {} } }
   }
 
-  /// All parts of a payment in a row, and nothing between them. What the machine can do of everything at once is less
-  /// than the sum tells: its processors share caches and more.
+  /// All parts of a payment in sequence, and nothing between them. The machine does less of everything at once than the
+  /// sum of the parts suggests: its processors share caches and more.
   func together(_ bytes: [UInt8]) async throws -> Cost {
     let (opener, now, call) = (try opener(), WallClock.system.now(), try acquirerCall())
     let server = try store.processorTime()
@@ -82,7 +84,7 @@ struct Parts: Sendable {
       try await atOnce { number in
         guard await store.generator.status(of: Self.greeting) == 200 else { throw BenchFailure("no answer") }
         _ = try opener.open(EncryptedPaymentToken(bytes: bytes), for: Self.merchant, at: now)
-        try await Self.book(number, in: journal) { try await ask(call) }
+        try await Self.commitPayment(number, in: journal) { try await ask(call) }
       }
     }
     cost.processor += (try store.processorTime() - server) / (cost.rate * length.seconds)
@@ -90,7 +92,7 @@ struct Parts: Sendable {
   }
 
   private func withJournal(_ work: (Journal) async throws -> Cost) async throws -> Cost {
-    let path = "\(house.directory)/journal-\(RandomBytes.system.hex(4))"
+    let path = "\(environment.directory)/journal-\(RandomBytes.system.hex(4))"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: path) }
     let database = try await Database.sqlite(path: path + "/tender.db", migrations: PaymentAdministration.migrations)
@@ -99,7 +101,8 @@ struct Parts: Sendable {
     return cost
   }
 
-  private static func book(_ number: Int, in journal: Journal, _ asking: () async throws -> Void) async throws {
+  private static func commitPayment(_ number: Int, in journal: Journal, _ asking: () async throws -> Void) async throws
+  {
     guard
       case .new(let attempt) = try await journal.claim(
         try order(number), spending: use(), card: CardSummary(deviceAccountSuffix: nil, expiry: nil, hasECI: true))
@@ -109,7 +112,7 @@ struct Parts: Sendable {
     _ = try await journal.record(.approved(approval), for: attempt)
   }
 
-  /// The acquirer asked over the client that the server uses, and its answer parsed by nobody.
+  /// A request to the acquirer with the client that the server uses; the answer is not parsed.
   func outbound() async throws -> Cost {
     let call = try acquirerCall()
     return try await atOnce { _ in try await ask(call) }
@@ -118,12 +121,12 @@ struct Parts: Sendable {
   private func acquirerCall() throws -> OutboundRequest {
     let body: JSONValue = ["reference": "bench", "amount": 1250, "currency": "EUR", "dpan": "4761739000000012"]
     return OutboundRequest(
-      method: "POST", url: house.acquirer.url + "/acquirer/v1/authorizations",
+      method: "POST", url: environment.acquirer.url + "/acquirer/v1/authorizations",
       headers: [HTTPField("Content-Type", "application/json")], body: body.serialized())
   }
 
   private func ask(_ call: OutboundRequest) async throws {
-    guard try await house.sender.send(call, .seconds(20)).status == 200 else {
+    guard try await environment.sender.send(call, .seconds(20)).status == 200 else {
       throw BenchFailure("the acquirer refused")
     }
   }
@@ -147,7 +150,7 @@ struct Parts: Sendable {
     return Cost(rate: Double(count) / elapsed, processor: (ProcessorTime.own - before) / Double(count))
   }
 
-  private static let merchant = MerchantID(rawValue: House.merchantID)
+  private static let merchant = MerchantID(rawValue: BenchEnvironment.merchantID)
 
   private static func use() -> TokenUse {
     TokenUse(transactionID: RandomBytes.system.hex(32), payloadHash: RandomBytes.system.hex(32))

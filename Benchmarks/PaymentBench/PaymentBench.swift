@@ -18,11 +18,11 @@ struct PaymentBench {
       throw BenchFailure("PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN]")
     }
     let client = try LiveHTTPClient()
-    let house = try await House(words[2], client.sender)
-    let store = try await ServedStore.open(house, "empty", binary: words[1])
+    let environment = try await BenchEnvironment(words[2], client.sender)
+    let store = try await ServedStore.open(environment, "empty", binary: words[1])
     do {
       try await Suite(
-        house: house, store: store, supply: PaymentSupply(house, store), binary: words[1],
+        environment: environment, store: store, supply: PaymentSupply(environment, store), binary: words[1],
         filling: words.count > 3 ? Int(words[3]) ?? 0 : 0,
         length: .seconds(words.count > 4 ? Int(words[4]) ?? 8 : 8)
       ).run()

@@ -10,24 +10,25 @@ import TenderServer
 import TenderTesting
 import TokenIssuer
 
-/// Payments that are ready to be sent: a basket stored and shown by the API, and a payment token of its own, freshly
-/// minted. All of it before the clock runs.
+/// Payments that are ready to be sent: each has a basket that the API has stored and shown, and a new payment token. They
+/// are made before the measurement begins.
 struct PaymentSupply: Sendable {
-  private let house: House
+  private let environment: BenchEnvironment
   private let store: ServedStore
   private let key: (merchant: String, id: String, secret: String)
-  private let mint: PaymentTokenIssuer
+  private let issuer: PaymentTokenIssuer
   private let recipient: TokenRecipient
   private let card: SandboxCard
   private let contact: JSONValue
 
-  init(_ house: House, _ store: ServedStore) async throws {
-    (self.house, self.store) = (house, store)
-    key = try MerchantFolder.apiKey(at: house.merchant)
-    mint = PaymentTokenIssuer(pki: house.sandbox.pki)
+  init(_ environment: BenchEnvironment, _ store: ServedStore) async throws {
+    (self.environment, self.store) = (environment, store)
+    key = try MerchantFolder.apiKey(at: environment.merchant)
+    issuer = PaymentTokenIssuer(pki: environment.sandbox.pki)
     recipient = try TokenRecipient(
-      certificatePEM: String(contentsOfFile: house.merchant + "/processing/1.pem", encoding: .utf8))
-    let contacts = try await JSONClient(house.addresses.url, sender: house.sender).require("GET", "/device/contacts")
+      certificatePEM: String(contentsOfFile: environment.merchant + "/processing/1.pem", encoding: .utf8))
+    let contacts = try await JSONClient(environment.addresses.url, sender: environment.sender).require(
+      "GET", "/device/contacts")
     guard let contact = contacts.elements.first, let card = SandboxCards.card(id: "visa-debit") else {
       throw BenchFailure("the simulated wallet is empty")
     }
@@ -51,22 +52,23 @@ struct PaymentSupply: Sendable {
 
   /// One payment token alone, as JSON.
   func token() throws -> [UInt8] {
-    try mint.issue(PaymentTokenRequest(card: card, amount: Self.amount, recipient: recipient)).json.serialized()
+    try issuer.issue(PaymentTokenRequest(card: card, amount: Self.amount, recipient: recipient)).json.serialized()
   }
 
-  /// What somebody needs who wants to make the server work: a basket, and a payment of another whose payment token is
-  /// opened to the end and names another amount.
+  /// The target of hostile requests: a basket, and a payment of another basket whose payment token decrypts but names
+  /// another amount.
   func costTarget() async throws -> CostTarget {
     let (basket, paid) = (RandomBytes.system.hex(16), RandomBytes.system.hex(16))
     _ = try await sheet(of: basket, .manual)
     let sheet = try await sheet(of: paid, .manual)
     let order = PaymentTokenRequest(card: card, amount: try Self.amount.times(2), recipient: recipient)
     let payment: JSONValue = [
-      "basketId": .string(paid), "quoteId": sheet["quoteId"] ?? .null, "token": try mint.issue(order).json,
+      "basketId": .string(paid), "quoteId": sheet["quoteId"] ?? .null, "token": try issuer.issue(order).json,
       "shippingContact": contact,
     ]
     return CostTarget(
-      port: store.port, process: store.process.id, origin: House.origin, key: key, basket: basket, payment: payment,
+      port: store.port, process: store.process.id, origin: BenchEnvironment.origin, key: key, basket: basket,
+      payment: payment,
       document: document(basket, .manual))
   }
 
@@ -76,7 +78,7 @@ struct PaymentSupply: Sendable {
     guard let data = sheet["request"]?["applicationData"]?.text.flatMap({ Base64.decode($0) }),
       let quote = sheet["quoteId"]
     else { throw BenchFailure("the server showed no sheet") }
-    let token = try mint.issue(
+    let token = try issuer.issue(
       PaymentTokenRequest(card: card, amount: try Self.amount, recipient: recipient, applicationData: data))
     return request([
       "basketId": .string(basket), "quoteId": quote, "token": token.json, "shippingContact": contact,
@@ -89,7 +91,7 @@ struct PaymentSupply: Sendable {
     let headers = RequestSigner(apiKeyId: key.id, secret: key.secret).headers(
       method: "PUT", contentType: "application/json", pathAndQuery: path, body: document.serialized(),
       at: WallClock.system.now())
-    let client = JSONClient(store.url, sender: house.sender)
+    let client = JSONClient(store.url, sender: environment.sender)
     _ = try await client.require("PUT", path, document, headers: headers.map { HTTPField($0.name, $0.value) })
     return try await client.require("GET", "/applepay/basket/\(basket)")
   }
@@ -121,7 +123,7 @@ struct PaymentSupply: Sendable {
       """
       POST /applepay/payment HTTP/1.1\r
       Host: localhost\r
-      Origin: \(House.origin)\r
+      Origin: \(BenchEnvironment.origin)\r
       Content-Type: application/json\r
       Content-Length: \(bytes.count)\r
       \r

@@ -22,7 +22,7 @@ enum ProcessorTime {
 
   static var count: Int { ProcessInfo.processInfo.activeProcessorCount }
 
-  /// Seconds that this machine's processors had work and its host ran somebody else, since it started: the eighth figure
+  /// Seconds that this machine's processors had work while its host ran another machine, since it started: the eighth figure
   /// of `/proc/stat`, in ticks.
   static func stolen() throws -> Double {
     let line = try String(contentsOfFile: "/proc/stat", encoding: .utf8).prefix { $0 != "\n" }

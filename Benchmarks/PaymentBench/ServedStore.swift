@@ -13,24 +13,24 @@ struct ServedStore: Sendable {
   let generator: LoadGenerator
   private let sender: HTTPSender
 
-  /// - Parameter name: the store's, below the house's directory.
-  static func open(_ house: House, _ name: String, binary: String) async throws -> ServedStore {
-    let path = "\(house.directory)/\(name)"
+  /// - Parameter name: the store's folder, below the environment's directory.
+  static func open(_ environment: BenchEnvironment, _ name: String, binary: String) async throws -> ServedStore {
+    let path = "\(environment.directory)/\(name)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    try configuration(house, path).write(toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
+    try configuration(environment, path).write(toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
     let log = path + "/log"
     let process = try ChildProcess([binary, "serve", "--config", path + "/tender.yaml", "--port", "0"], output: log)
     try "\(process.id)".write(toFile: path + "/pid", atomically: true, encoding: .utf8)
     let port = try await port(in: log, of: process)
-    return ServedStore(process: process, path: path, port: port, sender: house.sender)
+    return ServedStore(process: process, path: path, port: port, sender: environment.sender)
   }
 
   /// One whose files are in memory, so that nothing waits for the disk.
   ///
-  /// - Returns: nil when the house has no place for it.
-  static func inMemory(_ house: House, binary: String) async throws -> ServedStore? {
-    guard FileManager.default.fileExists(atPath: house.directory + "/memory") else { return nil }
-    return try await open(house, "memory", binary: binary)
+  /// - Returns: nil when there is no folder in memory.
+  static func inMemory(_ environment: BenchEnvironment, binary: String) async throws -> ServedStore? {
+    guard FileManager.default.fileExists(atPath: environment.directory + "/memory") else { return nil }
+    return try await open(environment, "memory", binary: binary)
   }
 
   private init(process: ChildProcess, path: String, port: Int, sender: HTTPSender) {
@@ -40,19 +40,19 @@ struct ServedStore: Sendable {
     generator = LoadGenerator(port: port)
   }
 
-  private static func configuration(_ house: House, _ path: String) -> String {
+  private static func configuration(_ environment: BenchEnvironment, _ path: String) -> String {
     """
     directory: \(path)
-    sandboxURL: \(house.addresses.url)
+    sandboxURL: \(environment.addresses.url)
     merchants:
-      directory: \(house.directory)/merchants
+      directory: \(environment.directory)/merchants
     acquirer:
-      baseURL: \(house.acquirer.url)
+      baseURL: \(environment.acquirer.url)
 
     """
   }
 
-  /// It says on its first line where it listens.
+  /// The port that the server prints when it listens.
   private static func port(in log: String, of process: ChildProcess) async throws -> Int {
     for _ in 0..<1_200 {
       let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""

@@ -11,7 +11,7 @@ struct Spending: Sendable {
   /// Durable commits a payment.
   let commits: Double
 
-  func tell(_ name: String) {
+  func printResults(_ name: String) {
     report("\(name).processors.server", server, "busy")
     report("\(name).processors.generator", generator, "busy")
     report("\(name).processors.stolen", stolen, "of-machine")

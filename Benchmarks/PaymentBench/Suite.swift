@@ -8,7 +8,7 @@ import TenderTesting
 struct Suite: Sendable {
   static let width = 64
 
-  let house: House
+  let environment: BenchEnvironment
   let store: ServedStore
   let supply: PaymentSupply
   let binary: String
@@ -27,7 +27,7 @@ struct Suite: Sendable {
     try await standstill()
     if filling > 0 { try await FullStore(suite: self, most: most).compare() }
     try await CostOfRequests(suite: self).measure()
-    try await settleAccounts()
+    try await checkApprovals()
   }
 
   /// Nothing of it counts: the first payments open connections, compile statements and grow the file.
@@ -61,9 +61,9 @@ struct Suite: Sendable {
     }
   }
 
-  /// What was answered well is what the acquirer has approved, each order once.
-  private func settleAccounts() async throws {
-    let (all, doubles) = try await house.acquirer.approvals()
+  /// The acquirer approved each order once.
+  private func checkApprovals() async throws {
+    let (all, doubles) = try await environment.acquirer.approvals()
     report("payments.approved", Double(all), "payments")
     report("payments.charged-twice", Double(doubles), "payments")
     guard doubles == 0 else { throw BenchFailure("the acquirer was asked twice for the same order") }
@@ -74,7 +74,8 @@ extension Suite {
   /// The same runs on another store.
   func on(_ store: ServedStore) async throws -> Suite {
     Suite(
-      house: house, store: store, supply: try await PaymentSupply(house, store), binary: binary, filling: 0,
+      environment: environment, store: store, supply: try await PaymentSupply(environment, store), binary: binary,
+      filling: 0,
       length: length)
   }
 
@@ -95,7 +96,7 @@ extension Suite {
     }
   }
 
-  static func tell(_ name: String, _ times: Latencies) {
+  static func printResults(_ name: String, _ times: Latencies) {
     for (label, share) in [("p50", 0.5), ("p90", 0.9), ("p99.9", 0.999)] {
       report("\(name).\(label)", times.percentile(share) ?? 0, "ms")
     }

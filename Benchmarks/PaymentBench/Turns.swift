@@ -3,7 +3,7 @@ import LoadGenerator
 /// The same run several times, on one store.
 ///
 /// The best counts, here as for the most that the server can do: a turn that something else disturbed says nothing about
-/// Tender. The middle one is told beside it, and says what this machine was like.
+/// Tender. The median is printed too, as a measure of the machine.
 struct Turns: Sendable {
   static let count: UInt64 = 5
 
@@ -30,10 +30,10 @@ struct Turns: Sendable {
   /// Milliseconds.
   var p99: Double { sorted.first?.p99 ?? .infinity }
 
-  func tell(_ name: String, bar: Bar? = nil) {
+  func printResults(_ name: String, bar: Bar? = nil) {
     guard let best = sorted.first else { return }
-    best.spending.tell(name)
-    Suite.tell(name, best.times)
+    best.spending.printResults(name)
+    Suite.printResults(name, best.times)
     report("\(name).p99.middle", sorted[turns.count / 2].p99, "ms")
     report("\(name).p99", best.p99, "ms", bar: bar)
   }

@@ -21,7 +21,7 @@ struct Primitives {
   func verifyP384() throws { try expect(p384.key.isValidSignature(p384.signature, for: digest)) }
   func agree() throws { _ = try merchant.sharedSecretFromKeyAgreement(with: device) }
 
-  /// A result that nobody looks at might be left out by the compiler.
+  /// The compiler may remove a computation whose result is not used.
   private func expect(_ isValid: Bool) throws {
     guard isValid else { throw BenchError(reason: "a signature of our own is not valid") }
   }

@@ -1,5 +1,5 @@
-/// Pieces of work that take turns: in each round every piece runs one batch, and what counts is the quickest batch of
-/// all rounds, which is the one that nobody disturbed.
+/// Pieces of work that take turns: in each round every piece runs one batch. The fastest batch of all rounds counts,
+/// because other processes disturbed it least.
 struct Rounds {
   struct Work {
     let name: String

@@ -8,7 +8,7 @@ public struct ProblemDetails: Sendable, Hashable, Codable {
   public let status: Int
   /// Stable; listed in `docs/errors.md`.
   public let code: String
-  /// For the integrator: the error and its remedy.
+  /// For the integrator: the error and how to correct it.
   public let detail: String
   /// The property of the request that is at fault.
   public let field: String?

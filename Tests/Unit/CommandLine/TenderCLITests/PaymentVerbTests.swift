@@ -11,7 +11,7 @@ import Testing
   @Test func `is captured, voided and refunded, and the exit code says what became of it`() async throws {
     let port = try FreePorts.row(of: 4)
     let workshop = try Workshop()
-    for (name, acquirer) in [("tender", port), ("nobody", port + 3), ("garbled", port + 1)] {
+    for (name, acquirer) in [("tender", port), ("unreachable", port + 3), ("garbled", port + 1)] {
       try workshop.write(Self.configuration(sandbox: port, acquirer: acquirer), to: "\(name).yaml")
     }
     try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
@@ -37,7 +37,7 @@ import Testing
         let kind = words.prefix { $0 != " " }
         #expect(answer.exitCode == 1, "\(words): \(answer.lines)")
         #expect(answer.lines.last == "Error: the acquirer refused the \(kind) (13)", "\(answer.lines)")
-        let unreached = try await run(words, payment, with: "nobody")
+        let unreached = try await run(words, payment, with: "unreachable")
         #expect(unreached.exitCode == 1 && unreached.lines.last?.contains("did not reach the acquirer") == true)
       }
       let first = try await run("refund --json --key once --amount 1.00", good)

@@ -37,7 +37,7 @@ import Testing
     await #expect(throws: CheckoutFailure.self) { try await app.client.outcome(of: basket) }
   }
 
-  @Test func `cancelling too late lets the payment go on, and its order is told`() async throws {
+  @Test func `a cancellation that comes too late does not stop the payment, and the app gets its order`() async throws {
     // 20.70: the sandbox's acquirer takes five seconds.
     let app = App(world, items: ["peas": 5, "lemonade": 1], service: .collection)
     let outcome = try await app.checkout(OrderDetails(service: .collection)) { sheet in

@@ -9,13 +9,13 @@ import Testing
 
 /// The acquirer is silent: the sheet's thirty seconds end before anybody knows. Server and acquirer take their own time;
 /// the device's clock is set forward.
-@Suite(.timeLimit(.minutes(4))) struct `An outcome that nobody knows in time` {
+@Suite(.timeLimit(.minutes(4))) struct `An outcome that is not known in time` {
   let world: World
   let clock = ClockThatJumps()
 
   init() throws { world = try World.running() }
 
-  @Test func `is told as unknown, then as an order, and the money was taken once`() async throws {
+  @Test func `is reported as unknown, then as an order, and is charged once`() async throws {
     let app = App(world, clock: clock.clock, service: .collection)
     let reports = await app.service.reports()
     let basket = try await paysInSilence("mastercard-answer-lost", app)

@@ -5,9 +5,9 @@ import Logging
 import TenderPayments
 import TenderServer
 
-/// Everything around the server: a simulated Apple for certificates and payment tokens, one merchant, an acquirer. All
-/// of it lives in this process; the server has one of its own.
-struct House: Sendable {
+/// What the server needs around it: a simulated Apple for certificates and payment tokens, one merchant, an acquirer. All
+/// run in this process; the server has a process of its own.
+struct BenchEnvironment: Sendable {
   static let merchantID = "harbour"
   static let origin = "http://localhost:8401"
 
