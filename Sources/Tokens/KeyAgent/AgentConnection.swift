@@ -68,9 +68,10 @@ final class AgentConnection: ChannelInboundHandler {
     answer.wipe()
     let buffer = ByteBuffer(framing: bytes)
     bytes.wipe()
-    context.writeAndFlush(Self.wrapOutboundOut(buffer)).assumeIsolated().whenComplete { result in
+    let this = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+    context.writeAndFlush(Self.wrapOutboundOut(buffer)).whenComplete { result in
       buffer.wipe()
-      if case .success = result { self.proceed(context) }
+      if case .success = result { this.value.handler.proceed(this.value.context) }
     }
   }
 
