@@ -118,7 +118,7 @@ let package = Package(
     module("Base/TenderPayments"),
     module("Base/StrictJSON"),
     module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
-    module("Base/HTTPServing", ["TenderPayments", crypto, hummingbird, httpTypes, nioCore, mustache]),
+    module("Base/HTTPServing", ["StrictJSON", "TenderPayments", crypto, hummingbird, httpTypes, nioCore, mustache]),
     module("Base/Storage", ["TenderPayments", grdb, sqlite]),
 
     module("Kit/TenderSheet", ["TenderPayments"]),
@@ -202,7 +202,9 @@ let package = Package(
     tests("Unit/Base/TenderPaymentsTests", ["TenderPayments"]),
     tests("Unit/Base/StrictJSONTests", ["StrictJSON", "TenderTesting"]),
     tests("Unit/Base/HTTPTransportTests", ["HTTPTransport", "TenderPayments", nioCore, nioPosix]),
-    tests("Unit/Base/HTTPServingTests", ["HTTPServing", httpTypes, hummingbird, hummingbirdTesting, nioCore]),
+    tests(
+      "Unit/Base/HTTPServingTests",
+      ["HTTPServing", "StrictJSON", httpTypes, hummingbird, hummingbirdTesting, nioCore]),
     tests("Unit/Base/StorageTests", ["Storage", "TenderTesting", "TenderPayments"]),
     tests("Unit/Kit/TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests(

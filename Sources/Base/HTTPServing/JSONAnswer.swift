@@ -3,9 +3,11 @@ import Foundation
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
+package import StrictJSON
 import TenderPayments
 
-/// JSON out: sorted keys, so that the same answer is the same bytes; never cached.
+/// JSON out, never cached. The same answer is the same bytes: an encoded type has sorted keys, a ``JSONValue`` its own
+/// order.
 package enum JSONAnswer {
   package static func bytes(_ value: some Encodable) -> [UInt8] {
     let encoder = JSONEncoder()
@@ -17,6 +19,10 @@ package enum JSONAnswer {
     _ value: some Encodable, status: HTTPResponse.Status = .ok, contentType: String = MediaType.json
   ) -> Response {
     response(bytes: bytes(value), status: status, contentType: contentType)
+  }
+
+  package static func response(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
+    response(bytes: value.serialized(), status: status)
   }
 
   package static func response(

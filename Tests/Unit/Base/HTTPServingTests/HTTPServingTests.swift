@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import NIOCore
+import StrictJSON
 import Testing
 
 @Suite struct `Static files` {
@@ -64,6 +65,19 @@ import Testing
     var head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
     head.headerFields[.contentType] = type
     return Request(head: head, body: .init(buffer: ByteBuffer(string: body)))
+  }
+}
+
+@Suite struct `A JSON answer` {
+  @Test func `keeps the order of a value's members and is never cached`() async throws {
+    let router = Router()
+    router.get("/") { _, _ in JSONAnswer.response(["b": 1, "a": [true, .null]] as JSONValue, status: .created) }
+    try await Application(router: router).test(.router) { client in
+      let answer = try await client.execute(uri: "/", method: .get)
+      #expect(String(buffer: answer.body) == #"{"b":1,"a":[true,null]}"#)
+      #expect(answer.status == .created && answer.headers[.contentType] == "application/json")
+      #expect(answer.headers[.cacheControl] == "no-store")
+    }
   }
 }
 
