@@ -152,8 +152,8 @@ let package = Package(
     module(
       "Sandbox/AcquirerSandbox",
       [
-        "TokenIssuer", "ApplePayToken", "TenderPayments", "StrictJSON", "Storage", crypto, asn1, x509, hummingbird,
-        httpTypes, nioCore, logging, lifecycle,
+        "TokenIssuer", "ApplePayToken", "HTTPServing", "TenderPayments", "StrictJSON", "Storage", crypto, asn1, x509,
+        hummingbird, httpTypes, nioCore, logging, lifecycle,
       ]),
     module(
       "Sandbox/AppleSandbox",

@@ -1,3 +1,4 @@
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -22,7 +23,7 @@ extension AcquirerRoutes {
       let isCSV = query["format"] == "csv"
       let text = isCSV ? ReportedOperation.csv(lines) : ReportedOperation.jsonLines(lines)
       return Response(
-        status: .ok, headers: [.contentType: isCSV ? "text/csv" : "application/jsonl"],
+        status: .ok, headers: [.contentType: isCSV ? MediaType.csv : MediaType.jsonLines],
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
   }

@@ -1,6 +1,6 @@
+import HTTPServing
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import StrictJSON
 import TenderPayments
 import TokenIssuer
@@ -19,7 +19,7 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
       let answer = try await store.hold(wanted, of: merchant, script.outcome)
       if isNew, script.outcome == .noAnswerAfterApproval { return try await silence() }
       if isNew { try await Task.sleep(for: script.delay) }
-      return Self.response(answer.json)
+      return JSONAnswer.response(answer.json)
     }
   }
 
@@ -39,7 +39,7 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
     try await answering(request, context) { merchant, reference, body in
       guard try body.member("reference").string == reference else { throw AcquirerProblem.invalid("reference") }
       let code = try await store.reverse(reference, of: merchant)
-      return Self.response([
+      return JSONAnswer.response([
         "reference": .string(reference), "result": .string(code == "12" ? "declined" : "approved"),
         "responseCode": .string(code),
       ])
@@ -51,7 +51,7 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
       guard let answer = try await store.resolvedAnswer(to: reference, of: merchant) else {
         throw AcquirerProblem.notFound
       }
-      return Self.response(answer.json)
+      return JSONAnswer.response(answer.json)
     }
   }
 
@@ -59,7 +59,7 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
   @Sendable func sendEvents(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, _, body in
       try await store.sendEvents(of: merchant, to: try body.member("url").string)
-      return Self.response(["url": .string(try body.member("url").string)])
+      return JSONAnswer.response(["url": .string(try body.member("url").string)])
     }
   }
 
@@ -67,7 +67,8 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
   @Sendable func requestCertificate(_ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { _, _, body in
       guard let keys = service.keys else { throw AcquirerProblem.notFound }
-      return Self.response(["csr": .string(try await keys.request(for: try body.member("merchantIdentifier").string))])
+      let csr = try await keys.request(for: try body.member("merchantIdentifier").string)
+      return JSONAnswer.response(["csr": .string(csr)])
     }
   }
 
@@ -76,14 +77,14 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
     try await answering(request, context) { merchant, _, _ in
       let limit = request.uri.queryParameters["limit"].flatMap { Int64($0) } ?? 500
       let holds = try await store.holds(of: merchant, limit: min(max(limit, 0), 100_000))
-      return Self.response(["authorizations": .array(holds.map(\.json))])
+      return JSONAnswer.response(["authorizations": .array(holds.map(\.json))])
     }
   }
 
   private func followUp(_ kind: FollowUp, _ request: Request, _ context: Context) async throws -> Response {
     try await answering(request, context) { merchant, name, body in
       let isLater = service.later.contains(kind)
-      return Self.response(
+      return JSONAnswer.response(
         try await store.apply(kind, try FollowUpRequest(body), to: name, of: merchant, later: isLater).json)
     }
   }
@@ -101,15 +102,23 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
   ) async throws -> Response {
     do {
       let merchant = try merchant(request)
-      let bytes = try await request.body.collect(upTo: 65_536)
-      let body = bytes.readableBytes == 0 ? .null : try JSONReader.read(bytes.readableBytesView)
-      return try await work(merchant, context.parameters.get("name") ?? "", JSONField(body))
+      return try await work(merchant, context.parameters.get("name") ?? "", JSONField(try await body(request)))
     } catch let problem as AcquirerProblem {
-      return Self.response(problem)
+      return problem.response
     } catch let error as JSONError {
-      return Self.response(AcquirerProblem(status: 400, code: "invalid_request", message: error.description))
+      return AcquirerProblem(status: 400, code: "invalid_request", message: error.description).response
+    } catch BodyReader.Failure.tooLong {
+      return AcquirerProblem.tooLong.response
     }
   }
+
+  private func body(_ request: Request) async throws -> JSONValue {
+    let bytes = try await BodyReader.collect(request, limit: Self.maximumBody)
+    return bytes.isEmpty ? .null : try JSONReader.read(bytes)
+  }
+
+  /// The longest body that the acquirer accepts: 64 KiB.
+  private static var maximumBody: Int { 65_536 }
 
   private func merchant(_ request: Request) throws(AcquirerProblem) -> String {
     let header = request.headers[.authorization] ?? ""
@@ -117,16 +126,5 @@ struct AcquirerRoutes<Context: RequestContext>: Sendable {
       throw AcquirerProblem(status: 401, code: "unauthorized", message: "an API key of the acquirer is missing")
     }
     return merchant
-  }
-
-  private static func response(_ problem: AcquirerProblem) -> Response {
-    let body: JSONValue = ["code": .string(problem.code), "message": .string(problem.message)]
-    return response(body, status: HTTPResponse.Status(code: problem.status))
-  }
-
-  private static func response(_ body: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: body.serialized())))
   }
 }

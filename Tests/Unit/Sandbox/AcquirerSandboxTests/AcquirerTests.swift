@@ -36,6 +36,14 @@ import TokenIssuer
     }
   }
 
+  @Test func `rejects a body of more than 64 KiB`() async throws {
+    try await acquirer { call in
+      let request: JSONValue = ["reference": .string(String(repeating: "r", count: 65_536))]
+      let answer = try await call("/acquirer/v1/authorizations", request)
+      #expect(answer.status == 413 && answer.body["code"] == "too_large")
+    }
+  }
+
   @Test(arguments: ["dpan", "expiry", "cryptogram", "currency", "amount", "reference"])
   func `names the member that is not usable`(member: String) async throws {
     try await acquirer { call in
