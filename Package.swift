@@ -158,8 +158,8 @@ let package = Package(
     module(
       "Sandbox/AppleSandbox",
       [
-        "TokenIssuer", "AcquirerSandbox", "TenderPayments", "StrictJSON", asn1, x509, hummingbird, hummingbirdTLS,
-        httpTypes, nioCore, nioSSL, nioFoundation, mustache, logging, lifecycle,
+        "TokenIssuer", "AcquirerSandbox", "HTTPServing", "TenderPayments", "StrictJSON", asn1, x509, hummingbird,
+        hummingbirdTLS, httpTypes, nioCore, nioSSL, mustache, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
     module(
       "Sandbox/DemoShop",

@@ -6,6 +6,7 @@ extension SandboxServer {
   func frontRouter() -> Router<SandboxContext> {
     let router = Router(context: SandboxContext.self)
     router.addMiddleware {
+      MediaTypeMiddleware()
       PageAccessMiddleware(host: configuration.host)
       ProblemMiddleware()
     }

@@ -1,5 +1,5 @@
+import HTTPServing
 import Hummingbird
-import NIOCore
 import StrictJSON
 import TenderPayments
 import TokenIssuer
@@ -11,11 +11,11 @@ struct DeviceRoutes: Sendable {
   let portal: DeveloperPortal
 
   func cards(_ request: Request, _ context: SandboxContext) -> Response {
-    .json(.array(SandboxCards.all.map(\.json)))
+    JSONAnswer.response(.array(SandboxCards.all.map(\.json)))
   }
 
   func contacts(_ request: Request, _ context: SandboxContext) -> Response {
-    .json(.array(SandboxContacts.all.map(\.json)))
+    JSONAnswer.response(.array(SandboxContacts.all.map(\.json)))
   }
 
   /// Whether a merchant session would be accepted, without using it up: what a browser checks when the page completes
@@ -23,7 +23,7 @@ struct DeviceRoutes: Sendable {
   func checkSession(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let session = try await request.json().member("merchantSession")
     _ = try await sessions.check(session, on: caller(request).host)
-    return .json(["valid": true])
+    return JSONAnswer.response(["valid": true])
   }
 
   /// Whether a page can take payments as this merchant, which a browser asks before it reports an active card.
@@ -31,12 +31,12 @@ struct DeviceRoutes: Sendable {
     let merchant = await portal.merchant(identifierOrHash: try context.parameter("merchant"))
     let host = caller(request).host
     let isVerified = merchant.map { merchant in host.map(merchant.hasVerified) ?? true } ?? false
-    return .json(["registered": .bool(merchant != nil), "domainVerified": .bool(isVerified)])
+    return JSONAnswer.response(["registered": .bool(merchant != nil), "domainVerified": .bool(isVerified)])
   }
 
   func pay(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let token = try await device.pay(DevicePaymentRequest(request.json()), from: caller(request))
-    return .json(token.json)
+    return JSONAnswer.response(token.json)
   }
 
   private func caller(_ request: Request) -> DeviceCaller { DeviceCaller(origin: request.headers[.origin]) }

@@ -1,3 +1,6 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
 import StrictJSON
 import TokenIssuer
 
@@ -8,7 +11,10 @@ struct GatewayError: Error, Sendable, Hashable {
   let status: Int
   let message: String
 
-  var json: JSONValue { ["statusMessage": .string(message), "statusCode": .string(String(status))] }
+  var response: Response {
+    JSONAnswer.response(
+      ["statusMessage": .string(message), "statusCode": .string(String(status))], status: .init(code: status))
+  }
 
   private init(_ status: Int, _ message: String) {
     self.status = status
@@ -17,6 +23,7 @@ struct GatewayError: Error, Sendable, Hashable {
 
   static let emptyBody = GatewayError(400, "empty request body")
   static let malformed = GatewayError(500, "malformed request body")
+  static let tooLong = GatewayError(413, "request body too long")
   static let wrongURL = GatewayError(404, "no such service")
   static let unavailable = GatewayError(503, "the service is unavailable")
 

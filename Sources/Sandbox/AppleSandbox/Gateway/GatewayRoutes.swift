@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import NIOSSL
 import StrictJSON
@@ -23,8 +24,8 @@ struct GatewayRoutes: Sendable {
     _ request: Request, _ context: SandboxContext, decode: ([UInt8]) throws(GatewayError) -> SessionRequest
   ) async throws -> Response {
     if faults.take(.gatewayUnavailable) { throw GatewayError.unavailable }
-    let wanted = try decode(await request.bytes())
-    return .json(try await service.open(wanted, for: client(context)).json)
+    let wanted = try decode(await BodyReader.collect(request, limit: SandboxContext.maximumBody))
+    return JSONAnswer.response(try await service.open(wanted, for: client(context)).json)
   }
 
   private func client(_ context: SandboxContext) async throws -> GatewayClient {
@@ -45,9 +46,11 @@ struct GatewayErrorMiddleware: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch let refusal as GatewayError {
-      return .json(refusal.json, status: refusal.status)
+      return refusal.response
+    } catch BodyReader.Failure.tooLong {
+      return GatewayError.tooLong.response
     } catch let error as any HTTPResponseError where error.status == .notFound {
-      return .json(GatewayError.wrongURL.json, status: 404)
+      return GatewayError.wrongURL.response
     }
   }
 }

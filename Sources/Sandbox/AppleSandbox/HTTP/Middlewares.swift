@@ -1,7 +1,7 @@
+import HTTPServing
 import HTTPTypes
 import Hummingbird
 import Logging
-import NIOCore
 import StrictJSON
 import TokenIssuer
 
@@ -15,8 +15,7 @@ struct ProblemMiddleware: RouterMiddleware {
     do {
       return try await next(request, context)
     } catch {
-      let problem = problem(for: error, context)
-      return .json(problem.json, status: problem.status)
+      return problem(for: error, context).response
     }
   }
 
@@ -27,8 +26,10 @@ struct ProblemMiddleware: RouterMiddleware {
       return SandboxProblem(status: 400, code: error.code, message: error.message)
     case let error as JSONError:
       return SandboxProblem(status: 400, code: "invalid_request", message: "The body is not as it should be: \(error)")
-    case is NIOTooManyBytesError:
+    case BodyReader.Failure.tooLong:
       return SandboxProblem(status: 413, code: "too_large", message: "The body is longer than 64 KiB.")
+    case BodyReader.Failure.interrupted:
+      return SandboxProblem(status: 400, code: "invalid_request", message: "The body is incomplete.")
     case let error as any HTTPResponseError:
       return SandboxProblem(
         status: error.status.code, code: error.status == .notFound ? "not_found" : "refused",
@@ -37,6 +38,19 @@ struct ProblemMiddleware: RouterMiddleware {
       context.logger.error("The sandbox failed", metadata: ["error": "\(error)"])
       return SandboxProblem(status: 500, code: "internal_error", message: "The sandbox failed; its log says why.")
     }
+  }
+}
+
+/// Makes browsers take each answer as the media type that it states.
+struct MediaTypeMiddleware: RouterMiddleware {
+  typealias Context = SandboxContext
+
+  func handle(
+    _ request: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
+  ) async throws -> Response {
+    var response = try await next(request, context)
+    response.headers[.xContentTypeOptions] = "nosniff"
+    return response
   }
 }
 
@@ -58,10 +72,10 @@ struct PageAccessMiddleware: RouterMiddleware {
   ) async throws -> Response {
     guard Self.isOpen(request.uri.path) else {
       guard OwnHost(host).isNamed(by: request.head.authority) else {
-        return .json(Self.foreign.json, status: 403)
+        return Self.foreign.response
       }
       guard Self.isOwn(request.headers[.origin], request.head.authority) else {
-        return .json(Self.closed.json, status: 403)
+        return Self.closed.response
       }
       return try await next(request, context)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import Hummingbird
 import NIOCore
 import StrictJSON
@@ -19,13 +20,10 @@ struct SandboxContext: RequestContext {
 }
 
 extension Request {
-  /// The body, up to 64 KiB.
-  func bytes() async throws -> [UInt8] {
-    Array(buffer: try await body.collect(upTo: SandboxContext.maximumBody))
+  /// The body as JSON, of any media type.
+  func json() async throws -> JSONField {
+    JSONField(try JSONReader.read(try await BodyReader.collect(self, limit: SandboxContext.maximumBody)))
   }
-
-  /// The body as JSON.
-  func json() async throws -> JSONField { JSONField(try JSONReader.read(await bytes())) }
 }
 
 extension SandboxContext {

@@ -1,3 +1,8 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import StrictJSON
+
 /// Why the sandbox rejects a call. The gateway's errors have Apple's form: ``GatewayError``.
 package struct SandboxProblem: Error, Sendable, Hashable {
   /// The HTTP status it is answered with.
@@ -11,5 +16,8 @@ package struct SandboxProblem: Error, Sendable, Hashable {
     self.status = status
     self.code = code
     self.message = message
+  }
+  var response: Response {
+    JSONAnswer.response(["code": .string(code), "message": .string(message)], status: .init(code: status))
   }
 }

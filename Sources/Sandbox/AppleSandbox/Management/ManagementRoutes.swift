@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import StrictJSON
 import TokenIssuer
@@ -15,14 +16,14 @@ struct ManagementRoutes: Sendable {
 
   /// The roots to trust, and the gateway's address.
   func certificateAuthorities(_ request: Request, _ context: SandboxContext) throws -> Response {
-    .json([
+    JSONAnswer.response([
       "rootPEM": .string(try pki.rootPEM), "tlsRootPEM": .string(try pki.tlsRootPEM),
       "gatewayURL": .string(addresses.current.gatewayURL), "acquirerKey": acquirerKey.map(JSONValue.string) ?? .null,
     ])
   }
 
   func state(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    .json([
+    JSONAnswer.response([
       "merchants": .array(await portal.merchants.map { .string($0.merchantIdentifier) }),
       "sessions": .integer(Int64(await sessions.count)), "tokensMinted": .integer(Int64(await device.issuedCount)),
     ])

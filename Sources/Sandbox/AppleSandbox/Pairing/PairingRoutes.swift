@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import StrictJSON
 
@@ -8,16 +9,17 @@ struct PairingRoutes: Sendable {
   // MARK: For a sheet, on a page of any origin
 
   func list(_ request: Request, _ context: SandboxContext) async -> Response {
-    .json(.array(await devices.present.map(\.json)))
+    JSONAnswer.response(.array(await devices.present.map(\.json)))
   }
 
   func ask(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let body = try await request.json()
-    return .json(try await devices.ask(body.member("device").string, body.member("payment")).json, status: 201)
+    let confirmation = try await devices.ask(body.member("device").string, body.member("payment"))
+    return JSONAnswer.response(confirmation.json, status: .created)
   }
 
   func confirmation(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    .json(try await devices.confirmation(context.parameter("confirmation")).json)
+    JSONAnswer.response(try await devices.confirmation(context.parameter("confirmation")).json)
   }
 
   func withdraw(_ request: Request, _ context: SandboxContext) async throws -> Response {
@@ -34,12 +36,12 @@ struct PairingRoutes: Sendable {
       throw SandboxProblem(
         status: 400, code: "invalid_request", message: "kind is phone or watch, name has 1 to 40 characters.")
     }
-    return .json(try await devices.pair(name, kind).json, status: 201)
+    return JSONAnswer.response(try await devices.pair(name, kind).json, status: .created)
   }
 
   func waiting(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let waiting = try await devices.waiting(for: context.parameter("device"))
-    return .json(["confirmation": waiting?.json ?? .null])
+    return JSONAnswer.response(["confirmation": waiting?.json ?? .null])
   }
 
   func answer(_ request: Request, _ context: SandboxContext) async throws -> Response {

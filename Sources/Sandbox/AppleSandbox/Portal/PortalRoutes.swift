@@ -1,3 +1,4 @@
+import HTTPServing
 import Hummingbird
 import StrictJSON
 import TenderPayments
@@ -8,18 +9,18 @@ struct PortalRoutes: Sendable {
   let portal: DeveloperPortal
 
   func list(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    .json(["merchants": .array(await portal.merchants.map(\.json))])
+    JSONAnswer.response(["merchants": .array(await portal.merchants.map(\.json))])
   }
 
   func show(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    .json(try await portal.merchant(context.parameter("merchant")).json)
+    JSONAnswer.response(try await portal.merchant(context.parameter("merchant")).json)
   }
 
   func register(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let body = try await request.json()
     let merchant = try await portal.register(
       body.member("merchantIdentifier").string, displayName: body.memberIfPresent("displayName")?.string)
-    return .json(merchant.json, status: 201)
+    return JSONAnswer.response(merchant.json, status: .created)
   }
 
   func issueCertificate(_ request: Request, _ context: SandboxContext) async throws -> Response {
@@ -30,11 +31,12 @@ struct PortalRoutes: Sendable {
     }
     let record = try await portal.issueCertificate(
       type, csr: body.member("csr").string, to: context.parameter("merchant"))
-    return .json(record.json, status: 201)
+    return JSONAnswer.response(record.json, status: .created)
   }
 
   func activate(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    .json(try await portal.activate(context.parameter("certificate"), of: context.parameter("merchant")).json)
+    let certificate = try await portal.activate(context.parameter("certificate"), of: context.parameter("merchant"))
+    return JSONAnswer.response(certificate.json)
   }
 
   func revoke(_ request: Request, _ context: SandboxContext) async throws -> Response {
@@ -44,11 +46,13 @@ struct PortalRoutes: Sendable {
 
   func addDomain(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let domain = try await request.json().member("domain").string
-    return .json(try await portal.addDomain(domain, to: context.parameter("merchant")).json, status: 201)
+    let added = try await portal.addDomain(domain, to: context.parameter("merchant"))
+    return JSONAnswer.response(added.json, status: .created)
   }
 
   func verifyDomain(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    .json(try await portal.verifyDomain(context.parameter("domain"), of: context.parameter("merchant")).json)
+    let domain = try await portal.verifyDomain(context.parameter("domain"), of: context.parameter("merchant"))
+    return JSONAnswer.response(domain.json)
   }
 }
 
