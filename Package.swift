@@ -159,7 +159,7 @@ let package = Package(
       "Sandbox/AppleSandbox",
       [
         "TokenIssuer", "AcquirerSandbox", "HTTPServing", "TenderPayments", "StrictJSON", asn1, x509, hummingbird,
-        hummingbirdTLS, httpTypes, nioCore, nioSSL, mustache, logging, lifecycle,
+        hummingbirdTLS, httpTypes, nioCore, nioSSL, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
     module(
       "Sandbox/DemoShop",

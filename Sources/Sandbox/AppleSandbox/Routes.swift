@@ -12,8 +12,7 @@ extension SandboxServer {
     }
     router.get("/", use: pages.front)
     router.get("/device", use: pages.device)
-    router.get("/:file", use: pages.file)
-    router.get("/fixtures/:file", use: pages.fixture)
+    PublicFiles.addRoutes(to: router)
 
     addPortal(to: router)
     addDevice(to: router)

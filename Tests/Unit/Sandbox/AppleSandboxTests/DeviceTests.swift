@@ -257,8 +257,45 @@ import TokenIssuer
     #expect(page.text.contains("NOT APPLE") && page.text.contains("visa-pending") && page.text.contains("gb-london"))
     #expect(page.text.contains("20.51") && page.text.contains("insufficient funds"))
     #expect(!page.text.contains("<script") && !page.text.contains("style=\""))
-    let policy = HTTPField.Name("Content-Security-Policy").flatMap { page.headers[$0] } ?? ""
+    let policy = page.headers[.contentSecurityPolicy] ?? ""
     #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe"))
+  }
+
+  @Test func `only listed files are served, of all that are embedded`() async throws {
+    let served = try await TestSandbox().calls { caller in
+      var served: Set<String> = []
+      for path in try Self.candidates() where try await caller.get("/\(path)").status == 200 { served.insert(path) }
+      return served
+    }
+    #expect(served == Self.publicFiles.union(["device"]))
+  }
+
+  /// Every path under which a file of the sandbox could be asked for: its own, and that of a page without its ending.
+  private static func candidates() throws -> [String] {
+    let roots = ["sandbox", "pages/sandbox"].map { "\(web)/\($0)" }
+    let paths = try roots.flatMap(FileManager.default.subpathsOfDirectory)
+    try #require(paths.contains("session/driver.js") && paths.contains("device.mustache"))
+    let names = paths.compactMap { $0.split(separator: "/").last.map(String.init) }
+    let stems = names.map { String($0.prefix { $0 != "." }) }
+    return Set(paths + names + stems + names.map { "fixtures/\($0)" }).sorted()
+  }
+
+  private static let publicFiles: Set = [
+    "apple-pay-session.css", "device.css", "device.js", "front.css", "fixtures/apple-pay-playwright.js",
+    "fixtures/apple-pay-playwright.ts", "fixtures/apple-pay-sandbox.d.ts", "fixtures/apple_pay_playwright.py",
+    "fixtures/apple_pay_selenium.py",
+  ]
+
+  /// `Web`, from this file.
+  private static let web = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    .appending(path: "Web").path
+
+  @Test func `the page of a paired device runs its own script alone, in no frame`() async throws {
+    let page = try await TestSandbox().calls { try await $0.get("/device") }
+    #expect(page.status == 200 && page.headers[.contentType] == "text/html; charset=utf-8")
+    #expect(page.text.contains(#"<script src="/device.js" defer>"#) && !page.text.contains("{{"))
+    let policy = page.headers[.contentSecurityPolicy] ?? ""
+    #expect(policy.contains("script-src 'self';") && policy.hasSuffix("frame-ancestors 'none'"))
   }
 
   @Test func `its files are served with their types, and templates are not`() async throws {
@@ -266,7 +303,11 @@ import TokenIssuer
       let script = try await caller.get("/apple-pay-session.js", headers: [.origin: "http://shop.localhost:8401"])
       #expect(script.status == 200 && script.headers[.contentType] == "text/javascript; charset=utf-8")
       #expect(script.headers[.accessControlAllowOrigin] == "*")
-      try await caller.get("/front.css").expect(status: 200)
+      #expect(script.headers[.xContentTypeOptions] == "nosniff")
+      let style = try await caller.get("/front.css")
+      #expect(style.status == 200 && style.headers[.contentType] == "text/css; charset=utf-8")
+      let fixture = try await caller.get("/fixtures/apple_pay_selenium.py")
+      #expect(fixture.status == 200 && fixture.headers[.contentType] == "text/plain; charset=utf-8")
       try await caller.get("/index.mustache").expect(status: 404)
       try await caller.get("/..%2Fkit%2Ftender.js").expect(status: 404)
     }

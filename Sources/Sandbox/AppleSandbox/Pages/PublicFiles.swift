@@ -1,0 +1,21 @@
+import HTTPServing
+import Hummingbird
+
+/// The files that anyone may load: of `Web/sandbox` the ones listed here, and the script made of `Web/sandbox/session`.
+enum PublicFiles {
+  private static let files = StaticFiles(
+    WebFiles.all.merging([SessionScript.name: SessionScript.text]) { _, joined in joined },
+    public: [SessionScript.name, "apple-pay-session.css", "device.css", "device.js", "front.css"] + fixtures)
+
+  /// What a shop copies into its tests.
+  private static let fixtures = [
+    "apple-pay-playwright.js", "apple-pay-playwright.ts", "apple-pay-sandbox.d.ts", "apple_pay_playwright.py",
+    "apple_pay_selenium.py",
+  ].map { "fixtures/\($0)" }
+
+  static func addRoutes(to router: Router<SandboxContext>) {
+    for name in files.names {
+      router.get("/\(name)") { request, _ in files[name]?.response(to: request, caching: "no-cache") }
+    }
+  }
+}
