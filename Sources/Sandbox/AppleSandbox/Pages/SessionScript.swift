@@ -20,9 +20,6 @@ enum SessionScript {
   /// A module without its imports and without the word `export`.
   private static func body(of part: String) -> String {
     let source = WebFiles.all["session/\(part).js"] ?? "throw new Error(\"The sandbox was built without \(part).js\");"
-    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.filter { !$0.hasPrefix("import ") }
-      .map { $0.hasPrefix("export ") ? $0.dropFirst("export ".count) : $0 }
-      .joined(separator: "\n")
+    return source.replacing(#/(?m)^import [^;]*;\n/#, with: "").replacing(#/(?m)^export /#, with: "")
   }
 }

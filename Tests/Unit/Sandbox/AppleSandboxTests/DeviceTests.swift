@@ -313,6 +313,13 @@ import TokenIssuer
     }
   }
 
+  @Test func `the session script is one classic script, without the imports and exports of its modules`() async throws {
+    let script = try await TestSandbox().calls { try await $0.get("/apple-pay-session.js").text }
+    let lines = script.split(separator: "\n")
+    #expect(lines.count > 1_000 && lines.last == "})();")
+    #expect(!lines.contains { $0.hasPrefix("import ") || $0.hasPrefix("export ") || $0.contains(#" from "./"#) })
+  }
+
   @Test func `what to trust is published without any private key`() async throws {
     let answer = try await TestSandbox().calls { try await $0.get("/sandbox/ca.json") }
     #expect(answer["rootPEM"]?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
