@@ -15,7 +15,7 @@ test: ## what CI runs: all unit tests and a short form of each attack, everythin
 nightly: ## everything that is too long for make test and stale; LIST=1 says what is stale, PART='crash disk' runs these
 	@scripts/nightly $(if $(LIST),--list) $(PART)
 
-check: ## the format, then make test
+check: ## format and lint, then make test
 	@scripts/check
 
 sandbox: ## the simulated Apple and acquirer alone
@@ -23,8 +23,9 @@ sandbox: ## the simulated Apple and acquirer alone
 	@scripts/build debug tender
 	.build/debug/tender sandbox
 
-format: ## writes every Swift file in the project's format
+format: ## writes every Swift and JavaScript file in the project's format
 	swift format -i --parallel -r Sources Tests Plugins Benchmarks Examples Package.swift
+	@scripts/check-javascript --write
 
 coverage: ## how much of gateway, ledger, orders and the app kit their unit tests run
 	@scripts/build debug tender tenderPackageTests

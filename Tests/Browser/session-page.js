@@ -3,18 +3,28 @@
   "use strict";
 
   const EVENTS = [
-    "validatemerchant", "paymentmethodselected", "shippingcontactselected", "shippingmethodselected",
-    "couponcodechanged", "paymentauthorized", "cancel",
+    "validatemerchant",
+    "paymentmethodselected",
+    "shippingcontactselected",
+    "shippingmethodselected",
+    "couponcodechanged",
+    "paymentauthorized",
+    "cancel",
   ];
   const SELECTIONS = {
     paymentmethodselected: "completePaymentMethodSelection",
     shippingcontactselected: "completeShippingContactSelection",
-    shippingmethodselected: "completeShippingMethodSelection", couponcodechanged: "completeCouponCodeChange",
+    shippingmethodselected: "completeShippingMethodSelection",
+    couponcodechanged: "completeCouponCodeChange",
   };
 
   const request = (changes = {}) => ({
-    countryCode: "IE", currencyCode: "EUR", supportedNetworks: ["visa", "masterCard", "amex"],
-    merchantCapabilities: ["supports3DS"], total: { label: "Harbour Kitchen", amount: "12.50" }, ...changes,
+    countryCode: "IE",
+    currencyCode: "EUR",
+    supportedNetworks: ["visa", "masterCard", "amex"],
+    merchantCapabilities: ["supports3DS"],
+    total: { label: "Harbour Kitchen", amount: "12.50" },
+    ...changes,
   });
 
   const update = (changes = {}) => ({ newTotal: { label: "Harbour Kitchen", amount: "12.50" }, ...changes });
@@ -45,14 +55,15 @@
         for (const look of waiting) look();
       });
     }
-    const until = (type) => new Promise((resolve) => {
-      const look = () => {
-        const event = events.find((one) => one.type === type);
-        if (event) resolve(event);
-      };
-      waiting.push(look);
-      look();
-    });
+    const until = (type) =>
+      new Promise((resolve) => {
+        const look = () => {
+          const event = events.find((one) => one.type === type);
+          if (event) resolve(event);
+        };
+        waiting.push(look);
+        look();
+      });
     session.begin();
     const validated = async () => {
       const isIt = ({ event }) => event === "completeMerchantValidation";
@@ -72,7 +83,11 @@
       return `${error.name}: ${error.message}`;
     }
   };
-  const promised = (step) => step().then((value) => value ?? "fine", (error) => `${error.name}: ${error.message}`);
+  const promised = (step) =>
+    step().then(
+      (value) => value ?? "fine",
+      (error) => `${error.name}: ${error.message}`,
+    );
 
   window.page = { request, update, merchantSession, open, silent, outcome, promised };
   document.getElementById("tap")?.addEventListener("click", () => window.tapped?.());

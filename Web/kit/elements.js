@@ -103,7 +103,10 @@ class ApplePay extends HTMLElement {
     if (this.#button.ariaBusy === "true" || !this.#dispatch("pressed", {}, true)) return;
     this.#setBusy(true);
     if (checkout.state === "set-up") {
-      checkout.setUp().catch(() => {}).then(() => this.#prepare());
+      checkout
+        .setUp()
+        .catch(() => {})
+        .then(() => this.#prepare());
     } else if (checkout.basket) {
       checkout.begin();
     } else {

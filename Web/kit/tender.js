@@ -144,9 +144,11 @@ const provideSession = async (metadata, appleScript) => {
 
 /** Apple's `paymentCredentialStatus`. */
 const credentials = async (merchant) => {
-  const asked = ApplePaySession.applePayCapabilities?.(merchant).then((known) => known.paymentCredentialStatus)
-    ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant)
-      .then((has) => (has ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable"));
+  const asked =
+    ApplePaySession.applePayCapabilities?.(merchant).then((known) => known.paymentCredentialStatus)
+    ?? ApplePaySession.canMakePaymentsWithActiveCard?.(merchant).then((has) =>
+      has ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable",
+    );
   return Promise.race([asked, pause(2_000)]);
 };
 
@@ -195,14 +197,16 @@ export class TenderCheckout extends EventTarget {
     const basket = this.basket && insist(this.server, "GET", this.#path("basket"));
     basket?.catch(() => {}); // looked at below
     add(pageReason());
-    await attempt(metadata.then(async (answer) => {
-      this.metadata = answer;
-      if (!answer.enabled) add("disabled");
-      addTags(this.server, answer);
-      await provideSession(answer, this.appleScript);
-      add(deviceReason());
-      if (!reasons.length) await this.#examineCards(add);
-    }));
+    await attempt(
+      metadata.then(async (answer) => {
+        this.metadata = answer;
+        if (!answer.enabled) add("disabled");
+        addTags(this.server, answer);
+        await provideSession(answer, this.appleScript);
+        add(deviceReason());
+        if (!reasons.length) await this.#examineCards(add);
+      }),
+    );
     if (basket) await attempt(basket.then((answer) => this.#show(answer, !reasons.length)));
     if (reasons.every(({ detail }) => detail)) return reasons;
     const { explain } = await import(own("reasons.js"));
@@ -283,10 +287,12 @@ export class TenderCheckout extends EventTarget {
       const path = `${this.#path("basket")}/update`;
       const until = Date.now() + ANSWER_WITHIN;
       // One after the other: each price rests on the choice before.
-      sheet.turn = sheet.turn.then(() => this.#answer(sheet, until, path, choice, ({ quoteId, update }) => {
-        this.quoteId = quoteId;
-        session[complete](sheetUpdate(update));
-      }));
+      sheet.turn = sheet.turn.then(() =>
+        this.#answer(sheet, until, path, choice, ({ quoteId, update }) => {
+          this.quoteId = quoteId;
+          session[complete](sheetUpdate(update));
+        }),
+      );
     };
     session.onvalidatemerchant = ({ validationURL }) => {
       const body = { basketId: this.basket, validationURL };
@@ -360,7 +366,9 @@ export class TenderCheckout extends EventTarget {
       const { answer, error, isAbsent } = await learn(
         mustSend
           ? call(this.server, "POST", "payment", body, Math.min(PAYMENT_WITHIN, left))
-          : call(this.server, "GET", this.#path("payment"), undefined, Math.min(CALL_WITHIN, left)), mustSend);
+          : call(this.server, "GET", this.#path("payment"), undefined, Math.min(CALL_WITHIN, left)),
+        mustSend,
+      );
       if (answer) return answer;
       mustSend = isAbsent;
       mayHaveArrived ||= !isAbsent;
@@ -425,7 +433,10 @@ const learn = async (asked, isSending = false) => {
   } catch (error) {
     const { code, status } = error;
     const isAbsent = code === "payment_not_found" || (isSending && status === 429);
-    const isOpen = status === 0 || status === 429 || (status >= 500 && code !== "acquirer_unreachable")
+    const isOpen =
+      status === 0
+      || status === 429
+      || (status >= 500 && code !== "acquirer_unreachable")
       || ["payment_in_progress", "unexpected_answer"].includes(code);
     if (isAbsent || isOpen) return { isAbsent, error };
     throw error;

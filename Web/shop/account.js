@@ -1,16 +1,29 @@
 // Sign in as one of the shop's regulars, or stay a guest.
 
-import { ask, element, find, visitor } from "/shop.js";
+import { ask, element, find, visitor } from "./shop.js";
 
 const show = ({ shopper, regulars }) => {
   find("state").textContent = shopper ? `You are signed in as ${shopper.name}.` : "You are a guest.";
   find("account-link").textContent = shopper ? shopper.name : "Sign in";
   find("guest").hidden = !shopper;
-  find("regulars").replaceChildren(...regulars.map(({ customer, name }) => element("li", {},
-    element("button", {
-      type: "button", className: "button plain", disabled: customer === shopper?.customer,
-      onclick: async () => show(await ask("/api/shopper", { method: "POST", body: { customer } })),
-    }, `Sign in as ${name}`))));
+  find("regulars").replaceChildren(
+    ...regulars.map(({ customer, name }) =>
+      element(
+        "li",
+        {},
+        element(
+          "button",
+          {
+            type: "button",
+            className: "button plain",
+            disabled: customer === shopper?.customer,
+            onclick: async () => show(await ask("/api/shopper", { method: "POST", body: { customer } })),
+          },
+          `Sign in as ${name}`,
+        ),
+      ),
+    ),
+  );
   find("state").focus();
 };
 

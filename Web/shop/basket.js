@@ -1,17 +1,50 @@
 // The basket: what is in it, how and when, a promo code, and both ways to pay.
 
-import { ask, changes, chooseService, chosen, clear, element, find, order, places, price, save, set, stepper, summarise, basketBody }
-  from "/shop.js";
-import { offer } from "/pay.js";
+import {
+  ask,
+  changes,
+  chooseService,
+  chosen,
+  clear,
+  element,
+  find,
+  order,
+  places,
+  price,
+  save,
+  set,
+  stepper,
+  summarise,
+  basketBody,
+} from "./shop.js";
+import { offer } from "./pay.js";
 
-const row = ({ dish, quantity }) => element("li", { className: "dish" },
-  element("span", { className: "plate" }, element("img", { src: `/art/${dish.id}.svg`, alt: "", width: 96, height: 96 })),
-  element("div", { className: "words" },
-    element("h2", { className: "name" }, element("a", { href: `/dish/${dish.id}` }, dish.name)),
-    dish.availableIn && element("p", { className: "badge" }, `Delivered only in ${places(dish.availableIn)}`)),
-  element("div", { className: "buy" },
-    element("p", { className: "price" }, price(dish.amount * quantity)),
-    stepper(dish, () => order.dishes[dish.id] ?? 0, (wanted) => set(dish.id, wanted))));
+const row = ({ dish, quantity }) =>
+  element(
+    "li",
+    { className: "dish" },
+    element(
+      "span",
+      { className: "plate" },
+      element("img", { src: `/art/${dish.id}.svg`, alt: "", width: 96, height: 96 }),
+    ),
+    element(
+      "div",
+      { className: "words" },
+      element("h2", { className: "name" }, element("a", { href: `/dish/${dish.id}` }, dish.name)),
+      dish.availableIn && element("p", { className: "badge" }, `Delivered only in ${places(dish.availableIn)}`),
+    ),
+    element(
+      "div",
+      { className: "buy" },
+      element("p", { className: "price" }, price(dish.amount * quantity)),
+      stepper(
+        dish,
+        () => order.dishes[dish.id] ?? 0,
+        (wanted) => set(dish.id, wanted),
+      ),
+    ),
+  );
 
 // Rebuilt rows lose the focus; restore it for keyboard users.
 const showRows = () => {
@@ -43,7 +76,11 @@ const slots = () => {
   for (const day of [0, 1]) {
     for (let minutes = HOURS[0] * 60; minutes < HOURS[1] * 60; minutes += SLOT) {
       const date = new Date(now.getFullYear(), now.getMonth(), now.getDate() + day, 0, minutes);
-      if (date - now > 45 * 60_000) made.push({ value: written(date), label: `${day ? "Tomorrow" : "Today"}, ${two(date.getHours())}:${two(date.getMinutes())}` });
+      if (date - now > 45 * 60_000)
+        made.push({
+          value: written(date),
+          label: `${day ? "Tomorrow" : "Today"}, ${two(date.getHours())}:${two(date.getMinutes())}`,
+        });
     }
   }
   return made;
@@ -53,7 +90,8 @@ const times = slots();
 if (!times.some(({ value }) => value === order.time)) order.time = ""; // a time that has passed
 find("time").replaceChildren(
   element("option", { value: "" }, "As soon as possible"),
-  ...times.map(({ value, label }) => element("option", { value }, label)));
+  ...times.map(({ value, label }) => element("option", { value }, label)),
+);
 find("time").value = order.time;
 find("time").addEventListener("change", ({ target }) => {
   order.time = target.value;

@@ -1,8 +1,8 @@
 // The standard checkout, with Apple Pay as one way to pay and the first, where there is Apple Pay; and a card form that
 // goes nowhere.
 
-import { changes, chosen, clear, find, order, say, summarise, basketBody } from "/shop.js";
-import { offer } from "/pay.js";
+import { changes, chosen, clear, find, order, say, summarise, basketBody } from "./shop.js";
+import { offer } from "./pay.js";
 
 const methods = [...document.querySelectorAll("input[name=method]")];
 
@@ -36,7 +36,10 @@ const mark = (input, text) => {
   if (!text) return;
   input.setAttribute("aria-invalid", "true");
   input.setAttribute("aria-describedby", id);
-  input.insertAdjacentElement("afterend", Object.assign(document.createElement("span"), { id, className: "problem", textContent: text }));
+  input.insertAdjacentElement(
+    "afterend",
+    Object.assign(document.createElement("span"), { id, className: "problem", textContent: text }),
+  );
 };
 
 find("form").addEventListener("submit", (event) => {

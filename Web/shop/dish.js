@@ -1,7 +1,7 @@
 // A dish's own page: into the basket, or paid for at once.
 
-import { chooseService, changes, dishOf, element, find, order, places, price, set, stepper } from "/shop.js";
-import { offer } from "/pay.js";
+import { chooseService, changes, dishOf, element, find, order, places, price, set, stepper } from "./shop.js";
+import { offer } from "./pay.js";
 
 const dish = dishOf(find("product").dataset.dish);
 let quantity = 1;
@@ -13,19 +13,29 @@ find("allergens").textContent = dish.allergens.length > 0 ? `Contains ${dish.all
 find("only").hidden = !dish.availableIn;
 if (dish.availableIn) find("only").textContent = `Delivered only in ${places(dish.availableIn)}. Collect it anywhere.`;
 
-const count = stepper(dish, () => quantity, (wanted) => {
-  quantity = Math.max(1, wanted);
-  count.show();
-  find("price").textContent = price(dish.amount * quantity);
-  renew();
-});
+const count = stepper(
+  dish,
+  () => quantity,
+  (wanted) => {
+    quantity = Math.max(1, wanted);
+    count.show();
+    find("price").textContent = price(dish.amount * quantity);
+    renew();
+  },
+);
 find("stepper").append(count);
 
 find("add").addEventListener("click", () => {
   set(dish.id, (order.dishes[dish.id] ?? 0) + quantity);
-  find("added").replaceChildren(`${order.dishes[dish.id]} in your basket. `, element("a", { href: "/basket" }, "To the basket"));
+  find("added").replaceChildren(
+    `${order.dishes[dish.id]} in your basket. `,
+    element("a", { href: "/basket" }, "To the basket"),
+  );
 });
 
 chooseService();
-const renew = offer(() => ({ serviceType: order.service, items: [{ id: dish.id, quantity }] }), () => {});
+const renew = offer(
+  () => ({ serviceType: order.service, items: [{ id: dish.id, quantity }] }),
+  () => {},
+);
 changes.addEventListener("change", () => renew());

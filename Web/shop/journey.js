@@ -1,41 +1,98 @@
 // The trace of a payment, as the server recorded it. Tender keeps traces of simulated payments only.
 
-import { element, find, tender, ask } from "/shop.js";
+import { element, find, tender, ask } from "./shop.js";
 
 const CALLS = {
-  "PUT /v2/{merchantId}/baskets/{basket}": ["The shop’s server stores the basket", "Signed with the merchant’s key. The prices are the server’s; the page never sends one."],
-  "GET /v2/{merchantId}/baskets/{basket}": ["The shop’s server asks what became of it", "Before it sends anything out, a shop believes this answer and not the page."],
+  "PUT /v2/{merchantId}/baskets/{basket}": [
+    "The shop’s server stores the basket",
+    "Signed with the merchant’s key. The prices are the server’s; the page never sends one.",
+  ],
+  "GET /v2/{merchantId}/baskets/{basket}": [
+    "The shop’s server asks what became of it",
+    "Before it sends anything out, a shop believes this answer and not the page.",
+  ],
   "DELETE /v2/{merchantId}/baskets/{basket}": ["The shop’s server takes the basket back", ""],
-  "GET /applepay/basket/{basket}": ["The page fetches what the sheet needs", "Items, total, delivery methods, and data that binds the payment to this basket. A sheet must open in the very click, so this comes before it."],
+  "GET /applepay/basket/{basket}": [
+    "The page fetches what the sheet needs",
+    "Items, total, delivery methods, and data that binds the payment to this basket. A sheet must open in the very click, so this comes before it.",
+  ],
   "PUT /applepay/basket/{basket}/details": ["The page prepares the order", ""],
   "POST /applepay/basket/{basket}/validatepostalcode": ["The page asks whether an address is served", ""],
-  "POST /applepay/validate": ["Apple vouches for the merchant", "The sheet goes on only with a session that Apple gives to the merchant’s server, over a connection that both sides prove themselves on."],
-  "POST /applepay/payment": ["The payment", "The shopper has confirmed, the wallet has sealed a payment token for this merchant and this basket, and the page hands it over."],
-  "GET /applepay/payment/{basket}": ["The page asks for the outcome", "After a reload or a lost connection, by the basket and without the payment token."],
-  "DELETE /applepay/payment/{basket}": ["The shopper closed the sheet", "Either the basket is cancelled for good, or the payment was there first and goes on."],
+  "POST /applepay/validate": [
+    "Apple vouches for the merchant",
+    "The sheet goes on only with a session that Apple gives to the merchant’s server, over a connection that both sides prove themselves on.",
+  ],
+  "POST /applepay/payment": [
+    "The payment",
+    "The shopper has confirmed, the wallet has sealed a payment token for this merchant and this basket, and the page hands it over.",
+  ],
+  "GET /applepay/payment/{basket}": [
+    "The page asks for the outcome",
+    "After a reload or a lost connection, by the basket and without the payment token.",
+  ],
+  "DELETE /applepay/payment/{basket}": [
+    "The shopper closed the sheet",
+    "Either the basket is cancelled for good, or the payment was there first and goes on.",
+  ],
 };
 
 const CHANGES = {
-  contactSelection: ["The shopper chooses an address", "Until the payment is confirmed the shop sees only town, country and the first part of the postal code. It answers with prices, and with what cannot be delivered there."],
-  shippingMethodSelection: ["The shopper chooses how it travels", "Every answer is a new quote, and the payment will name the one that was seen last."],
+  contactSelection: [
+    "The shopper chooses an address",
+    "Until the payment is confirmed the shop sees only town, country and the first part of the postal code. It answers with prices, and with what cannot be delivered there.",
+  ],
+  shippingMethodSelection: [
+    "The shopper chooses how it travels",
+    "Every answer is a new quote, and the payment will name the one that was seen last.",
+  ],
   couponCodeChange: ["The shopper enters a coupon code", ""],
   paymentMethodSelection: ["The shopper chooses a card", "The shop learns its kind alone: credit, debit, prepaid."],
 };
 
 const SPANS = {
-  orderChecked: ["Checked the order", "Paid already? Is the quote the one that was seen last? Is the contact complete, and does the full address cost the same?", "Tender"],
-  tokenOpened: ["Verified and opened the payment token", "Two certificates, the signature, the signing time; the key agreed with the merchant’s private key; then amount, currency and basket compared with the order.", "Tender"],
-  claimed: ["Wrote down the attempt", "One durable commit, before the request to the bank. A crash from here on leaves something to ask about.", "Tender"],
-  authorized: ["The bank answered: authorization", "The device account number and a one-time cryptogram; never the card’s own number.", "the bank"],
-  answerRecorded: ["Wrote down the answer", "The second durable commit, and the reservation of what is to be taken.", "Tender"],
+  orderChecked: [
+    "Checked the order",
+    "Paid already? Is the quote the one that was seen last? Is the contact complete, and does the full address cost the same?",
+    "Tender",
+  ],
+  tokenOpened: [
+    "Verified and opened the payment token",
+    "Two certificates, the signature, the signing time; the key agreed with the merchant’s private key; then amount, currency and basket compared with the order.",
+    "Tender",
+  ],
+  claimed: [
+    "Wrote down the attempt",
+    "One durable commit, before the request to the bank. A crash from here on leaves something to ask about.",
+    "Tender",
+  ],
+  authorized: [
+    "The bank answered: authorization",
+    "The device account number and a one-time cryptogram; never the card’s own number.",
+    "the bank",
+  ],
+  answerRecorded: [
+    "Wrote down the answer",
+    "The second durable commit, and the reservation of what is to be taken.",
+    "Tender",
+  ],
   captured: ["The bank answered: capture", "The money that was held is taken.", "the bank"],
   recorded: ["Wrote down the balances", "What is authorized and captured, guarded by the database itself.", "Tender"],
-  callerChecked: ["Found the merchant of the page’s domain", "The address that the browser names is compared, and never fetched.", "Tender"],
+  callerChecked: [
+    "Found the merchant of the page’s domain",
+    "The address that the browser names is compared, and never fetched.",
+    "Tender",
+  ],
   appleAnswered: ["Apple’s gateway answered", "Mutual TLS with the merchant identity certificate.", "Apple"],
   answered: ["Answered the page", "", "Tender"],
 };
 
-const OUTCOMES = { approved: "approved", declined: "declined", pending: "will answer later", unknown: "no answer", notSent: "not reached" };
+const OUTCOMES = {
+  approved: "approved",
+  declined: "declined",
+  pending: "will answer later",
+  unknown: "no answer",
+  notSent: "not reached",
+};
 
 const time = (microseconds) => {
   if (microseconds >= 1_000_000) return `${(microseconds / 1_000_000).toFixed(2)} s`;
@@ -48,31 +105,75 @@ const span = (part, whole) => {
   const [title, text, who] = SPANS[part.name] ?? [part.name, "", "Tender"];
   const bar = element("span", { className: "bar", dataset: { who: who.split(" ").at(-1) } });
   bar.style.setProperty("--share", Math.max(0.004, part.microseconds / whole));
-  return element("li", { className: "lap", dataset: { lap: part.name } },
-    element("div", { className: "lap-head" },
-      element("h3", {}, `${title} `, part.outcome ? element("span", { className: "outcome", dataset: { outcome: part.outcome } }, OUTCOMES[part.outcome] ?? part.outcome) : null),
-      element("span", { className: "time" }, time(part.microseconds))),
+  return element(
+    "li",
+    { className: "lap", dataset: { lap: part.name } },
+    element(
+      "div",
+      { className: "lap-head" },
+      element(
+        "h3",
+        {},
+        `${title} `,
+        part.outcome
+          ? element(
+              "span",
+              { className: "outcome", dataset: { outcome: part.outcome } },
+              OUTCOMES[part.outcome] ?? part.outcome,
+            )
+          : null,
+      ),
+      element("span", { className: "time" }, time(part.microseconds)),
+    ),
     element("span", { className: "track", ariaHidden: "true" }, bar),
-    text ? element("p", { className: "quiet small" }, text) : null);
+    text ? element("p", { className: "quiet small" }, text) : null,
+  );
 };
 
 const station = (call) => {
   const [title, text] = titleOf(call);
   const isLong = call.laps.length > 1;
-  return element("li", { className: "station", dataset: { call: call.name } },
+  return element(
+    "li",
+    { className: "station", dataset: { call: call.name } },
     element("p", { className: "at" }, `+${time(call.at)}`),
-    element("div", { className: isLong ? "panel" : "stop" },
-      element("div", { className: "lap-head" },
+    element(
+      "div",
+      { className: isLong ? "panel" : "stop" },
+      element(
+        "div",
+        { className: "lap-head" },
         element("h2", {}, title),
-        element("span", { className: "time" }, time(call.microseconds))),
-      element("p", { className: "small" }, element("code", {}, call.name), " ",
-        element("span", { className: "outcome", dataset: { outcome: call.status < 400 ? "approved" : "declined" } }, `${call.status}`)),
+        element("span", { className: "time" }, time(call.microseconds)),
+      ),
+      element(
+        "p",
+        { className: "small" },
+        element("code", {}, call.name),
+        " ",
+        element(
+          "span",
+          { className: "outcome", dataset: { outcome: call.status < 400 ? "approved" : "declined" } },
+          `${call.status}`,
+        ),
+      ),
       text ? element("p", { className: "quiet small" }, text) : null,
-      isLong ? element("ol", { className: "laps", role: "list" }, call.laps.map((part) => span(part, call.microseconds))) : null));
+      isLong
+        ? element(
+            "ol",
+            { className: "laps", role: "list" },
+            call.laps.map((part) => span(part, call.microseconds)),
+          )
+        : null,
+    ),
+  );
 };
 
-const sum = (calls, names) => calls.flatMap(({ laps }) => laps).filter(({ name }) => names.includes(name))
-  .reduce((total, { microseconds }) => total + microseconds, 0);
+const sum = (calls, names) =>
+  calls
+    .flatMap(({ laps }) => laps)
+    .filter(({ name }) => names.includes(name))
+    .reduce((total, { microseconds }) => total + microseconds, 0);
 
 const summary = ({ calls }) => {
   const paid = calls.filter(({ name }) => name === "POST /applepay/payment").at(-1);
@@ -82,15 +183,29 @@ const summary = ({ calls }) => {
     ["to open the payment token", time(sum(paid ? [paid] : [], ["tokenOpened"]))],
     ["waiting for the bank", time(sum(paid ? [paid] : [], ["authorized", "captured"]))],
   ];
-  return element("dl", { className: "figures" }, figures.map(([name, value]) =>
-    element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  return element(
+    "dl",
+    { className: "figures" },
+    figures.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))),
+  );
 };
 
 const place = find("journey");
 try {
   const journey = await ask(`${tender}/applepay/payment/${place.dataset.basket}/journey`);
-  place.replaceChildren(summary(journey), element("ol", { className: "stations", role: "list" }, journey.calls.map(station)),
-    element("p", {}, element("a", { className: "button plain", href: `/order/${place.dataset.basket}/payload` }, "Inside the payment token")));
+  place.replaceChildren(
+    summary(journey),
+    element("ol", { className: "stations", role: "list" }, journey.calls.map(station)),
+    element(
+      "p",
+      {},
+      element(
+        "a",
+        { className: "button plain", href: `/order/${place.dataset.basket}/payload` },
+        "Inside the payment token",
+      ),
+    ),
+  );
 } catch (error) {
   place.replaceChildren(element("p", { className: "message", role: "alert" }, error.message));
 }

@@ -1,23 +1,50 @@
 // The menu, with the order beside it.
 
 import {
-  changes, chooseService, element, find, menu, order, places, price, set, stepper, subtotal, summarise, chosen, clear, basketBody,
-} from "/shop.js";
-import { offer } from "/pay.js";
+  changes,
+  chooseService,
+  element,
+  find,
+  menu,
+  order,
+  places,
+  price,
+  set,
+  stepper,
+  subtotal,
+  summarise,
+  chosen,
+  clear,
+  basketBody,
+} from "./shop.js";
+import { offer } from "./pay.js";
 
 const steppers = new Map();
 
 const card = (dish) => {
-  const count = stepper(dish, () => order.dishes[dish.id] ?? 0, (quantity) => set(dish.id, quantity));
+  const count = stepper(
+    dish,
+    () => order.dishes[dish.id] ?? 0,
+    (quantity) => set(dish.id, quantity),
+  );
   steppers.set(dish.id, count);
-  return element("li", { className: "dish" },
-    element("div", { className: "plate" },
-      element("img", { src: `/art/${dish.id}.svg`, alt: "", width: 240, height: 240, loading: "lazy" })),
-    element("div", { className: "words" },
+  return element(
+    "li",
+    { className: "dish" },
+    element(
+      "div",
+      { className: "plate" },
+      element("img", { src: `/art/${dish.id}.svg`, alt: "", width: 240, height: 240, loading: "lazy" }),
+    ),
+    element(
+      "div",
+      { className: "words" },
       element("h3", {}, element("a", { href: `/dish/${dish.id}` }, dish.name)),
       element("p", { className: "quiet small" }, dish.description),
-      dish.availableIn && element("p", { className: "badge" }, `Delivered only in ${places(dish.availableIn)}`)),
-    element("div", { className: "buy" }, element("p", { className: "price" }, price(dish.amount)), count));
+      dish.availableIn && element("p", { className: "badge" }, `Delivered only in ${places(dish.availableIn)}`),
+    ),
+    element("div", { className: "buy" }, element("p", { className: "price" }, price(dish.amount)), count),
+  );
 };
 
 const show = () => {
@@ -44,5 +71,6 @@ changes.addEventListener("change", () => {
 });
 
 const shortcut = find("to-order");
-new IntersectionObserver(([{ isIntersecting }]) => { shortcut.hidden = isIntersecting; })
-  .observe(find("order"));
+new IntersectionObserver(([{ isIntersecting }]) => {
+  shortcut.hidden = isIntersecting;
+}).observe(find("order"));

@@ -1,11 +1,13 @@
 // The confirmation: on its own page, and in the page that was paid on, so that nothing has to be loaded first.
 
-import { ask, element, find, money, say, shows, tender } from "/shop.js";
+import { ask, element, find, money, say, shows, tender } from "./shop.js";
 
 const PATIENCE = 60_000;
 const OPEN = ["authorizing", "pending", "unknown"];
 const WORDS = {
-  authorizing: "being confirmed", pending: "being confirmed", unknown: "being confirmed",
+  authorizing: "being confirmed",
+  pending: "being confirmed",
+  unknown: "being confirmed",
   partially_captured: "partially captured",
 };
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -36,8 +38,13 @@ const render = async (place, basket, reported) => {
   } catch (error) {
     if (!reported.orderId) return place.replaceChildren(nothing(error));
     order = {
-      orderId: reported.orderId, transactionId: reported.paymentId, status: reported.status,
-      reference: reported.receipt?.merchantReference, amount: reported.receipt?.amount, lines: [], unavailable: [],
+      orderId: reported.orderId,
+      transactionId: reported.paymentId,
+      status: reported.status,
+      reference: reported.receipt?.merchantReference,
+      amount: reported.receipt?.amount,
+      lines: [],
+      unavailable: [],
       card: reported.card,
     };
   }
@@ -57,60 +64,109 @@ const wait = async (place, basket) => {
   }
 };
 
-const nothing = (error) => element("div", { className: "panel narrow stack" },
-  element("h1", { id: "thanks", tabIndex: -1 }, error.status === 404 ? "No such order" : "One moment"),
-  element("p", {}, error.message),
-  element("p", {}, element("a", { className: "button", href: "/" }, "See the menu")));
+const nothing = (error) =>
+  element(
+    "div",
+    { className: "panel narrow stack" },
+    element("h1", { id: "thanks", tabIndex: -1 }, error.status === 404 ? "No such order" : "One moment"),
+    element("p", {}, error.message),
+    element("p", {}, element("a", { className: "button", href: "/" }, "See the menu")),
+  );
 
 const headline = ({ status }) => {
   if (OPEN.includes(status)) return "Your payment is being confirmed";
   return ["declined", "failed", "voided"].includes(status) ? "This order was not paid" : "Thank you";
 };
 
-const receipt = (basket, order) => element("div", { className: "confirmation" },
-  element("div", { className: "panel ticket" },
-    element("h1", { id: "thanks", tabIndex: -1 }, headline(order)),
-    element("p", { className: "tagline" }, second(order)),
-    element("dl", { className: "lines" }, order.lines.map(({ label, amount }) =>
-      element("div", {}, element("dt", {}, label), element("dd", {}, money(amount))))),
-    element("p", { className: "subtotal" }, element("span", {}, "Total"),
-      element("output", { id: "amount" }, order.amount ? money(order.amount) : "")),
-    order.unavailable.length > 0
-      ? element("p", { className: "message", dataset: { kind: "note" } },
-        `Not delivered to your address, and not charged: ${order.unavailable.join(", ")}.`) : null,
-    element("dl", { className: "receipt" }, facts(order))),
-  element("div", { className: "stack" },
-    element("div", { className: "panel stack" },
-      element("h2", {}, "What has just happened"),
-      element("p", { id: "story", className: "quiet" }, explanation(order.status)),
-      element("p", {}, element("a", { className: "button", href: `/order/${basket}/journey` }, "The journey of this payment")),
-      element("p", {}, element("a", { className: "button plain", href: `/order/${basket}/payload` }, "Inside the payment token"))),
-    element("p", {}, element("a", { id: "again", className: "button plain", href: "/" }, "Order something else"))));
+const receipt = (basket, order) =>
+  element(
+    "div",
+    { className: "confirmation" },
+    element(
+      "div",
+      { className: "panel ticket" },
+      element("h1", { id: "thanks", tabIndex: -1 }, headline(order)),
+      element("p", { className: "tagline" }, second(order)),
+      element(
+        "dl",
+        { className: "lines" },
+        order.lines.map(({ label, amount }) =>
+          element("div", {}, element("dt", {}, label), element("dd", {}, money(amount))),
+        ),
+      ),
+      element(
+        "p",
+        { className: "subtotal" },
+        element("span", {}, "Total"),
+        element("output", { id: "amount" }, order.amount ? money(order.amount) : ""),
+      ),
+      order.unavailable.length > 0
+        ? element(
+            "p",
+            { className: "message", dataset: { kind: "note" } },
+            `Not delivered to your address, and not charged: ${order.unavailable.join(", ")}.`,
+          )
+        : null,
+      element("dl", { className: "receipt" }, facts(order)),
+    ),
+    element(
+      "div",
+      { className: "stack" },
+      element(
+        "div",
+        { className: "panel stack" },
+        element("h2", {}, "What has just happened"),
+        element("p", { id: "story", className: "quiet" }, explanation(order.status)),
+        element(
+          "p",
+          {},
+          element("a", { className: "button", href: `/order/${basket}/journey` }, "The journey of this payment"),
+        ),
+        element(
+          "p",
+          {},
+          element("a", { className: "button plain", href: `/order/${basket}/payload` }, "Inside the payment token"),
+        ),
+      ),
+      element("p", {}, element("a", { id: "again", className: "button plain", href: "/" }, "Order something else")),
+    ),
+  );
 
 const second = ({ status }) => {
-  if (OPEN.includes(status)) return "The bank has not answered yet. Please do not pay again; this page asks on its own.";
+  if (OPEN.includes(status))
+    return "The bank has not answered yet. Please do not pay again; this page asks on its own.";
   if (["declined", "failed", "voided"].includes(status)) return "Nothing was charged. Your basket can still be paid.";
   return "Your order is in.";
 };
 
-const facts = (order) => [
-  ["Reference", "reference", order.reference],
-  ["Payment", "status", status(order.status)],
-  ["Card", "card", order.card],
-  ["Transaction", "transaction", order.transactionId],
-  ["Order", "order-id", order.orderId],
-  ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
-  ["For", "requested-for", when(order.requestedFor)],
-  ["Note", "kept-note", order.note],
-  ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "a guest")],
-].filter(([, , value]) => value).map(([name, id, value]) =>
-  element("div", {}, element("dt", {}, name), element("dd", { id }, value)));
+const facts = (order) =>
+  [
+    ["Reference", "reference", order.reference],
+    ["Payment", "status", status(order.status)],
+    ["Card", "card", order.card],
+    ["Transaction", "transaction", order.transactionId],
+    ["Order", "order-id", order.orderId],
+    ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
+    ["For", "requested-for", when(order.requestedFor)],
+    ["Note", "kept-note", order.note],
+    ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "a guest")],
+  ]
+    .filter(([, , value]) => value)
+    .map(([name, id, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value)));
 
-const status = (word) => word && element("span", { className: "status", dataset: { status: word } }, WORDS[word] ?? word);
+const status = (word) =>
+  word && element("span", { className: "status", dataset: { status: word } }, WORDS[word] ?? word);
 
-const when = (text) => text && new Intl.DateTimeFormat(document.documentElement.lang, {
-  weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23",
-}).format(new Date(text));
+const when = (text) =>
+  text
+  && new Intl.DateTimeFormat(document.documentElement.lang, {
+    weekday: "long",
+    day: "numeric",
+    month: "long",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+  }).format(new Date(text));
 
 // The steps that a simulated payment has taken.
 const explanation = (word) =>

@@ -1,13 +1,13 @@
 // Tender's button in this shop: its basket, and what the shop does at its events.
 
-import { ask, say } from "/shop.js";
-import { showOrder } from "/order.js";
+import { ask, say } from "./shop.js";
+import { showOrder } from "./order.js";
 
 const DEBOUNCE_TIME = 200;
 const BACK_SOON = 2000;
 const LEAVING_TIME = 10_000;
 /** The server may be there again in a moment. */
-const isPassing = (code) => ["connection_lost", "script_not_loaded"].includes(code) || /^http_5/.test(code);
+const isPassing = (code) => ["connection_lost", "script_not_loaded"].includes(code) || code?.startsWith("http_5");
 /** The ids of baskets by what is in them, so that a reload offers the very basket that may be on its way. */
 const KEPT = "baskets";
 
@@ -15,8 +15,11 @@ const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 
 const known = () => JSON.parse(sessionStorage.getItem(KEPT) ?? "{}");
 const remember = (key, id) => sessionStorage.setItem(KEPT, JSON.stringify({ ...known(), [key]: id }));
-const forget = (id) => sessionStorage.setItem(
-  KEPT, JSON.stringify(Object.fromEntries(Object.entries(known()).filter(([, other]) => other !== id))));
+const forget = (id) =>
+  sessionStorage.setItem(
+    KEPT,
+    JSON.stringify(Object.fromEntries(Object.entries(known()).filter(([, other]) => other !== id))),
+  );
 
 /** Tender's button on this page, with the basket that stands in it. */
 class Offer {
@@ -69,7 +72,9 @@ class Offer {
   #retry() {
     this.#button.removeAttribute("basket");
     this.renew();
-    this.#button.prepared?.then((isReady) => { if (isReady) say(""); });
+    this.#button.prepared?.then((isReady) => {
+      if (isReady) say("");
+    });
   }
 
   async #finish(id, reported) {
@@ -88,17 +93,23 @@ class Offer {
   }
 
   #listen() {
-    const on = (name, handler) => this.#button.addEventListener(
-      `tender:${name}`, ({ detail }) => handler(this.#button.getAttribute("basket"), detail));
+    const on = (name, handler) =>
+      this.#button.addEventListener(`tender:${name}`, ({ detail }) =>
+        handler(this.#button.getAttribute("basket"), detail),
+      );
     on("authorized", (id, detail) => this.#finish(id, detail));
     on("failed", (id, detail) => this.#failed(id, detail));
     on("cancelled", () => {
       say("You closed the payment sheet. Nothing was charged, and your order is still here.", "note");
     });
     on("unavailable", (id, { reasons: [reason] }) => this.#unavailable(id, reason));
-    addEventListener("beforeunload", () => { this.#isLeaving = true; });
+    addEventListener("beforeunload", () => {
+      this.#isLeaving = true;
+    });
     // A page that the back button brings out of the browser's memory is older than what was paid since.
-    addEventListener("pageshow", ({ persisted }) => { if (persisted) location.reload(); });
+    addEventListener("pageshow", ({ persisted }) => {
+      if (persisted) location.reload();
+    });
   }
 
   #failed(id, { code, detail }) {

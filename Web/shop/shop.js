@@ -25,7 +25,9 @@ export const ask = async (address, { method = "GET", body } = {}) => {
   let response;
   try {
     response = await fetch(address, {
-      method, cache: "no-store", body: body && JSON.stringify(body),
+      method,
+      cache: "no-store",
+      body: body && JSON.stringify(body),
       headers: body ? { "Content-Type": "application/json" } : {},
     });
   } catch {
@@ -99,8 +101,8 @@ export const clear = () => {
 };
 
 /** In the order of the menu: `[{dish, quantity}]`. */
-export const chosen = () => menu.dishes.filter(({ id }) => order.dishes[id])
-  .map((dish) => ({ dish, quantity: order.dishes[dish.id] }));
+export const chosen = () =>
+  menu.dishes.filter(({ id }) => order.dishes[id]).map((dish) => ({ dish, quantity: order.dishes[dish.id] }));
 
 export const subtotal = () => price(chosen().reduce((sum, { dish, quantity }) => sum + dish.amount * quantity, 0));
 
@@ -109,7 +111,10 @@ export const basketBody = () => {
   const items = chosen().map(({ dish, quantity }) => ({ id: dish.id, quantity }));
   if (items.length === 0) return undefined;
   return {
-    serviceType: order.service, items, requestedFor: order.time || undefined, note: order.note.trim() || undefined,
+    serviceType: order.service,
+    items,
+    requestedFor: order.time || undefined,
+    note: order.note.trim() || undefined,
     couponCode: order.code || undefined,
   };
 };
@@ -144,14 +149,21 @@ export const chooseService = () => {
 
 /** What stands in a summary: the dishes, their sum, and what is still to come. */
 export const summarise = () => {
-  find("lines").replaceChildren(...chosen().map(({ dish, quantity }) =>
-    element("div", {},
-      element("dt", {}, quantity > 1 ? `${quantity} × ${dish.name}` : dish.name),
-      element("dd", {}, price(dish.amount * quantity)))));
+  find("lines").replaceChildren(
+    ...chosen().map(({ dish, quantity }) =>
+      element(
+        "div",
+        {},
+        element("dt", {}, quantity > 1 ? `${quantity} × ${dish.name}` : dish.name),
+        element("dd", {}, price(dish.amount * quantity)),
+      ),
+    ),
+  );
   find("subtotal").textContent = subtotal();
-  find("hint").textContent = order.service === "delivery"
-    ? "Delivery is priced in the payment sheet, where you choose the address."
-    : "You collect it: nothing is added.";
+  find("hint").textContent =
+    order.service === "delivery"
+      ? "Delivery is priced in the payment sheet, where you choose the address."
+      : "You collect it: nothing is added.";
 };
 
 export const say = (text, kind = "error") => {
@@ -180,8 +192,12 @@ addEventListener("storage", ({ key }) => {
 let shown = location.pathname;
 
 /** The page has become another without being loaded; going back or forward loads whatever is there. */
-export const shows = (path) => { shown = path; };
-addEventListener("popstate", () => { if (location.pathname !== shown) location.reload(); });
+export const shows = (path) => {
+  shown = path;
+};
+addEventListener("popstate", () => {
+  if (location.pathname !== shown) location.reload();
+});
 
 // ── Who is ordering
 

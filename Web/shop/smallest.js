@@ -1,5 +1,7 @@
 const button = document.querySelector("tender-apple-pay");
-const say = (text) => { document.getElementById("outcome").textContent = text; };
+const say = (text) => {
+  document.getElementById("outcome").textContent = text;
+};
 
 button.addEventListener("tender:authorized", ({ detail }) => say(`Thank you. Your order is ${detail.orderId}.`));
 button.addEventListener("tender:failed", ({ detail }) => say(detail.detail));

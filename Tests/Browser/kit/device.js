@@ -2,7 +2,11 @@
 // to do is in `device.log`.
 {
   const device = {
-    version: 14, canPay: true, credentials: "paymentCredentialsAvailable", setsUp: true, log: [],
+    version: 14,
+    canPay: true,
+    credentials: "paymentCredentialsAvailable",
+    setsUp: true,
+    log: [],
     ...JSON.parse(document.documentElement.dataset.device || "{}"),
   };
   window.device = device;
@@ -52,8 +56,14 @@
     }
   }
 
-  for (const name of ["MerchantValidation", "ShippingContactSelection", "ShippingMethodSelection",
-    "PaymentMethodSelection", "CouponCodeChange", "Payment"]) {
+  for (const name of [
+    "MerchantValidation",
+    "ShippingContactSelection",
+    "ShippingMethodSelection",
+    "PaymentMethodSelection",
+    "CouponCodeChange",
+    "Payment",
+  ]) {
     ApplePaySession.prototype[`complete${name}`] = (answer) => {
       device.answer = answer;
       device.log.push(`complete ${name}`);
@@ -88,5 +98,6 @@
   window.addEventListener("click", () => device.log.push("click begins"), { capture: true });
   window.addEventListener("click", () => device.log.push("click ends"));
   document.addEventListener("securitypolicyviolation", ({ violatedDirective }) =>
-    device.log.push(`violation of ${violatedDirective}`));
+    device.log.push(`violation of ${violatedDirective}`),
+  );
 }

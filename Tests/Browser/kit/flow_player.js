@@ -13,9 +13,15 @@ const realFetch = window.fetch.bind(window);
 const channel = new MessageChannel();
 const ticks = [];
 channel.port1.onmessage = () => ticks.shift()();
-const tick = () => new Promise((resolve) => { ticks.push(resolve); channel.port2.postMessage(0); });
+const tick = () =>
+  new Promise((resolve) => {
+    ticks.push(resolve);
+    channel.port2.postMessage(0);
+  });
 /** Until nothing moves any more without an event. */
-const drain = async () => { for (let round = 0; round < 12; round += 1) await tick(); };
+const drain = async () => {
+  for (let round = 0; round < 12; round += 1) await tick();
+};
 
 /** The lines of a transcript, as `[{ event, effects, line }]`. */
 const read = (text) => {
@@ -58,10 +64,12 @@ const clock = {
 // ── One play
 
 const errorsIn = (words) =>
-  words.filter((word) => word.startsWith("error=")).map((word) => {
-    const [code, contactField] = word.slice("error=".length).split(":");
-    return { code, contactField, message: "" };
-  });
+  words
+    .filter((word) => word.startsWith("error="))
+    .map((word) => {
+      const [code, contactField] = word.slice("error=".length).split(":");
+      return { code, contactField, message: "" };
+    });
 
 const write = (errors = []) =>
   errors.map(({ code, contactField }) => ` error=${code}${contactField ? `:${contactField}` : ""}`).join("");
@@ -90,7 +98,8 @@ class Play {
     this.checkout = new TenderCheckout({ server: "https://tender.test", basket: "B" });
     for (const type of PAGE_EVENTS) {
       this.checkout.addEventListener(type, ({ detail: { status, code, reasons } }) =>
-        this.lines.push(["page", type, status ?? code ?? reasons?.[0].code].filter(Boolean).join(" ")));
+        this.lines.push(["page", type, status ?? code ?? reasons?.[0].code].filter(Boolean).join(" ")),
+      );
     }
   }
 
@@ -160,11 +169,16 @@ class Play {
     switch (`${method} ${path}`) {
       case "POST validate":
         return ["merchant-session", ["merchant-session", sent.validationURL].filter(Boolean).join(" ")];
-      case "POST basket/B/update": return ["update", `update ${writeChange(sent)}`];
-      case "POST payment": return ["pay", `pay ${sent.quoteId}`];
-      case "GET payment/B": return ["outcome", "outcome"];
-      case "DELETE payment/B": return ["cancel", "cancel"];
-      default: throw new Error(`unknown call ${method} ${path}`);
+      case "POST basket/B/update":
+        return ["update", `update ${writeChange(sent)}`];
+      case "POST payment":
+        return ["pay", `pay ${sent.quoteId}`];
+      case "GET payment/B":
+        return ["outcome", "outcome"];
+      case "DELETE payment/B":
+        return ["cancel", "cancel"];
+      default:
+        throw new Error(`unknown call ${method} ${path}`);
     }
   }
 
@@ -190,14 +204,19 @@ class Play {
     if (verb === "merchant-session") return [200, { epochTimestamp: clock.now }];
     if (verb === "cancel") return [204, undefined];
     if (verb !== "update") return [["authorizing", "unknown"].includes(result) ? 202 : 200, { status: result }];
-    const methods = fields.methods?.split(",").filter(Boolean).map((word) => {
-      const [identifier, amount] = word.split(":");
-      return { identifier, label: identifier, detail: "", amount };
-    });
+    const methods = fields.methods
+      ?.split(",")
+      .filter(Boolean)
+      .map((word) => {
+        const [identifier, amount] = word.split(":");
+        return { identifier, label: identifier, detail: "", amount };
+      });
     const errors = errorsIn(rest);
     const update = {
-      newTotal: { label: "Trattoria", amount: fields.total }, newLineItems: [],
-      ...(methods && { newShippingMethods: methods }), ...(errors.length && { errors }),
+      newTotal: { label: "Trattoria", amount: fields.total },
+      newLineItems: [],
+      ...(methods && { newShippingMethods: methods }),
+      ...(errors.length && { errors }),
     };
     return [200, { quoteId: fields.quote, update }];
   }
@@ -258,10 +277,16 @@ class Session {
 }
 
 for (const [name, type] of Object.entries(EVENTS)) {
-  const method = type === "couponcodechanged"
-    ? "completeCouponCodeChange"
-    : `complete${{ shippingcontactselected: "ShippingContact", shippingmethodselected: "ShippingMethod",
-      paymentmethodselected: "PaymentMethod" }[type]}Selection`;
+  const method =
+    type === "couponcodechanged"
+      ? "completeCouponCodeChange"
+      : `complete${
+          {
+            shippingcontactselected: "ShippingContact",
+            shippingmethodselected: "ShippingMethod",
+            paymentmethodselected: "PaymentMethod",
+          }[type]
+        }Selection`;
   Session.prototype[method] = function complete(update) {
     this.take(type);
     play.lines.push(`sheet gets ${name}${writeUpdate(update)}`);
@@ -281,7 +306,7 @@ const install = () => {
     setTimeout: clock.set,
     clearTimeout: clock.clear,
     fetch: (address, options) =>
-      (String(address).startsWith("https://tender.test/") ? play.fetch(address, options) : realFetch(address, options)),
+      String(address).startsWith("https://tender.test/") ? play.fetch(address, options) : realFetch(address, options),
   });
   Date.now = () => clock.now;
   AbortSignal.timeout = (milliseconds) => {

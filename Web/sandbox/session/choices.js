@@ -47,7 +47,9 @@ export class Choices {
     return true;
   }
 
-  get isOnThisDevice() { return this.device === THIS_DEVICE; }
+  get isOnThisDevice() {
+    return this.device === THIS_DEVICE;
+  }
 
   selectCard(id) {
     const card = this.cards?.find((card) => card.id === id);
@@ -85,8 +87,10 @@ export class Choices {
   offer(methods) {
     if (!methods) return;
     this.methods = methods;
-    this.method = methods.find(({ isSelected }) => isSelected)
-      ?? methods.find(({ identifier }) => identifier === this.method?.identifier) ?? methods[0];
+    this.method =
+      methods.find(({ isSelected }) => isSelected)
+      ?? methods.find(({ identifier }) => identifier === this.method?.identifier)
+      ?? methods[0];
   }
 
   // ── What the page receives
@@ -98,24 +102,29 @@ export class Choices {
     return { type, billingContact: redactedContact(this.billingContact) };
   }
 
-  get shippingContact() { return redactedContact(this.contact); }
+  get shippingContact() {
+    return redactedContact(this.contact);
+  }
 
   /** After it, the contacts that were asked for, whole. */
   get contactsAskedFor() {
     const { asksContact, asksBilling, pickup = {}, shippingFields, billingFields } = this.#demands;
     return {
-      ...asksContact && { shippingContact: fullContact({ ...this.contact, ...pickup }, shippingFields) },
-      ...asksBilling && { billingContact: fullContact(this.billingContact, billingFields) },
+      ...(asksContact && { shippingContact: fullContact({ ...this.contact, ...pickup }, shippingFields) }),
+      ...(asksBilling && { billingContact: fullContact(this.billingContact, billingFields) }),
     };
   }
 
   /** What Payment Request returns beside the payment. */
-  get forPaymentRequest() { return { contact: fullContact(this.contact, EVERY_FIELD), method: this.method }; }
+  get forPaymentRequest() {
+    return { contact: fullContact(this.contact, EVERY_FIELD), method: this.method };
+  }
 }
 
 /** A contact that the page presets comes first. */
 const withPreset = (contacts, preset) =>
-  preset && Object.keys(preset).length > 0 ? [{ ...preset, id: "page", label: "From this page" }, ...contacts]
+  preset && Object.keys(preset).length > 0
+    ? [{ ...preset, id: "page", label: "From this page" }, ...contacts]
     : contacts;
 
 const named = (contacts, id) => {

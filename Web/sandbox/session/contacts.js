@@ -6,8 +6,16 @@ const FIELDS = {
   name: ["givenName", "familyName"],
   phoneticName: ["phoneticGivenName", "phoneticFamilyName"],
   postalAddress: [
-    "givenName", "familyName", "addressLines", "subLocality", "locality", "postalCode", "subAdministrativeArea",
-    "administrativeArea", "country", "countryCode",
+    "givenName",
+    "familyName",
+    "addressLines",
+    "subLocality",
+    "locality",
+    "postalCode",
+    "subAdministrativeArea",
+    "administrativeArea",
+    "country",
+    "countryCode",
   ],
 };
 const REDACTED = ["subLocality", "locality", "administrativeArea", "country", "countryCode"];
@@ -26,9 +34,13 @@ export const redactedContact = (contact) => {
 
 const redactedPostalCode = ({ postalCode, countryCode = "" }) => {
   switch (countryCode.toUpperCase()) {
-    case "CA": case "GB": return postalCode.slice(0, -3).trimEnd();
-    case "US": return postalCode.slice(0, 5);
-    default: return postalCode;
+    case "CA":
+    case "GB":
+      return postalCode.slice(0, -3).trimEnd();
+    case "US":
+      return postalCode.slice(0, 5);
+    default:
+      return postalCode;
   }
 };
 
@@ -37,8 +49,10 @@ const joined = (...parts) => parts.filter(Boolean).join(" ");
 /** An address as one would write it on an envelope, without a blank line. */
 export const addressLines = (contact) =>
   [
-    joined(contact.givenName, contact.familyName), ...(contact.addressLines ?? []),
-    joined(contact.postalCode, contact.locality), contact.country ?? contact.countryCode,
+    joined(contact.givenName, contact.familyName),
+    ...(contact.addressLines ?? []),
+    joined(contact.postalCode, contact.locality),
+    contact.country ?? contact.countryCode,
   ].filter(Boolean);
 
 /** Phone and e-mail. */

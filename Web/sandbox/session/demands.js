@@ -6,19 +6,41 @@ export class Demands {
     this.#request = request;
   }
 
-  get isPickup() { return this.#request.shippingContactEditingMode === "storePickup"; }
-  get shippingFields() { return this.#request.requiredShippingContactFields ?? []; }
-  get billingFields() { return this.#request.requiredBillingContactFields ?? []; }
-  get asksContact() { return this.shippingFields.length > 0; }
-  get asksAddress() { return this.shippingFields.includes("postalAddress"); }
-  get asksBilling() { return this.billingFields.length > 0; }
-  get asksBillingAddress() { return this.billingFields.includes("postalAddress"); }
-  get takesCoupons() { return this.#request.supportsCouponCode === true; }
+  get isPickup() {
+    return this.#request.shippingContactEditingMode === "storePickup";
+  }
+  get shippingFields() {
+    return this.#request.requiredShippingContactFields ?? [];
+  }
+  get billingFields() {
+    return this.#request.requiredBillingContactFields ?? [];
+  }
+  get asksContact() {
+    return this.shippingFields.length > 0;
+  }
+  get asksAddress() {
+    return this.shippingFields.includes("postalAddress");
+  }
+  get asksBilling() {
+    return this.billingFields.length > 0;
+  }
+  get asksBillingAddress() {
+    return this.billingFields.includes("postalAddress");
+  }
+  get takesCoupons() {
+    return this.#request.supportsCouponCode === true;
+  }
 
   /** The pickup address, set by the page; the shopper cannot change it. */
-  get pickup() { return this.isPickup ? this.#request.shippingContact : undefined; }
-  get presetContact() { return this.isPickup ? undefined : this.#request.shippingContact; }
-  get presetBillingContact() { return this.asksBillingAddress ? this.#request.billingContact : undefined; }
+  get pickup() {
+    return this.isPickup ? this.#request.shippingContact : undefined;
+  }
+  get presetContact() {
+    return this.isPickup ? undefined : this.#request.shippingContact;
+  }
+  get presetBillingContact() {
+    return this.asksBillingAddress ? this.#request.billingContact : undefined;
+  }
 
   /** Why this card cannot pay here; undefined when it can. */
   refusalOf(card) {

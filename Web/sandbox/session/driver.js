@@ -23,12 +23,20 @@ const until = (condition, message, patience = PATIENCE) =>
   });
 
 const openSheet = async (patience) => {
-  await until(() => latestPresentation()?.isOver === false, () => "No sheet was opened.", patience);
+  await until(
+    () => latestPresentation()?.isOver === false,
+    () => "No sheet was opened.",
+    patience,
+  );
   return latestPresentation();
 };
 
 const ready = (sheet, patience) =>
-  until(() => sheet.isReady, () => `The sheet did not become ready: ${sheet.snapshot.obstacle}`, patience);
+  until(
+    () => sheet.isReady,
+    () => `The sheet did not become ready: ${sheet.snapshot.obstacle}`,
+    patience,
+  );
 
 // Each step waits for the sheet, acts as the shopper, waits again, and returns the sheet's state.
 const drive = async (step) => {
@@ -41,7 +49,7 @@ const drive = async (step) => {
 };
 
 const declinedCard = (sheet) => {
-  const card = sheet.cards.find(({ outcome, refusal }) => !refusal && /^decline/.test(outcome ?? ""));
+  const card = sheet.cards.find(({ outcome, refusal }) => !refusal && outcome?.startsWith("decline"));
   if (!card) throw new Error("No card in the simulated wallet is declined.");
   return card.id;
 };
@@ -65,11 +73,12 @@ export const applePaySandbox = {
   enterCouponCode: (text) => drive(({ coupon }) => coupon(text)),
 
   /** Chooses where to confirm: a paired phone or watch by id or name, or "this". Waits until that device is there. */
-  selectDevice: (name) => drive(async ({ device }, sheet) => {
-    const isThere = () => sheet.isOver || sheet.devices.some((one) => one.id === name || one.name === name);
-    await until(isThere, () => `No phone or watch "${name}" is paired.`);
-    device(name);
-  }),
+  selectDevice: (name) =>
+    drive(async ({ device }, sheet) => {
+      const isThere = () => sheet.isOver || sheet.devices.some((one) => one.id === name || one.name === name);
+      await until(isThere, () => `No phone or watch "${name}" is paired.`);
+      device(name);
+    }),
 
   /** The latest sheet's current state; null before the first sheet. */
   get sheet() {
@@ -83,7 +92,11 @@ export const applePaySandbox = {
   },
   /** Resolves when no sheet is open, to the latest sheet's final state. */
   async waitForClose({ timeout = PATIENCE } = {}) {
-    await until(() => latestPresentation()?.isOver !== false, () => "The sheet is still open.", timeout);
+    await until(
+      () => latestPresentation()?.isOver !== false,
+      () => "The sheet is still open.",
+      timeout,
+    );
     return applePaySandbox.sheet;
   },
 
@@ -111,6 +124,8 @@ export const applePaySandbox = {
       await aTask();
     },
     release: () => clock.release(),
-    get isHeld() { return clock.isHeld; },
+    get isHeld() {
+      return clock.isHeld;
+    },
   }),
 };

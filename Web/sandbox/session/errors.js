@@ -1,11 +1,23 @@
 import { invalidAccess, oneOf, text } from "./web-idl.js";
 
 const errorCode = oneOf(
-  "ApplePayErrorCode", "unknown", "shippingContactInvalid", "billingContactInvalid", "addressUnserviceable",
-  "couponCodeInvalid", "couponCodeExpired");
+  "ApplePayErrorCode",
+  "unknown",
+  "shippingContactInvalid",
+  "billingContactInvalid",
+  "addressUnserviceable",
+  "couponCodeInvalid",
+  "couponCodeExpired",
+);
 
 const POSTAL_FIELDS = [
-  "postalAddress", "locality", "subLocality", "postalCode", "administrativeArea", "subAdministrativeArea", "country",
+  "postalAddress",
+  "locality",
+  "subLocality",
+  "postalCode",
+  "administrativeArea",
+  "subAdministrativeArea",
+  "country",
   "countryCode",
 ];
 const PERSONAL_FIELDS = ["name", "phoneticName", "addressLines"];
@@ -24,15 +36,27 @@ export class ApplePayError {
     this.#message = text(message);
   }
 
-  get code() { return this.#code; }
-  set code(value) { this.#code = orAsBefore(errorCode, value, this.#code); }
-  get contactField() { return this.#contactField; }
+  get code() {
+    return this.#code;
+  }
+  set code(value) {
+    this.#code = orAsBefore(errorCode, value, this.#code);
+  }
+  get contactField() {
+    return this.#contactField;
+  }
   set contactField(value) {
     this.#contactField = value == null ? null : orAsBefore(errorField, value, this.#contactField);
   }
-  get message() { return this.#message; }
-  set message(value) { this.#message = text(value); }
-  get [Symbol.toStringTag]() { return "ApplePayError"; }
+  get message() {
+    return this.#message;
+  }
+  set message(value) {
+    this.#message = text(value);
+  }
+  get [Symbol.toStringTag]() {
+    return "ApplePayError";
+  }
 }
 
 // An attribute that is set to no value of its enumeration keeps the one it has.
@@ -51,8 +75,14 @@ export const anError = (value) => {
 
 /** A status as its session's constants name it; the last three ask for a PIN. */
 export const STATUS = {
-  SUCCESS: 0, FAILURE: 1, INVALID_BILLING_POSTAL_ADDRESS: 2, INVALID_SHIPPING_POSTAL_ADDRESS: 3,
-  INVALID_SHIPPING_CONTACT: 4, PIN_REQUIRED: 5, PIN_INCORRECT: 6, PIN_LOCKOUT: 7,
+  SUCCESS: 0,
+  FAILURE: 1,
+  INVALID_BILLING_POSTAL_ADDRESS: 2,
+  INVALID_SHIPPING_POSTAL_ADDRESS: 3,
+  INVALID_SHIPPING_CONTACT: 4,
+  PIN_REQUIRED: 5,
+  PIN_INCORRECT: 6,
+  PIN_LOCKOUT: 7,
 };
 
 export const isPINStatus = (status) => status >= STATUS.PIN_REQUIRED;
@@ -65,25 +95,33 @@ export const requireStatus = (status) => {
 export const errorsOfStatus = (status) => {
   requireStatus(status);
   switch (status) {
-    case STATUS.SUCCESS: return [];
-    case STATUS.INVALID_BILLING_POSTAL_ADDRESS: return [new ApplePayError("billingContactInvalid")];
+    case STATUS.SUCCESS:
+      return [];
+    case STATUS.INVALID_BILLING_POSTAL_ADDRESS:
+      return [new ApplePayError("billingContactInvalid")];
     case STATUS.INVALID_SHIPPING_POSTAL_ADDRESS:
       return [new ApplePayError("shippingContactInvalid", "postalAddress")];
-    case STATUS.INVALID_SHIPPING_CONTACT: return [new ApplePayError("shippingContactInvalid")];
-    default: return [new ApplePayError("unknown")];
+    case STATUS.INVALID_SHIPPING_CONTACT:
+      return [new ApplePayError("shippingContactInvalid")];
+    default:
+      return [new ApplePayError("unknown")];
   }
 };
 
 // What a device can point at, by what it is answering: before authorization it has shown no name and no street.
 const SHOWN = {
   shippingContactSelected: {
-    shippingContactInvalid: POSTAL_FIELDS, addressUnserviceable: [], unknown: [],
+    shippingContactInvalid: POSTAL_FIELDS,
+    addressUnserviceable: [],
+    unknown: [],
   },
   couponCodeChanged: { couponCodeInvalid: [], couponCodeExpired: [], unknown: [] },
   paymentMethodSelected: { unknown: [] },
   authorized: {
     shippingContactInvalid: [...REACH_FIELDS, ...PERSONAL_FIELDS, ...POSTAL_FIELDS],
-    billingContactInvalid: [...PERSONAL_FIELDS, ...POSTAL_FIELDS], addressUnserviceable: [], unknown: [],
+    billingContactInvalid: [...PERSONAL_FIELDS, ...POSTAL_FIELDS],
+    addressUnserviceable: [],
+    unknown: [],
   },
 };
 
@@ -97,7 +135,10 @@ export const whyNotShown = ({ code, contactField }, state) => {
     : `${code} has no contact field; ${contactField} is not shown.`;
 };
 
-const isOf = (...codes) => ({ code }) => codes.includes(code);
+const isOf =
+  (...codes) =>
+  ({ code }) =>
+    codes.includes(code);
 export const isOfShippingContact = isOf("shippingContactInvalid", "addressUnserviceable");
 export const isOfBillingContact = isOf("billingContactInvalid");
 export const isOfCoupon = isOf("couponCodeInvalid", "couponCodeExpired");

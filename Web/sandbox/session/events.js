@@ -12,7 +12,11 @@ const eventWith = (name, member) => {
   Object.defineProperty(type.prototype, Symbol.toStringTag, { value: name, configurable: true });
   if (member) {
     Object.defineProperty(type.prototype, member, {
-      configurable: true, enumerable: true, get() { return values.get(this); },
+      configurable: true,
+      enumerable: true,
+      get() {
+        return values.get(this);
+      },
     });
   }
   return type;
@@ -61,8 +65,9 @@ export class ListenerTarget extends EventTarget {
   }
 
   #index(type, listener, capture) {
-    return this.#listeners.findIndex((entry) =>
-      entry.type === String(type) && entry.listener === listener && entry.capture === capture);
+    return this.#listeners.findIndex(
+      (entry) => entry.type === String(type) && entry.listener === listener && entry.capture === capture,
+    );
   }
 
   #forget(type, listener, capture) {
@@ -71,9 +76,10 @@ export class ListenerTarget extends EventTarget {
   }
 }
 
-const optionsOf = (options) => (typeof options === "object" && options !== null
-  ? { ...options, capture: Boolean(options.capture), once: options.once, signal: options.signal }
-  : { capture: Boolean(options) });
+const optionsOf = (options) =>
+  typeof options === "object" && options !== null
+    ? { ...options, capture: Boolean(options.capture), once: options.once, signal: options.signal }
+    : { capture: Boolean(options) };
 
 /** Gives the class an `on…` attribute for each type. A handler keeps its turn among the listeners when it is replaced. */
 export const defineHandlers = (type, names) => {
@@ -82,7 +88,9 @@ export const defineHandlers = (type, names) => {
     Object.defineProperty(type.prototype, `on${name}`, {
       configurable: true,
       enumerable: true,
-      get() { return handlers.get(this)?.handler ?? null; },
+      get() {
+        return handlers.get(this)?.handler ?? null;
+      },
       set(value) {
         const handler = typeof value === "function" ? value : null;
         const entry = handlers.get(this);

@@ -7,8 +7,12 @@ export class MerchantValidation {
   #stopDeadline = () => {};
   session; // the merchant session, once it was found good
 
-  get isAwaited() { return this.#state === "validating"; }
-  get isComplete() { return this.#state === "complete"; }
+  get isAwaited() {
+    return this.#state === "validating";
+  }
+  get isComplete() {
+    return this.#state === "complete";
+  }
 
   begin(expire) {
     this.#state = "validating";

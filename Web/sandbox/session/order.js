@@ -13,8 +13,11 @@ export const orderOf = (request, sums, card, merchantSession, sheetId) => ({
 });
 
 export const confirmationOf = (request, sums, card) => ({
-  merchant: sums.total.label, amount: sums.isPending ? "" : sums.total.amount, currency: request.currencyCode,
-  card: card.displayName, page: location.host,
+  merchant: sums.total.label,
+  amount: sums.isPending ? "" : sums.total.amount,
+  currency: request.currencyCode,
+  card: card.displayName,
+  page: location.host,
 });
 
 // Application data that is not Base64 is ignored, as browsers do, though not without a word.

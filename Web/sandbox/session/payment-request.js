@@ -2,7 +2,20 @@ import { applePayModifier, applePayRequest } from "./dictionaries.js";
 import { STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers } from "./events.js";
 import { hasOpenSheet } from "./latest-sheet.js";
-import { APPLE_PAY, ApplePayPaymentResponse, detailsInit, detailsUpdate, errorsOfUpdate, fullName, lineItemOf, methodData, paymentAddress, paymentOptions, requireDetails, shippingMethodOf } from "./payment-response.js";
+import {
+  APPLE_PAY,
+  ApplePayPaymentResponse,
+  detailsInit,
+  detailsUpdate,
+  errorsOfUpdate,
+  fullName,
+  lineItemOf,
+  methodData,
+  paymentAddress,
+  paymentOptions,
+  requireDetails,
+  shippingMethodOf,
+} from "./payment-response.js";
 import { isInGesture, played, whyNoPage } from "./playing.js";
 import { Presentation } from "./presentation.js";
 import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
@@ -38,10 +51,18 @@ export class ApplePayPaymentRequest extends ListenerTarget {
     this.#shippingOption = this.#selectedOption;
   }
 
-  get id() { return this.#details.id; }
-  get shippingAddress() { return this.#shippingAddress; }
-  get shippingOption() { return this.#shippingOption; }
-  get shippingType() { return this.#options.requestShipping ? this.#options.shippingType ?? "shipping" : null; }
+  get id() {
+    return this.#details.id;
+  }
+  get shippingAddress() {
+    return this.#shippingAddress;
+  }
+  get shippingOption() {
+    return this.#shippingOption;
+  }
+  get shippingType() {
+    return this.#options.requestShipping ? (this.#options.shippingType ?? "shipping") : null;
+  }
 
   async canMakePayment() {
     if (this.#state !== "created") throw refusal("InvalidStateError", "The request was shown already.");
@@ -79,10 +100,13 @@ export class ApplePayPaymentRequest extends ListenerTarget {
     return new Promise((resolve, reject) => {
       this.#response = {
         reject,
-        resolve: (values) => resolve(new ApplePayPaymentResponse(values, {
-          complete: (result) => this.#presentation.complete(result),
-          retry: (errors) => this.#retry(errors),
-        })),
+        resolve: (values) =>
+          resolve(
+            new ApplePayPaymentResponse(values, {
+              complete: (result) => this.#presentation.complete(result),
+              retry: (errors) => this.#retry(errors),
+            }),
+          ),
       };
       this.#presentation.open();
     });
@@ -92,14 +116,19 @@ export class ApplePayPaymentRequest extends ListenerTarget {
     const { requestPayerName, requestPayerEmail, requestPayerPhone, requestShipping, shippingType } = this.#options;
     const { newTotal, newLineItems, newShippingMethods } = this.#sums;
     const asked = [
-      requestShipping && "postalAddress", requestPayerName && "name", requestPayerEmail && "email",
+      requestShipping && "postalAddress",
+      requestPayerName && "name",
+      requestPayerEmail && "email",
       requestPayerPhone && "phone",
     ].filter(Boolean);
     return {
-      ...this.#data, currencyCode: this.#details.total.amount.currency.toUpperCase(), total: newTotal,
-      ...(newLineItems.length > 0 ? { lineItems: newLineItems } : {}), shippingMethods: newShippingMethods,
-      requiredShippingContactFields: [...new Set([...this.#data.requiredShippingContactFields ?? [], ...asked])],
-      shippingType: shippingType === "pickup" ? "storePickup" : shippingType ?? "shipping",
+      ...this.#data,
+      currencyCode: this.#details.total.amount.currency.toUpperCase(),
+      total: newTotal,
+      ...(newLineItems.length > 0 ? { lineItems: newLineItems } : {}),
+      shippingMethods: newShippingMethods,
+      requiredShippingContactFields: [...new Set([...(this.#data.requiredShippingContactFields ?? []), ...asked])],
+      shippingType: shippingType === "pickup" ? "storePickup" : (shippingType ?? "shipping"),
     };
   }
 
@@ -121,7 +150,8 @@ export class ApplePayPaymentRequest extends ListenerTarget {
           if (typeof value === "object" && value !== null) this.#presentation.answerValidation(value);
           else this.#end(refusal("AbortError", "The merchant session is not an object."));
         },
-        (reason) => this.#end(refusal("AbortError", `The merchant was not validated: ${reason}`)));
+        (reason) => this.#end(refusal("AbortError", `The merchant was not validated: ${reason}`)),
+      );
     });
     this.dispatchEvent(event);
   }
@@ -154,7 +184,8 @@ export class ApplePayPaymentRequest extends ListenerTarget {
       this.#presentation.answer(this.#sums);
       return;
     }
-    answered.then((details) => isCurrent() && this.#update(detailsUpdate(details)))
+    answered
+      .then((details) => isCurrent() && this.#update(detailsUpdate(details)))
       .catch((error) => this.#end(refusal("AbortError", `The page's update failed: ${error?.message ?? error}`)));
   }
 
@@ -168,7 +199,8 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   // What an update does not name stays as it was.
   #change({ total, displayItems, shippingOptions, modifiers, ...rest }) {
     const changed = Object.fromEntries(
-      Object.entries({ total, displayItems, shippingOptions, modifiers }).filter(([, value]) => value !== undefined));
+      Object.entries({ total, displayItems, shippingOptions, modifiers }).filter(([, value]) => value !== undefined),
+    );
     requireDetails({ ...this.#details, ...changed });
     this.#details = { ...this.#details, ...changed };
     if (shippingOptions) this.#shippingOption = this.#selectedOption;
@@ -183,16 +215,20 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   /** Total, items and methods for the chosen card: the first modifier that fits decides, the others are not looked at. */
   get #sums() {
     const { total, displayItems = [], shippingOptions = [], modifiers = [] } = this.#details;
-    const fitting = modifiers.filter(({ supportedMethods }) => supportedMethods === APPLE_PAY)
+    const fitting = modifiers
+      .filter(({ supportedMethods }) => supportedMethods === APPLE_PAY)
       .map((modifier) => ({ ...modifier, data: applePayModifier(modifier.data, this.#data.version) }))
       .find(({ data }) => data.paymentMethodType === undefined || data.paymentMethodType === this.#cardType);
     const { data = {}, additionalDisplayItems = [] } = fitting ?? {};
     const methods = this.#options.requestShipping
-      ? shippingOptions.map((option) => shippingMethodOf(option, this.#shippingOption)) : [];
+      ? shippingOptions.map((option) => shippingMethodOf(option, this.#shippingOption))
+      : [];
     return {
       newTotal: data.total ?? lineItemOf(fitting?.total ?? total),
       newLineItems: [
-        ...displayItems.map(lineItemOf), ...additionalDisplayItems.map(lineItemOf), ...(data.additionalLineItems ?? []),
+        ...displayItems.map(lineItemOf),
+        ...additionalDisplayItems.map(lineItemOf),
+        ...(data.additionalLineItems ?? []),
       ],
       newShippingMethods: [...methods, ...(data.additionalShippingMethods ?? [])],
     };
@@ -204,12 +240,14 @@ export class ApplePayPaymentRequest extends ListenerTarget {
     const { requestPayerName, requestPayerEmail, requestPayerPhone, requestShipping } = this.#options;
     this.#state = "closed";
     this.#response.resolve({
-      requestId: this.id, methodName: APPLE_PAY, details: payment,
+      requestId: this.id,
+      methodName: APPLE_PAY,
+      details: payment,
       shippingAddress: requestShipping ? paymentAddress(contact) : null,
-      shippingOption: requestShipping ? method?.identifier ?? null : null,
+      shippingOption: requestShipping ? (method?.identifier ?? null) : null,
       payerName: requestPayerName ? fullName(contact) : null,
-      payerEmail: requestPayerEmail ? contact.emailAddress ?? null : null,
-      payerPhone: requestPayerPhone ? contact.phoneNumber ?? null : null,
+      payerEmail: requestPayerEmail ? (contact.emailAddress ?? null) : null,
+      payerPhone: requestPayerPhone ? (contact.phoneNumber ?? null) : null,
     });
   }
 
@@ -236,7 +274,10 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   }
 }
 defineHandlers(ApplePayPaymentRequest, [
-  "merchantvalidation", "paymentmethodchange", "shippingaddresschange", "shippingoptionchange",
+  "merchantvalidation",
+  "paymentmethodchange",
+  "shippingaddresschange",
+  "shippingoptionchange",
 ]);
 
 const requireMethodIdentifier = (identifier) => {
@@ -312,9 +353,10 @@ export const paymentRequestOver = (native) => {
   const isOurs = (value) => value instanceof ApplePayPaymentRequest;
   return new Proxy(native ?? fallback, {
     construct: (target, given, newTarget) =>
-      (hasApplePay(given[0]) ? new ApplePayPaymentRequest(...given) : Reflect.construct(target, given, newTarget)),
+      hasApplePay(given[0]) ? new ApplePayPaymentRequest(...given) : Reflect.construct(target, given, newTarget),
     get: (target, name, receiver) =>
-      (name === Symbol.hasInstance ? (value) => isOurs(value) || value instanceof target
-        : Reflect.get(target, name, receiver)),
+      name === Symbol.hasInstance
+        ? (value) => isOurs(value) || value instanceof target
+        : Reflect.get(target, name, receiver),
   });
 };

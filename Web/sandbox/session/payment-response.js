@@ -9,37 +9,67 @@ export const APPLE_PAY = "https://apple.com/apple-pay";
 const any = (value) => value;
 
 const currencyAmount = dictionary("PaymentCurrencyAmount", { currency: required(text), value: required(text) });
-const paymentItem = dictionary("PaymentItem", { label: required(text), amount: required(currencyAmount), pending: flag });
+const paymentItem = dictionary("PaymentItem", {
+  label: required(text),
+  amount: required(currencyAmount),
+  pending: flag,
+});
 const shippingOption = dictionary("PaymentShippingOption", {
-  id: required(text), label: required(text), amount: required(currencyAmount), selected: flag,
+  id: required(text),
+  label: required(text),
+  amount: required(currencyAmount),
+  selected: flag,
 });
 const modifier = dictionary("PaymentDetailsModifier", {
-  supportedMethods: required(text), total: paymentItem, additionalDisplayItems: listOf(paymentItem), data: any,
+  supportedMethods: required(text),
+  total: paymentItem,
+  additionalDisplayItems: listOf(paymentItem),
+  data: any,
 });
 const detailsBase = {
-  displayItems: listOf(paymentItem), shippingOptions: listOf(shippingOption), modifiers: listOf(modifier),
+  displayItems: listOf(paymentItem),
+  shippingOptions: listOf(shippingOption),
+  modifiers: listOf(modifier),
 };
 
 export const methodData = dictionary("PaymentMethodData", { supportedMethods: required(text), data: any });
 export const detailsInit = dictionary("PaymentDetailsInit", { ...detailsBase, id: text, total: required(paymentItem) });
 export const paymentOptions = dictionary("PaymentOptions", {
-  requestPayerName: flag, requestPayerEmail: flag, requestPayerPhone: flag, requestShipping: flag,
+  requestPayerName: flag,
+  requestPayerEmail: flag,
+  requestPayerPhone: flag,
+  requestShipping: flag,
   shippingType: oneOf("PaymentShippingType", "shipping", "delivery", "pickup"),
 });
 
 const addressErrors = dictionary("AddressErrors", {
-  addressLine: text, city: text, country: text, dependentLocality: text, organization: text, phone: text,
-  postalCode: text, recipient: text, region: text, sortingCode: text,
+  addressLine: text,
+  city: text,
+  country: text,
+  dependentLocality: text,
+  organization: text,
+  phone: text,
+  postalCode: text,
+  recipient: text,
+  region: text,
+  sortingCode: text,
 });
 const payerErrors = dictionary("PayerErrors", { name: text, email: text, phone: text });
 const methodErrors = (value) => (value == null ? [] : [value].flat().filter((error) => error instanceof ApplePayError));
 
 export const detailsUpdate = dictionary("PaymentDetailsUpdate", {
-  ...detailsBase, total: paymentItem, error: text, shippingAddressErrors: addressErrors, payerErrors,
+  ...detailsBase,
+  total: paymentItem,
+  error: text,
+  shippingAddressErrors: addressErrors,
+  payerErrors,
   paymentMethodErrors: methodErrors,
 });
 const validationErrors = dictionary("PaymentValidationErrors", {
-  error: text, shippingAddress: addressErrors, payer: payerErrors, paymentMethod: methodErrors,
+  error: text,
+  shippingAddress: addressErrors,
+  payer: payerErrors,
+  paymentMethod: methodErrors,
 });
 const result = oneOf("PaymentComplete", "fail", "success", "unknown");
 
@@ -47,10 +77,14 @@ const result = oneOf("PaymentComplete", "fail", "success", "unknown");
 
 export const requireDetails = ({ total, displayItems = [], shippingOptions = [], modifiers = [] }) => {
   const items = [
-    total, ...displayItems, ...shippingOptions,
+    total,
+    ...displayItems,
+    ...shippingOptions,
     ...modifiers.flatMap(({ total, additionalDisplayItems = [] }) => [total, ...additionalDisplayItems]),
   ].filter(Boolean);
-  for (const { amount: { currency, value } } of items) {
+  for (const {
+    amount: { currency, value },
+  } of items) {
     if (!/^[a-z]{3}$/i.test(currency)) throw new RangeError(`"${currency}" is not a valid currency code.`);
     if (!/^-?[0-9]+(\.[0-9]+)?$/.test(value)) throw new TypeError(`"${value}" is not a valid amount.`);
   }
@@ -68,18 +102,30 @@ const appleAmount = ({ value }) => {
 };
 
 export const lineItemOf = ({ label, amount, pending }) => ({
-  label, amount: appleAmount(amount), ...(pending ? { type: "pending" } : {}),
+  label,
+  amount: appleAmount(amount),
+  ...(pending ? { type: "pending" } : {}),
 });
 
 export const shippingMethodOf = ({ id, label, amount }, selected) => ({
-  label, detail: "", amount: appleAmount(amount), identifier: id, ...(id === selected ? { isSelected: true } : {}),
+  label,
+  detail: "",
+  amount: appleAmount(amount),
+  identifier: id,
+  ...(id === selected ? { isSelected: true } : {}),
 });
 
 // ── Errors
 
 const ADDRESS_FIELDS = {
-  addressLine: "addressLines", city: "locality", country: "country", dependentLocality: "subLocality",
-  phone: "phoneNumber", postalCode: "postalCode", recipient: "name", region: "administrativeArea",
+  addressLine: "addressLines",
+  city: "locality",
+  country: "country",
+  dependentLocality: "subLocality",
+  phone: "phoneNumber",
+  postalCode: "postalCode",
+  recipient: "name",
+  region: "administrativeArea",
 };
 const PAYER_FIELDS = { name: "name", email: "emailAddress", phone: "phoneNumber" };
 
@@ -88,9 +134,11 @@ const errorsAt = (fields, given = {}) =>
 
 /** What the W3C spreads over four members, in one list. */
 export const errorsOfUpdate = ({ error, shippingAddressErrors, payerErrors, paymentMethodErrors, shippingOptions }) => [
-  ...errorsAt(ADDRESS_FIELDS, shippingAddressErrors), ...errorsAt(PAYER_FIELDS, payerErrors),
+  ...errorsAt(ADDRESS_FIELDS, shippingAddressErrors),
+  ...errorsAt(PAYER_FIELDS, payerErrors),
   ...(paymentMethodErrors ?? []),
-  ...(error ? [new ApplePayError(shippingOptions?.length === 0 ? "addressUnserviceable" : "unknown", undefined, error)]
+  ...(error
+    ? [new ApplePayError(shippingOptions?.length === 0 ? "addressUnserviceable" : "unknown", undefined, error)]
     : []),
 ];
 
@@ -98,10 +146,16 @@ export const errorsOfUpdate = ({ error, shippingAddressErrors, payerErrors, paym
 
 export const paymentAddress = (contact) => {
   const address = {
-    addressLine: contact.addressLines ?? [], city: contact.locality ?? "",
-    country: (contact.countryCode ?? "").toUpperCase(), dependentLocality: contact.subLocality ?? "", organization: "",
-    phone: contact.phoneNumber ?? "", postalCode: contact.postalCode ?? "", recipient: fullName(contact),
-    region: contact.administrativeArea ?? "", sortingCode: "",
+    addressLine: contact.addressLines ?? [],
+    city: contact.locality ?? "",
+    country: (contact.countryCode ?? "").toUpperCase(),
+    dependentLocality: contact.subLocality ?? "",
+    organization: "",
+    phone: contact.phoneNumber ?? "",
+    postalCode: contact.postalCode ?? "",
+    recipient: fullName(contact),
+    region: contact.administrativeArea ?? "",
+    sortingCode: "",
   };
   return Object.freeze({ ...address, toJSON: () => address });
 };
@@ -133,7 +187,10 @@ export class ApplePayPaymentResponse extends ListenerTarget {
     this.#requireUnanswered();
     const { error, shippingAddress, payer, paymentMethod } = validationErrors(errors);
     const found = errorsOfUpdate({
-      error, shippingAddressErrors: shippingAddress, payerErrors: payer, paymentMethodErrors: paymentMethod,
+      error,
+      shippingAddressErrors: shippingAddress,
+      payerErrors: payer,
+      paymentMethodErrors: paymentMethod,
     });
     this.#isRetrying = true;
     try {

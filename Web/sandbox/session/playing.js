@@ -36,7 +36,9 @@ const enterHandler = (event) => {
   if (!event.isTrusted) return;
   isInHandler = true;
   lastGesture = performance.now();
-  setTimeout(() => { isInHandler = false; });
+  setTimeout(() => {
+    isInHandler = false;
+  });
 };
 
 for (const type of ["pointerdown", "pointerup", "mousedown", "mouseup", "touchend", "click", "keydown", "keyup"]) {
@@ -50,8 +52,10 @@ export const requireGesture = (message) => {
   if (isInGesture()) return;
   const late = Math.round(performance.now() - lastGesture);
   if (late < 10_000) {
-    console.error(`Simulated Apple Pay: this came ${late} ms after the shopper's click, in another task. Safari allows`
-      + " it only in the click's own handler, before anything is awaited that takes time: fetch what you need earlier.");
+    console.error(
+      `Simulated Apple Pay: this came ${late} ms after the shopper's click, in another task. Safari allows`
+        + " it only in the click's own handler, before anything is awaited that takes time: fetch what you need earlier.",
+    );
   }
   throw invalidAccess(message);
 };
@@ -62,8 +66,10 @@ export const whyNoPage = () => {
   if (!window.isSecureContext) return "Trying to start an Apple Pay session from an insecure document.";
   const policy = document.permissionsPolicy ?? document.featurePolicy;
   if (window !== window.top && policy?.allowsFeature("payment") === false) {
-    return "Third-party iframes are not allowed to request payments unless explicitly allowed via the \"payment\""
-      + " permission.";
+    return (
+      'Third-party iframes are not allowed to request payments unless explicitly allowed via the "payment"'
+      + " permission."
+    );
   }
   return undefined;
 };

@@ -52,9 +52,15 @@ export class Presentation {
     this.#sums = new Sums(request);
   }
 
-  get state() { return this.#state; }
-  get isOver() { return FINAL_STATES.includes(this.#state); }
-  get isValidating() { return this.#validation.isAwaited; }
+  get state() {
+    return this.#state;
+  }
+  get isOver() {
+    return FINAL_STATES.includes(this.#state);
+  }
+  get isValidating() {
+    return this.#validation.isAwaited;
+  }
 
   open() {
     becomeLatest(this);
@@ -78,7 +84,8 @@ export class Presentation {
       if (this.isOver) return;
       this.#validation.begin(() => this.#expire("validatemerchant"));
       this.#note("validatemerchant");
-      if (!this.#host.hasListener("validatemerchant")) advise("The page has no validatemerchant listener; the sheet cannot continue.");
+      if (!this.#host.hasListener("validatemerchant"))
+        advise("The page has no validatemerchant listener; the sheet cannot continue.");
       this.#changed();
       this.#host.validateMerchant(url);
     } catch (error) {
@@ -196,10 +203,11 @@ export class Presentation {
     this.#sheetErrors.clear();
     this.#enter("authorizing");
     try {
-      if (!this.#choices.isOnThisDevice && !await this.#isConfirmed()) return;
+      if (!this.#choices.isOnThisDevice && !(await this.#isConfirmed())) return;
       if (this.isOver) return;
       const token = await wallet.issuePaymentToken(
-        orderOf(this.#request, this.#sums, this.#choices.card, this.#validation.session, this.#sheetId));
+        orderOf(this.#request, this.#sums, this.#choices.card, this.#validation.session, this.#sheetId),
+      );
       if (this.isOver) return;
       this.#reportAuthorized(token);
     } catch (error) {
@@ -308,20 +316,37 @@ export class Presentation {
   }
 
   /** Whether the sheet waits for the shopper, or has ended. */
-  get isReady() { return this.isOver || !this.#waitsFor; }
+  get isReady() {
+    return this.isOver || !this.#waitsFor;
+  }
 
-  get cards() { return this.#choices.cards ?? []; }
-  get devices() { return this.#choices.devices; }
+  get cards() {
+    return this.#choices.cards ?? [];
+  }
+  get devices() {
+    return this.#choices.devices;
+  }
 
   /** The state as plain data, for tests. */
   get snapshot() {
     const { card, contact, billingContact, method, methods, coupon, device } = this.#choices;
     const { errors, status } = this.#sheetErrors;
     return structuredClone({
-      state: this.#state, status, failure: this.#failure, card: card?.id, shippingContact: contact?.id,
-      billingContact: this.#demands.asksBilling ? billingContact?.id : undefined, shippingMethod: method?.identifier,
-      couponCode: coupon, device: device.id, total: this.#sums.total, lineItems: this.#sums.items,
-      shippingMethods: methods, canPay: this.#obstacle === undefined, obstacle: this.#obstacle, history: this.#history,
+      state: this.#state,
+      status,
+      failure: this.#failure,
+      card: card?.id,
+      shippingContact: contact?.id,
+      billingContact: this.#demands.asksBilling ? billingContact?.id : undefined,
+      shippingMethod: method?.identifier,
+      couponCode: coupon,
+      device: device.id,
+      total: this.#sums.total,
+      lineItems: this.#sums.items,
+      shippingMethods: methods,
+      canPay: this.#obstacle === undefined,
+      obstacle: this.#obstacle,
+      history: this.#history,
       errors: errors.map(({ code, contactField, message }) => ({ code, contactField, message })),
     });
   }
@@ -338,8 +363,12 @@ export class Presentation {
   #changed() {
     if (this.isOver) return;
     this.#sheet.show({
-      demands: this.#demands, choices: this.#choices, sums: this.#sums, sheetErrors: this.#sheetErrors,
-      obstacle: this.#obstacle, isPaying: PAYING_STATES.includes(this.#state),
+      demands: this.#demands,
+      choices: this.#choices,
+      sums: this.#sums,
+      sheetErrors: this.#sheetErrors,
+      obstacle: this.#obstacle,
+      isPaying: PAYING_STATES.includes(this.#state),
     });
     notifyWatchers();
   }

@@ -4,9 +4,27 @@ import { advise, invalidAccess } from "./web-idl.js";
 
 /** The web's words for networks, in lower case, with the version that brought each. */
 const NETWORKS = {
-  amex: 1, chinaunionpay: 1, discover: 1, interac: 1, mastercard: 1, privatelabel: 1, visa: 1, jcb: 2,
-  cartesbancaires: 4, eftpos: 4, electron: 4, maestro: 4, vpay: 4, elo: 5, mada: 5, girocard: 11, mir: 11,
-  dankort: 13, bancomat: 14, bancontact: 14, bankaxept: 15,
+  amex: 1,
+  chinaunionpay: 1,
+  discover: 1,
+  interac: 1,
+  mastercard: 1,
+  privatelabel: 1,
+  visa: 1,
+  jcb: 2,
+  cartesbancaires: 4,
+  eftpos: 4,
+  electron: 4,
+  maestro: 4,
+  vpay: 4,
+  elo: 5,
+  mada: 5,
+  girocard: 11,
+  mir: 11,
+  dankort: 13,
+  bancomat: 14,
+  bancontact: 14,
+  bankaxept: 15,
 };
 
 const AMOUNT = /^-?[0-9]+(\.[0-9][0-9])?$/;
@@ -17,7 +35,8 @@ export const requireVersion = (version, newest) => {
 };
 
 const isCountry = (code) =>
-  /^[A-Z]{2}$/.test(code) && code !== "ZZ"
+  /^[A-Z]{2}$/.test(code)
+  && code !== "ZZ"
   && new Intl.DisplayNames("en", { type: "region", fallback: "none" }).of(code) !== undefined;
 
 const isCurrency = (code) => /^[A-Z]{3}$/.test(code) && Intl.supportedValuesOf("currency").includes(code);
@@ -62,7 +81,7 @@ export const requireShippingMethods = (methods = []) => {
 
 const requireContactFields = (fields = [], version) => {
   if (fields.includes("phoneticName") && version < 3) {
-    throw new TypeError("\"phoneticName\" is not a valid contact field.");
+    throw new TypeError('"phoneticName" is not a valid contact field.');
   }
 };
 
@@ -88,7 +107,7 @@ export const requireSpecial = (of) => {
   requireBilling(reload?.automaticReloadBilling, "automaticReloadBilling", "automaticReload");
   requireBilling(deferred?.deferredBilling, "deferredBilling", "deferred");
   if ((deferred?.freeCancellationDate === undefined) !== (deferred?.freeCancellationDateTimeZone === undefined)) {
-    throw new TypeError("\"freeCancellationDate\" and \"freeCancellationDateTimeZone\" must be specified together.");
+    throw new TypeError('"freeCancellationDate" and "freeCancellationDateTimeZone" must be specified together.');
   }
   for (const request of [recurring, reload, deferred]) {
     requireURL(request?.managementURL);
@@ -126,13 +145,16 @@ export const requireUpdateRules = (update, version) => {
 
 /** Agreements beyond this payment. */
 export const SPECIAL = [
-  "multiTokenContexts", "recurringPaymentRequest", "automaticReloadPaymentRequest", "deferredPaymentRequest",
+  "multiTokenContexts",
+  "recurringPaymentRequest",
+  "automaticReloadPaymentRequest",
+  "deferredPaymentRequest",
 ];
 
 /** Why a device refuses to show a sheet for a request that the engine let through; nothing when it shows it. */
 export const whyNotPresented = (request) => {
   const { merchantCapabilities, total, multiTokenContexts = [] } = request;
-  if (!merchantCapabilities.includes("supports3DS")) return "merchantCapabilities must hold \"supports3DS\".";
+  if (!merchantCapabilities.includes("supports3DS")) return 'merchantCapabilities must hold "supports3DS".';
   const specials = SPECIAL.filter((name) => request[name] !== undefined);
   if (specials.length > 1) return `Only one of these may be requested at a time: ${specials.join(", ")}.`;
   const parts = multiTokenContexts.reduce((sum, { amount }) => sum + hundredths(amount), 0);
@@ -151,10 +173,12 @@ export const adviseOn = (request) => {
   const identifiers = (request.shippingMethods ?? []).map(({ identifier }) => identifier);
   if (new Set(identifiers).size < identifiers.length) advise("Two shipping methods have the same identifier.");
   if (request.billingContact && !request.requiredBillingContactFields?.includes("postalAddress")) {
-    advise("billingContact is ignored unless requiredBillingContactFields holds \"postalAddress\".");
+    advise('billingContact is ignored unless requiredBillingContactFields holds "postalAddress".');
   }
-  if (request.merchantCapabilities.includes("supportsEMV")
-    && !request.supportedNetworks.some((network) => network.toLowerCase() === "chinaunionpay")) {
-    advise("\"supportsEMV\" is for chinaUnionPay alone.");
+  if (
+    request.merchantCapabilities.includes("supportsEMV")
+    && !request.supportedNetworks.some((network) => network.toLowerCase() === "chinaunionpay")
+  ) {
+    advise('"supportsEMV" is for chinaUnionPay alone.');
   }
 };

@@ -19,7 +19,9 @@ export class Selections {
     this.#version = version;
   }
 
-  get isEmpty() { return this.#waiting.length === 0; }
+  get isEmpty() {
+    return this.#waiting.length === 0;
+  }
 
   card() {
     this.#waiting.push(["paymentmethodselected", this.#choices.paymentMethod(this.#version)]);

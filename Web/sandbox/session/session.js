@@ -24,7 +24,7 @@ export class ApplePaySession extends ListenerTarget {
     requireArguments(arguments, 1);
     requirePage();
     if (played.isThirdPartyBrowser) return true;
-    return played.canMakePayments && await isPayable(text(merchantIdentifier)) && (await wallet.cards()).length > 0;
+    return played.canMakePayments && (await isPayable(text(merchantIdentifier))) && (await wallet.cards()).length > 0;
   }
 
   static async applePayCapabilities(merchantIdentifier) {
@@ -44,7 +44,7 @@ export class ApplePaySession extends ListenerTarget {
   static supportsVersion(version) {
     requireArguments(arguments, 1);
     const number = unsignedLong(version);
-    if (number === 0) throw invalidAccess("\"0\" is not a supported version.");
+    if (number === 0) throw invalidAccess('"0" is not a supported version.');
     requirePage();
     return number <= played.newestVersion;
   }
@@ -84,7 +84,7 @@ export class ApplePaySession extends ListenerTarget {
   completeMerchantValidation(merchantSession) {
     requireArguments(arguments, 1);
     if (!this.#isActive || !this.#presentation.isValidating) throw invalidAccess();
-    if (typeof merchantSession !== "object" && typeof merchantSession !== "function" || merchantSession === null) {
+    if ((typeof merchantSession !== "object" && typeof merchantSession !== "function") || merchantSession === null) {
       throw new TypeError("The merchant session must be an object.");
     }
     this.#presentation.answerValidation(merchantSession);
@@ -95,9 +95,12 @@ export class ApplePaySession extends ListenerTarget {
 
   completePaymentMethodSelection(update, newLineItems) {
     requireArguments(arguments, 1);
-    this.#answer("paymentMethodSelected", arguments.length >= 2
-      ? { newTotal: lineItem(update), newLineItems: lineItems(newLineItems) }
-      : UPDATES.paymentMethodSelected(update, this.#version));
+    this.#answer(
+      "paymentMethodSelected",
+      arguments.length >= 2
+        ? { newTotal: lineItem(update), newLineItems: lineItems(newLineItems) }
+        : UPDATES.paymentMethodSelected(update, this.#version),
+    );
   }
 
   completeShippingContactSelection(update, newShippingMethods, newTotal, newLineItems) {
@@ -107,7 +110,8 @@ export class ApplePaySession extends ListenerTarget {
       return;
     }
     const positional = {
-      newTotal: lineItem(newTotal), newLineItems: lineItems(newLineItems),
+      newTotal: lineItem(newTotal),
+      newLineItems: lineItems(newLineItems),
       newShippingMethods: shippingMethods(newShippingMethods),
     };
     this.#require("shippingContactSelected");
@@ -139,7 +143,8 @@ export class ApplePaySession extends ListenerTarget {
     requireArguments(arguments, 1);
     const isStatus = ["number", "string", "boolean", "bigint"].includes(typeof result);
     const { status, errors = [] } = isStatus
-      ? { status: unsignedLong(result) } : authorizationResult(result, this.#version);
+      ? { status: unsignedLong(result) }
+      : authorizationResult(result, this.#version);
     this.#require("authorized");
     requireStatus(status);
     const isLegacy = status > STATUS.FAILURE && !isPINStatus(status);
@@ -148,7 +153,9 @@ export class ApplePaySession extends ListenerTarget {
 
   // ── Behind the methods
 
-  get #isActive() { return this.#presentation?.isOver === false; }
+  get #isActive() {
+    return this.#presentation?.isOver === false;
+  }
 
   #require(state) {
     if (this.#presentation?.state !== state) throw invalidAccess();
@@ -190,6 +197,6 @@ const isPayable = async (merchantIdentifier) => {
 const credentialStatus = async (merchantIdentifier) => {
   if (!played.canMakePayments) return "applePayUnsupported";
   if (played.isThirdPartyBrowser) return "paymentCredentialStatusUnknown";
-  const isReady = await isPayable(merchantIdentifier) && (await wallet.cards()).length > 0;
+  const isReady = (await isPayable(merchantIdentifier)) && (await wallet.cards()).length > 0;
   return isReady ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable";
 };

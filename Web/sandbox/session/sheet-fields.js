@@ -35,7 +35,13 @@ export class Choice {
     this.#error = element("p", { id: ids.error, className: "aps-alert", hidden: true, aria: { role: "alert" } });
     const label = element("label", { htmlFor: this.#select.id }, title);
     this.element = element(
-      "fieldset", { hidden: true, aria: { role: "none" } }, label, this.#select, this.#hint, this.#error);
+      "fieldset",
+      { hidden: true, aria: { role: "none" } },
+      label,
+      this.#select,
+      this.#hint,
+      this.#error,
+    );
     this.#select.addEventListener("change", () => choose(this.#select.value));
   }
 
@@ -93,8 +99,12 @@ export class Methods {
     const when = dateComponentsRange ? dateRange(dateComponentsRange) : "";
     const details = [detail, when].filter(Boolean).map((text) => quoted("small", text));
     return element(
-      "label", {}, radio, element("span", {}, quoted("span", label), ...details),
-      element("span", { className: "aps-sum" }, this.#money.of({ amount })));
+      "label",
+      {},
+      radio,
+      element("span", {}, quoted("span", label), ...details),
+      element("span", { className: "aps-sum" }, this.#money.of({ amount })),
+    );
   }
 }
 
@@ -102,7 +112,10 @@ export class Methods {
 export class Coupon {
   #input = element("input", { id: "aps-coupon", autocomplete: "off", aria: { describedby: "aps-coupon-error" } });
   #error = element("p", {
-    id: "aps-coupon-error", className: "aps-alert", hidden: true, aria: { role: "alert" },
+    id: "aps-coupon-error",
+    className: "aps-alert",
+    hidden: true,
+    aria: { role: "alert" },
   });
   #shown = "";
 
@@ -112,9 +125,12 @@ export class Coupon {
     button.addEventListener("click", submit);
     this.#input.addEventListener("keydown", (event) => event.key === "Enter" && submit());
     this.element = element(
-      "fieldset", { className: "aps-coupon", hidden: true, aria: { role: "none" } },
+      "fieldset",
+      { className: "aps-coupon", hidden: true, aria: { role: "none" } },
       element("label", { htmlFor: "aps-coupon" }, "Coupon code"),
-      element("div", {}, this.#input, button), this.#error);
+      element("div", {}, this.#input, button),
+      this.#error,
+    );
   }
 
   show(isOffered, code, errors) {

@@ -8,8 +8,10 @@ import { address } from "./wallet.js";
 // find everything in it by role and name.
 
 const SHIPPING_TITLES = {
-  shipping: ["Shipping", "Ship to"], delivery: ["Delivery", "Deliver to"],
-  storePickup: ["Pick-up", "Collected by"], servicePickup: ["Pick-up", "Picked up at"],
+  shipping: ["Shipping", "Ship to"],
+  delivery: ["Delivery", "Deliver to"],
+  storePickup: ["Pick-up", "Collected by"],
+  servicePickup: ["Pick-up", "Picked up at"],
 };
 
 export class Sheet {
@@ -54,21 +56,36 @@ export class Sheet {
 
   #build(merchant) {
     const pair = element(
-      "a", { href: new URL("device", address.origin).href, target: "_blank", rel: "noopener" },
-      "Pair a phone or a watch");
+      "a",
+      { href: new URL("device", address.origin).href, target: "_blank", rel: "noopener" },
+      "Pair a phone or a watch",
+    );
     const dialog = element(
       "dialog",
       { className: "apple-pay-sandbox", lang: "en", aria: { labelledby: "aps-title", describedby: "aps-mark" } },
       element(
-        "header", {},
-        element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"), " ",
-        element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple")),
+        "header",
+        {},
+        element("h2", { id: "aps-title", tabIndex: -1, autofocus: true }, "Simulated Apple Pay"),
+        " ",
+        element("p", { id: "aps-mark", className: "aps-mark" }, "Simulated – not Apple"),
+      ),
       element(
-        "div", { className: "aps-body", tabIndex: -1 },
-        this.#card.element, this.#billing.element, this.#contact.element, this.#pickup, this.#methods.element,
-        this.#coupon.element, this.#agreement, this.#items, this.#device.element,
-        element("p", { className: "aps-pair" }, pair)),
-      element("footer", {}, this.#total, this.#alert, this.#status, this.#news, this.#cancel, this.#pay));
+        "div",
+        { className: "aps-body", tabIndex: -1 },
+        this.#card.element,
+        this.#billing.element,
+        this.#contact.element,
+        this.#pickup,
+        this.#methods.element,
+        this.#coupon.element,
+        this.#agreement,
+        this.#items,
+        this.#device.element,
+        element("p", { className: "aps-pair" }, pair),
+      ),
+      element("footer", {}, this.#total, this.#alert, this.#status, this.#news, this.#cancel, this.#pay),
+    );
     dialog.dataset.merchant = merchant;
     dialog.addEventListener("keydown", (event) => this.#keepFocus(event));
     // The Escape key is the shopper's Cancel, and goes the same way; a browser that insists closes the dialog itself.
@@ -83,8 +100,9 @@ export class Sheet {
   // The rest of the page is inert; that Tab goes round, and does not stop at the browser's own controls, is done here.
   #keepFocus(event) {
     if (event.key !== "Tab" || this.#isClosing) return;
-    const stops = [...this.#dialog.querySelectorAll("a[href], button, input, select")]
-      .filter((stop) => !stop.matches(":disabled") && stop.checkVisibility() && (stop.type !== "radio" || stop.checked));
+    const stops = [...this.#dialog.querySelectorAll("a[href], button, input, select")].filter(
+      (stop) => !stop.matches(":disabled") && stop.checkVisibility() && (stop.type !== "radio" || stop.checked),
+    );
     const place = stops.indexOf(document.activeElement);
     const goesRound = event.shiftKey ? place <= 0 : place === stops.length - 1;
     if (!goesRound) return;
@@ -104,12 +122,17 @@ export class Sheet {
     this.#device.show(devices.length > 1 ? devices.map(deviceOption) : undefined, device.id);
     this.#card.show(choices.cards?.map(cardOption), card?.id, card?.explanation);
     this.#billing.show(
-      demands.asksBilling ? choices.billingContacts?.map(contactOption) : undefined, billingContact?.id,
-      billingContact && addressLines(billingContact).join(", "), errors.filter(isOfBillingContact));
+      demands.asksBilling ? choices.billingContacts?.map(contactOption) : undefined,
+      billingContact?.id,
+      billingContact && addressLines(billingContact).join(", "),
+      errors.filter(isOfBillingContact),
+    );
     this.#contact.show(
-      demands.asksContact ? choices.contacts?.map(contactOption) : undefined, contact?.id,
+      demands.asksContact ? choices.contacts?.map(contactOption) : undefined,
+      contact?.id,
       contact && (demands.asksAddress ? addressLines(contact) : reachLines(contact)).join(", "),
-      errors.filter(isOfShippingContact));
+      errors.filter(isOfShippingContact),
+    );
     write(this.#pickup, demands.pickup ? `To be picked up at ${addressLines(demands.pickup).join(", ")}.` : "");
     this.#methods.show(choices.methods, choices.method);
     this.#coupon.show(demands.takesCoupons, choices.coupon, errors.filter(isOfCoupon));
@@ -128,35 +151,51 @@ export class Sheet {
   }
 
   #row(item) {
-    const when = item.paymentTiming === "recurring" ? interval(item)
-      : item.deferredPaymentDate ? `due on ${day(item.deferredPaymentDate)}`
-      : item.automaticReloadPaymentThresholdAmount
-        ? `below ${this.#money.of({ amount: item.automaticReloadPaymentThresholdAmount })}` : "";
+    const when =
+      item.paymentTiming === "recurring"
+        ? interval(item)
+        : item.deferredPaymentDate
+          ? `due on ${day(item.deferredPaymentDate)}`
+          : item.automaticReloadPaymentThresholdAmount
+            ? `below ${this.#money.of({ amount: item.automaticReloadPaymentThresholdAmount })}`
+            : "";
     const label = element("dt", {}, quoted("span", item.label));
     if (when) label.append(element("small", {}, when));
     return element("div", {}, label, element("dd", {}, this.#money.of(item)));
   }
 
   /** What a shopper agrees to beyond this payment. */
-  #showAgreement({ recurringPaymentRequest, automaticReloadPaymentRequest, deferredPaymentRequest, multiTokenContexts }) {
+  #showAgreement({
+    recurringPaymentRequest,
+    automaticReloadPaymentRequest,
+    deferredPaymentRequest,
+    multiTokenContexts,
+  }) {
     const request = recurringPaymentRequest ?? automaticReloadPaymentRequest ?? deferredPaymentRequest;
     this.#agreement.hidden = !request && !multiTokenContexts;
     if (this.#agreement.hidden) return;
     const items = [
-      request?.trialBilling, request?.regularBilling, request?.automaticReloadBilling, request?.deferredBilling,
+      request?.trialBilling,
+      request?.regularBilling,
+      request?.automaticReloadBilling,
+      request?.deferredBilling,
       ...(multiTokenContexts ?? []).map(({ merchantName, amount }) => ({ label: merchantName, amount })),
     ].filter(Boolean);
     this.#agreement.replaceChildren(
       quoted("h3", request?.paymentDescription ?? "Merchants of this payment"),
       element("dl", {}, ...items.map((item) => this.#row(item))),
-      quoted("p", request?.billingAgreement ?? "", { className: "aps-hint" }));
+      quoted("p", request?.billingAgreement ?? "", { className: "aps-hint" }),
+    );
   }
 
   // An error stands beside the field that it is about, if the sheet has that field.
   #showErrors(errors, notice, { asksContact, asksBilling, takesCoupons }) {
-    const rest = errors.filter((error) =>
-      !(isOfCoupon(error) && takesCoupons) && !(isOfShippingContact(error) && asksContact)
-      && !(isOfBillingContact(error) && asksBilling));
+    const rest = errors.filter(
+      (error) =>
+        !(isOfCoupon(error) && takesCoupons)
+        && !(isOfShippingContact(error) && asksContact)
+        && !(isOfBillingContact(error) && asksBilling),
+    );
     write(this.#alert, [notice, messages(rest)].filter(Boolean).join(" "));
   }
 
@@ -203,7 +242,8 @@ export class Sheet {
 }
 
 const cardOption = (card) => ({
-  value: card.id, text: [`${card.label} (${card.displayName})`, card.refusal].filter(Boolean).join(" – "),
+  value: card.id,
+  text: [`${card.label} (${card.displayName})`, card.refusal].filter(Boolean).join(" – "),
   disabled: card.refusal !== undefined,
 });
 

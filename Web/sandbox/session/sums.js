@@ -17,5 +17,7 @@ export class Sums {
     }
   }
 
-  get isPending() { return this.total.type === "pending"; }
+  get isPending() {
+    return this.total.type === "pending";
+  }
 }

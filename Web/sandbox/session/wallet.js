@@ -28,7 +28,7 @@ export const wallet = {
     return played.cards ? cards.filter(({ id }) => played.cards.includes(id)) : cards;
   },
   async contacts() {
-    return [...ownContacts, ...await ask("device/contacts")];
+    return [...ownContacts, ...(await ask("device/contacts"))];
   },
   addContact(contact) {
     const index = ownContacts.findIndex(({ id }) => id === contact.id);

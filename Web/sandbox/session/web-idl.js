@@ -19,11 +19,13 @@ export const moment = (value) => {
   return time;
 };
 
-export const oneOf = (name, ...values) => (value) => {
-  const word = text(value);
-  if (!values.includes(word)) throw new TypeError(`"${word}" is not a valid value of the enumeration ${name}.`);
-  return word;
-};
+export const oneOf =
+  (name, ...values) =>
+  (value) => {
+    const word = text(value);
+    if (!values.includes(word)) throw new TypeError(`"${word}" is not a valid value of the enumeration ${name}.`);
+    return word;
+  };
 
 export const listOf = (convert) => (value, version) => {
   if (typeof value !== "object" || typeof value?.[Symbol.iterator] !== "function") {
