@@ -1,4 +1,4 @@
-"""The shop's other pages: the journey of a payment, the opened payment token, the standard checkout."""
+"""The shop's other pages: the trace of a payment, the opened payment token, the standard checkout."""
 
 import re
 
@@ -17,9 +17,9 @@ def the_trace_shows_what_the_server_did_and_how_long_it_took(shopper):
     shopper.drive("selectShippingMethod('van')")
     shopper.drive("approve()")
     shopper.receipt()
-    shopper.follow("The journey of this payment")
+    shopper.follow("The trace of this payment")
     shopper.sees("Wrote down the balances")
-    steps = texts(shopper, ".stations h2, .stations h3")
+    steps = texts(shopper, ".calls h2, .calls h3")
     wanted = [
         "The shop’s server stores the basket", "The page fetches what the sheet needs", "Apple vouches for the merchant",
         "The shopper chooses an address", "The shopper chooses how it travels", "The payment", "Checked the order",
@@ -29,7 +29,7 @@ def the_trace_shows_what_the_server_did_and_how_long_it_took(shopper):
     rest = iter([" ".join(step.split()) for step in steps])
     missing = [step for step in wanted if step not in rest]
     assert not missing, f"missing, or not in this order: {missing} of {steps}"
-    times = texts(shopper, ".stations .time")
+    times = texts(shopper, ".calls .time")
     assert times and all(re.fullmatch(r"\d+(\.\d+)? m?s", time) for time in times), f"the times are {times}"
 
 
@@ -43,7 +43,7 @@ def the_trace_of_a_decline_shows_the_decline(shopper):
     basket = shopper.receipt()
     shopper.open(f"/order/{basket}/journey")
     shopper.sees("Wrote down the balances")
-    outcomes = texts(shopper, "[data-lap=authorized] .outcome")
+    outcomes = texts(shopper, "[data-span=authorized] .outcome")
     assert outcomes == ["declined", "approved"], f"the bank's answers are {outcomes}"
 
 
@@ -105,7 +105,7 @@ def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
         const script = Object.assign(document.createElement("script"), { textContent: "window.wasRun = true;" });
         document.body.append(script);
         document.body.setAttribute("style", "color: red");
-        const foreign = Object.assign(document.createElement("script"), { src: "http://127.0.0.1:9/stranger.js" });
+        const foreign = Object.assign(document.createElement("script"), { src: "http://127.0.0.1:9/foreign.js" });
         document.body.append(foreign);
         await Promise.race([reported, new Promise((resolve) => setTimeout(resolve, 20_000))]);
         return { refused, wasRun: Boolean(window.wasRun) };
@@ -113,7 +113,7 @@ def the_pages_run_under_a_policy_that_allows_nothing_inline(shopper):
     assert not refused["wasRun"], "an inline script was run"
     assert sorted(refused["refused"]) == ["script-src-elem", "script-src-elem", "style-src-attr"], \
         f"refused is {refused['refused']}"
-    shopper.complaints()
+    shopper.browser_errors()
     shopper.open_sheet()
     shopper.drive("approve()")
     shopper.receipt()

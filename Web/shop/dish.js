@@ -8,7 +8,7 @@ let quantity = 1;
 
 find("description").textContent = dish.description;
 find("price").textContent = price(dish.amount);
-find("story").textContent = dish.story;
+find("about").textContent = dish.about;
 find("allergens").textContent = dish.allergens.length > 0 ? `Contains ${dish.allergens.join(", ")}.` : "";
 find("only").hidden = !dish.availableIn;
 if (dish.availableIn) find("only").textContent = `Delivered only in ${places(dish.availableIn)}. Collect it anywhere.`;

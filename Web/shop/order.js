@@ -116,11 +116,11 @@ const receipt = (basket, order) =>
         "div",
         { className: "panel stack" },
         element("h2", {}, "What has just happened"),
-        element("p", { id: "story", className: "quiet" }, explanation(order.status)),
+        element("p", { id: "explanation", className: "quiet" }, explanation(order.status)),
         element(
           "p",
           {},
-          element("a", { className: "button", href: `/order/${basket}/journey` }, "The journey of this payment"),
+          element("a", { className: "button", href: `/order/${basket}/journey` }, "The trace of this payment"),
         ),
         element(
           "p",

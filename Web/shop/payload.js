@@ -11,7 +11,7 @@ const ENVELOPE = {
   transactionId: ["Transaction identifier", "Chosen by the device, 32 bytes. Tender takes each of them once."],
   publicKeyHash: [
     "Public key hash",
-    "SHA-256 of the merchant’s public key. It tells which of the merchant’s keys opens the seal, and no other merchant’s does.",
+    "SHA-256 of the merchant’s public key. It says which of the merchant’s keys opens the seal; no other merchant’s key does.",
   ],
   applicationDataHash: [
     "Application data hash",
@@ -111,7 +111,7 @@ try {
     section(
       "envelope",
       "On the outside",
-      "Anybody who holds the payment token can read this, without any key.",
+      "This can be read without any key.",
       Object.keys(ENVELOPE)
         .filter((key) => envelope[key])
         .map((key) => [key, envelope[key]]),
@@ -130,7 +130,7 @@ try {
       element(
         "a",
         { className: "button plain", href: `/order/${place.dataset.basket}/journey` },
-        "The journey of this payment",
+        "The trace of this payment",
       ),
     ),
   );

@@ -68,7 +68,7 @@ extension DemoShop {
     router.post("/api/codes", use: orders.checkCode)
     router.get("/api/orders/{basketId}", use: orders.order)
     router.put("/api/orders/{basketId}/card", use: orders.keepCard)
-    router.get("/api/shopper", use: shoppers.who)
+    router.get("/api/shopper", use: shoppers.current)
     router.post("/api/shopper", use: shoppers.signIn)
     router.delete("/api/shopper", use: shoppers.signOut)
     let association = AssociationForwarder(tenderServerURL: configuration.tenderServerURL, sender: sender)
@@ -83,7 +83,7 @@ extension DemoShop {
     router.get("/checkout") { _, _ in try pages.page("checkout", "Checkout") }
     router.get("/account") { _, _ in try pages.page("account", "Sign in") }
     router.get("/order/{basketId}", use: pages.ofOrder("order", "Your order"))
-    router.get("/order/{basketId}/journey", use: pages.ofOrder("journey", "The journey of a payment"))
+    router.get("/order/{basketId}/journey", use: pages.ofOrder("trace", "The trace of a payment"))
     router.get("/order/{basketId}/payload", use: pages.ofOrder("payload", "Inside the payment token"))
     for name in StaticFiles.shop.names {
       router.get("/\(name)") { _, _ in StaticFiles.shop[name]?.response(caching: "no-cache") }

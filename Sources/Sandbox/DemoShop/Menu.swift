@@ -28,7 +28,7 @@ package struct Menu: Sendable {
     /// The zones it can be delivered to; nil for all.
     var availableIn: [String]?
     /// What the dish's own page says.
-    var story = ""
+    var about = ""
     var allergens: [String] = []
   }
 
@@ -47,28 +47,28 @@ extension Menu {
     dishes: [
       Dish(
         id: "fish", name: "Fish and chips", description: "Beer-battered haddock, chips, tartare", amount: 1290,
-        story: "Haddock off the Killybegs boats, in a batter that is mostly stout and patience. The chips are cut"
+        about: "Haddock off the Killybegs boats, in a batter that is mostly stout and patience. The chips are cut"
           + " thick and fried twice; the tartare sauce has more capers than it needs.",
         allergens: ["fish", "wheat", "barley", "egg"]),
       Dish(
         id: "chowder", name: "Seafood chowder", description: "Smoked fish, mussels, soda bread", amount: 950,
-        story: "Smoked and white fish, mussels and a spoon of cream, cooked slowly and sent out with a slice of this"
+        about: "Smoked and white fish, mussels and a spoon of cream, cooked slowly and sent out with a slice of this"
           + " morning’s soda bread.", allergens: ["fish", "molluscs", "milk", "wheat"]),
       Dish(
         id: "crab", name: "Crab roll", description: "Dressed crab, lemon mayonnaise, brioche", amount: 1150,
-        story: "White crab, picked by hand, held together by lemon mayonnaise and a buttered roll. It travels well,"
+        about: "White crab, picked by hand, held together by lemon mayonnaise and a buttered roll. It travels well,"
           + " though not far.", allergens: ["crustaceans", "egg", "milk", "wheat"]),
       Dish(
         id: "oysters", name: "Six oysters", description: "On ice with lemon", amount: 1800,
         availableIn: ["dublin", "london"],
-        story: "Opened when you order and carried on ice, so they go only where a bicycle gets in half an hour:"
+        about: "Opened when you order and carried on ice, so they go only where a bicycle gets in half an hour:"
           + " Dublin and London.", allergens: ["molluscs"]),
       Dish(
         id: "peas", name: "Mushy peas", description: "With mint", amount: 350,
-        story: "Marrowfat peas, soaked overnight, and mint from the window sill."),
+        about: "Marrowfat peas, soaked overnight, and mint from the window sill."),
       Dish(
         id: "lemonade", name: "Lemonade", description: "Pressed here, barely sweet", amount: 320,
-        story: "Lemons, water, a little sugar. It is pressed when the kitchen opens, and when it is gone it is gone."),
+        about: "Lemons, water, a little sugar. It is pressed when the kitchen opens, and when it is gone it is gone."),
     ],
     fees: [.init(label: "Service fee", amount: 50, serviceTypes: ["delivery"])],
     zones: [
@@ -99,27 +99,27 @@ extension Menu {
     dishes: [
       Dish(
         id: "kitsune", name: "Kitsune udon", description: "Sweet fried tofu, dashi, spring onion", amount: 880,
-        story: "Thick noodles in a clear broth, under a slice of fried tofu that was simmered sweet. Foxes are said"
+        about: "Thick noodles in a clear broth, under a slice of fried tofu that was simmered sweet. Foxes are said"
           + " to love it.", allergens: ["wheat", "soya", "fish"]),
       Dish(
         id: "shoyu", name: "Shoyu ramen", description: "Chicken broth, soy, bamboo, egg", amount: 1080,
-        story: "Six hours of chicken and kelp, seasoned with soy, over thin noodles.",
+        about: "Six hours of chicken and kelp, seasoned with soy, over thin noodles.",
         allergens: ["wheat", "soya", "egg"]),
       Dish(
         id: "miso", name: "Miso ramen", description: "Red miso, sweetcorn, butter", amount: 1180,
-        story: "The northern one: red miso, sweetcorn, and a piece of butter that melts on the way.",
+        about: "The northern one: red miso, sweetcorn, and a piece of butter that melts on the way.",
         allergens: ["wheat", "soya", "milk"]),
       Dish(
         id: "tempura", name: "Tempura soba", description: "Two prawns, shiso, buckwheat noodles", amount: 1380,
         availableIn: ["tokyo", "london"],
-        story: "Fried as the rider puts on a helmet. It is crisp for twenty minutes, so it goes only to Tokyo and"
+        about: "Fried as the rider puts on a helmet. It is crisp for twenty minutes, so it goes only to Tokyo and"
           + " London.", allergens: ["crustaceans", "wheat", "buckwheat"]),
       Dish(
         id: "gyoza", name: "Gyoza", description: "Six, pork and cabbage", amount: 480,
-        story: "Folded in the afternoon, fried on one side only.", allergens: ["wheat", "soya", "sesame"]),
+        about: "Folded in the afternoon, fried on one side only.", allergens: ["wheat", "soya", "sesame"]),
       Dish(
         id: "mugicha", name: "Barley tea", description: "Cold", amount: 250,
-        story: "Roasted barley, cold water, a night in the fridge.", allergens: ["barley"]),
+        about: "Roasted barley, cold water, a night in the fridge.", allergens: ["barley"]),
     ],
     fees: [.init(label: "Packaging", amount: 30)],
     zones: [

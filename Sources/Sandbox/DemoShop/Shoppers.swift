@@ -37,7 +37,7 @@ final class Shoppers: Sendable {
   }
 
   /// `GET /api/shopper` → `{shopper?, regulars}`.
-  func who(_ request: Request, _ context: BasicRequestContext) throws -> Response {
+  func current(_ request: Request, _ context: BasicRequestContext) throws -> Response {
     JSONAnswer.response(ShopperAnswer(shopper: regular(request)))
   }
 

@@ -8,7 +8,7 @@ const CALLS = {
     "Signed with the merchant’s key. The prices are the server’s; the page never sends one.",
   ],
   "GET /v2/{merchantId}/baskets/{basket}": [
-    "The shop’s server asks what became of it",
+    "The shop’s server asks for the outcome",
     "Before it sends anything out, a shop believes this answer and not the page.",
   ],
   "DELETE /v2/{merchantId}/baskets/{basket}": ["The shop’s server takes the basket back", ""],
@@ -102,15 +102,15 @@ const time = (microseconds) => {
 const titleOf = (call) => CHANGES[call.about] ?? CALLS[call.name] ?? [call.name, ""];
 
 const span = (part, whole) => {
-  const [title, text, who] = SPANS[part.name] ?? [part.name, "", "Tender"];
-  const bar = element("span", { className: "bar", dataset: { who: who.split(" ").at(-1) } });
+  const [title, text, actor] = SPANS[part.name] ?? [part.name, "", "Tender"];
+  const bar = element("span", { className: "bar", dataset: { actor: actor.split(" ").at(-1) } });
   bar.style.setProperty("--share", Math.max(0.004, part.microseconds / whole));
   return element(
     "li",
-    { className: "lap", dataset: { lap: part.name } },
+    { className: "span", dataset: { span: part.name } },
     element(
       "div",
-      { className: "lap-head" },
+      { className: "heading" },
       element(
         "h3",
         {},
@@ -130,19 +130,20 @@ const span = (part, whole) => {
   );
 };
 
-const station = (call) => {
+const entry = (call) => {
   const [title, text] = titleOf(call);
-  const isLong = call.laps.length > 1;
+  const { laps: spans } = call;
+  const isLong = spans.length > 1;
   return element(
     "li",
-    { className: "station", dataset: { call: call.name } },
+    { className: "call", dataset: { call: call.name } },
     element("p", { className: "at" }, `+${time(call.at)}`),
     element(
       "div",
-      { className: isLong ? "panel" : "stop" },
+      { className: isLong ? "panel" : "short" },
       element(
         "div",
-        { className: "lap-head" },
+        { className: "heading" },
         element("h2", {}, title),
         element("span", { className: "time" }, time(call.microseconds)),
       ),
@@ -161,8 +162,8 @@ const station = (call) => {
       isLong
         ? element(
             "ol",
-            { className: "laps", role: "list" },
-            call.laps.map((part) => span(part, call.microseconds)),
+            { className: "spans", role: "list" },
+            spans.map((part) => span(part, call.microseconds)),
           )
         : null,
     ),
@@ -171,7 +172,7 @@ const station = (call) => {
 
 const sum = (calls, names) =>
   calls
-    .flatMap(({ laps }) => laps)
+    .flatMap(({ laps: spans }) => spans)
     .filter(({ name }) => names.includes(name))
     .reduce((total, { microseconds }) => total + microseconds, 0);
 
@@ -190,12 +191,12 @@ const summary = ({ calls }) => {
   );
 };
 
-const place = find("journey");
+const place = find("trace");
 try {
-  const journey = await ask(`${tender}/applepay/payment/${place.dataset.basket}/journey`);
+  const trace = await ask(`${tender}/applepay/payment/${place.dataset.basket}/journey`);
   place.replaceChildren(
-    summary(journey),
-    element("ol", { className: "stations", role: "list" }, journey.calls.map(station)),
+    summary(trace),
+    element("ol", { className: "calls", role: "list" }, trace.calls.map(entry)),
     element(
       "p",
       {},
