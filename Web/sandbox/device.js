@@ -1,4 +1,4 @@
-// The page that plays a phone or a watch: it asks the sandbox what the shopper is to confirm, and says what they did.
+// The page that simulates a phone or a watch. It asks the sandbox for payments to confirm, and sends the shopper's answer.
 //
 // `/device?kind=watch&name=Wrist` pairs at once, for tests.
 "use strict";
@@ -32,7 +32,7 @@ const showKind = (kind, name) => {
 
 let device; // once it is paired
 let asked; // the confirmation in front of the shopper
-let answered; // the id of the one answered last: a question put to the sandbox before may still bring it
+let answered; // the id of the one answered last: a request sent before the answer may still return it
 
 const pair = async (kind, name) => {
   try {

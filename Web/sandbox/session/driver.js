@@ -1,6 +1,6 @@
 import { aTask, clock } from "./clock.js";
 import { latestPresentation, watch } from "./latest-sheet.js";
-import { play, played } from "./playing.js";
+import { simulate, simulated } from "./simulated-device.js";
 import { wallet } from "./wallet.js";
 
 // `window.applePaySandbox`: the interface with which tests drive the sheet.
@@ -110,10 +110,10 @@ export const applePaySandbox = {
     wallet.addContact({ ...contact, id: String(id), label });
   },
 
-  /** Plays another device or browser: `{newestVersion, canMakePayments, cards, isThirdPartyBrowser, requiresGesture}`. */
-  setDevice: (changes) => play(changes),
+  /** Simulates another device or browser: `{newestVersion, canMakePayments, cards, isThirdPartyBrowser, requiresGesture}`. */
+  setDevice: (changes) => simulate(changes),
   get device() {
-    return { ...played };
+    return { ...simulated };
   },
 
   /** The sheet's time, on which its budgets run. */

@@ -16,7 +16,7 @@ import {
   requireDetails,
   shippingMethodOf,
 } from "./payment-response.js";
-import { isInGesture, played, whyNoPage } from "./playing.js";
+import { isInGesture, simulated, whyNoPage } from "./simulated-device.js";
 import { Presentation } from "./presentation.js";
 import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
 import { listOf, refusal, requireArguments } from "./web-idl.js";
@@ -33,7 +33,7 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   #cardType;
   #shippingAddress = null;
   #shippingOption = null;
-  #response; // how the page hasListener of an authorization: `{resolve, reject}`
+  #response; // settles the promise of `show()`: `{resolve, reject}`
 
   constructor(methods, details, options) {
     requireArguments(arguments, 2);
@@ -66,7 +66,7 @@ export class ApplePayPaymentRequest extends ListenerTarget {
 
   async canMakePayment() {
     if (this.#state !== "created") throw refusal("InvalidStateError", "The request was shown already.");
-    return played.canMakePayments && this.#data.version >= 1 && this.#data.version <= played.newestVersion;
+    return simulated.canMakePayments && this.#data.version >= 1 && this.#data.version <= simulated.newestVersion;
   }
 
   async show(detailsPromise) {
@@ -93,7 +93,7 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   #present() {
     const { version } = this.#data;
     const request = this.#request;
-    requireVersion(version, played.newestVersion);
+    requireVersion(version, simulated.newestVersion);
     requireRules(request, version);
     adviseOn(request);
     this.#presentation = new Presentation(version, request, this.#host);

@@ -2,7 +2,7 @@ import { applePayPaymentRequest, authorizationResult, lineItem, shippingMethod, 
 import { errorsOfStatus, isPINStatus, requireStatus, STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers, SESSION_EVENTS } from "./events.js";
 import { hasOpenSheet } from "./latest-sheet.js";
-import { played, requireGesture, requirePage } from "./playing.js";
+import { simulated, requireGesture, requirePage } from "./simulated-device.js";
 import { Presentation } from "./presentation.js";
 import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
 import { address, wallet } from "./wallet.js";
@@ -17,14 +17,16 @@ export class ApplePaySession extends ListenerTarget {
 
   static canMakePayments() {
     requirePage();
-    return played.canMakePayments;
+    return simulated.canMakePayments;
   }
 
   static async canMakePaymentsWithActiveCard(merchantIdentifier) {
     requireArguments(arguments, 1);
     requirePage();
-    if (played.isThirdPartyBrowser) return true;
-    return played.canMakePayments && (await isPayable(text(merchantIdentifier))) && (await wallet.cards()).length > 0;
+    if (simulated.isThirdPartyBrowser) return true;
+    return (
+      simulated.canMakePayments && (await isPayable(text(merchantIdentifier))) && (await wallet.cards()).length > 0
+    );
   }
 
   static async applePayCapabilities(merchantIdentifier) {
@@ -38,7 +40,7 @@ export class ApplePaySession extends ListenerTarget {
     requirePage();
     requireGesture("Must call ApplePaySession.openPaymentSetup from a user gesture handler.");
     window.open(new URL("/#cards", address.origin), "_blank", "noopener");
-    return played.canMakePayments && isPayable(text(merchantIdentifier));
+    return simulated.canMakePayments && isPayable(text(merchantIdentifier));
   }
 
   static supportsVersion(version) {
@@ -46,7 +48,7 @@ export class ApplePaySession extends ListenerTarget {
     const number = unsignedLong(version);
     if (number === 0) throw invalidAccess('"0" is not a supported version.');
     requirePage();
-    return number <= played.newestVersion;
+    return number <= simulated.newestVersion;
   }
 
   // ── A session
@@ -61,7 +63,7 @@ export class ApplePaySession extends ListenerTarget {
     const request = applePayPaymentRequest(paymentRequest, number);
     requirePage();
     requireGesture("Must create a new ApplePaySession from a user gesture handler.");
-    requireVersion(number, played.newestVersion);
+    requireVersion(number, simulated.newestVersion);
     requireRules(request, number);
     adviseOn(request);
     super();
@@ -195,8 +197,8 @@ const isPayable = async (merchantIdentifier) => {
 };
 
 const credentialStatus = async (merchantIdentifier) => {
-  if (!played.canMakePayments) return "applePayUnsupported";
-  if (played.isThirdPartyBrowser) return "paymentCredentialStatusUnknown";
+  if (!simulated.canMakePayments) return "applePayUnsupported";
+  if (simulated.isThirdPartyBrowser) return "paymentCredentialStatusUnknown";
   const isReady = (await isPayable(merchantIdentifier)) && (await wallet.cards()).length > 0;
   return isReady ? "paymentCredentialsAvailable" : "paymentCredentialsUnavailable";
 };

@@ -222,7 +222,7 @@ export class Sheet {
     this.#pay.disabled = true;
     this.#cancel.textContent = "Close";
     this.#dialog.removeAttribute("data-busy");
-    this.#dialog.dataset.verdict = isGood ? "done" : "failed";
+    this.#dialog.dataset.result = isGood ? "done" : "failed";
     write(this.#status, word);
     setTimeout(() => this.#remove(), time);
   }

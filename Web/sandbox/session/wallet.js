@@ -1,4 +1,4 @@
-import { played } from "./playing.js";
+import { simulated } from "./simulated-device.js";
 
 /** The sandbox that this script came from. */
 export const address = new URL(document.currentScript.src);
@@ -25,7 +25,7 @@ const ownContacts = []; // what a test added
 export const wallet = {
   async cards() {
     const cards = await ask("device/cards");
-    return played.cards ? cards.filter(({ id }) => played.cards.includes(id)) : cards;
+    return simulated.cards ? cards.filter(({ id }) => simulated.cards.includes(id)) : cards;
   },
   async contacts() {
     return [...ownContacts, ...(await ask("device/contacts"))];

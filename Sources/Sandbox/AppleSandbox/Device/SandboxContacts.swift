@@ -40,7 +40,7 @@ package enum SandboxContacts {
       givenName: "Byron", familyName: "Sandford", addressLines: [], locality: "London", postalCode: "EC1A 1BB",
       administrativeArea: "", country: "United Kingdom", countryCode: "GB"),
     SandboxContact(
-      id: "aq-undeliverable", label: "Antarctica, where nobody delivers", phoneNumber: "+6723123456",
+      id: "aq-undeliverable", label: "Antarctica, without delivery", phoneNumber: "+6723123456",
       emailAddress: "amundsen@example.com", givenName: "Roald", familyName: "Sandvik",
       addressLines: ["Research Station"], locality: "Ross Island", postalCode: "", administrativeArea: "",
       country: "Antarctica", countryCode: "AQ"),

@@ -8,9 +8,10 @@ enum SessionScript {
 
   /// In the order of their dependencies; the last one defines what pages see.
   static let parts = [
-    "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "playing", "wallet", "money", "sheet-fields",
-    "sheet", "demands", "choices", "selections", "sheet-errors", "sums", "order", "merchant-validation", "confirmation",
-    "latest-sheet", "presentation", "events", "session", "payment-response", "payment-request", "driver", "install",
+    "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "simulated-device", "wallet", "money",
+    "sheet-fields", "sheet", "demands", "choices", "selections", "sheet-errors", "sums", "order", "merchant-validation",
+    "confirmation", "latest-sheet", "presentation", "events", "session", "payment-response", "payment-request",
+    "driver", "install",
   ]
 
   static let text: String =

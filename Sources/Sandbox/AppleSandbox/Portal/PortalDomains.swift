@@ -18,7 +18,7 @@ extension DeveloperPortal {
     }
   }
 
-  /// One line of capital hex digits, like Apple's: opaque to everybody but the verifier, who compares it.
+  /// One line of capital hex digits, like Apple's. Only the verifier reads it, to compare it.
   private func associationFile(for host: String) -> String {
     let text =
       #"{"teamId":"\#(SandboxName.team)","domain":"\#(host)","dateCreated":"\#(clock.now())","version":1,"#

@@ -12,7 +12,7 @@ extension TokenVariant {
     },
     .refused("root-of-another-name", .untrustedRoot, "An untrusted root.") {
       let key = $0.untrustedRootKey()
-      let name = try DERName.make(["Untrusted root", "Nobody", "Nowhere"])
+      let name = try DERName.make(["Untrusted root", "Unknown unit", "Unknown organization"])
       $0.intermediate { ($0.issuer, $0.issuerKey) = (name, key) }
     },
     .refused("root-is-the-intermediate", .untrustedRoot, "The intermediate signed itself.") {

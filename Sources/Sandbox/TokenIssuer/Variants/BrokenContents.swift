@@ -102,7 +102,7 @@ extension TokenVariant {
       $0.token { $0.publicKeyHash[31] ^= 1 }
     },
     .refused("other-merchant", .tagMismatch, "The merchant's key, and another merchant's identifier.") {
-      $0.recipient.merchantHash = MerchantHash(merchantIdentifier: "merchant.of.somebody.else")
+      $0.recipient.merchantHash = MerchantHash(merchantIdentifier: "merchant.com.example.other")
     },
     .refused(
       "merchant-hash-as-text", .wrongKeyDerivation,

@@ -35,7 +35,7 @@ extension TokenVariant {
     .refused("cms-other-content", .malformedSignature, "The encapsulated content is of type signedData.") {
       $0.signature { $0.encapsulatedType = DEROID.idSignedData }
     },
-    .refused("cms-revocation-lists", .malformedSignature, "Room for revocation lists, which Apple never sends.") {
+    .refused("cms-revocation-lists", .malformedSignature, "A field for revocation lists, which Apple never sends.") {
       $0.signature { $0.afterCertificates = [0xA1, 0] }
     },
     .refused("cms-version-3", .malformedSignature, "SignedData of version 3.") {

@@ -19,10 +19,10 @@ import TokenIssuer
   private func enrolled<Value: Sendable>(
     _ body: @escaping @Sendable (Caller) async throws -> Value
   ) async throws -> Value {
-    let play = try await TestSandbox()
+    let testSandbox = try await TestSandbox()
     let merchant = try Merchant()
-    return try await play.calls { caller in
-      try await caller.enroll(merchant, in: play.web)
+    return try await testSandbox.calls { caller in
+      try await caller.enroll(merchant, in: testSandbox.web)
       return try await body(caller)
     }
   }
@@ -48,7 +48,7 @@ import TokenIssuer
       (inApp(("cardId", "visa-black")), "card_unknown"), (inApp(("amount", "12.505")), "invalid_amount"),
       (inApp(("amount", "-1.00")), "invalid_amount"), (inApp(("currency", "EURO")), "invalid_currency"),
       (inApp(("applicationData", "x")), "invalid_application_data"), (inApp(("publicKeyOf", nil)), "invalid_request"),
-      (inApp(("publicKeyOf", "merchant.nobody")), "merchant_unknown"), (inApp(("amount", nil)), "invalid_request"),
+      (inApp(("publicKeyOf", "merchant.unknown")), "merchant_unknown"), (inApp(("amount", nil)), "invalid_request"),
     ]
     try await enrolled { device in
       for (request, code) in requests { try await device.post("/device/tokens", request).expect(code: code) }
@@ -109,7 +109,7 @@ import TokenIssuer
   ) async throws {
     try await ListeningSandbox.run { sandbox in
       let session = try await sandbox.ask(request.serialized()).json
-      try await sandbox.play.calls { try await body(session, $0, sandbox) }
+      try await sandbox.testSandbox.calls { try await body(session, $0, sandbox) }
     }
   }
 
@@ -136,17 +136,17 @@ import TokenIssuer
       for other in ["another sheet", nil] as [JSONValue?] {
         try await device.post("/device/tokens", request.with("sheetId", other)).expect(code: "session_used")
       }
-      sandbox.play.clock.advance(.seconds(301))
+      sandbox.testSandbox.clock.advance(.seconds(301))
       try await device.post("/device/tokens", request).expect(code: "session_expired")
     }
   }
 
   @Test func `is refused after five minutes, not before`() async throws {
     try await opened { session, device, sandbox in
-      sandbox.play.clock.advance(.seconds(300))
+      sandbox.testSandbox.clock.advance(.seconds(300))
       let check: JSONValue = ["merchantSession": session]
       try await device.post("/device/sessions/check", check).expect(status: 200)
-      sandbox.play.clock.advance(.seconds(1))
+      sandbox.testSandbox.clock.advance(.seconds(1))
       try await device.post("/device/tokens", Self.request(session)).expect(code: "session_expired")
     }
   }
@@ -198,12 +198,12 @@ import TokenIssuer
       let names = ["merchantSessionIdentifier", "nonce", "merchantIdentifier", "domainName", "displayName"]
       guard case .integer(let made)? = session["epochTimestamp"] else { return #expect(Bool(false)) }
       let text = (names.map { session[$0]?.text ?? "" } + [String(made)]).joined(separator: "\n")
-      let files = sandbox.play.directory
+      let files = sandbox.testSandbox.directory
       let check = try openssl(
         "cms", "-verify", "-inform", "DER", "-in",
         files.file("session.der", Hex.decode(session["signature"]?.text ?? "") ?? []), "-content",
         files.file("session.txt", text), "-binary", "-CAfile",
-        files.file("root.pem", sandbox.play.sandbox.rootPEM), "-purpose", "any", "-out", "/dev/null")
+        files.file("root.pem", sandbox.testSandbox.sandbox.rootPEM), "-purpose", "any", "-out", "/dev/null")
       #expect(check.status == 0, "\(check.output)")
     }
   }

@@ -11,7 +11,7 @@ import TokenIssuer
 
 /// A running sandbox with a registered merchant.
 struct ListeningSandbox {
-  let play: TestSandbox
+  let testSandbox: TestSandbox
   let merchant: Merchant
   let identityPEM: String
   let addresses: SandboxAddresses
@@ -19,15 +19,15 @@ struct ListeningSandbox {
   static func run<Value: Sendable>(_ body: @escaping @Sendable (ListeningSandbox) async throws -> Value) async throws
     -> Value
   {
-    let play = try await TestSandbox()
+    let testSandbox = try await TestSandbox()
     let merchant = try Merchant()
-    let identity = try await play.calls { try await $0.enroll(merchant, in: play.web) }
+    let identity = try await testSandbox.calls { try await $0.enroll(merchant, in: testSandbox.web) }
     return try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await play.sandbox.run() }
+      group.addTask { try await testSandbox.sandbox.run() }
       defer { group.cancelAll() }
-      guard let addresses = await play.ready.first(where: { _ in true }) else { throw CancellationError() }
+      guard let addresses = await testSandbox.ready.first(where: { _ in true }) else { throw CancellationError() }
       return try await body(
-        ListeningSandbox(play: play, merchant: merchant, identityPEM: identity, addresses: addresses))
+        ListeningSandbox(testSandbox: testSandbox, merchant: merchant, identityPEM: identity, addresses: addresses))
     }
   }
 
@@ -45,7 +45,7 @@ struct ListeningSandbox {
     _ body: [UInt8] = request.serialized(), path: String = "/paymentservices/paymentSession",
     as identity: ClientIdentity? = nil
   ) async throws -> Caller.Answer {
-    let client = try LiveHTTPClient(identity: identity ?? self.identity, trust: .pem(play.sandbox.tlsRootPEM))
+    let client = try LiveHTTPClient(identity: identity ?? self.identity, trust: .pem(testSandbox.sandbox.tlsRootPEM))
     let outbound = OutboundRequest(
       method: "POST", url: addresses.gatewayURL + path, headers: [.init("Content-Type", "application/json")], body: body
     )
@@ -104,7 +104,7 @@ struct ListeningSandbox {
         ("odd initiative", good.with("initiative", "mail").serialized(), 400),
         ("no context", good.with("initiativeContext", nil).serialized(), 400),
         ("other domain", good.with("initiativeContext", "other.example.com").serialized(), 400),
-        ("unknown merchant", good.with("merchantIdentifier", "merchant.nobody").serialized(), 417),
+        ("unknown merchant", good.with("merchantIdentifier", "merchant.unknown").serialized(), 417),
       ]
       for (name, body, status) in faults {
         let answer = try await sandbox.ask(body)
@@ -124,7 +124,7 @@ struct ListeningSandbox {
       #expect(
         domain.json["statusMessage"]
           == .string("Payment Services Exception merchantId=\(hash) not registered for domain=other.example.com"))
-      _ = try await sandbox.play.calls {
+      _ = try await sandbox.testSandbox.calls {
         try await $0.post("/portal/merchants", ["merchantIdentifier": "merchant.com.example.other"])
       }
       let other = try await sandbox.ask(
@@ -137,7 +137,7 @@ struct ListeningSandbox {
   @Test func `without an active processing certificate there is no session`() async throws {
     try await ListeningSandbox.run { sandbox in
       let path = "/portal/merchants/\(Merchant.identifier)"
-      try await sandbox.play.calls { portal in
+      try await sandbox.testSandbox.calls { portal in
         for certificate in try await portal.get(path).json["certificates"]?.elements ?? []
         where certificate["type"] == "processing" {
           _ = try await portal.send("\(path)/certificates/\(certificate["id"]?.text ?? "")", .delete)
@@ -166,7 +166,7 @@ struct ListeningSandbox {
       await #expect(throws: (any Error).self) {
         try await sandbox.ask(as: ClientIdentity(certificateChainPEM: foreign, privateKeyPEM: key))
       }
-      let client = try LiveHTTPClient(identity: nil, trust: .pem(sandbox.play.sandbox.tlsRootPEM))
+      let client = try LiveHTTPClient(identity: nil, trust: .pem(sandbox.testSandbox.sandbox.tlsRootPEM))
       let url = "\(sandbox.addresses.gatewayURL)/paymentservices/paymentSession"
       await #expect(throws: (any Error).self) {
         try await client.sender.send(OutboundRequest(method: "POST", url: url), .seconds(10))
@@ -178,13 +178,13 @@ struct ListeningSandbox {
   @Test func `an expired identity certificate is refused by TLS, an unlisted one by the gateway`() async throws {
     try await ListeningSandbox.run { sandbox in
       let threeYearsAgo = WallClock { WallClock.system.now().adding(.seconds(-3 * 365 * 86_400)) }
-      let expired = try sandbox.play.sandbox.pki.certificate(
+      let expired = try sandbox.testSandbox.sandbox.pki.certificate(
         .identity, for: Merchant.identifier, csr: sandbox.merchant.identityCSR, clock: threeYearsAgo)
       let key = sandbox.merchant.identityKey.pemRepresentation
       await #expect(throws: (any Error).self) {
         try await sandbox.ask(as: ClientIdentity(certificateChainPEM: expired, privateKeyPEM: key))
       }
-      let unlisted = try sandbox.play.sandbox.pki.certificate(
+      let unlisted = try sandbox.testSandbox.sandbox.pki.certificate(
         .identity, for: Merchant.identifier, csr: sandbox.merchant.identityCSR)
       try await sandbox.ask(as: ClientIdentity(certificateChainPEM: unlisted, privateKeyPEM: key)).expect(status: 417)
     }
@@ -203,7 +203,9 @@ struct ListeningSandbox {
 
   @Test func `an injected fault happens once`() async throws {
     try await ListeningSandbox.run { sandbox in
-      _ = try await sandbox.play.calls { try await $0.post("/sandbox/misbehave", ["next": "gateway_unavailable"]) }
+      _ = try await sandbox.testSandbox.calls {
+        try await $0.post("/sandbox/misbehave", ["next": "gateway_unavailable"])
+      }
       try await sandbox.ask().expect(status: 503)
       try await sandbox.ask().expect(status: 200)
     }

@@ -9,13 +9,13 @@ import Testing
     "merchant": "Harbour Kitchen", "amount": "12.50", "currency": "EUR", "card": "Visa 0492", "page": "shop.localhost",
   ]
 
-  private func played(_ body: @escaping @Sendable (Caller, TestSandbox) async throws -> Void) async throws {
-    let play = try await TestSandbox()
-    try await play.calls { try await body($0, play) }
+  private func withSandbox(_ body: @escaping @Sendable (Caller, TestSandbox) async throws -> Void) async throws {
+    let testSandbox = try await TestSandbox()
+    try await testSandbox.calls { try await body($0, testSandbox) }
   }
 
   @Test func `a sheet asks, the device shows it and approves`() async throws {
-    try await played { caller, _ in
+    try await withSandbox { caller, _ in
       let device = try await caller.pairs("Phone")
       let asked = try await caller.asks(device)
       asked.expect(status: 201)
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `an answer is final`() async throws {
-    try await played { caller, _ in
+    try await withSandbox { caller, _ in
       let device = try await caller.pairs("Phone")
       let id = try await caller.asks(device)["id"]
       _ = try await caller.answers(id, on: device, approve: false)
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `closing the sheet, asking again and closing the window cancel a confirmation`() async throws {
-    try await played { caller, _ in
+    try await withSandbox { caller, _ in
       let device = try await caller.pairs("Phone")
       let withdrawn = try await caller.asks(device)["id"]
       try await caller.post("/device/confirmations/\(withdrawn ?? "")/withdraw", origin: Self.page).expect(status: 204)
@@ -52,13 +52,13 @@ import Testing
   }
 
   @Test func `a device that is silent for ninety seconds is removed, and its confirmation cancelled`() async throws {
-    try await played { caller, play in
+    try await withSandbox { caller, testSandbox in
       let silent = try await caller.pairs("Silent")
       let id = try await caller.asks(silent)["id"]
-      play.clock.advance(.seconds(90))
+      testSandbox.clock.advance(.seconds(90))
       #expect(try await caller.get("/device/paired").json.elements.count == 1)
       let awake = try await caller.pairs("Awake")
-      play.clock.advance(.seconds(1))
+      testSandbox.clock.advance(.seconds(1))
       #expect(try await caller.get("/device/paired").json.elements.map { $0["id"]?.text } == [awake])
       #expect(try await caller.state(id) == "cancelled")
       try await caller.get("/paired/\(silent)/confirmation").expect(code: "device_unknown")
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `one device does not answer for another`() async throws {
-    try await played { caller, _ in
+    try await withSandbox { caller, _ in
       let (one, other) = (try await caller.pairs("One"), try await caller.pairs("Other"))
       let id = try await caller.asks(one)["id"]
       try await caller.answers(id, on: other, approve: true).expect(code: "confirmation_unknown")
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test func `a page of another origin asks and does not answer`() async throws {
-    try await played { caller, _ in
+    try await withSandbox { caller, _ in
       let device = try await caller.pairs("Phone")
       let id = try await caller.asks(device)["id"]
       let answer = try await caller.post(
@@ -87,10 +87,10 @@ import Testing
   }
 
   @Test func `an invalid request gets the error's code`() async throws {
-    try await played { caller, _ in
+    try await withSandbox { caller, _ in
       try await caller.post("/paired", ["kind": "tablet", "name": "T"]).expect(code: "invalid_request")
       try await caller.post("/paired", ["kind": "phone", "name": ""]).expect(code: "invalid_request")
-      try await caller.asks("nobody").expect(code: "device_unknown")
+      try await caller.asks("unknown").expect(code: "device_unknown")
       try await caller.get("/device/confirmations/nothing").expect(code: "confirmation_unknown")
       let device = try await caller.pairs("Phone")
       try await caller.post("/device/confirmations", ["device": .string(device), "payment": [:]]).expect(
@@ -130,16 +130,16 @@ import Testing
   }
 
   @Test func `a merchant is known with its domain, and not without`() async throws {
-    let play = try await TestSandbox()
+    let testSandbox = try await TestSandbox()
     let merchant = try Merchant()
-    try await play.calls { caller in
-      try await caller.enroll(merchant, in: play.web)
+    try await testSandbox.calls { caller in
+      try await caller.enroll(merchant, in: testSandbox.web)
       let path = "/device/merchants/\(Merchant.identifier)"
       let own = try await caller.get(path, headers: [.origin: "http://shop.localhost:8401"]).json
       #expect(own == ["registered": true, "domainVerified": true])
       let foreign = try await caller.get(path, headers: [.origin: "http://other.localhost:8401"]).json
       #expect(foreign == ["registered": true, "domainVerified": false])
-      #expect(try await caller.get("/device/merchants/merchant.nobody").json["registered"] == false)
+      #expect(try await caller.get("/device/merchants/merchant.unknown").json["registered"] == false)
     }
   }
 }

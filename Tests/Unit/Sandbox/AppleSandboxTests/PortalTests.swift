@@ -9,15 +9,15 @@ import Testing
 import X509
 
 @Suite struct `The developer portal` {
-  let play: TestSandbox
+  let testSandbox: TestSandbox
   let path = "/portal/merchants/\(Merchant.identifier)"
 
-  init() async throws { play = try await TestSandbox() }
+  init() async throws { testSandbox = try await TestSandbox() }
 
   private func registered<Value: Sendable>(
     _ body: @escaping @Sendable (Caller) async throws -> Value
   ) async throws -> Value {
-    try await play.calls { portal in
+    try await testSandbox.calls { portal in
       _ = try await portal.post("/portal/merchants", ["merchantIdentifier": .string(Merchant.identifier)])
       return try await body(portal)
     }
@@ -34,7 +34,7 @@ import X509
 
   @Test(arguments: ["com.example.store", "merchant.", "merchant.a b", "merchant.ä"])
   func `an identifier of another form is refused`(identifier: String) async throws {
-    let answer = try await play.calls {
+    let answer = try await testSandbox.calls {
       try await $0.post("/portal/merchants", ["merchantIdentifier": .string(identifier)])
     }
     #expect(answer.status == 400 && answer.code == "invalid_merchant_identifier")
@@ -46,7 +46,7 @@ import X509
       try await $0.post("\(path)/certificates", ["type": "processing", "csr": .string(merchant.processingCSR)])
     }
     #expect(answer.json["active"] == true)
-    let pem = try play.directory.file("ppc.pem", answer["certificate"] ?? "")
+    let pem = try testSandbox.directory.file("ppc.pem", answer["certificate"] ?? "")
     let text = try openssl("x509", "-in", pem, "-noout", "-text", "-nameopt", "oneline").output
     #expect(text.contains("UID = merchant.com.example.store"))
     #expect(text.contains("CN = Apple Pay Payment Processing:merchant.com.example.store"))
@@ -73,7 +73,7 @@ import X509
     let answer = try await registered {
       try await $0.post("\(path)/certificates", ["type": "identity", "csr": .string(merchant.identityCSR)])
     }
-    let pem = try play.directory.file("mic.pem", answer["certificate"] ?? "")
+    let pem = try testSandbox.directory.file("mic.pem", answer["certificate"] ?? "")
     let text = try openssl("x509", "-in", pem, "-noout", "-text", "-nameopt", "oneline").output
     #expect(text.contains("TLS Web Client Authentication"))
     #expect(text.contains("RSA Public-Key: (2048 bit)") || text.contains("Public-Key: (2048 bit)"))
@@ -125,7 +125,7 @@ import X509
   }
 
   @Test func `a domain is verified by its exact file, over HTTPS`() async throws {
-    let web = play.web
+    let web = testSandbox.web
     try await registered { portal in
       let added = try await portal.post("\(path)/domains", ["domain": "shop.example.com"])
       let url = "https://shop.example.com/.well-known/apple-developer-merchantid-domain-association.txt"
@@ -142,7 +142,7 @@ import X509
   }
 
   @Test func `only the newest file counts, and only for seven days`() async throws {
-    let (web, clock) = (play.web, play.clock)
+    let (web, clock) = (testSandbox.web, testSandbox.clock)
     let url = "http://shop.localhost:8401/.well-known/apple-developer-merchantid-domain-association.txt"
     try await registered { portal in
       let old = try await portal.post("\(path)/domains", ["domain": "shop.localhost:8401"])["associationFile"] ?? ""
@@ -186,7 +186,7 @@ import X509
   }
 
   @Test func `a body that is no JSON, or too long, gets a clear error`() async throws {
-    try await play.calls { portal in
+    try await testSandbox.calls { portal in
       let broken = try await portal.send("/portal/merchants", .post, [:], Array(#"{"a":1,"a":2}"#.utf8))
       #expect(broken.status == 400 && broken.code == "invalid_request")
       let long = try await portal.send("/portal/merchants", .post, [:], [UInt8](repeating: 0x20, count: 65_537))

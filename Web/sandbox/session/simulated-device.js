@@ -6,7 +6,7 @@ import { invalidAccess } from "./web-idl.js";
  * Changed by `applePaySandbox.setDevice`, or, before any script of the page runs, by an object of the same members in
  * `window.applePaySandboxDevice`.
  */
-export const played = {
+export const simulated = {
   /** The newest version of the API that it knows. */
   newestVersion: 14,
   /** False on a device without Apple Pay. */
@@ -20,11 +20,12 @@ export const played = {
   ...window.applePaySandboxDevice,
 };
 
-export const play = (changes) => {
+export const simulate = (changes) => {
   for (const name of Object.keys(changes)) {
-    if (!(name in played)) throw new TypeError(`A device has no "${name}". It has: ${Object.keys(played).join(", ")}.`);
+    if (!(name in simulated))
+      throw new TypeError(`A device has no "${name}". It has: ${Object.keys(simulated).join(", ")}.`);
   }
-  Object.assign(played, changes);
+  Object.assign(simulated, changes);
 };
 
 // A browser accepts what happens in the handler of a click, and not what happens soon after. `userActivation` lasts for
@@ -46,7 +47,7 @@ for (const type of ["pointerdown", "pointerup", "mousedown", "mouseup", "touchen
 }
 
 export const isInGesture = () =>
-  !played.requiresGesture || (isInHandler && navigator.userActivation?.isActive !== false);
+  !simulated.requiresGesture || (isInHandler && navigator.userActivation?.isActive !== false);
 
 export const requireGesture = (message) => {
   if (isInGesture()) return;
