@@ -17,7 +17,7 @@ def must_be_accessible(shopper, where):
 
 def violations(shopper):
     """One line for each thing that breaks a rule."""
-    before = shopper.complaints()
+    before = shopper.browser_errors()
     assert not before, f"the browser reported errors: {before}"
     # By the debugger's protocol, which the page's own policy does not bind.
     shopper.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text(encoding="utf-8")})
@@ -27,7 +27,7 @@ def violations(shopper):
         return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
           `${id} at ${target.join(" ")}: ${failureSummary.split("\\n").slice(1).join(" ").trim()}`));
         """, LEVELS)
-    shopper.complaints()  # axe tries inline styles, which the page's policy refuses
+    shopper.browser_errors()  # axe tries inline styles, which the page's policy refuses
     return found
 
 

@@ -15,7 +15,7 @@ The rows of a table (merchantpage.py) are claims as well; they share one tab and
 
 Every claim in a file `Tests/Browser/*_*.py` runs in some browser, in no particular order and in parallel with others. A
 claim also fails when a script of the page throws or the browser reports an error, unless the claim reads those errors
-itself: `shopper.complaints()`.
+itself: `shopper.browser_errors()`.
 """
 
 import dataclasses
@@ -46,21 +46,21 @@ class Claim:
         return self.id.replace("_", " ")
 
     @property
-    def room(self):
+    def module(self):
         return self.function.__module__
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class Result:
     claim: Claim
     seconds: float
-    complaint: str = ""
+    error: str = ""
     trace: str = ""
 
     @property
     def line(self):
-        end = f": {self.complaint}" if self.complaint else f" ({self.seconds:.1f} s)"
-        return f"{'FAIL' if self.complaint else 'PASS'} {self.claim.name}{end}"
+        end = f": {self.error}" if self.error else f" ({self.seconds:.1f} s)"
+        return f"{'FAIL' if self.error else 'PASS'} {self.claim.name}{end}"
 
 
 def claim(function=None, **how):
@@ -93,38 +93,38 @@ def batches(claims):
     return sorted(found.values(), key=lambda batch: (-max(claim.limit for claim in batch), -len(batch)))
 
 
-def judge(claim, shopper, demo):
-    """Runs a claim and returns its verdict. A claim that exceeds its limit fails."""
+def run(claim, shopper, demo):
+    """Runs a claim and returns its result. A claim that exceeds its limit fails."""
     start = time.monotonic()
-    rescue = threading.Timer(claim.limit, shopper.kill) if claim.browser else None
+    timeout = threading.Timer(claim.limit, shopper.kill) if claim.browser else None
     try:
-        if rescue:
-            rescue.start()
-        hold(claim, shopper, demo)
-        complaint, trace = "", ""
+        if timeout:
+            timeout.start()
+        perform(claim, shopper, demo)
+        message, trace = "", ""
     except Exception as error:  # the other claims still have to run
-        complaint, trace = first_line(error), traceback.format_exc()
+        message, trace = first_line(error), traceback.format_exc()
     finally:
-        if rescue:
-            rescue.cancel()
+        if timeout:
+            timeout.cancel()
     seconds = time.monotonic() - start
     if seconds >= claim.limit:
-        complaint = f"it did not end within {claim.limit:.0f} s" + (f" ({complaint})" if complaint else "")
-    return Verdict(claim, seconds, complaint, trace)
+        message = f"it did not end within {claim.limit:.0f} s" + (f" ({message})" if message else "")
+    return Result(claim, seconds, message, trace)
 
 
-def hold(claim, shopper, demo):
+def perform(claim, shopper, demo):
     if not claim.browser:
         claim.function(demo)
         return
     if claim.table:
         claim.function(shopper)
-        shopper.complaints()  # errors that rows provoke
+        shopper.browser_errors()  # errors that rows provoke
         return
     shopper.arrive(claim.page)
     claim.function(shopper)
-    complaints = shopper.complaints()
-    assert not complaints, f"the browser reported errors: {complaints}"
+    errors = shopper.browser_errors()
+    assert not errors, f"the browser reported errors: {errors}"
 
 
 def first_line(error):

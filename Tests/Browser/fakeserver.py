@@ -85,7 +85,7 @@ class FakeServer:
 
 @contextlib.contextmanager
 def fake_server(body='<tender-apple-pay basket="B"></tender-apple-pay>', answers=None, headers=None, device=None, changes=None):
-    """A fake server while the context lasts; its page is `.origin`. `device` is what kit/device.js plays."""
+    """A fake server while the context lasts; its page is `.origin`. `device` configures kit/device.js."""
     scripted = FakeServer(changes or {}, answers or {}, headers or {}, device or {}, body)
 
     class Answers(http.server.BaseHTTPRequestHandler):

@@ -11,8 +11,8 @@ FLOWS = ROOT / "Tests/Support/Flows"
 
 # Mutants of the kit: the transcript that notices each, the original code and the mutated code. The first mutant changes
 # nothing and is not noticed.
-MISTAKES = {
-    "is right": ("payment-captured", "", ""),
+MUTANTS = {
+    "is original": ("payment-captured", "", ""),
     "opens a second sheet": ("press-twice", "if (this.#sheet) return; // a second click", ""),
     "pays the first quote": ("address-changed", "this.quoteId = quoteId;", ""),
     "sends a payment twice": (
@@ -44,16 +44,16 @@ def transcripts():
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(FLOWS.glob("*.txt"))}
 
 
-def pages(mistakes=()):
+def pages(mutants=()):
     kit = (KIT / "tender.js").read_text(encoding="utf-8")
     served = {f"/kit/{path.name}": path for path in KIT.iterdir()}
     served["/"] = "<!doctype html><html lang=en><title>Flows</title>"
-    served["/player.js"] = ROOT / "Tests/Browser/kit/flow_player.js"
-    for number, name in enumerate(mistakes):
-        _, right, wrong = MISTAKES[name]
-        assert right in kit, f"the kit has no “{right}” any more: update “{name}”"
-        served[f"/mistake-{number}/tender.js"] = kit.replace(right, wrong)
-        served[f"/mistake-{number}/elements.js"] = "export const define = () => {};"
+    served["/runner.js"] = ROOT / "Tests/Browser/kit/flow_runner.js"
+    for number, name in enumerate(mutants):
+        _, original, mutated = MUTANTS[name]
+        assert original in kit, f"the kit has no “{original}” any more: update “{name}”"
+        served[f"/mutant-{number}/tender.js"] = kit.replace(original, mutated)
+        served[f"/mutant-{number}/elements.js"] = "export const define = () => {};"
     return served
 
 
@@ -63,14 +63,14 @@ def perform(browser, kit, texts):
         """
         const [kit, texts, done] = arguments;
         const run = async () => {
-          const { perform } = await import("/player.js");
+          const { perform } = await import("/runner.js");
           const errors = {};
           for (const [name, text] of Object.entries(texts)) {
             errors[name] = await perform(`${kit}?${name}`, text).catch((error) => String(error.stack));
           }
           return errors;
         };
-        run().then(done, (error) => done({ player: String(error) }));
+        run().then(done, (error) => done({ runner: String(error) }));
         """, kit, texts)
     return {name: error for name, error in answer.items() if error}
 
@@ -89,10 +89,10 @@ def the_kit_does_what_every_transcript_says(shopper):
 def the_transcripts_notice_a_kit_that_is_wrong(shopper):
     texts = transcripts()
     unnoticed = []
-    with serve(pages(MISTAKES)) as origin:
-        for number, (name, (transcript, _, _)) in enumerate(MISTAKES.items()):
+    with serve(pages(MUTANTS)) as origin:
+        for number, (name, (transcript, _, _)) in enumerate(MUTANTS.items()):
             shopper.browser.get(origin)
-            errors = perform(shopper.browser, f"/mistake-{number}/tender.js", {transcript: texts[transcript]})
+            errors = perform(shopper.browser, f"/mutant-{number}/tender.js", {transcript: texts[transcript]})
             if not any(error.startswith("line ") for error in errors.values()):
                 unnoticed.append(name)
-    assert unnoticed == ["is right"], f"no transcript notices a kit that {', '.join(unnoticed)}"
+    assert unnoticed == ["is original"], f"no transcript notices a kit that {', '.join(unnoticed)}"

@@ -50,7 +50,7 @@ def every_reason_why_there_is_no_button_is_reported_in_its_order(shopper):
             sentences = [reason["detail"] for reason in answer["reasons"]]
             if found != codes or (codes and word not in sentences[0]) or answer["forCheckout"] != (not codes):
                 wrong.append((what, answer))
-    shopper.complaints()  # the browser also logs a policy against payments
+    shopper.browser_errors()  # the browser also logs a policy against payments
     assert not wrong, f"otherwise than expected: {wrong}"
 
 

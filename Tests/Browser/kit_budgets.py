@@ -87,4 +87,4 @@ def a_pinned_kit_is_loaded_by_its_hash_and_no_other(shopper):
                           "the pinned kit neither runs nor is refused")
             defined = shopper.script("return Boolean(customElements.get('tender-apple-pay'))")
             assert defined is expected, "the pinned kit does not run" if expected else "a changed kit runs"
-    shopper.complaints()  # the browser logs the refusal
+    shopper.browser_errors()  # the browser logs the refusal

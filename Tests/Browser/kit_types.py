@@ -145,7 +145,7 @@ def the_declarations_of_the_kit_are_true(shopper):
         seen = shopper.script(SEEN, shopper.demo.server, ELEMENTS_OWN)
     finally:
         shopper.browser.set_script_timeout(120)
-    shopper.complaints()
+    shopper.browser_errors()
     found = errors(KIT, seen)
     assert not found, "; ".join(found)
     for right, wrong, word in MUTANTS:

@@ -41,21 +41,21 @@ PAGE = """<!doctype html>
 
 class Merchant:
     """The page's server, on a free port of this machine. With a mutant, `(right, wrong)`, the session's script
-    is its own and has that mistake."""
+    is its own and has that mutation."""
 
     one = None
     lock = threading.Lock()
 
     @classmethod
     def of(cls, demo):
-        """The same for the whole run, without a mistake."""
+        """The same for the whole run, without a mutation."""
         with cls.lock:
             cls.one = cls.one or cls(demo)
             return cls.one
 
     def __init__(self, demo, mutant=None):
         self.demo = demo
-        self.script = self.mistaken(*mutant) if mutant else None
+        self.script = self.mutated(*mutant) if mutant else None
         merchant = self
 
         class Answers(http.server.BaseHTTPRequestHandler):
@@ -106,11 +106,11 @@ class Merchant:
             scripts="" if self.script else self.demo.sandbox, language=query.get("lang", "en"),
             direction=query.get("dir", "ltr"), body=body)
 
-    def mistaken(self, right, wrong):
-        """The sandbox's script, with the mistake, and with the sandbox's address for its own."""
+    def mutated(self, original, mutation):
+        """The sandbox's script, with the mutation, and with the sandbox's address for its own."""
         script = self.demo.get(f"{self.demo.sandbox}/apple-pay-session.js").decode()
-        assert script.count(right) == 1, f"{right!r} stands {script.count(right)} times in the script"
-        return script.replace(right, wrong).replace(
+        assert script.count(original) == 1, f"{original!r} stands {script.count(original)} times in the script"
+        return script.replace(original, mutation).replace(
             "document.currentScript.src", json.dumps(f"{self.demo.sandbox}/apple-pay-session.js"))
 
 

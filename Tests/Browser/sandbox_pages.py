@@ -1,4 +1,4 @@
-"""The sandbox's own pages: what it is and what it holds, and the window that plays a phone."""
+"""The sandbox's own pages: what it is and what it holds, and the window that simulates a phone."""
 
 from access import faint, must_be_accessible, unnamed, width
 from claims import claim
@@ -9,7 +9,7 @@ PAGES = {"/": "sandbox", "/device": "device"}
 
 
 @claim(page=None)
-def the_sandbox_pages_can_be_used_by_everybody(shopper):
+def the_sandbox_pages_are_accessible(shopper):
     for page, name in PAGES.items():
         for size in (PHONE, DESKTOP):
             for scheme in ("light", "dark"):

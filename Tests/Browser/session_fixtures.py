@@ -139,7 +139,7 @@ def the_playwright_fixture_for_javascript_takes_every_step_of_a_shopper(shopper)
             const base = {{ extend: (fixtures) => fixtures }};
             {text}
             const playwright = {{
-              evaluate: async (act, given) => act(given), addInitScript: async (act, given) => act(given),
+              evaluate: async (step, given) => step(given), addInitScript: async (step, given) => step(given),
               waitForFunction: async (test) => {{ while (!test()) await new Promise((resolve) => setTimeout(resolve)); }},
               getByRole: (role, {{ name }}) => [role, name],
             }};

@@ -213,7 +213,7 @@ EVENTS = [
     for event in SELECTED
 ]
 
-ACT = {
+ACTIONS = {
     "validatemerchant": "await until('validatemerchant');",
     "paymentmethodselected": "",
     "shippingcontactselected": "",
@@ -226,7 +226,7 @@ BUDGETS = [
     (f"{event} that is not answered ends the sheet after 30 seconds and not before",
      f"""applePaySandbox.clock.hold();
          const {{ until, types, validated }} = page.open({{ request: {FULL}, on: {{ {event}: page.silent }} }});
-         {act}
+         {action}
          await until("{event}");
          {"" if event == "validatemerchant" else "await validated();"}
          await applePaySandbox.clock.advance(29_999);
@@ -235,7 +235,7 @@ BUDGETS = [
          await until("cancel");
          return [before, applePaySandbox.sheet.state, applePaySandbox.sheet.failure.includes("{event}")];""",
      [False, "canceled", True])
-    for event, act in ACT.items()
+    for event, action in ACTIONS.items()
 ] + [
     ("an answer in time stops the clock",
      f"""applePaySandbox.clock.hold();
@@ -302,7 +302,7 @@ def answered(event, body, request=FULL, version=14):
     """A sheet up to the event, and then whatever the body makes of `call`, `session` and `after()`."""
     return f"""const {{ until, session, types }} = page.open(
           {{ version: {version}, request: {request}, on: {{ {event}: page.silent }} }});
-        {ACT[event]}
+        {ACTIONS[event]}
         await until("{event}");
         const after = async () => (await applePaySandbox.waitForSheet());
         {body}"""
@@ -389,7 +389,7 @@ DICTIONARIES = [
     (f"{method} brings {member}, and only since version 14",
      f"""const isShownIn = async (version) => {{
            const {{ until, session }} = page.open({{ version, request: {FULL}, on: {{ {event}: page.silent }} }});
-           {ACT[event]}
+           {ACTIONS[event]}
            await until("{event}");
            session.{method}({{ ...page.update(), {member}: {value} }});
            await applePaySandbox.waitForSheet();

@@ -173,7 +173,7 @@ def a_page_cannot_confirm_in_the_shoppers_place(shopper):
               body: JSON.stringify({ kind: "phone", name: "Mallory" }) }).then(({ status }) => status, () => "refused");
             """)
         assert status == "refused", f"another page may pair devices: {status}"
-        shopper.complaints()  # the browser's word about the refused call
+        shopper.browser_errors()  # the browser's word about the refused call
 
 
 @claim(page=None)

@@ -278,8 +278,8 @@ def a_session_after_something_was_fetched_is_refused_and_the_console_says_why(sh
     with merchant_page(shopper):
         tap(shopper, f"await fetch('/'); {TRY}")
         assert tried(shopper).startswith(BAD), tried(shopper)
-        complaints = shopper.complaints()
-        assert any("in another task" in error for error in complaints), complaints
+        errors = shopper.browser_errors()
+        assert any("in another task" in error for error in errors), errors
 
 
 @claim(page=None)

@@ -1,4 +1,4 @@
-"""Whether everybody can use the shop's pages and the sheet, in light and dark, on wide and narrow windows."""
+"""Whether the shop's pages and the sheet are accessible, in light and dark, on wide and narrow windows."""
 
 from selenium.webdriver.common.keys import Keys
 
@@ -9,7 +9,7 @@ from shopper import DESKTOP, PHONE
 NARROW = (320, 640)
 
 
-def judge(shopper, where):
+def must_pass(shopper, where):
     """What holds of every page at every size."""
     must_be_accessible(shopper, where)
     sheet = shopper.find("dialog", "Apple Pay")  # the page behind an open sheet is inert
@@ -22,7 +22,7 @@ def walk(shopper, size, scheme):
     def look(page, is_there):
         shopper.look(size, scheme)
         is_there()
-        judge(shopper, f"{page}, {scheme}, {size[0]} px")
+        must_pass(shopper, f"{page}, {scheme}, {size[0]} px")
 
     shopper.fill(fish=1, oysters=1)
     for page in ("/", "/dish/oysters", "/basket", "/checkout"):
@@ -49,29 +49,29 @@ def walk(shopper, size, scheme):
 
 
 @claim(page=None, limit=300)
-def every_page_can_be_used_by_everybody(shopper):
+def every_page_is_accessible(shopper):
     walk(shopper, DESKTOP, "light")
 
 
 @claim(page=None, limit=300)
-def every_page_can_be_used_by_everybody_on_a_phone_in_the_dark(shopper):
+def every_page_is_accessible_on_a_phone_in_the_dark(shopper):
     walk(shopper, PHONE, "dark")
 
 
 @claim(page=None)
-def the_other_shop_can_be_used_by_everybody(shopper):
+def the_other_shop_is_accessible(shopper):
     for scheme in ("light", "dark"):
         shopper.look(DESKTOP, scheme)
         shopper.open_shop(shopper.demo.second_shop)
-        judge(shopper, f"the second shop, {scheme}")
+        must_pass(shopper, f"the second shop, {scheme}")
 
 
 @claim(page=None)
-def the_empty_basket_and_the_missing_order_can_be_used_by_everybody(shopper):
+def the_empty_basket_and_the_missing_order_are_accessible(shopper):
     for page, sign in (("/basket", "There is nothing in it yet"), ("/order/" + "0" * 32, "No such order")):
         shopper.open(page)
         shopper.sees(sign)
-        judge(shopper, page)
+        must_pass(shopper, page)
 
 
 @claim(page=None)

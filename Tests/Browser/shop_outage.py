@@ -1,4 +1,4 @@
-"""The server is gone for five seconds, at each step: the line is cut, or nothing moves on it. Whatever the shopper sees
+"""The server is gone for five seconds, at each step: the connection is cut, or it stalls. Whatever the shopper sees
 meanwhile, the order is paid once in the end, and never twice."""
 
 import contextlib
@@ -13,8 +13,8 @@ GONE_FOR = 5.0
 @contextlib.contextmanager
 def server_gone(shopper, how):
     """The server goes at once, and comes back five seconds later, whatever the claim does by then."""
-    getattr(shopper.line, how)()
-    back = threading.Timer(GONE_FOR, shopper.line.mend)
+    getattr(shopper.proxy, how)()
+    back = threading.Timer(GONE_FOR, shopper.proxy.mend)
     back.start()
     try:
         yield
@@ -124,10 +124,10 @@ def a_server_that_hangs_when_the_payment_is_sent_takes_it_once(shopper):
 def a_server_that_is_gone_before_it_answers_the_payment_has_taken_it_once(shopper):
     sheet = ready_sheet(shopper)
     basket = shopper.basket()
-    shopper.line.lose_answer("POST /applepay/payment ")
+    shopper.proxy.lose_answer("POST /applepay/payment ")
     shopper.press("Pay", sheet)
-    assert shopper.line.lost.wait(PATIENCE), "the payment was not sent"
-    threading.Timer(GONE_FOR, shopper.line.mend).start()
+    assert shopper.proxy.lost.wait(PATIENCE), "the payment was not sent"
+    threading.Timer(GONE_FOR, shopper.proxy.mend).start()
     assert pays_in_the_end(shopper) == basket, "another basket was paid as well"
 
 
@@ -151,6 +151,6 @@ def a_server_that_is_gone_after_paying_leaves_the_receipt_as_it_is(shopper):
         assert shopper.receipt() == basket
         shopper.open(f"/order/{basket}/journey")
         shopper.sees("does not answer")
-    shopper.complaints()
+    shopper.browser_errors()
     shopper.browser.refresh()
     shopper.sees("Wrote down the balances")

@@ -168,10 +168,10 @@ def a_reload_in_mid_payment_shows_the_receipt_and_not_the_button_again(shopper):
     sheet = shopper.open_sheet()
     basket = shopper.basket()
     shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet did not become ready")
-    shopper.line.lose_answer("POST /applepay/payment ")
+    shopper.proxy.lose_answer("POST /applepay/payment ")
     shopper.press("Pay", sheet)
-    assert shopper.line.lost.wait(PATIENCE), "the payment was not sent"
-    shopper.line.mend()
+    assert shopper.proxy.lost.wait(PATIENCE), "the payment was not sent"
+    shopper.proxy.mend()
     shopper.browser.refresh()
     assert shopper.receipt() == basket, "another basket was paid"
 

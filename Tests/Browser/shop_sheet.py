@@ -45,7 +45,7 @@ def a_contact_that_is_refused_is_corrected_in_the_same_sheet(shopper):
     refused = shopper.drive("approve()")
     assert refused["state"] == "active" and refused["status"] == 1, f"the sheet ended {refused}"
     fields = [error["contactField"] for error in refused["errors"]]
-    assert fields == ["addressLines", "phoneNumber"], f"the sheet complains of {fields}"
+    assert fields == ["addressLines", "phoneNumber"], f"the sheet asks for {fields}"
     shopper.until(lambda: shopper.find("alert", "", sheet), "the sheet does not say what is wrong")
     assert not shopper.pressable("Pay", sheet), "Pay can be pressed with the refused contact"
     shopper.choose("Deliver to", "gb-london", sheet)

@@ -14,7 +14,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import Select
 
-from line import Line
+from proxy import Proxy
 
 PATIENCE = 30.0
 DESKTOP = (1280, 900)
@@ -41,12 +41,12 @@ STILL = """
 
 
 class Shopper:
-    """Chromium, driven by Selenium. Between it and Tender's server lies a line of its own: see line.py."""
+    """Chromium, driven by Selenium. A proxy of its own (proxy.py) connects it with Tender's server."""
 
     def __init__(self, demo, artifacts):
         self.demo = demo
         self.artifacts = artifacts
-        self.line = Line(demo.port)
+        self.proxy = Proxy(demo.port)
         self.start()
 
     @property
@@ -63,7 +63,7 @@ class Shopper:
         options.add_argument("--force-color-profile=srgb")
         if os.geteuid() == 0:
             options.add_argument("--no-sandbox")  # Chromium does not start its sandbox as root
-        options.add_argument(f"--host-resolver-rules=MAP localhost:{self.demo.port} 127.0.0.1:{self.line.port}")
+        options.add_argument(f"--host-resolver-rules=MAP localhost:{self.demo.port} 127.0.0.1:{self.proxy.port}")
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.service = Service("/usr/bin/chromedriver")
         self.browser = webdriver.Chrome(service=self.service, options=options)
@@ -73,7 +73,7 @@ class Shopper:
 
     def quit(self):
         self.browser.quit()
-        self.line.close()
+        self.proxy.close()
 
     def kill(self):
         """Kills a browser that does not answer; calls that wait for it fail."""
@@ -90,7 +90,7 @@ class Shopper:
 
     def arrive(self, page):
         """A fresh tab without cookies or storage, and in it a page of the shop, if one is named."""
-        self.line.mend()
+        self.proxy.mend()
         self.revive()
         self.table = None
         old = self.browser.window_handles
@@ -103,7 +103,7 @@ class Shopper:
         self.browser.execute_cdp_cmd("Network.clearBrowserCookies", {})
         for origin in self.demo.origins:
             self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-        self.complaints()
+        self.browser_errors()
         self.look(DESKTOP)
         if page is not None:
             self.open(page)
@@ -136,7 +136,7 @@ class Shopper:
         if whole:
             self.resize(before)
 
-    def complaints(self):
+    def browser_errors(self):
         """Errors of the browser's policies and of scripts; failed requests are left to the claims."""
         entries = self.browser.get_log("browser")
         return [entry["message"] for entry in entries

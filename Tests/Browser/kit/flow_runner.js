@@ -1,4 +1,4 @@
-// Plays transcripts of Tests/Support/Flows to the web kit: in place of the device, the server and the clock.
+// Runs transcripts of Tests/Support/Flows against the web kit, with a simulated device, server and clock.
 
 const EVENTS = {
   "shipping-contact": "shippingcontactselected",
@@ -61,7 +61,7 @@ const clock = {
   },
 };
 
-// ── One play
+// ── One run
 
 const errorsIn = (words) =>
   words
@@ -88,7 +88,7 @@ const writeChange = ({ shippingContact, shippingMethod, couponCode, paymentMetho
   return paymentMethod ? `payment-method ${paymentMethod.type}` : `coupon-code ${couponCode}`.trim();
 };
 
-class Play {
+class FlowRun {
   lines = [];
   calls = [];
   basketAnswer = undefined;
@@ -224,7 +224,7 @@ class Play {
 
 // ── What stands in the page's window
 
-let play;
+let run;
 
 class Session {
   static STATUS_SUCCESS = 0;
@@ -236,9 +236,9 @@ class Session {
   isOver = false;
 
   constructor() {
-    play.session = this;
-    play.lines.push("sheet opens");
-    if (!play.willOpen) throw new DOMException("Page already has an active payment session.", "InvalidAccessError");
+    run.session = this;
+    run.lines.push("sheet opens");
+    if (!run.willOpen) throw new DOMException("Page already has an active payment session.", "InvalidAccessError");
   }
 
   begin() {}
@@ -256,7 +256,7 @@ class Session {
   abort() {
     this.take();
     this.isOver = true;
-    play.lines.push("sheet aborted");
+    run.lines.push("sheet aborted");
   }
 
   take(type) {
@@ -266,13 +266,13 @@ class Session {
   completeMerchantValidation(session) {
     this.take("validatemerchant");
     if (typeof session !== "object") throw new TypeError("A merchant session is an object.");
-    play.lines.push("sheet gets merchant-session");
+    run.lines.push("sheet gets merchant-session");
   }
 
   completePayment({ status, errors = [] }) {
     this.take("paymentauthorized");
     this.isOver = errors.length === 0;
-    play.lines.push(status === 0 ? "sheet gets success" : `sheet gets failure${write(errors)}`);
+    run.lines.push(status === 0 ? "sheet gets success" : `sheet gets failure${write(errors)}`);
   }
 }
 
@@ -289,7 +289,7 @@ for (const [name, type] of Object.entries(EVENTS)) {
         }Selection`;
   Session.prototype[method] = function complete(update) {
     this.take(type);
-    play.lines.push(`sheet gets ${name}${writeUpdate(update)}`);
+    run.lines.push(`sheet gets ${name}${writeUpdate(update)}`);
   };
 }
 
@@ -306,7 +306,7 @@ const install = () => {
     setTimeout: clock.set,
     clearTimeout: clock.clear,
     fetch: (address, options) =>
-      String(address).startsWith("https://tender.test/") ? play.fetch(address, options) : realFetch(address, options),
+      String(address).startsWith("https://tender.test/") ? run.fetch(address, options) : realFetch(address, options),
   });
   Date.now = () => clock.now;
   AbortSignal.timeout = (milliseconds) => {
@@ -316,18 +316,18 @@ const install = () => {
   };
 };
 
-/** Plays one transcript to the kit at this address. Resolves to what went otherwise than it says. */
+/** Runs one transcript against the kit at this address. Resolves to the differences. */
 export const perform = async (address, text) => {
   install();
   clock.timers = [];
-  play = new Play(await import(address));
+  run = new FlowRun(await import(address));
   const steps = read(text);
   for (const [index, { event, effects, line }] of steps.entries()) {
-    play.willOpen = steps[index + 1]?.event.join(" ") !== "sheet not-opened";
-    const early = play.late ?? [];
-    const found = [...early, ...(await play.perform(event))];
+    run.willOpen = steps[index + 1]?.event.join(" ") !== "sheet not-opened";
+    const early = run.late ?? [];
+    const found = [...early, ...(await run.perform(event))];
     // An error of a constructor is reported at once; the transcript lists it with the next event.
-    play.late = play.willOpen ? undefined : found.splice(effects.length);
+    run.late = run.willOpen ? undefined : found.splice(effects.length);
     if (JSON.stringify(found) !== JSON.stringify(effects)) {
       return `line ${line}, ${event.join(" ")}: expected ${JSON.stringify(effects)}, found ${JSON.stringify(found)}`;
     }

@@ -1,4 +1,4 @@
-"""Tests of the test frame: it must notice each fault injected here."""
+"""Tests of the test harness: it must notice each fault injected here."""
 
 import contextlib
 
@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 import shop_access
 import shop_paying
 from access import faint, small_targets, unnamed, violations
-from claims import Claim, claim, judge
+from claims import Claim, claim, run
 from demo import Demo
 from pages import serve
 
@@ -21,9 +21,9 @@ def a_claim_that_does_not_hold_is_reported(shopper):
     def two_is_three(_):
         assert 2 == 3, "two is not three"
 
-    verdict = judge(Claim(two_is_three, page=None), shopper, shopper.demo)
-    assert verdict.complaint == "two is not three", f"the verdict is {verdict}"
-    assert verdict.line == "FAIL two is three: two is not three", f"it is reported as {verdict.line!r}"
+    result = run(Claim(two_is_three, page=None), shopper, shopper.demo)
+    assert result.error == "two is not three", f"the result is {result}"
+    assert result.line == "FAIL two is three: two is not three", f"it is reported as {result.line!r}"
 
 
 @claim(page=None)
@@ -31,8 +31,8 @@ def a_claim_that_does_not_end_is_ended(shopper):
     def it_waits(_):
         shopper.script("await new Promise(() => {});")
 
-    verdict = judge(Claim(it_waits, page=None, limit=3), shopper, shopper.demo)
-    assert verdict.complaint.startswith("it did not end within 3 s"), f"the verdict is {verdict}"
+    result = run(Claim(it_waits, page=None, limit=3), shopper, shopper.demo)
+    assert result.error.startswith("it did not end within 3 s"), f"the result is {result}"
     assert not shopper.revive(), "the browser that hung is still in use"
     shopper.arrive("/")
     shopper.button()
@@ -44,8 +44,8 @@ def a_page_that_throws_is_reported(shopper):
         with serve({"/page.html": '<script src="/page.js"></script>', "/page.js": "missing.call();"}) as origin:
             shopper.open(f"{origin}/page.html")
 
-    verdict = judge(Claim(it_throws, page=None), shopper, shopper.demo)
-    assert "missing is not defined" in verdict.complaint, f"the verdict is {verdict}"
+    result = run(Claim(it_throws, page=None), shopper, shopper.demo)
+    assert "missing is not defined" in result.error, f"the result is {result}"
 
 
 @claim(page=None)
@@ -54,8 +54,8 @@ def a_page_that_breaks_its_own_policy_is_reported(shopper):
         with serve({"/page.html": "<script>1;</script>"}, {"Content-Security-Policy": "script-src 'self'"}) as origin:
             shopper.open(f"{origin}/page.html")
 
-    verdict = judge(Claim(it_runs_inline, page=None), shopper, shopper.demo)
-    assert "Content Security Policy" in verdict.complaint, f"the verdict is {verdict}"
+    result = run(Claim(it_runs_inline, page=None), shopper, shopper.demo)
+    assert "Content Security Policy" in result.error, f"the result is {result}"
 
 
 @claim(page=None)
@@ -66,7 +66,7 @@ def a_page_that_is_not_accessible_is_reported(shopper):
         broken = {line.split(" at ")[0] for line in violations(shopper)}
         assert {"color-contrast", "button-name", "image-alt"} <= broken, f"axe reports {broken}"
         assert len(faint(shopper)) == 1 and len(unnamed(shopper)) == 1 and len(small_targets(shopper)) == 1
-    shopper.complaints()
+    shopper.browser_errors()
 
 
 @claim
@@ -105,17 +105,17 @@ def a_cut_line_breaks_requests_and_can_be_restored(shopper):
     shopper.button()
     ask = "return (await fetch(arguments[0] + '/healthz', { mode: 'no-cors', cache: 'no-store' })).type;"
     assert shopper.script(ask, shopper.demo.server) == "opaque"
-    with shopper.line.gone():
+    with shopper.proxy.gone():
         with contextlib.suppress(AssertionError):
             shopper.script(ask, shopper.demo.server)
-            raise SystemError("the cut line carries")
-    assert shopper.script(ask, shopper.demo.server) == "opaque", "the mended line does not carry"
-    shopper.line.lose_answer("GET /healthz ")
+            raise SystemError("the cut proxy forwards")
+    assert shopper.script(ask, shopper.demo.server) == "opaque", "the mended proxy does not forward"
+    shopper.proxy.lose_answer("GET /healthz ")
     with contextlib.suppress(AssertionError):
         shopper.script(ask, shopper.demo.server)
         raise SystemError("the answer was not lost")
-    # A browser repeats a safe call by itself; then it is the repeated one that finds the line cut.
-    assert shopper.line.lost.is_set(), "the request did not arrive"
+    # A browser repeats a safe call by itself; then it is the repeated one that finds the proxy cut.
+    assert shopper.proxy.lost.is_set(), "the request did not arrive"
     assert shopper.browser.find_element(By.TAG_NAME, "h1")
 
 
@@ -135,30 +135,30 @@ LYING = """
     """
 
 
-def with_mistake(shopper, mistake, step):
-    """The verdict on a claim about a shop with this mistake."""
+def with_fault(shopper, fault, step):
+    """The result of a claim about a shop with this fault."""
     def injected(_):
-        shopper.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": mistake})
+        shopper.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": fault})
         shopper.open("/")
         step(shopper)
 
-    return judge(Claim(injected, page=None), shopper, shopper.demo)
+    return run(Claim(injected, page=None), shopper, shopper.demo)
 
 
 @claim(page=None)
 def a_shop_that_loses_its_basket_at_a_reload_is_noticed(shopper):
-    verdict = with_mistake(shopper, FORGETFUL, shop_paying.a_reload_before_paying_charges_nothing_and_keeps_the_basket)
-    assert verdict.complaint == "a reload made another basket", f"the verdict is {verdict}"
+    result = with_fault(shopper, FORGETFUL, shop_paying.a_reload_before_paying_charges_nothing_and_keeps_the_basket)
+    assert result.error == "a reload made another basket", f"the result is {result}"
 
 
 @claim(page=None)
 def a_shop_with_too_little_contrast_is_noticed(shopper):
     def look(_):
         shopper.button()
-        shop_access.judge(shopper, "the menu")
+        shop_access.must_pass(shopper, "the menu")
 
-    verdict = with_mistake(shopper, FAINT, look)
-    assert "color-contrast" in verdict.complaint, f"the verdict is {verdict}"
+    result = with_fault(shopper, FAINT, look)
+    assert "color-contrast" in result.error, f"the result is {result}"
 
 
 @claim(page=None)
@@ -169,5 +169,5 @@ def a_shop_that_reports_a_captured_payment_as_declined_is_noticed(shopper):
         assert shopper.drive("approve()")["status"] == 1, "the decline is not shown to the shopper"
         shopper.demo.must_not_be_paid(basket)
 
-    verdict = with_mistake(shopper, LYING, pay)
-    assert verdict.complaint.startswith("the basket was paid"), f"the verdict is {verdict}"
+    result = with_fault(shopper, LYING, pay)
+    assert result.error.startswith("the basket was paid"), f"the result is {result}"

@@ -1,5 +1,5 @@
-"""The line between one browser and Tender: a proxy on this machine that can be cut, held up, or made to lose an
-answer, while the server runs on and the other browser notices nothing."""
+"""A proxy on this machine between one browser and Tender. It can be cut, held up, or made to lose an answer, while the
+server runs on and the other browsers are not affected."""
 
 import contextlib
 import socket
@@ -8,7 +8,7 @@ import threading
 STEP = 65536
 
 
-class Line:
+class Proxy:
     """Accepts connections on a port of its own and carries them to the server's."""
 
     def __init__(self, port):
@@ -19,7 +19,7 @@ class Line:
         self.flows = threading.Event()
         self.flows.set()
         self.losing = None  # how the request begins whose answer is to be lost
-        self.deaf = None  # the connection that waits for that answer
+        self.unanswered = None  # the connection that waits for that answer
         self.lost = threading.Event()
         self.pairs = set()
         self.lock = threading.Lock()
@@ -29,7 +29,7 @@ class Line:
         self.listener.close()
         self.mend()
 
-    # What can happen to a line
+    # Faults
 
     def cut(self):
         """Breaks all connections, open ones and new ones."""
@@ -41,14 +41,14 @@ class Line:
         self.flows.clear()
 
     def mend(self):
-        """Restores the line; held data arrives."""
+        """Restores the connection; held data arrives."""
         self.is_cut = False
-        self.losing = self.deaf = None
+        self.losing = self.unanswered = None
         self.flows.set()
 
     def lose_answer(self, beginning):
         """The next request that begins so, `POST /applepay/payment `, arrives; its answer does not, and from then on
-        the line is cut. `lost` is set when it happened."""
+        the proxy is cut. `lost` is set when it happened."""
         self.lost.clear()
         self.losing = beginning.encode()
 
@@ -61,7 +61,7 @@ class Line:
         finally:
             self.mend()
 
-    # How it carries
+    # Forwarding
 
     def accept(self):
         while True:
@@ -89,9 +89,9 @@ class Line:
             while data := source.recv(STEP):
                 self.flows.wait()
                 if is_request and self.losing and data.startswith(self.losing):
-                    self.losing, self.deaf = None, pair
-                elif not is_request and self.deaf is pair:
-                    self.deaf = None
+                    self.losing, self.unanswered = None, pair
+                elif not is_request and self.unanswered is pair:
+                    self.unanswered = None
                     self.cut()
                     self.lost.set()
                 if self.is_cut:

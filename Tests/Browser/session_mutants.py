@@ -43,17 +43,17 @@ def is_noticed(shopper, mutant, prelude, row):
             return True
         finally:
             shopper.browser.get("about:blank")  # before its server is gone
-            shopper.complaints()
+            shopper.browser_errors()
 
 
-def claim_of(mistake, right, wrong, module, rows, name):
+def claim_of(mutant, original, mutated, module, rows, name):
     row = next(row for row in rows if row[0] == name)
 
     def check(shopper):
         prelude = getattr(module, "PRELUDE", BY_SCRIPT)
-        assert is_noticed(shopper, (right, wrong), prelude, row), f"no row notices {mistake}"
+        assert is_noticed(shopper, (original, mutated), prelude, row), f"no row notices {mutant}"
 
-    check.__name__ = "_".join(f"a row notices {mistake}".split())
+    check.__name__ = "_".join(f"a row notices {mutant}".split())
     return claim(page=None)(check)
 
 
@@ -61,7 +61,7 @@ globals().update((noticed.__name__, noticed) for noticed in (claim_of(*mutant) f
 
 
 @claim(page=None)
-def a_session_without_a_mistake_passes(shopper):
+def a_session_without_a_mutation_passes(shopper):
     row = next(row for row in session_life.STATES if row[0] == "a page has one sheet at a time")
     script = '"use strict";'
     assert not is_noticed(shopper, (f"(() => {{\n{script}", f"(() => {{\n{script} // as it is"), BY_SCRIPT, row)
