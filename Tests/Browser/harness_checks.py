@@ -101,7 +101,7 @@ def smaller(holds):
 
 
 @claim
-def a_cut_line_breaks_requests_and_can_be_restored(shopper):
+def a_cut_proxy_breaks_requests_and_can_be_restored(shopper):
     shopper.button()
     ask = "return (await fetch(arguments[0] + '/healthz', { mode: 'no-cors', cache: 'no-store' })).type;"
     assert shopper.script(ask, shopper.demo.server) == "opaque"

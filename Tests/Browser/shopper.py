@@ -17,6 +17,7 @@ from selenium.webdriver.support.ui import Select
 from proxy import Proxy
 
 PATIENCE = 30.0
+LAST_ERROR = "The last error before those that count"
 DESKTOP = (1280, 900)
 PHONE = (360, 780)
 # Where a role is looked for; whether it is one is the browser's to say.
@@ -141,6 +142,11 @@ class Shopper:
         entries = self.browser.get_log("browser")
         return [entry["message"] for entry in entries
                 if entry["level"] == "SEVERE" and "Failed to load resource" not in entry["message"]]
+
+    def discard_errors(self):
+        """Discards all errors up to now. The browser reports them late, but in order, so a last one is awaited."""
+        self.browser.execute_script("console.error(arguments[0])", LAST_ERROR)
+        self.until(lambda: any(LAST_ERROR in error for error in self.browser_errors()), "the browser reports no errors")
 
     # Pages
 
