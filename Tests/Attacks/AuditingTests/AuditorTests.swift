@@ -60,7 +60,8 @@ private enum Sound {
     evidence.payments[1].status = "voided"
     (evidence.payments[1].isLive, evidence.payments[1].authorized, evidence.holds[1].authorized) = (false, 0, 0)
     evidence.operations.append(
-      JournalOperation(reference: "v2", payment: payment, kind: "void", state: "approved", amount: 500, cause: "expiry"))
+      JournalOperation(reference: "v2", payment: payment, kind: "void", state: "approved", amount: 500, cause: "expiry")
+    )
   }
 
   /// An answer to the refund under the key `k2`.
@@ -137,7 +138,8 @@ private struct Damage: Sendable, CustomTestStringConvertible {
       $0.keyed.insert(Sound.refund(answer: "unknown", isFinal: false, operation: "a1"), at: 2)
     },
     Damage("a refund that no key asked for", .sameAnswer) {
-      $0.operations.append(JournalOperation(reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1))
+      $0.operations.append(
+        JournalOperation(reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1))
     },
     Damage("an operation that a client was notified of and is gone", .acknowledgedIsDurable) {
       $0.operations.remove(at: 2)
