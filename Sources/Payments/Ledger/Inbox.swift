@@ -136,9 +136,11 @@ extension Journal {
     var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
     after.raise(.returned(attempt.kind))
-    // Money that is held again expires too, so that an unused hold is released.
+    // Money that is held again expires too, so that an unused hold is released; not sooner than the authorization's
+    // hold did, also if the clock has been set back since.
     if attempt.kind == .capture, balances.free > 0 {
-      after.holdUntil = before.holdUntil ?? max(store.now, time ?? store.now).adding(Self.usualHold)
+      let from = max(store.now, time ?? store.now, before.payment.createdAt)
+      after.holdUntil = before.holdUntil ?? from.adding(Self.usualHold)
     }
     return .applied(
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))

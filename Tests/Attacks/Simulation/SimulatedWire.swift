@@ -105,7 +105,8 @@ final class SimulatedWire: @unchecked Sendable {
     let answer = bank.followUp(kind, request, later: isLater())
     switch answer {
     case .approved where kind != "void": moved(kind, request)
-    case .pending where isNew: accepted(kind, request)
+    // An acquirer that does not repeat its answers accepts the request a second time, and decides it.
+    case .pending where isNew || !bank.repeatsAnswers: accepted(kind, request)
     default: break
     }
     return answer

@@ -3,8 +3,8 @@ package import TenderPayments
 
 /// What an acquirer says it has done, operation by operation: its report of a period.
 ///
-/// JSON lines or CSV, told apart by the first character. Both have the same members, in any order; docs/ledger.md
-/// describes them.
+/// JSON lines or CSV, distinguished by the first character. Both have the same members, in any order;
+/// docs/reconciliation.md describes them.
 package struct AcquirerReport: Sendable, Hashable {
   package enum Operation: String, Sendable, Hashable, CaseIterable {
     case authorize, capture, void, refund

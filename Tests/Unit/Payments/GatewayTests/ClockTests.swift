@@ -112,4 +112,20 @@ import Testing
     shop.clock.set(ahead: Self.days)
     #expect(try await shop.journal.expiredHolds(10, through: "fake", by: end).isEmpty)
   }
+
+  /// A process that started with its clock behind knows no later time than the authorization's.
+  @Test func `ends that hold no sooner than the authorization's, whatever the clock says`() async throws {
+    let shop = try await Shop()
+    let order = Shop.order(capture: .immediate)
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order)).id
+    let capture = try #require(try await shop.journal.operations(of: payment).first { $0.kind == .capture })
+    let sixDays = shop.clock.now.adding(.seconds(86_400 * 6))
+    shop.clock.set(ahead: .zero - Self.days)
+    _ = try await shop.journal.receive(
+      ProviderEvent(
+        connector: "fake", id: "e1", reference: capture.reference, amount: capture.amount,
+        outcome: .declined(Decline(reason: .doNotHonor, code: "05"))))
+    shop.clock.set(ahead: Self.days)
+    #expect(try await shop.journal.expiredHolds(10, through: "fake", by: sixDays).isEmpty)
+  }
 }
