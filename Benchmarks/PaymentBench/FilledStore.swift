@@ -80,7 +80,7 @@ struct FilledStore: Sendable {
 
   private static let money = [
     """
-    INSERT INTO payments (id, order_id, merchant, basket, connector, status, live, amount, currency, amount_confirmed,
+    INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency, amount_confirmed,
       capture_mode, authorized, captured, refunded, reserved_capture, reserved_void, reserved_refund,
       authorization_code, card_suffix, card_expiry, card_has_eci, reported_outcome, version, created_at, updated_at)
     SELECT id, 'o' || id, 'harbour', r1 || r2 || r3 || r4, 'sandbox', 'captured', 1, 1250, 'EUR', 1, 'immediate', 1250,
@@ -102,10 +102,10 @@ struct FilledStore: Sendable {
 
   private static func operation(_ kind: String, _ letter: String, _ number: Int) -> String {
     """
-    INSERT INTO operations (reference, payment, kind, amount, released_amount, is_final, cause, state,
+    INSERT INTO operations (reference, payment, route, kind, amount, released_amount, is_final, cause, state,
       number, acquirer_reference, network_transaction_id, tries, next_try, lease_owner, lease_until, fence, sent_at,
       answered_at)
-    SELECT substr(id, 1, 12) || '\(letter)' || substr(id, 14), id, '\(kind)', 1250, 0, 0, 'shopper', 'approved',
+    SELECT substr(id, 1, 12) || '\(letter)' || substr(id, 14), id, 'sandbox', '\(kind)', 1250, 0, 0, 'shopper', 'approved',
       \(number), 'A' || id, 'N' || r4, 0, at, '0123456789abcdef', 0, 1, at, at + 45000 FROM numbered
     """
   }

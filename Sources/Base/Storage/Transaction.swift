@@ -17,7 +17,7 @@ package final class Transaction {
 
   package func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
 
-  private func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
+  package func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
     try StorageError.translating { try bound(sql, values).rows() }
   }
 

@@ -91,6 +91,9 @@ package struct AcquirerCapabilities: Sendable {
       && text.utf8.allSatisfy { (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == 0x2D }
   }
 
+  /// Whether an authorization may be sent twice under our reference while its payment token is in memory.
+  package var repeatsAuthorizations: Bool { authorizationIdempotency != .none }
+
   /// Whether an operation that was sent so long ago may be sent again, under its reference and with its contents.
   package func mayRepeat(after age: Duration) -> Bool {
     if case .reference(let window) = idempotency { age < window } else { false }

@@ -60,12 +60,15 @@ extension PaymentGateway {
   package func newDeadline() -> Deadline { .after(policy.budget, on: scheduler) }
 
   /// Opens the payment token and confirms that it pays the order. Nothing is written.
+  ///
+  /// - Parameter choice: what decides the payment's route beside the order.
   package func confirm(
-    _ token: EncryptedPaymentToken, pays order: Order, in call: PaymentCall
+    _ token: EncryptedPaymentToken, pays order: Order, choosing choice: RouteChoice = RouteChoice(),
+    in call: PaymentCall
   ) async throws -> Confirmation {
     observer(.begun(order, token))
     let confirmed: ConfirmedOrder
-    do { confirmed = try await confirm(token, pays: order, before: call.deadline) } catch {
+    do { confirmed = try await confirm(token, pays: order, choice, before: call.deadline) } catch {
       // A repeat whose token is good goes on to the claim, which knows the answer too.
       let use = TokenUse(of: token)
       guard let known = try await journal.answer(for: order.id, spending: use) else { throw error }
@@ -83,7 +86,8 @@ extension PaymentGateway {
   /// - Throws: `ClaimRefused`, which rolls the caller's transaction back. ``pay(_:_:in:)`` takes its claim.
   package func claim(_ confirmed: ConfirmedOrder, for call: PaymentCall, in store: Transaction) throws -> Attempt {
     let attempt = try journal.claim(
-      confirmed.order, spending: confirmed.use, card: confirmed.card, terms: terms(confirmed), in: store)
+      confirmed.order, spending: confirmed.use, card: confirmed.card,
+      terms: terms(confirmed, at: confirmed.candidates[0].capabilities), in: store)
     call.operations.note(attempt.reference)
     try call.key?.begin(attempt, notBefore: clocks.latest, in: store)
     return attempt
@@ -109,9 +113,9 @@ extension PaymentGateway {
   }
 
   private func confirm(
-    _ token: EncryptedPaymentToken, pays order: Order, before deadline: Deadline
+    _ token: EncryptedPaymentToken, pays order: Order, _ choice: RouteChoice, before deadline: Deadline
   ) async throws -> ConfirmedOrder {
-    let confirmed = try await confirm(token, pays: order)
+    let confirmed = try await confirm(token, pays: order, choice)
     guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
     return confirmed
   }
@@ -129,8 +133,11 @@ extension PaymentGateway {
 
   private func send(_ attempt: Attempt, _ confirmed: ConfirmedOrder, _ call: PaymentCall) async throws -> Payment {
     try await crashes.reach(.authorizeClaimed)
-    let answer = await acquirer.authorize(confirmed.request(attempt), call.deadline.within(policy.answerPatience))
+    let answer = await authorize(attempt, confirmed, before: call.deadline)
     try await crashes.reach(.authorizeAnswered)
+    if case .notSent(let reason) = answer, let next = try await reroute(attempt, because: reason, confirmed, call) {
+      return try await send(next, confirmed, call)
+    }
     let outcome = try await record(
       ReceivedAnswer(answer: answer, attempt: attempt, key: call.key),
       reportedTo: .shopper(whenOpen: policy.reportUnknownAs),
@@ -139,10 +146,40 @@ extension PaymentGateway {
     return outcome.payment
   }
 
-  private func terms(_ confirmed: ConfirmedOrder) -> ClaimTerms {
+  /// Asks once, and once more where the acquirer repeats its answer to our reference: the payment token is in memory.
+  private func authorize(_ attempt: Attempt, _ confirmed: ConfirmedOrder, before deadline: Deadline) async
+    -> AcquirerAnswer
+  {
+    guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
+    let request = confirmed.request(attempt)
+    let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
+    guard case .unknown = answer, acquirer.capabilities.repeatsAuthorizations,
+      deadline.remaining >= policy.authorizationNeeds
+    else { return answer }
+    let second = await acquirer.authorize(request, deadline.within(policy.answerPatience))
+    // Not sent, or refused because of our account, says nothing of the first request.
+    return second.saysNothingOfAnEarlierRequest ? answer : second
+  }
+
+  /// The next route of a payment of which provably nothing was sent; nil where there is none, or too little time.
+  private func reroute(
+    _ attempt: Attempt, because reason: String, _ confirmed: ConfirmedOrder, _ call: PaymentCall
+  ) async throws -> Attempt? {
+    guard let next = confirmed.candidates(after: attempt.route).first?.capabilities,
+      call.deadline.remaining >= policy.authorizationNeeds
+    else { return nil }
+    let terms = terms(confirmed, at: next)
+    return try await database.write { store in
+      let rerouted = try journal.reroute(attempt, because: reason, to: terms, under: call.key?.call, in: store)
+      if let rerouted { call.operations.note(rerouted.reference) }
+      return rerouted
+    }
+  }
+
+  private func terms(_ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities) -> ClaimTerms {
     ClaimTerms(
-      connector: route, amountConfirmed: confirmed.amountConfirmed,
-      holdUntil: acquirer.capabilities.holdLifetime.map { clocks.latest.adding($0) })
+      route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
+      holdUntil: acquirer.holdLifetime.map { clocks.latest.adding($0) })
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another

@@ -1,4 +1,4 @@
-import Acquiring
+package import Acquiring
 import ApplePayToken
 import Ledger
 import TenderPayments
@@ -9,11 +9,18 @@ package struct ConfirmedOrder: Sendable {
   let order: Order
   let use: TokenUse
   private let instrument: PaymentInstrument
+  private let sale: SaleDetails
+  /// The routes that the payment may take, the first choice first; never empty.
+  let candidates: [Acquirer]
 
-  fileprivate init(_ order: Order, use: TokenUse, instrument: PaymentInstrument) {
+  fileprivate init(
+    _ order: Order, use: TokenUse, instrument: PaymentInstrument, sale: SaleDetails, candidates: [Acquirer]
+  ) {
     self.order = order
     self.use = use
     self.instrument = instrument
+    self.sale = sale
+    self.candidates = candidates
   }
 
   var card: CardSummary { instrument.summary }
@@ -26,41 +33,91 @@ package struct ConfirmedOrder: Sendable {
     }
   }
 
+  /// Where the payment may go if nothing was sent to the route. A sealed payment token can be opened by one provider.
+  func candidates(after route: String) -> ArraySlice<Acquirer> {
+    guard case .network = instrument,
+      let index = candidates.firstIndex(where: { $0.capabilities.route == route })
+    else { return [] }
+    return candidates[(index + 1)...]
+  }
+
   func request(_ attempt: Attempt) -> AuthorizationRequest {
     AuthorizationRequest(
       reference: attempt.reference, merchantReference: order.merchantReference, amount: attempt.amount,
-      instrument: instrument)
+      instrument: instrument, sale: sale)
   }
 }
 
 extension PaymentGateway {
-  /// Before anything is written: an amount that the acquirer cannot count is not rounded.
-  func refuseTooFine(_ amount: Amount) throws(GatewayError) {
-    guard acquirer.capabilities.toAcquirer(amount) != nil else { throw .amountTooFine(amount) }
-  }
-
   /// Step 6 of Apple's procedure: what the shopper signed is what the order asks for. The payment token library
   /// checks; the expected values are the order's.
   ///
   /// Where the provider opens the token, signature, signing time and application data are checked as always; the
   /// amount inside cannot be, and the payment says so.
   ///
-  /// - Throws: stage `order`, or what made the token unacceptable before.
-  func confirm(_ token: EncryptedPaymentToken, pays order: Order) async throws -> ConfirmedOrder {
-    guard acquirer.capabilities.exponent(order.amount.currency) != nil else {
-      throw GatewayError.currencyNotTaken(order.amount.currency)
-    }
-    try refuseTooFine(order.amount)
-    guard acquirer.capabilities.instruments.contains(.network) else {
-      let verified = try opener.verifier.verify(token, at: clock.now())
-      try verified.confirm(applicationDataHash: order.applicationDataHash)
-      return ConfirmedOrder(order, use: verified.use, instrument: .sealed(verified))
+  /// - Throws: stage `order`, or what made the token unacceptable before; or that no route takes the payment.
+  func confirm(_ token: EncryptedPaymentToken, pays order: Order, _ choice: RouteChoice) async throws -> ConfirmedOrder
+  {
+    try refuseUntakenCurrency(order.amount)
+    guard routes.takes(.network), !routes.isSealed(to: token.publicKeyHash) else {
+      return try confirmSealed(token, pays: order, choice)
     }
     let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
     try opened.confirm(
       ExpectedPayment(
         merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
+    let card = try opened.paymentData.networkToken
+    let routed = choice.payment(of: order, .network, network: CardNetwork(of: card.dpan))
     return ConfirmedOrder(
-      order, use: opened.verified.use, instrument: .network(try opened.paymentData.networkToken))
+      order, use: opened.verified.use, instrument: .network(card), sale: choice.sale,
+      candidates: try candidates(for: routed))
+  }
+
+  private func confirmSealed(
+    _ token: EncryptedPaymentToken, pays order: Order, _ choice: RouteChoice
+  ) throws -> ConfirmedOrder {
+    let verified = try opener.verifier.verify(token, at: clock.now())
+    try verified.confirm(applicationDataHash: order.applicationDataHash)
+    var routed = choice.payment(of: order, .sealed, network: choice.sale.cardNetwork)
+    routed.sealedKey = token.publicKeyHash
+    return ConfirmedOrder(
+      order, use: verified.use, instrument: .sealed(verified), sale: choice.sale,
+      candidates: try candidates(for: routed))
+  }
+
+  private func candidates(for payment: RoutedPayment) throws(GatewayError) -> [Acquirer] {
+    let candidates = routes.candidates(for: payment)
+    guard candidates.isEmpty else { return candidates }
+    let obstacles = routes.findings(for: payment).compactMap(\.obstacle)
+    if obstacles.allSatisfy({ $0 == .amountTooFine }), !obstacles.isEmpty { throw .amountTooFine(payment.amount) }
+    throw .noRoute(payment.merchant)
+  }
+
+  /// Before the payment token is looked at: a currency that no acquirer takes, or an amount that none can count. An
+  /// amount is not rounded.
+  private func refuseUntakenCurrency(_ amount: Amount) throws(GatewayError) {
+    let takers = routes.routes.map(\.acquirer.capabilities).filter { $0.exponent(amount.currency) != nil }
+    guard !takers.isEmpty else { throw .currencyNotTaken(amount.currency) }
+    guard takers.contains(where: { $0.toAcquirer(amount) != nil }) else { throw .amountTooFine(amount) }
+  }
+}
+
+/// What the caller knows of a sale that decides its route.
+package struct RouteChoice: Sendable, Hashable {
+  package var sale: SaleDetails
+  /// The route that the basket names.
+  package var wantedRoute: Route?
+
+  package init(sale: SaleDetails = SaleDetails(), wantedRoute: Route? = nil) {
+    self.sale = sale
+    self.wantedRoute = wantedRoute
+  }
+
+  fileprivate func payment(
+    of order: Order, _ instrument: AcquirerCapabilities.Instrument, network: CardNetwork?
+  ) -> RoutedPayment {
+    RoutedPayment(
+      merchant: order.merchant, amount: order.amount, network: network, country: sale.shopper?.countryCode,
+      instrument: instrument, wantedRoute: wantedRoute)
   }
 }

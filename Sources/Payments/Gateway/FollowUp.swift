@@ -116,8 +116,7 @@ extension PaymentGateway {
         let attempt = try journal.reserve(
           followUp.kind, followUp.amount, isFinal: followUp.isFinal, of: followUp.payment, cause: followUp.cause,
           in: store)
-        guard attempt.route == route else { throw GatewayError.acquirerNotConfigured(attempt.route) }
-        try refuseTooFine(attempt.amount)
+        try refuseImpossible(attempt)
         call.note(attempt.reference)
         try followUp.key?.begin(attempt, notBefore: clocks.latest, in: store)
         return attempt
@@ -125,6 +124,12 @@ extension PaymentGateway {
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }
+  }
+
+  /// Before it is committed: what the payment's acquirer cannot do.
+  private func refuseImpossible(_ attempt: Attempt) throws(GatewayError) {
+    let acquirer = try acquirer(of: attempt).capabilities
+    guard acquirer.toAcquirer(attempt.amount) != nil else { throw .amountTooFine(attempt.amount) }
   }
 
   private func send(
@@ -144,6 +149,7 @@ extension PaymentGateway {
 extension PaymentGateway {
   /// Asks for what follows an authorization.
   func ask(_ attempt: Attempt, before deadline: Deadline) async -> AcquirerAnswer {
+    guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
     guard let authorization = attempt.authorization else { return .notSent("the acquirer's reference is not known") }
     let request = FollowUpRequest(
       reference: attempt.reference, authorization: authorization, amount: attempt.amount, isFinal: attempt.isFinal)

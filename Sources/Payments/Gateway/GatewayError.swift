@@ -18,7 +18,9 @@ package enum GatewayError: Error, Sendable, Hashable {
   case currencyNotTaken(Currency)
   /// The acquirer counts the currency with fewer decimals than the amount has.
   case amountTooFine(Amount)
-  /// The payment was authorized at another acquirer than the configured one, and only that one can be asked.
+  /// None of the merchant's routes takes this payment. Nothing was written.
+  case noRoute(MerchantID)
+  /// The payment's route is not configured, and only its acquirer can be asked.
   case acquirerNotConfigured(String)
   /// The acquirer was asked, and the store could neither keep its answer nor be read. The outcome is open.
   case outcomeNotRecorded(PaymentID)
@@ -37,6 +39,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .amountTooFine: "amount_too_fine_for_acquirer"
     case .outcomeNotRecorded: "outcome_not_recorded"
     case .acquirerNotConfigured: "acquirer_not_configured"
+    case .noRoute: "no_route"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
@@ -61,6 +64,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
     case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
+    case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
     case .operationRefused(let reason): reason.text
     }
   }
@@ -74,6 +78,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
     case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
+    case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
     case .operationRefused(.conflict), .operationRefused(.inFlight):

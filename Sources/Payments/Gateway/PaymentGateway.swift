@@ -9,11 +9,11 @@ package import TenderPayments
 /// Each verb has a file of its own: `Authorize.swift` authorizes, `FollowUp.swift` captures, voids and refunds,
 /// `Recover.swift` resolves what they had to leave open, `Receive.swift` receives the events that a provider sends.
 ///
-/// It asks one acquirer, only about payments that were authorized there.
+/// A new payment chooses a route by the merchant's rules. Everything after its authorization goes to the stored route.
 package struct PaymentGateway: Sendable {
   let opener: TokenOpener
   package let journal: Journal
-  let acquirer: Acquirer
+  package let routes: RouteTable
   let clock: WallClock
   let random: RandomBytes
   let scheduler: Scheduler
@@ -25,20 +25,20 @@ package struct PaymentGateway: Sendable {
   let observer: @Sendable (PaymentStep) -> Void
 
   /// - Parameters:
-  ///   - acquirer: behind a circuit breaker, if it is on a wire.
+  ///   - routes: each acquirer behind a circuit breaker of its own, if it is on a wire.
   ///   - random: only for how long recovery waits.
   ///   - crashes: what happens at the named points; nothing, outside of tests.
   ///   - admission: which a server shares with its gateway; nil for one of the gateway's own.
   ///   - observer: receives the steps of each payment, in the task that makes it.
   package init(
-    opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
+    opener: TokenOpener, journal: Journal, routes: RouteTable, clock: WallClock = .system,
     random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
     crashes: CrashPoints = .none, admission: AdmissionControl? = nil,
     observer: @escaping @Sendable (PaymentStep) -> Void = { _ in }
   ) {
     self.opener = opener
     self.journal = journal
-    self.acquirer = acquirer.convertingAmounts()
+    self.routes = routes.convertingAmounts()
     self.clock = clock
     self.random = random
     self.scheduler = scheduler
@@ -51,12 +51,10 @@ package struct PaymentGateway: Sendable {
 
   var database: Database { journal.database }
 
-  /// The one acquirer that this gateway asks: connector and account. A payment that was authorized at another is left
-  /// alone.
-  var route: String { acquirer.capabilities.route }
-
-  /// What is not finished at acquirers that this gateway does not ask.
-  package func unfinishedElsewhere() async throws -> [UnfinishedRoute] { try await journal.unfinished(besides: route) }
+  /// What is not finished at routes that are not configured.
+  package func unfinishedElsewhere() async throws -> [UnfinishedRoute] {
+    try await journal.unfinished(besides: routes.names)
+  }
 
   /// By how much the time of day has gone ahead of the time since the start.
   package var clockLead: Duration { clocks.lead }
@@ -67,11 +65,31 @@ package struct PaymentGateway: Sendable {
   package func payment(for order: OrderID) async throws -> Payment? { try await journal.payment(of: order) }
   package func payment(for basket: BasketID) async throws -> Payment? { try await journal.payment(of: basket) }
 
+  /// The acquirer of a stored route.
+  func acquirer(of attempt: Attempt) throws(GatewayError) -> Acquirer {
+    guard let acquirer = routes[attempt.route] else { throw .acquirerNotConfigured(attempt.route) }
+    return acquirer
+  }
+
   func known(_ payment: PaymentID) async throws -> Payment {
     guard let known = try await journal.payment(payment) else {
       throw GatewayError.operationRefused(.noSuchPayment(payment))
     }
     return known
+  }
+}
+
+extension PaymentGateway {
+  /// A gateway with one route.
+  package init(
+    opener: TokenOpener, journal: Journal, acquirer: Acquirer, clock: WallClock = .system,
+    random: RandomBytes = .system, scheduler: Scheduler = .system, policy: GatewayPolicy = GatewayPolicy(),
+    crashes: CrashPoints = .none, admission: AdmissionControl? = nil,
+    observer: @escaping @Sendable (PaymentStep) -> Void = { _ in }
+  ) {
+    self.init(
+      opener: opener, journal: journal, routes: RouteTable(acquirer), clock: clock, random: random,
+      scheduler: scheduler, policy: policy, crashes: crashes, admission: admission, observer: observer)
   }
 }
 

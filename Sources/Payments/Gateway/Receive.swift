@@ -6,21 +6,23 @@ extension PaymentGateway {
   /// Receives a call that an acquirer or provider makes by itself: authentic and understood by its connector. Each event
   /// in it is kept once, compared with our own amounts, and posted, in a commit of its own.
   ///
+  /// - Parameter route: the one whose address was called.
   /// - Throws: `EventRefusal` for a call that is not authentic or not understood; nothing of it is stored.
-  package func receive(_ inbound: InboundEvent) async throws -> ReceivedEvents {
+  package func receive(_ inbound: InboundEvent, through route: String) async throws -> ReceivedEvents {
+    guard let acquirer = routes[route] else { throw EventRefusal.notExpected }
     let batch = try acquirer.readEvents(inbound)
     var verdicts: [InboxVerdict] = []
-    for event in batch.events { verdicts.append(try await receive(event)) }
+    for event in batch.events { verdicts.append(try await receive(event, through: route)) }
     return ReceivedEvents(verdicts: verdicts, acknowledgement: batch.acknowledgement)
   }
 
-  private func receive(_ event: AcquirerEvent) async throws -> InboxVerdict {
+  private func receive(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
     guard case .operation(let reference) = event.subject, case .answer(let answer) = event.content else {
       return .refused("unknown_reference")
     }
     guard let outcome = ProviderEvent.Outcome(answer) else { return .known }
     return try await receive(
-      ProviderEvent(connector: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
+      ProviderEvent(route: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
   }
 
   /// The same for an event that is authenticated already.

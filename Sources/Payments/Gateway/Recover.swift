@@ -51,7 +51,7 @@ extension PaymentGateway {
   private func captureDue(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
     report.captures = try await begun(
-      journal.capturesDue(limit, through: route).map { FollowUp(kind: .capture, payment: $0, cause: .order) },
+      journal.capturesDue(limit, through: routes.names).map { FollowUp(kind: .capture, payment: $0, cause: .order) },
       width: policy.captureWidth)
     return report
   }
@@ -64,7 +64,9 @@ extension PaymentGateway {
     let now = clock.now()
     guard clocks.allowEnding else { return report }
     report.expiries = try await begun(
-      journal.expiredHolds(limit, through: route, by: now).map { FollowUp(kind: .void, payment: $0, cause: .expiry) },
+      journal.expiredHolds(limit, through: routes.names, by: now).map {
+        FollowUp(kind: .void, payment: $0, cause: .expiry)
+      },
       width: policy.expiryWidth)
     try await journal.forgetKeys(limit, by: now)
     return report
@@ -72,7 +74,7 @@ extension PaymentGateway {
 
   /// A capture or void that is due at an acquirer which is not configured raises an alarm. No other acquirer is asked.
   private func raiseAlarmsElsewhere(_ limit: Int) async throws -> [PaymentID] {
-    let payments = try await journal.stranded(limit, besides: route)
+    let payments = try await journal.stranded(limit, besides: routes.names)
     for payment in payments { try await journal.raise(.acquirerNotConfigured, on: payment) }
     return payments
   }
@@ -101,26 +103,28 @@ extension PaymentGateway {
   /// of the lease relies on it.
   private func resolve(_ attempt: Attempt, before deadline: Deadline) async throws -> RecoveryOutcome {
     try await crashes.reach(.recoveryLeased)
-    guard attempt.route == route, deadline.remaining > .zero else { return try await leave(attempt) }
+    guard let acquirer = routes[attempt.route], deadline.remaining > .zero else { return try await leave(attempt) }
     switch RecoveryAction(for: attempt, acquirer.capabilities) {
-    case .inquire: return try await inquire(attempt, deadline)
+    case .inquire: return try await inquire(attempt, acquirer, deadline)
     case .sendAgain: return try await sendAgain(attempt, deadline)
-    case .reverse: return try await reverse(attempt, deadline)
-    case .undo: return try await undo(attempt, deadline)
+    case .reverse: return try await reverse(attempt, acquirer, deadline)
+    case .undo: return try await undo(attempt, acquirer, deadline)
     case .nothing: return try await leave(attempt)
     }
   }
 
-  private func inquire(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
-    let question = InquiryRequest(reference: attempt.reference, amount: attempt.amount)
+  private func inquire(
+    _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
+  ) async throws -> RecoveryOutcome {
+    let question = attempt.inquiry
     let inquiry = await acquirer.inquire(question, patience(deadline))
     try await crashes.reach(.recoveryInquired)
     switch RecoveryAction.Finding(inquiry, about: attempt, acquirer.capabilities) {
     case .adopt(let answer): return try await adopt(answer, attempt)
     case .neverArrived: return try await adopt(.notSent("the acquirer does not know it"), attempt)
     case .sendAgain: return try await sendAgain(attempt, deadline)
-    case .reverse: return try await reverse(attempt, deadline)
-    case .undo: return try await undo(attempt, deadline)
+    case .reverse: return try await reverse(attempt, acquirer, deadline)
+    case .undo: return try await undo(attempt, acquirer, deadline)
     case .leave: return try await leave(attempt)
     }
   }
@@ -141,26 +145,30 @@ extension PaymentGateway {
     return try await adopt(answer, attempt)
   }
 
-  private func reverse(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
+  private func reverse(
+    _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
+  ) async throws -> RecoveryOutcome {
     guard let reversal = try await journal.beginReversal(of: attempt) else { return try await leave(attempt) }
     let call = inFlight.newCall()
     defer { call.end() }
     call.note(reversal.reference)
     try await crashes.reach(.recoveryReversing)
-    return try await undo(reversal, deadline)
+    return try await undo(reversal, acquirer, deadline)
   }
 
   /// Reverses by our reference; where the acquirer cannot do that, finds the authorization and voids it.
-  private func undo(_ attempt: Attempt, _ deadline: Deadline) async throws -> RecoveryOutcome {
-    let target = InquiryRequest(reference: attempt.target ?? attempt.reference, amount: attempt.undoneAmount)
-    guard acquirer.capabilities.reversal else { return try await void(target, attempt, deadline) }
+  private func undo(
+    _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
+  ) async throws -> RecoveryOutcome {
+    let target = attempt.undoing
+    guard acquirer.capabilities.reversal else { return try await void(target, attempt, acquirer, deadline) }
     let reversal = await acquirer.reverse(target, patience(deadline))
     try await crashes.reach(.recoveryReversed)
     return try await adopt(RecoveryAction.meaning(of: reversal, for: attempt, acquirer.capabilities), attempt)
   }
 
   private func void(
-    _ target: InquiryRequest, _ attempt: Attempt, _ deadline: Deadline
+    _ target: InquiryRequest, _ attempt: Attempt, _ acquirer: Acquirer, _ deadline: Deadline
   ) async throws -> RecoveryOutcome {
     let found = await acquirer.inquire(target, patience(deadline))
     try await crashes.reach(.recoveryInquired)
@@ -186,7 +194,7 @@ extension PaymentGateway {
 
   /// Raised after a day without an answer, and at once where the acquirer is not configured.
   private func alarm(for attempt: Attempt) -> AlarmReason? {
-    guard attempt.route == route else { return .acquirerNotConfigured }
+    guard routes[attempt.route] != nil else { return .acquirerNotConfigured }
     guard let past = attempt.past, past.leasedAt.since(past.sentAt) >= policy.alarmAfter else { return nil }
     return .unknown(attempt.kind)
   }
@@ -322,7 +330,7 @@ private func outcome<Value: Sendable>(_ work: () async throws -> Value) async ->
 extension AcquirerAnswer {
   /// Whether the request under the same reference before this one may have been done all the same: this one was not
   /// sent, or refused because of our account before the acquirer looked at it.
-  fileprivate var saysNothingOfAnEarlierRequest: Bool {
+  var saysNothingOfAnEarlierRequest: Bool {
     switch self {
     case .notSent: true
     case .declined(let decline): decline.declineClass == .configuration

@@ -100,6 +100,18 @@ extension AcquirerCapabilities {
 }
 
 extension Attempt {
+  /// The question about this operation. A reversal is done by a void where the acquirer has no reversal.
+  var inquiry: InquiryRequest {
+    InquiryRequest(
+      reference: reference, amount: amount, kind: InquiredOperation(kind), authorization: authorization,
+      acquirerReference: acquirerReference, sentAt: past?.sentAt)
+  }
+
+  /// What a reversal undoes: the authorization.
+  var undoing: InquiryRequest {
+    InquiryRequest(reference: target ?? reference, amount: undoneAmount, sentAt: past?.sentAt)
+  }
+
   fileprivate func mayRepeat(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past, kind != .authorize else { return false }
     return acquirer.mayRepeat(after: past.leasedAt.since(past.sentAt))
@@ -115,5 +127,16 @@ extension Attempt {
   fileprivate func isQuiet(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past else { return false }
     return past.leasedAt >= past.quietSince.adding(acquirer.settleHorizon)
+  }
+}
+
+extension InquiredOperation {
+  fileprivate init(_ kind: OperationKind) {
+    switch kind {
+    case .authorize: self = .authorization
+    case .capture: self = .capture
+    case .void, .reverse: self = .void
+    case .refund: self = .refund
+    }
   }
 }

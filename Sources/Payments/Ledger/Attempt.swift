@@ -62,7 +62,7 @@ package struct Attempt: Sendable, Hashable {
   /// Our name of the operation at the acquirer, which an inquiry asks for.
   package let reference: AttemptReference
   package let payment: PaymentID
-  /// The acquirer that the payment was authorized at, and the only one that may be asked: connector and account.
+  /// The only acquirer that may be asked: connector and account.
   package let route: String
   package let kind: OperationKind
   package let amount: Amount
@@ -70,6 +70,8 @@ package struct Attempt: Sendable, Hashable {
   package let isFinal: Bool
   /// The acquirer's name of the authorization that this operation follows; nil for the authorization itself.
   package let authorization: String?
+  /// The acquirer's name of this operation, where an answer gave one.
+  package var acquirerReference: String?
   /// What a reversal undoes: our name of the authorization.
   package let target: AttemptReference?
   /// The amount that the undone authorization asked for, which an inquiry about it names. A reversal's own amount is

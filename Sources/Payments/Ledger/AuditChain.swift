@@ -52,6 +52,7 @@ struct AuditEntry {
   static let acknowledged = "alarm acknowledged"
   static let ended = "alarm ended"
   static let reported = "outcome reported"
+  static let rerouted = "route changed"
 
   let chain: String
   let number: Int64
@@ -130,7 +131,9 @@ extension AuditEntry {
   var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
     let name = event.prefix { $0 != ":" }
-    if [Self.alarmed, Self.acknowledged, Self.ended, Self.reported].contains(String(name)) { return after == before }
+    if [Self.alarmed, Self.acknowledged, Self.ended, Self.reported, Self.rerouted].contains(String(name)) {
+      return after == before
+    }
     guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),
       let destination = PaymentState.destination(from: before, known)
     else { return false }

@@ -108,6 +108,13 @@ package enum IdempotencyKeys {
     guard added == 1 else { throw KeyTaken(status: try status(of: call, in: store)) }
   }
 
+  /// Lets the key of a call name the operation that took the place of its first one.
+  static func `continue`(_ call: IdempotentCall, as operation: AttemptReference, in store: Transaction) throws {
+    try store.run(
+      "UPDATE idempotency SET operation = $4 WHERE merchant = $1 AND call = $2 AND key = $3 AND state = 'running'",
+      .text(call.merchant.rawValue), .text(call.call), .text(call.key.rawValue), .text(operation.rawValue))
+  }
+
   /// Releases the key in the commit that leaves the outcome open: the call is over, and no answer is kept that would be
   /// wrong a moment later.
   package static func leaveOpen(_ call: IdempotentCall, in store: Transaction) throws {

@@ -9,7 +9,7 @@ package struct ProviderEvent: Sendable, Hashable {
   }
 
   /// The route that it came through: connector and account.
-  package let connector: String
+  package let route: String
   /// The provider's name of the event; a second one of this name is the same event.
   package let id: String
   /// Our name of the operation that it reports.
@@ -17,8 +17,8 @@ package struct ProviderEvent: Sendable, Hashable {
   package let amount: Amount
   package let outcome: Outcome
 
-  package init(connector: String, id: String, reference: AttemptReference, amount: Amount, outcome: Outcome) {
-    self.connector = connector
+  package init(route: String, id: String, reference: AttemptReference, amount: Amount, outcome: Outcome) {
+    self.route = route
     self.id = id
     self.reference = reference
     self.amount = amount
@@ -82,7 +82,7 @@ extension Journal {
       return .refused("unknown_reference")
     }
     let record = try PaymentRecord.known(attempt.payment, in: store)
-    guard record.connector == event.connector else {
+    guard record.route == event.route else {
       try alarm(.anotherConnector, record, in: store)
       return .refused(AlarmReason.anotherConnector.rawValue)
     }
@@ -186,21 +186,21 @@ private enum Inbox {
     let outcome = if case .approved = event.outcome { "approved" } else { "declined" }
     return try store.run(
       """
-      INSERT INTO inbox (connector, event, reference, outcome, amount, currency, verdict, received_at)
+      INSERT INTO inbox (route, event, reference, outcome, amount, currency, verdict, received_at)
       VALUES ($1, $2, $3, $4, $5, $6, 'known', $7) ON CONFLICT DO NOTHING
       """,
-      .text(event.connector), .text(event.id), .text(event.reference.rawValue), .text(outcome),
+      .text(event.route), .text(event.id), .text(event.reference.rawValue), .text(outcome),
       .integer(event.amount.minorUnits), .text(event.amount.currency.code), .time(store.now)) == 1
   }
 
   static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {
     if case .early = verdict {
       try store.run(
-        "DELETE FROM inbox WHERE connector = $1 AND event = $2", .text(event.connector), .text(event.id))
+        "DELETE FROM inbox WHERE route = $1 AND event = $2", .text(event.route), .text(event.id))
       return
     }
     try store.run(
-      "UPDATE inbox SET verdict = $3, reason = $4 WHERE connector = $1 AND event = $2", .text(event.connector),
+      "UPDATE inbox SET verdict = $3, reason = $4 WHERE route = $1 AND event = $2", .text(event.route),
       .text(event.id), .text(verdict.name), .text(optional: verdict.reason))
   }
 }

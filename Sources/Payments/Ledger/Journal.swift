@@ -133,14 +133,14 @@ package struct RecordedAnswer: Sendable, Hashable {
 /// What the gateway knows of a payment beside the order, when it claims one.
 package struct ClaimTerms: Sendable, Hashable {
   /// The route that the payment takes: connector and account. The journal keeps it with the payment.
-  package let connector: String
+  package let route: String
   /// Whether the amount inside the payment token was read and is the order's.
   package let amountConfirmed: Bool
   /// Until when the acquirer holds the money; nil when it does not say.
   package let holdUntil: Timestamp?
 
-  package init(connector: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil) {
-    self.connector = connector
+  package init(route: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil) {
+    self.route = route
     self.amountConfirmed = amountConfirmed
     self.holdUntil = holdUntil
   }
@@ -200,7 +200,7 @@ extension Journal {
     past: Attempt.Past? = nil, _ store: Transaction
   ) -> Attempt {
     Attempt(
-      reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.connector,
+      reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.route,
       kind: kind, amount: amount, isFinal: isFinal, authorization: authorization, target: target,
       undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, releases: releases,
       fence: 1)

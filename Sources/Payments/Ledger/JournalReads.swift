@@ -76,7 +76,7 @@ extension Journal {
   package func authorization(of payment: PaymentID) async throws -> OperationOutcome {
     try await database.read { store in
       guard let found = try PaymentRecord.find(payment, in: store)?.payment,
-        let operation = try Operations.all(of: payment, in: store).first(where: { $0.kind == .authorize })
+        let operation = try Operations.all(of: payment, in: store).last(where: { $0.kind == .authorize })
       else { throw JournalError.noSuchPayment(payment) }
       return OperationOutcome(operation: operation, payment: found)
     }
@@ -117,24 +117,23 @@ extension Journal {
     }
   }
 
-  /// What is not finished at acquirers other than this one, by route: before an acquirer is taken out of the
-  /// configuration there must be nothing.
-  package func unfinished(besides route: String) async throws -> [UnfinishedRoute] {
+  /// What is not finished at routes other than these: before a route is taken out of the configuration there must be
+  /// nothing.
+  package func unfinished(besides routes: [String]) async throws -> [UnfinishedRoute] {
     try await database.read { store in
       try store.rows(
         """
-        SELECT connector, sum(open) AS open, sum(held) AS held FROM (
-          SELECT connector, 0 AS open, 1 AS held FROM payments WHERE live = 1 AND authorized > captured
+        SELECT route, sum(open) AS open, sum(held) AS held, min(payment) AS payment FROM (
+          SELECT route, 0 AS open, 1 AS held, id AS payment FROM payments WHERE live = 1 AND authorized > captured
           UNION ALL
-          SELECT connector, 1, 0 FROM operations JOIN payments ON payments.id = operations.payment
-          WHERE state IN ('sending', 'pending', 'unknown')
-        ) AS unfinished WHERE connector <> $1 GROUP BY connector ORDER BY connector
-        """, .text(route)
+          SELECT route, 1, 0, payment FROM operations WHERE state IN ('sending', 'pending', 'unknown')
+        ) AS unfinished GROUP BY route ORDER BY route
+        """
       ).map {
         UnfinishedRoute(
-          route: try $0.text("connector"), openOperations: Int(try $0.integer("open")),
-          liveHolds: Int(try $0.integer("held")))
-      }
+          route: try $0.text("route"), openOperations: Int(try $0.integer("open")),
+          liveHolds: Int(try $0.integer("held")), oldestPayment: PaymentID(try $0.text("payment")))
+      }.filter { !routes.contains($0.route) }
     }
   }
 
@@ -200,6 +199,8 @@ package struct UnfinishedRoute: Sendable, Hashable {
   package let openOperations: Int
   /// Payments with held money that was not captured.
   package let liveHolds: Int
+  /// One of the payments, the oldest.
+  package let oldestPayment: PaymentID
 }
 
 /// A payment with an alarm.

@@ -65,26 +65,26 @@ extension Journal {
 
   /// Payments with immediate capture that are not captured: the process died in between, or the last try failed.
   ///
-  /// - Parameter route: only those that were authorized there.
-  package func capturesDue(_ limit: Int, through route: String) async throws -> [PaymentID] {
-    try await ids("\(Self.captureIsDue) AND connector = $3 ORDER BY capture_due LIMIT $2", limit, route)
+  /// - Parameter routes: only those that were authorized there.
+  package func capturesDue(_ limit: Int, through routes: [String]) async throws -> [PaymentID] {
+    try await ids("\(Self.captureIsDue) AND \(routes.isAmong) ORDER BY capture_due LIMIT $2", limit, routes)
   }
 
   /// Payments whose hold has ended with money in it that was not captured.
   ///
   /// - Parameters:
-  ///   - route: only those that were authorized there.
+  ///   - routes: only those that were authorized there.
   ///   - end: the moment by which the hold has ended; nil, or a later one, for the store's own time.
   package func expiredHolds(
-    _ limit: Int, through route: String, by end: Timestamp? = nil
+    _ limit: Int, through routes: [String], by end: Timestamp? = nil
   ) async throws -> [PaymentID] {
-    try await ids("\(Self.holdHasEnded) AND connector = $3 ORDER BY hold_until LIMIT $2", limit, route, by: end)
+    try await ids("\(Self.holdHasEnded) AND \(routes.isAmong) ORDER BY hold_until LIMIT $2", limit, routes, by: end)
   }
 
-  /// Payments of other acquirers for which a capture or the end of a hold is due, and that have no alarm yet.
-  package func stranded(_ limit: Int, besides route: String) async throws -> [PaymentID] {
-    let others = "AND connector <> $3 AND alarm IS NULL"
-    return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, route)
+  /// Payments of other routes for which a capture or the end of a hold is due, and that have no alarm yet.
+  package func stranded(_ limit: Int, besides routes: [String]) async throws -> [PaymentID] {
+    let others = "AND NOT (\(routes.isAmong)) AND alarm IS NULL"
+    return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, routes)
   }
 
   private static let captureIsDue = """
@@ -143,13 +143,20 @@ extension Journal {
   }
 
   private func ids(
-    _ sql: String, _ limit: Int, _ route: String, by end: Timestamp? = nil
+    _ sql: String, _ limit: Int, _ routes: [String], by end: Timestamp? = nil
   ) async throws -> [PaymentID] {
     try await database.read { store in
-      try store.rows(sql, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)), .text(route)).map {
-        PaymentID(try $0.text("id"))
-      }
+      let values =
+        [SQLValue.time(min(store.now, end ?? store.now)), .integer(Int64(limit))] + routes.map(SQLValue.text)
+      return try store.rows(sql, values).map { PaymentID(try $0.text("id")) }
     }
+  }
+}
+
+extension [String] {
+  /// The condition that `route` is one of these, which are the values from the third on.
+  fileprivate var isAmong: String {
+    isEmpty ? "1 = 0" : "route IN (\(indices.map { "$\($0 + 3)" }.joined(separator: ", ")))"
   }
 }
 

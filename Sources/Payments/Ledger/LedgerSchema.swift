@@ -16,7 +16,7 @@ extension Journal {
       order_id TEXT NOT NULL,
       merchant TEXT NOT NULL,
       basket TEXT NOT NULL,
-      connector TEXT NOT NULL,
+      route TEXT NOT NULL,
       status TEXT NOT NULL CHECK (status IN ('authorizing', 'pending', 'authorized', 'partially_captured',
         'captured', 'partially_refunded', 'refunded', 'voided', 'declined', 'failed', 'unknown')),
       live BIGINT NOT NULL CHECK (live IN (0, 1)),
@@ -54,7 +54,7 @@ extension Journal {
     CREATE INDEX payments_of_basket ON payments (basket, id);
     CREATE INDEX payments_of_merchant ON payments (merchant, id);
     CREATE INDEX payments_open ON payments (status, created_at) WHERE status IN ('authorizing', 'pending', 'unknown');
-    CREATE INDEX payments_held ON payments (connector) WHERE live = 1 AND authorized > captured;
+    CREATE INDEX payments_held ON payments (route) WHERE live = 1 AND authorized > captured;
     CREATE INDEX payments_capture_due ON payments (capture_due) WHERE capture_due IS NOT NULL;
     CREATE INDEX payments_hold_until ON payments (hold_until) WHERE hold_until IS NOT NULL;
     CREATE INDEX payments_alarmed ON payments (id) WHERE alarm IS NOT NULL;
@@ -68,6 +68,7 @@ extension Journal {
       reference TEXT PRIMARY KEY NOT NULL,
       payment TEXT NOT NULL REFERENCES payments (id),
       number BIGINT NOT NULL CHECK (number >= 0),
+      route TEXT NOT NULL,
       kind TEXT NOT NULL CHECK (kind IN ('authorize', 'capture', 'void', 'refund', 'reverse')),
       target TEXT,
       amount BIGINT NOT NULL CHECK (amount > 0),
@@ -128,7 +129,7 @@ extension Journal {
 
   private static let inbox = """
     CREATE TABLE inbox (
-      connector TEXT NOT NULL,
+      route TEXT NOT NULL,
       event TEXT NOT NULL,
       reference TEXT NOT NULL,
       outcome TEXT NOT NULL,
@@ -137,7 +138,7 @@ extension Journal {
       verdict TEXT NOT NULL CHECK (verdict IN ('applied', 'known', 'contradicted', 'refused')),
       reason TEXT,
       received_at BIGINT NOT NULL,
-      PRIMARY KEY (connector, event)
+      PRIMARY KEY (route, event)
     );
 
     """

@@ -13,14 +13,15 @@ enum Operations {
     try store.run(
       """
       INSERT INTO operations (reference, payment, kind, target, amount, released_amount, is_final, cause, state, tries,
-        next_try, lease_owner, lease_until, fence, sent_at, sent_until, number)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14,
+        next_try, lease_owner, lease_until, fence, sent_at, sent_until, route, number)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14, $15,
         (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.releases),
       .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
-      .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil))
+      .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil),
+      .text(attempt.route))
   }
 
   /// Writes the answer; false when the operation has one already or another process holds its lease.
@@ -57,7 +58,8 @@ enum Operations {
     _ payment: PaymentID, as resolution: Resolution, in store: Transaction
   ) throws -> AttemptReference {
     let authorization = try store.row(
-      "SELECT reference FROM operations WHERE payment = $1 AND kind = 'authorize'", .text(payment.rawValue))
+      "SELECT reference FROM operations WHERE payment = $1 AND kind = 'authorize' ORDER BY number DESC LIMIT 1",
+      .text(payment.rawValue))
     guard let authorization else { throw JournalError.noSuchPayment(payment) }
     let reference: AttemptReference = try authorization.value("reference")
     try end(reference, as: resolution == .voided ? .reversed : .failed, in: store)
@@ -231,10 +233,11 @@ extension Operations {
     let target = try row.textOrNil("target").map { AttemptReference($0) }
     let isFirst = kind == .authorize || kind == .reverse
     let attempt = Attempt(
-      reference: reference, payment: payment, route: try row.text("connector"), kind: kind,
+      reference: reference, payment: payment, route: try row.text("route"), kind: kind,
       amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1,
-      authorization: isFirst ? nil : try authorization(of: payment, in: store), target: target,
+      authorization: isFirst ? nil : try authorization(of: payment, in: store),
+      acquirerReference: try row.textOrNil("acquirer_reference"), target: target,
       undoneAmount: try row.amount(kind == .reverse ? "authorization_amount" : "amount"),
       cause: try row.value("cause"), past: try past(row, target, in: store),
       releases: try row.integer("released_amount"), fence: try row.integer("fence"))
@@ -252,7 +255,7 @@ extension Operations {
   }
 
   private static let select = """
-    SELECT operations.*, payments.currency, payments.reported_outcome, payments.connector,
+    SELECT operations.*, payments.currency, payments.reported_outcome,
       payments.amount AS authorization_amount
     FROM operations JOIN payments ON payments.id = operations.payment
     """

@@ -5,7 +5,8 @@ import TenderPayments
 struct PaymentRecord {
   var payment: Payment
   var balances: Balances
-  let connector: String
+  /// Connector and account; another one only as long as it is proven that nothing was sent.
+  var route: String
   let captureMode: CaptureMode
   /// When recovery begins an immediate capture, if the first call did not.
   var captureDue: Timestamp?
@@ -26,7 +27,7 @@ struct PaymentRecord {
       amount: order.amount, authorized: 0, captured: 0, refunded: 0, authorizationCode: nil, decline: nil, card: card,
       amountConfirmed: terms.amountConfirmed, createdAt: now, updatedAt: now)
     balances = Balances(status: .authorizing)
-    connector = terms.connector
+    route = terms.route
     captureMode = order.capture
     holdUntil = terms.holdUntil
     version = 1
@@ -109,14 +110,14 @@ extension PaymentRecord {
   func insert(in store: Transaction) throws -> Bool {
     let inserted = try store.run(
       """
-      INSERT INTO payments (id, order_id, merchant, basket, connector, status, live, amount, currency,
+      INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
         amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
         reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at)
       VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15)
       ON CONFLICT DO NOTHING
       """,
       .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
-      .text(payment.basket.rawValue), .text(connector), .text(payment.status.rawValue),
+      .text(payment.basket.rawValue), .text(route), .text(payment.status.rawValue),
       .integer(payment.amount.minorUnits), .text(payment.amount.currency.code),
       .integer(payment.amountConfirmed ? 1 : 0), .text(captureMode.rawValue),
       .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
@@ -130,7 +131,7 @@ extension PaymentRecord {
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
-        alarm = $17, updated_at = $18, reported_status = $19, version = version + 1
+        alarm = $17, updated_at = $18, reported_status = $19, route = $20, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -139,7 +140,7 @@ extension PaymentRecord {
       .integer(balances.reservedRefund), .text(optional: payment.authorizationCode),
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
-      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue))
+      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
@@ -161,7 +162,7 @@ extension PaymentRecord {
       reportedOutcome: try row.valueOrNil("reported_outcome"),
       reportedStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),
       updatedAt: try row.time("updated_at"))
-    connector = try row.text("connector")
+    route = try row.text("route")
     captureMode = try row.value("capture_mode")
     captureDue = try row.timeOrNil("capture_due")
     holdUntil = try row.timeOrNil("hold_until")

@@ -31,7 +31,8 @@ struct Composition: Sendable {
   let directory: MerchantDirectory
   let journal: Journal
   let keys: ProcessingKeys
-  let breaker = CircuitBreaker()
+  /// A circuit breaker for each route.
+  let breakers: [String: CircuitBreaker]
   let gateway: PaymentGateway
   let guests: GuestTokenIssuer
   let orderService: OrderService
@@ -59,12 +60,18 @@ struct Composition: Sendable {
     }
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
-    let answers = AcquirerAnswerMonitor(metrics: metrics, logger: runtime.logger)
-    let connector = Acquirer.configured(configuration, apple, runtime.network, runtime.logger)
-    let acquirer = control.excludingWaits(for: connector.observed(by: answers.note).guarded(by: breaker))
+    let routes = try RouteTable.configured(configuration, folders, apple, runtime)
+    let breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
+    self.breakers = breakers
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      acquirer: traces?.tracing(acquirer) ?? acquirer, clock: runtime.clock, random: runtime.random,
+      routes: routes.map { [traces, metrics, logger = runtime.logger] in
+        let route = $0.capabilities.route
+        let answers = AcquirerAnswerMonitor(route: route, metrics: metrics, logger: logger)
+        let acquirer = control.excludingWaits(
+          for: $0.observed(by: answers.note).guarded(by: breakers[route] ?? CircuitBreaker()))
+        return traces?.tracing(acquirer) ?? acquirer
+      }, clock: runtime.clock, random: runtime.random,
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()

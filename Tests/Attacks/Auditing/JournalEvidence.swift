@@ -29,7 +29,7 @@ extension Evidence {
         reportedOutcome: try row.textOrNil("reported_outcome"),
         alarms: raised[try row.text("id"), default: []].union(try row.textOrNil("alarm").map { [$0] } ?? []),
         isCaptureDue: try row.integerOrNil("capture_due") != nil,
-        capturesAtOnce: try row.text("capture_mode") == "immediate", connector: try row.text("connector"))
+        capturesAtOnce: try row.text("capture_mode") == "immediate", connector: try row.text("route"))
     }
     operations = try store.rows("SELECT * FROM operations ORDER BY reference").map { row in
       JournalOperation(

@@ -30,7 +30,7 @@ extension SimulatedWorld {
 
   private func reconsiderLater(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
     // After the last repeat of the event of the decline: events carry no order.
-    thread.after(thread.choices.milliseconds(150_000...300_000), "the bank approves after all") { [self] in
+    thread.after(thread.choices.milliseconds(300_000...450_000), "the bank approves after all") { [self] in
       guard let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
       tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: .max)
@@ -87,7 +87,7 @@ extension SimulatedWorld {
       }
     }
     // An address of an acquirer that is not configured takes nothing.
-    guard let engine, event.connector == engine.connector, !(faults && patience < 10 && thread.choices.chance(300))
+    guard let engine, event.route == engine.connector, !(faults && patience < 10 && thread.choices.chance(300))
     else { return again() }
     var acknowledged = false
     engine.receive(event) { acknowledged = true }
@@ -114,6 +114,6 @@ extension ProviderEvent {
     default: return nil
     }
     self.init(
-      connector: acquirer.name, id: id, reference: AttemptReference(reference), amount: amount, outcome: outcome)
+      route: acquirer.name, id: id, reference: AttemptReference(reference), amount: amount, outcome: outcome)
   }
 }

@@ -23,6 +23,22 @@ package struct RouteTable: Sendable {
 
   package var names: [String] { routes.map(\.name) }
 
+  /// Whether some route takes this kind of credential.
+  package func takes(_ instrument: AcquirerCapabilities.Instrument) -> Bool {
+    routes.contains { $0.acquirer.capabilities.instruments.contains(instrument) }
+  }
+
+  /// Whether a provider is configured that decrypts payment tokens for this key.
+  package func isSealed(to key: [UInt8]) -> Bool { routes.contains { $0.sealedKeys.contains(key) } }
+
+  /// The same routes, whose acquirers are changed.
+  package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
+    RouteTable(routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys) }, rules: rules)
+  }
+
+  /// The same routes, whose requests, answers and events are in ISO's minor units.
+  package func convertingAmounts() -> RouteTable { map { $0.convertingAmounts() } }
+
   /// What each of the merchant's rules says of a payment, in order. The first that fits is the payment's route; the
   /// others that fit come after it, when it is proven that nothing was sent.
   package func findings(for payment: RoutedPayment) -> [RouteFinding] {

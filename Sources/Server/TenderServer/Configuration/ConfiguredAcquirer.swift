@@ -3,6 +3,17 @@ import Gateway
 import HTTPTransport
 import Ledger
 import Logging
+import TenderPayments
+
+extension RouteTable {
+  /// Every route of the configuration, with the merchants' rules.
+  static func configured(
+    _ configuration: ServerConfiguration, _ folders: [MerchantFolder], _ apple: AppleEnvironment, _ runtime: Runtime
+  ) throws -> RouteTable {
+    let sandbox = Acquirer.configured(configuration, apple, runtime.network, runtime.logger)
+    return RouteTable([ConfiguredRoute(sandbox)])
+  }
+}
 
 extension Acquirer {
   /// The acquirer that the configuration names.
@@ -26,17 +37,17 @@ extension Acquirer {
 }
 
 extension PaymentGateway {
-  /// Refuses a configuration without an acquirer that still has open operations or held money: they could not be
-  /// resolved.
+  /// Refuses a configuration without a route that still has open operations or held money: they could not be resolved.
   func refuseUnfinishedElsewhere() async throws {
     let unfinished = try await unfinishedElsewhere()
     guard !unfinished.isEmpty else { return }
     let list = unfinished.map {
-      "\($0.route): open operations \($0.openOperations), payments with held money \($0.liveHolds)"
+      "\($0.route): open operations \($0.openOperations), payments with held money \($0.liveHolds), "
+        + "the oldest is payment \($0.oldestPayment)"
     }
     throw ConfigurationError(
       "acquirer",
-      "the store has payments that are not finished at an acquirer which is not configured (\(list.joined(separator: "; "))). "
+      "the store has payments that are not finished at a route which is not configured (\(list.joined(separator: "; "))). "
         + "Configure that connector and account again; resolve, capture or void what is left; then change it")
   }
 }

@@ -8,33 +8,52 @@ import Ledger
 import NIOCore
 import TenderPayments
 
-/// Receives the events that acquirers and providers send: `POST /acquirers/{connector}/events`.
+/// Receives the events that acquirers and providers send: `POST /acquirers/{connector}/events`, or
+/// `/acquirers/{connector}/{account}/events` for a route with an account's name.
 ///
 /// Acknowledges an authentic event even if it changes nothing. An event that arrives before an earlier one gets 503, so
 /// that the sender repeats it.
 struct EventController: Sendable {
   let gateway: PaymentGateway
-  /// The one connector of this server.
-  let connector: String
   let clock: WallClock
   let metrics: Metrics
 
   func receive(_ request: Request, _ context: ServerContext) async throws -> Response {
-    guard context.parameters.get("connector") == connector else {
-      throw Problem(.notFound, "not_found", "There is no such connector here.")
-    }
+    let (route, _) = try route(context)
     let event = InboundEvent(
       headers: request.headers.map { HTTPTransport.HTTPField($0.name.rawName, $0.value) },
-      body: try await RequestBody.bytes(request, context), arrivedAt: clock.now())
+      body: try await RequestBody.collect(request, context), arrivedAt: clock.now())
     do {
-      let received = try await gateway.receive(event)
-      for verdict in received.verdicts { metrics.providerEvents.count(["verdict": verdict.name]) }
+      let received = try await gateway.receive(event, through: route)
+      for verdict in received.verdicts { count(verdict.name, route) }
       guard !received.isEarly else { throw Self.early }
       return Self.response(received.acknowledgement)
     } catch let refusal as EventRefusal {
-      metrics.providerEvents.count(["verdict": refusal.rawValue])
+      count(refusal.rawValue, route)
       throw Problem(refusal == .unintelligible ? .badRequest : .unauthorized, refusal.rawValue, "\(refusal.reason).")
     }
+  }
+
+  /// `GET` at the same address: a provider checks the address before it sends events there.
+  func answerChallenge(_ request: Request, _ context: ServerContext) throws -> Response {
+    let (_, acquirer) = try route(context)
+    guard let answer = acquirer.answerChallenge(request.uri.query ?? "") else {
+      throw Problem(.badRequest, "challenge_not_understood", "This is not the provider's question.")
+    }
+    return Self.response(answer)
+  }
+
+  private func route(_ context: ServerContext) throws -> (name: String, acquirer: Acquirer) {
+    let names = [context.parameters.get("connector"), context.parameters.get("account")].compactMap { $0 }
+    let route = names.joined(separator: "/")
+    guard let acquirer = gateway.routes[route] else {
+      throw Problem(.notFound, "not_found", "There is no such route here.")
+    }
+    return (route, acquirer)
+  }
+
+  private func count(_ verdict: String, _ route: String) {
+    metrics.providerEvents.count(["route": route, "verdict": verdict])
   }
 
   private static func response(_ acknowledgement: Acknowledgement) -> Response {

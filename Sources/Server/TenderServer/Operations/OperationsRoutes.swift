@@ -13,7 +13,10 @@ struct OperationsRoutes: Sendable {
     router.get("/readyz", use: health.ready)
 
     // Events that acquirers and providers send.
-    router.post("/acquirers/:connector/events", use: events.receive)
+    for path: RouterPath in ["/acquirers/:connector/events", "/acquirers/:connector/:account/events"] {
+      router.post(path, use: events.receive)
+      router.get(path, use: events.answerChallenge)
+    }
   }
 
   /// Never on the public listener.
@@ -27,8 +30,7 @@ extension OperationsRoutes {
     home = try HomeController(parts.configuration.environment, kitVersion: KitController().version)
     health = HealthController(database: parts.database)
     events = EventController(
-      gateway: parts.gateway, connector: parts.configuration.acquirer.connector, clock: parts.runtime.clock,
-      metrics: parts.metrics)
+      gateway: parts.gateway, clock: parts.runtime.clock, metrics: parts.metrics)
     metrics = MetricsController(metrics: parts.metrics, gauges: ServerGauges(parts: parts).all)
   }
 }

@@ -13,7 +13,7 @@ struct ServerGauges: Sendable {
   @Sendable func all() async throws -> [Gauge] {
     let open = try await parts.journal.openOutcomes()
     let webhooks = try await WebhookMonitor.gauges(parts.database)
-    return Gauge.all(of: open, parts.breaker, parts.database) + webhooks + Gauge.all(of: parts.connections)
+    return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + Gauge.all(of: parts.connections)
       + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
   }
 
@@ -47,14 +47,21 @@ extension Gauge {
   }
 
   /// Payments and operations without an outcome. `payments_unknown` and its age are what to alert on.
-  static func all(of open: OpenOutcomes, _ breaker: CircuitBreaker, _ database: Database) -> [Gauge] {
+  static func all(of open: OpenOutcomes, _ breakers: [String: CircuitBreaker], _ database: Database) -> [Gauge] {
     let byStatus = open.payments.sorted { $0.key.rawValue < $1.key.rawValue }
     let unknown = open.payments[.unknown]
-    return byStatus.map { status, payments in
+    let circuits = breakers.sorted { $0.key < $1.key }.map { route, breaker in
       Gauge(
-        name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
-        labels: ["status": status.rawValue], value: Int64(payments.count))
+        name: "tender_acquirer_circuit_open",
+        help: "1 while calls to the route's acquirer are suspended: it does not answer.",
+        labels: ["route": route], value: breaker.isOpen ? 1 : 0)
     }
+    return circuits
+      + byStatus.map { status, payments in
+        Gauge(
+          name: "tender_payments_unsettled", help: "Payments whose outcome is open, by status.",
+          labels: ["status": status.rawValue], value: Int64(payments.count))
+      }
       + byStatus.map { status, payments in
         Gauge(
           name: "tender_payments_unsettled_oldest_seconds", help: "Age of the oldest payment that is open, by status.",
@@ -69,10 +76,6 @@ extension Gauge {
         Gauge(
           name: "tender_operations_open", help: "Operations at the acquirer without an answer.", labels: [:],
           value: Int64(open.operations)),
-        Gauge(
-          name: "tender_acquirer_circuit_open",
-          help: "1 while calls to the acquirer are suspended: it does not answer.",
-          labels: [:], value: breaker.isOpen ? 1 : 0),
         Gauge(
           name: "tender_store_commits", help: "Durable commits since the start.", labels: [:],
           value: Int64(database.commits)),

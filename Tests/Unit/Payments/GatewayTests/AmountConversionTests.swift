@@ -60,7 +60,8 @@ import Testing
       ])
     }
     let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: speaking)
-    _ = try await gateway.receive(InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now))
+    _ = try await gateway.receive(
+      InboundEvent(headers: [], body: [], arrivedAt: shop.clock.now), through: "fake")
     #expect(try await shop.gateway.payment(payment.id)?.authorized == 1200)
   }
 }

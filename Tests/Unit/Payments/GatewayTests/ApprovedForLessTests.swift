@@ -29,7 +29,7 @@ import Testing
   private func event(_ shop: Shop, _ answer: AcquirerAnswer, id: String = "e1") throws -> ProviderEvent {
     guard case .approved(let approval) = answer else { throw Died() }
     return ProviderEvent(
-      connector: "fake", id: id, reference: try reference(shop), amount: .eur(1250), outcome: .approved(approval))
+      route: "fake", id: id, reference: try reference(shop), amount: .eur(1250), outcome: .approved(approval))
   }
 
   private func expectReversed(_ shop: Shop, _ payment: Payment) async throws {
@@ -52,7 +52,8 @@ import Testing
     #expect(payment.reportedOutcome == .failure)
     #expect(payment.decline?.reason == .approvedForLess)
     #expect(try await shop.gateway.recover().resolved == 1)
-    #expect(shop.fake.reversals == [InquiryRequest(reference: try reference(shop), amount: .eur(1250))])
+    #expect(shop.fake.reversals.map(\.reference) == [try reference(shop)])
+    #expect(shop.fake.reversals.map(\.amount) == [.eur(1250)])
     try await expectReversed(shop, payment)
     #expect(try await shop.journal.alarms().isEmpty)
   }
@@ -224,7 +225,7 @@ import Testing
     #expect(try await shop.journal.alarms().map(\.reason) == ["\(kind.rawValue)_unknown"])
     let verdict = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake", id: "e1", reference: outcome.operation.reference, amount: .eur(1250),
+        route: "fake", id: "e1", reference: outcome.operation.reference, amount: .eur(1250),
         outcome: .approved(Self.part)))
     #expect(verdict == .contradicted("event_amount_mismatch"))
   }

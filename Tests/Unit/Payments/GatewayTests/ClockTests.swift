@@ -107,10 +107,10 @@ import Testing
     shop.clock.set(ahead: .zero - Self.days)
     _ = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake", id: "e1", reference: capture.reference, amount: capture.amount,
+        route: "fake", id: "e1", reference: capture.reference, amount: capture.amount,
         outcome: .declined(Decline(reason: .doNotHonor, code: "05"))), notBefore: end)
     shop.clock.set(ahead: Self.days)
-    #expect(try await shop.journal.expiredHolds(10, through: "fake", by: end).isEmpty)
+    #expect(try await shop.journal.expiredHolds(10, through: ["fake"], by: end).isEmpty)
   }
 
   /// A process that started with its clock behind knows no later time than the authorization's.
@@ -123,9 +123,9 @@ import Testing
     shop.clock.set(ahead: .zero - Self.days)
     _ = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake", id: "e1", reference: capture.reference, amount: capture.amount,
+        route: "fake", id: "e1", reference: capture.reference, amount: capture.amount,
         outcome: .declined(Decline(reason: .doNotHonor, code: "05"))))
     shop.clock.set(ahead: Self.days)
-    #expect(try await shop.journal.expiredHolds(10, through: "fake", by: sixDays).isEmpty)
+    #expect(try await shop.journal.expiredHolds(10, through: ["fake"], by: sixDays).isEmpty)
   }
 }

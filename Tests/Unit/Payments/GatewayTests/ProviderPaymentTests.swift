@@ -30,7 +30,7 @@ import TokenIssuer
           let event = InboundEvent(
             headers: [HTTPField("Sandbox-Signature", signature)], body: tampering(body),
             arrivedAt: WallClock.system.now())
-          guard let received = try? await gateway.receive(event) else { return false }
+          guard let received = try? await gateway.receive(event, through: "sandbox-provider") else { return false }
           verdicts.withLock { $0 += received.verdicts }
           return true
         })

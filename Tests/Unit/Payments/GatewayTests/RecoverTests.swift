@@ -94,7 +94,7 @@ import Testing
     let payment = try await unknown(shop)
     let verdict = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake", id: "e1", reference: try reference(shop), amount: .eur(1250),
+        route: "fake", id: "e1", reference: try reference(shop), amount: .eur(1250),
         outcome: .approved(Approval(acquirerReference: "A"))))
     guard case .applied(let after) = verdict else { throw Died() }
     #expect(after.authorized == 0)
@@ -115,7 +115,7 @@ import Testing
     let approval = Approval(acquirerReference: "A-\(authorization)")
     _ = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake", id: "e1", reference: authorization, amount: .eur(1250), outcome: .approved(approval)))
+        route: "fake", id: "e1", reference: authorization, amount: .eur(1250), outcome: .approved(approval)))
     _ = try await shop.gateway.recover()
     shop.fake.finds { $0 == authorization ? .answer(.approved(approval)) : .notFound }
     shop.fake.voids { reference, _ in FakeAcquirer.approval(reference) }
@@ -243,7 +243,7 @@ import Testing
     let approval = Approval(acquirerReference: "A-\(authorization)")
     _ = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake", id: "e1", reference: authorization, amount: .eur(1250), outcome: .approved(approval)))
+        route: "fake", id: "e1", reference: authorization, amount: .eur(1250), outcome: .approved(approval)))
     shop.fake.finds { $0 == authorization ? .answer(.approved(approval)) : .notFound }
     shop.fake.voids(.declined(Decline(reason: reason, code: "99")))
     _ = try await shop.gateway.recover()

@@ -101,7 +101,7 @@ import Testing
     let payment = try await unknown(shop)
     let verdict = try await shop.journal.receive(
       ProviderEvent(
-        connector: "fake/second", id: "e1", reference: try #require(shop.fake.authorizations.first).reference,
+        route: "fake/second", id: "e1", reference: try #require(shop.fake.authorizations.first).reference,
         amount: .eur(1250), outcome: .approved(Approval(acquirerReference: "A"))))
     #expect(verdict == .refused("another_connector"))
     #expect(try await shop.gateway.payment(payment.id)?.status == .unknown)

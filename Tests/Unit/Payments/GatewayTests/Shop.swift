@@ -101,6 +101,12 @@ struct Shop: Sendable {
       opener: opener, journal: journal, acquirer: other.acquirer, clock: clock.wall, scheduler: clock.scheduler)
   }
 
+  /// A process over the same store with these routes.
+  func gateway(through routes: RouteTable) -> PaymentGateway {
+    PaymentGateway(
+      opener: opener, journal: journal, routes: routes, clock: clock.wall, scheduler: clock.scheduler)
+  }
+
   func diskHolds(_ text: String) throws -> Bool {
     try files.bytesOnDisk().contains { String(decoding: $0, as: UTF8.self).contains(text) }
   }

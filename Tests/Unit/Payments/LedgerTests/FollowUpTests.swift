@@ -136,7 +136,7 @@ import Testing
     connector: String = "sandbox"
   ) -> ProviderEvent {
     ProviderEvent(
-      connector: connector, id: id, reference: attempt.reference, amount: amount ?? attempt.amount,
+      route: connector, id: id, reference: attempt.reference, amount: amount ?? attempt.amount,
       outcome: outcome ?? .approved(Approval(acquirerReference: "P-1")))
   }
 
@@ -170,7 +170,7 @@ import Testing
     let attempt = try await bench.attempt()
     #expect(try await bench.journal.receive(event("e1", attempt, connector: "other")) == .refused("another_connector"))
     let unknown = ProviderEvent(
-      connector: "sandbox", id: "e2", reference: AttemptReference("unknown"), amount: .eur(1), outcome: no)
+      route: "sandbox", id: "e2", reference: AttemptReference("unknown"), amount: .eur(1), outcome: no)
     #expect(try await bench.journal.receive(unknown) == .refused("unknown_reference"))
   }
 
@@ -186,9 +186,9 @@ import Testing
     #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
     #expect(try await bench.journal.alarms().map(\.reason) == ["capture_returned"])
     bench.clock.advance(.seconds(86_400 * 7))
-    #expect(try await bench.journal.expiredHolds(10, through: "sandbox") == [payment])
+    #expect(try await bench.journal.expiredHolds(10, through: ["sandbox"]) == [payment])
     let before = bench.clock.wall.now().adding(.seconds(-1))
-    #expect(try await bench.journal.expiredHolds(10, through: "sandbox", by: before).isEmpty)
+    #expect(try await bench.journal.expiredHolds(10, through: ["sandbox"], by: before).isEmpty)
   }
 
   /// Whether the acquirer took the last one before or after the first came back is not to be seen from its answers.

@@ -12,7 +12,7 @@ import Testing
     for (id, connector, units) in [("e1", "sandbox", 1), ("e2", "other", 1250), ("e3", "other", 1250)] {
       _ = try await bench.journal.receive(
         ProviderEvent(
-          connector: connector, id: id, reference: attempt.reference, amount: .eur(Int64(units)),
+          route: connector, id: id, reference: attempt.reference, amount: .eur(Int64(units)),
           outcome: .approved(Approval(acquirerReference: "A"))))
     }
     let entries = try await bench.database.read { store in

@@ -1,0 +1,112 @@
+import Acquiring
+import Gateway
+import Ledger
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// Several routes in one gateway: a new payment chooses, and everything after its authorization goes where it was made.
+@Suite struct `A payment with several routes` {
+  private static func acquirer(_ name: String, authorizesTwice: Bool = false) -> FakeAcquirer {
+    FakeAcquirer(
+      AcquirerCapabilities(
+        name: name, instruments: [.network], idempotency: .none,
+        authorizationIdempotency: authorizesTwice ? .reference(window: .seconds(86_400)) : .none, inquiry: true,
+        reversal: true, settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)))
+  }
+
+  private let first = acquirer("first")
+  private let second = acquirer("second")
+
+  private func gateway(_ shop: Shop, _ rules: [String] = [], reversed: Bool = false) throws -> PaymentGateway {
+    let routes = [ConfiguredRoute(first.acquirer), ConfiguredRoute(second.acquirer)]
+    let merchant = Shop.order().merchant
+    return shop.gateway(
+      through: RouteTable(
+        reversed ? routes.reversed() : routes,
+        rules: rules.isEmpty ? [:] : [merchant: try rules.map { try RouteRule($0) }]
+      ))
+  }
+
+  @Test func `goes to the first whose rule it fits`() async throws {
+    let shop = try await Shop()
+    let gateway = try gateway(
+      shop, ["first network=amex", "first amount=1.00-2.00 currency=EUR", "second network=visa"])
+    #expect(try await gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
+    #expect(first.authorizations.isEmpty && second.authorizations.count == 1)
+  }
+
+  @Test func `is refused before anything is written where no rule fits`() async throws {
+    let shop = try await Shop()
+    let gateway = try gateway(shop, ["first network=amex"])
+    await #expect(throws: GatewayError.noRoute(Shop.order().merchant)) {
+      try await gateway.authorize(Shop.order(), with: shop.token())
+    }
+    #expect(try await shop.journal.payments().isEmpty)
+  }
+
+  @Test func `keeps its route for captures and refunds, whatever comes first in the configuration afterwards`()
+    async throws
+  {
+    let shop = try await Shop()
+    let payment = try await gateway(shop).authorize(Shop.order(), with: shop.token())
+    let later = try gateway(shop, reversed: true)
+    _ = try await later.capture(payment.id)
+    _ = try await later.refund(payment.id)
+    #expect(first.captures.count == 1 && first.refunds.count == 1)
+    #expect(second.captures.isEmpty && second.refunds.isEmpty)
+  }
+
+  @Test func `takes the next route, under a new reference, when provably nothing was sent`() async throws {
+    let shop = try await Shop()
+    first.authorizes(.notSent("connection refused"))
+    let gateway = try gateway(shop)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    #expect(payment.status == .authorized)
+    let operations = try await shop.journal.operations(of: payment.id)
+    #expect(operations.map(\.state) == [.failed, .approved])
+    #expect(Set(operations.map(\.reference)).count == 2)
+    _ = try await gateway.capture(payment.id)
+    #expect(first.captures.isEmpty && second.captures.count == 1)
+    #expect(try await shop.journal.verifyAudit().isIntact)
+  }
+
+  @Test func `answers a key with the operation of the next route`() async throws {
+    let shop = try await Shop()
+    first.authorizes(.notSent("connection refused"))
+    let key = KeyedOperation(
+      IdempotentCall(merchant: Shop.order().merchant, call: "pay", key: IdempotencyKey("k"), body: [1])
+    ) { StoredAnswer(status: 200, body: Array($0.operation.reference.rawValue.utf8)) }
+    let gateway = try gateway(shop)
+    let answer = try await gateway.pay(Shop.order(), with: shop.token(), under: key)
+    let reference = try #require(second.authorizations.first).reference
+    #expect(answer.answer.body == Array(reference.rawValue.utf8))
+    #expect(try await gateway.pay(Shop.order(), with: shop.token(), under: key).answer == answer.answer)
+  }
+
+  @Test func `stays unknown where it was sent, and no other route is asked`() async throws {
+    let shop = try await Shop()
+    first.authorizes(.unknown(Interruption(.timeout)))
+    #expect(try await gateway(shop).authorize(Shop.order(), with: shop.token()).status == .unknown)
+    #expect(second.authorizations.isEmpty)
+  }
+
+  @Test func `fails when none of its routes can be reached`() async throws {
+    let shop = try await Shop()
+    first.authorizes(.notSent("connection refused"))
+    second.authorizes(.notSent("connection refused"))
+    #expect(try await gateway(shop).authorize(Shop.order(), with: shop.token()).status == .failed)
+  }
+
+  @Test func `is sent a second time under its reference only where the acquirer repeats its answer`() async throws {
+    let shop = try await Shop()
+    let repeating = Self.acquirer("repeating", authorizesTwice: true)
+    repeating.authorizes { reference, _ in
+      repeating.authorizations.count == 1 ? .unknown(Interruption(.timeout)) : FakeAcquirer.approval(reference)
+    }
+    let gateway = shop.gateway(through: RouteTable(repeating.acquirer))
+    #expect(try await gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
+    #expect(repeating.authorizations.count == 2)
+    #expect(Set(repeating.authorizations.map(\.reference)).count == 1)
+  }
+}
