@@ -5,7 +5,8 @@ import TenderPayments
 
 /// How an event is sent. The caller provides it, because the sandbox itself opens no connections.
 package struct EventDelivery: Sendable {
-  /// Posts the body with its signature; returns whether the recipient acknowledged it.
+  /// Posts the body with its signature, which is empty where the body holds it; returns whether the recipient
+  /// acknowledged it.
   package let post: @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
 
   package init(post: @escaping @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool) {

@@ -1,13 +1,26 @@
 package import Logging
 import ServiceLifecycle
 
-/// Posts the acquirer's and the provider's events while the sandbox runs.
+/// What posts events of its own: an acquirer, a payment provider.
+package protocol EventSource: Sendable {
+  /// Resolves what has been pending for longer than `delay`, and posts the events that are due.
+  func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws
+}
+
+extension EventSource {
+  /// The same after two seconds, as while the sandbox runs.
+  package func deliverEvents(by delivery: EventDelivery) async throws {
+    try await deliverEvents(after: .seconds(2), by: delivery)
+  }
+}
+
+/// Posts the events of the acquirer and of the providers while the sandbox runs.
 package struct EventService: Service {
-  private let sources: [SandboxAcquirerService]
+  private let sources: [any EventSource]
   private let delivery: EventDelivery
   private let logger: Logger
 
-  package init(sources: [SandboxAcquirerService], delivery: EventDelivery, logger: Logger) {
+  package init(sources: [any EventSource], delivery: EventDelivery, logger: Logger) {
     self.sources = sources
     self.delivery = delivery
     self.logger = logger

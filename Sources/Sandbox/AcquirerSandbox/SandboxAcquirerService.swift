@@ -13,7 +13,7 @@ package import TenderPayments
 ///
 /// The sandbox's payment provider differs in two things: it receives the payment token and decrypts it with keys of its
 /// own, and it resolves captures and refunds later.
-package struct SandboxAcquirerService: Sendable {
+package struct SandboxAcquirerService: EventSource {
   let store: AcquirerStore
   let apiKeys: [String: String]
   let silence: Duration
@@ -52,7 +52,7 @@ package struct SandboxAcquirerService: Sendable {
       database: try await Database.sqlite(
         path: providerDatabasePath, migrations: AcquirerStore.migrations, clock: clock), random: random)
     keys = ProviderKeys(
-      store: store, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
+      database: store.database, verifier: TokenVerifier(trust: try .simulated(rootPEM: tokenRootPEM)), clock: clock)
     (self.apiKeys, self.silence, path, later) = (apiKeys, silence, "provider/v1", [.capture, .refund])
   }
 
@@ -65,7 +65,7 @@ package struct SandboxAcquirerService: Sendable {
 
   /// Resolves what has been pending for longer than `delay`, and posts the events that are due. ``EventService`` calls
   /// it repeatedly.
-  package func deliverEvents(after delay: Duration = .seconds(2), by delivery: EventDelivery) async throws {
+  package func deliverEvents(after delay: Duration, by delivery: EventDelivery) async throws {
     let names = Dictionary(apiKeys.map { ($0.value, $0.key) }) { first, _ in first }
     try await store.deliverEvents(after: delay, by: delivery) { names[$0] }
   }

@@ -19,6 +19,7 @@ extension SandboxServer {
     addManagement(to: router)
     acquirer.addRoutes(to: router)
     provider.addRoutes(to: router)
+    adyen.addRoutes(to: router)
     return router
   }
 

@@ -20,9 +20,11 @@ package struct SandboxConfiguration: Sendable {
   package var fetch = AssociationFetch.unavailable
   /// The acquirer's merchants: the name by API key.
   package var acquirerKeys = ["sandbox-acquirer-key": "sandbox"]
+  /// The merchant accounts of the emulated Adyen.
+  package var adyenAccounts = [AdyenAccount.sandbox]
   /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
   package var acquirerSilence: Duration = .seconds(40)
-  /// How the acquirer's and the provider's events are sent.
+  /// How the events of the acquirer and of the providers are sent.
   package var events = EventDelivery.unavailable
   package var clock = WallClock.system
   package var random = RandomBytes.system

@@ -23,6 +23,7 @@ package struct SandboxServer: Service {
   let device: Device
   let acquirer: SandboxAcquirerService
   let provider: SandboxAcquirerService
+  let adyen: AdyenSandboxService
 
   let portalRoutes: PortalRoutes
   let deviceRoutes: DeviceRoutes
@@ -52,6 +53,9 @@ package struct SandboxServer: Service {
     provider = try await SandboxAcquirerService(
       providerDatabasePath: "\(files.path)/provider.sqlite", tokenRootPEM: pki.rootPEM,
       apiKeys: configuration.acquirerKeys, clock: clock, random: random, silence: configuration.acquirerSilence)
+    adyen = try await AdyenSandboxService(
+      databasePath: "\(files.path)/adyen.sqlite", tokenRootPEM: pki.rootPEM, accounts: configuration.adyenAccounts,
+      clock: clock, random: random, silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
@@ -87,10 +91,11 @@ package struct SandboxServer: Service {
   package func close() async {
     await acquirer.close()
     await provider.close()
+    await adyen.close()
   }
 
   private var eventService: EventService {
-    EventService(sources: [acquirer, provider], delivery: configuration.events, logger: configuration.logger)
+    EventService(sources: [acquirer, provider, adyen], delivery: configuration.events, logger: configuration.logger)
   }
 }
 

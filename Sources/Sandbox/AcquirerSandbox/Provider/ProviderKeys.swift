@@ -9,7 +9,8 @@ import X509
 /// The provider's keys, one for each merchant whose payment tokens it decrypts. The merchant takes the signing request
 /// to the developer portal; the private key never leaves.
 struct ProviderKeys: Sendable {
-  let store: AcquirerStore
+  /// Has a table `keys`.
+  let database: Database
   let verifier: TokenVerifier
   let clock: WallClock
 
@@ -17,7 +18,7 @@ struct ProviderKeys: Sendable {
   func request(for merchantIdentifier: String) async throws -> String {
     let fresh = P256.Signing.PrivateKey().pemRepresentation
     let name = "processing:\(merchantIdentifier)"
-    let pem = try await store.database.write { transaction in
+    let pem = try await database.write { transaction in
       try transaction.run(
         "INSERT INTO keys (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(name), .blob(Array(fresh.utf8)))
       return try transaction.row("SELECT value FROM keys WHERE name = $1", .text(name))?.blob("value")
@@ -32,7 +33,21 @@ struct ProviderKeys: Sendable {
 
   /// Decrypts the payment token of an authorization, with the key that it was encrypted to.
   func hold(_ body: JSONField) async throws -> (HoldRequest, refusal: String?) {
-    let rows = try await store.database.read { transaction in
+    do {
+      let opened = try await open(try body.member("paymentData").value)
+      let wanted = try HoldRequest(body, card: try opened.networkToken)
+      return (wanted, opened.amount == wanted.amount ? nil : "13")
+    } catch let error as PaymentTokenError {
+      throw AcquirerProblem(status: 422, code: "payment_token_refused", message: "\(error.stage): \(error.reason)")
+    }
+  }
+
+  /// Verifies and decrypts a payment token.
+  ///
+  /// - Parameter paymentData: Apple's `paymentData`.
+  /// - Throws: `PaymentTokenError`.
+  func open(_ paymentData: JSONValue) async throws -> PaymentData {
+    let rows = try await database.read { transaction in
       try transaction.rows("SELECT name, value FROM keys WHERE name LIKE 'processing:%' ORDER BY name").map {
         (try $0.text("name"), try $0.blob("value"))
       }
@@ -42,14 +57,8 @@ struct ProviderKeys: Sendable {
         privateKeyPEM: String(decoding: pem, as: UTF8.self), merchantIdentifier: String(name.dropFirst(11)))
     }
     let opener = TokenOpener(verifier: verifier, keys: ProcessingKeyRing([Self.allMerchants: keys]))
-    do {
-      let token = try EncryptedPaymentToken(json: try body.member("paymentData").value)
-      let opened = try opener.open(token, for: Self.allMerchants, at: clock.now())
-      let wanted = try HoldRequest(body, card: try opened.paymentData.networkToken)
-      return (wanted, opened.paymentData.amount == wanted.amount ? nil : "13")
-    } catch let error as PaymentTokenError {
-      throw AcquirerProblem(status: 422, code: "payment_token_refused", message: "\(error.stage): \(error.reason)")
-    }
+    return try opener.open(try EncryptedPaymentToken(json: paymentData), for: Self.allMerchants, at: clock.now())
+      .paymentData
   }
 
   private static let allMerchants = MerchantID("provider")
