@@ -221,8 +221,8 @@ let package = Package(
     tests(
       "Unit/Payments/AcquiringTests",
       [
-        "Acquiring", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting", "AcquirerSandbox", "TokenIssuer",
-        hummingbird, hummingbirdTesting,
+        "Acquiring", "ApplePayToken", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting",
+        "AcquirerSandbox", "TokenIssuer", crypto, hummingbird, hummingbirdTesting,
       ]),
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),
     tests(
