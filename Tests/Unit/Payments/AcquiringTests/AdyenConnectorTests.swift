@@ -47,6 +47,28 @@ import Testing
         """#)
   }
 
+  /// Adyen's own library sends the same for the same acts: `scripts/test-providers adyen`.
+  @Test func `every request is the one that Adyen's library is compared with`() async throws {
+    let compared = try JSONField(JSONReader.read(Array(try Repository.text("Tests/Judges/adyen/requests.json").utf8)))
+    let (settings, deadline) = (try AdyenWire.settings(accounts: ["TenderSandbox"]), Deadline.after(.seconds(5)))
+    let followUp = FollowUpRequest(
+      reference: AttemptReference("C1"), authorization: "NC6HT9CRT65ZGN82", amount: .eur(500))
+    let acquirer = try wire.acquirer(settings)
+    _ = try await authorize(settings: settings)
+    _ = await acquirer.capture(followUp, deadline)
+    _ = await acquirer.void(followUp, deadline)
+    _ = await acquirer.refund(followUp, deadline)
+    _ = await acquirer.reverse(InquiryRequest(reference: AttemptReference("R1"), amount: .eur(1250)), deadline)
+    _ = await acquirer.checkCredentials(deadline)
+    for (request, expected) in zip(wire.requests, try compared.array) {
+      #expect(request.url == "https://checkout-test.adyen.com" + (try expected.member("path").string))
+      #expect(try request.headers.first(named: "Idempotency-Key") == expected.memberIfPresent("key")?.string)
+      #expect(try JSONReader.read(request.body) == expected.member("body").value)
+      #expect(Set(request.headers.map(\.name)).isSubset(of: ["X-API-Key", "Content-Type", "Idempotency-Key"]))
+    }
+    #expect(try wire.requests.count == compared.array.count)
+  }
+
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
     _ = try await authorize(eci: nil)
     let body = try JSONReader.read(try #require(wire.requests.first).body)

@@ -1,0 +1,296 @@
+#!/usr/bin/env python3
+"""Adyen's own Python library against the emulated Adyen of `tender sandbox`: verify.py TENDER
+
+The library is unmodified; only the host of its addresses is another. It pays, captures, voids, refunds, repeats, is
+refused, and checks the signatures of the events. The same library shows which bytes it sends for the acts of Tender's
+connector, whose requests are in requests.json, where AdyenConnectorTests compares them with what the connector sends.
+"""
+import base64
+import csv
+import http.server
+import io
+import json
+import os
+import pathlib
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+import Adyen
+from Adyen.exceptions import AdyenAPIAuthenticationError, AdyenAPIInvalidPermission, AdyenAPIUnprocessableEntity
+from Adyen.util import is_valid_hmac_notification
+
+ACCOUNT, KEY = "TenderSandbox", "sandbox-adyen-key"
+HMAC_KEY = "5AD8B0A1C3E2F4769B8D7C6E5F4A3B2C1D0E9F8A7B6C5D4E3F2A1B0C9D8E7F60"
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / "Support"))
+import free_ports  # noqa: E402
+
+# What the library sends and the connector does not, and why.
+EXPLAINED = {
+    "user-agent": "names the library",
+    "adyen-library-name": "names the library",
+    "adyen-library-version": "names the library",
+    "accept-encoding": "Python's HTTP client says that it decodes nothing",
+    "connection": "Python's HTTP client closes the connection after each call",
+}
+# What every HTTP client sends.
+TRANSPORT = {"host", "content-length"}
+
+
+class Failed(Exception):
+    pass
+
+
+def check(claim, holds, detail=""):
+    if not holds:
+        raise Failed(f"{claim}: {detail}")
+    print(f"  {claim}")
+
+
+class Server:
+    """Records what arrives, and answers with `[accepted]`, as a webhook does, or with an empty object."""
+
+    def __init__(self, answer):
+        self.arrived = queue.Queue()
+        arrived = self.arrived
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                arrived.put((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *words):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+def library(origin, key=KEY):
+    """Adyen's client with another host."""
+    adyen = Adyen.Adyen()
+    adyen.client.xapikey, adyen.client.platform = key, "test"
+    for service in (adyen.checkout.payments_api, adyen.checkout.modifications_api):
+        service.baseUrl = service.baseUrl.replace("https://checkout-test.adyen.com", origin)
+    return adyen
+
+
+def payment(reference, number="4761739000000012", value=1250, **more):
+    return {
+        "merchantAccount": ACCOUNT, "reference": reference, "amount": {"currency": "EUR", "value": value},
+        "returnUrl": "https://shop.example/", "shopperInteraction": "Ecommerce",
+        "paymentMethod": {"type": "scheme", "number": number, "expiryMonth": "12", "expiryYear": "2031"},
+        "mpiData": {"authenticationResponse": "Y", "directoryResponse": "Y", "eci": "07",
+                    "cavv": base64.b64encode(os.urandom(20)).decode()},
+        "additionalData": {"manualCapture": "true", "paymentdatasource.type": "applepay"}, **more}
+
+
+def money(value, reference):
+    return {"merchantAccount": ACCOUNT, "amount": {"currency": "EUR", "value": value}, "reference": reference}
+
+
+def manage(origin, method, path, body=None):
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(origin + path, data, {"X-API-Key": KEY, "Content-Type": "application/json"},
+                                     method=method)
+    with urllib.request.urlopen(request, timeout=10) as answer:
+        text = answer.read().decode()
+        return json.loads(text) if text.startswith(("{", "[")) else text
+
+
+class Events:
+    """The items that arrived, each of which the library has found authentic."""
+
+    def __init__(self, server):
+        self.server, self.items = server, []
+
+    def wait(self, code, reference):
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            for item in self.items:
+                if (item["eventCode"], item["merchantReference"]) == (code, reference):
+                    return item
+            try:
+                body = json.loads(self.server.arrived.get(timeout=1)[2])
+            except queue.Empty:
+                continue
+            if not is_valid_hmac_notification(body, HMAC_KEY) or is_valid_hmac_notification(body, HMAC_KEY[::-1]):
+                raise Failed(f"the library does not find an event authentic: {body}")
+            self.items += [item["NotificationRequestItem"] for item in body["notificationItems"]]
+        raise Failed(f"no event {code} of {reference}")
+
+
+def verify_payments(origin, events):
+    adyen = library(origin)
+    pay, modify = adyen.checkout.payments_api.payments, adyen.checkout.modifications_api
+    first = pay(payment("S1"), idempotency_key="S1")
+    check("creates", first.message["resultCode"] == "Authorised" and first.message["merchantReference"] == "S1",
+          first.message)
+    name = first.message["pspReference"]
+    check("an event tells the authorization", events.wait("AUTHORISATION", "S1")["pspReference"] == name)
+
+    request = payment("S2")
+    one, two = (pay(request, idempotency_key="S2").message for _ in range(2))
+    check("gives the first answer to a repeat", one == two, (one, two))
+
+    captured = modify.capture_authorised_payment(money(500, "C1"), name, idempotency_key="C1")
+    check("captures", captured.status_code == 201 and captured.message["status"] == "received", captured.message)
+    modify.capture_authorised_payment(money(700, "C2"), name, idempotency_key="C2")
+    for reference, value in (("C1", 500), ("C2", 700)):
+        item = events.wait("CAPTURE", reference)
+        check(f"an event tells the capture {reference}", item["success"] == "true"
+              and item["originalReference"] == name and item["amount"]["value"] == value, item)
+
+    modify.refund_captured_payment(money(300, "F1"), name, idempotency_key="F1")
+    check("refunds", events.wait("REFUND", "F1")["success"] == "true")
+    modify.refund_captured_payment(money(5000, "F2"), name, idempotency_key="F2")
+    check("refuses a refund of more by event", events.wait("REFUND", "F2")["success"] == "false")
+
+    modify.cancel_authorised_payment_by_psp_reference(
+        {"merchantAccount": ACCOUNT, "reference": "V1"}, one["pspReference"], idempotency_key="V1")
+    check("voids", events.wait("CANCELLATION", "V1")["success"] == "true")
+
+    pay(payment("S3"), idempotency_key="S3")
+    modify.cancel_authorised_payment({"merchantAccount": ACCOUNT, "paymentReference": "S3"})
+    check("voids by the merchant's reference", events.wait("TECHNICAL_CANCEL", "S3")["success"] == "true")
+
+    last = pay(payment("S4"), idempotency_key="S4").message["pspReference"]
+    modify.refund_or_cancel_payment({"merchantAccount": ACCOUNT, "reference": "X1"}, last)
+    item = events.wait("CANCEL_OR_REFUND", "X1")
+    check("reverses", item["additionalData"]["modification.action"] == "cancel", item)
+
+    methods = adyen.checkout.payments_api.payment_methods({"merchantAccount": ACCOUNT}).message
+    check("lists payment methods", methods["paymentMethods"][0]["type"] == "applepay", methods)
+    return name
+
+
+def verify_refusals(origin, events):
+    adyen = library(origin)
+    pay = adyen.checkout.payments_api.payments
+    refused = pay(payment("D1", number="4761739000000038")).message
+    check("declines a card", (refused["resultCode"], refused["refusalReasonCode"]) == ("Refused", "12"), refused)
+    check("an event tells the refusal", events.wait("AUTHORISATION", "D1")["success"] == "false")
+    body = payment("D2")
+    body["paymentMethod"]["holderName"] = "DECLINED"
+    check("declines the test card holder", pay(body).message["refusalReasonCode"] == "2")
+    for claim, call, error in (
+            ("refuses an unknown key", lambda: library(origin, "x").checkout.payments_api.payments(payment("E1")),
+             AdyenAPIAuthenticationError),
+            ("refuses another merchant account", lambda: pay(payment("E2") | {"merchantAccount": "Other"}),
+             AdyenAPIInvalidPermission),
+            ("refuses a request without an amount",
+             lambda: pay({name: value for name, value in payment("E3").items() if name != "amount"}),
+             AdyenAPIUnprocessableEntity),
+            ("refuses a field that is not Adyen's", lambda: pay(payment("E4", amunt=1)), AdyenAPIUnprocessableEntity)):
+        try:
+            raise Failed(f"{claim}: {call().message}")
+        except error as refusal:
+            check(claim, refusal.error_code is not None)
+
+
+def verify_sealed(origin, tender, directory):
+    merchant = "merchant.com.example.shop"
+    manage(origin, "POST", "/portal/merchants", {"merchantIdentifier": merchant})
+    csr = manage(origin, "POST", "/adyen/certificate-requests", {"merchantIdentifier": merchant})["csr"]
+    record = manage(origin, "POST", f"/portal/merchants/{merchant}/certificates", {"type": "processing", "csr": csr})
+    certificate = pathlib.Path(directory, "processing.pem")
+    certificate.write_text(record["certificate"], encoding="utf-8")
+    token = subprocess.run(
+        [tender, "token", "create", "--to", certificate, "--amount", "12.50", "--currency", "EUR",
+         "--sandbox", f"{directory}/sandbox"], check=True, capture_output=True, text=True).stdout
+    token = json.loads(token)
+    token = token.get("token", token)
+    data = base64.b64encode(json.dumps(token.get("paymentData", token)).encode()).decode()
+    body = payment("T1")
+    del body["mpiData"], body["additionalData"]["paymentdatasource.type"]
+    body["paymentMethod"] = {"type": "applepay", "applePayToken": data}
+    answer = library(origin).checkout.payments_api.payments(body).message
+    check("opens a sealed payment token", answer["resultCode"] == "Authorised", answer)
+
+
+def verify_report(origin, name):
+    rows = list(csv.DictReader(io.StringIO(manage(origin, "GET", "/adyen/report"))))
+    own = [(row["Record Type"], row["Main Amount"], row["Modification Merchant Reference"]) for row in rows
+           if row["Psp Reference"] == name]
+    check("the report has every change", own == [
+        ("Received", "12.50", ""), ("Authorised", "12.50", ""), ("SentForSettle", "5.00", "C1"),
+        ("SentForSettle", "7.00", "C2"), ("SentForRefund", "3.00", "F1")], own)
+
+
+def verify_requests():
+    """For the same act, the library sends the connector's address, headers and body."""
+    recorder = Server(b"{}")
+    adyen = library(recorder.url)
+    pay, modify = adyen.checkout.payments_api, adyen.checkout.modifications_api
+    name = "NC6HT9CRT65ZGN82"
+    calls = {
+        "authorize": lambda body, key: pay.payments(body, idempotency_key=key),
+        "capture": lambda body, key: modify.capture_authorised_payment(body, name, idempotency_key=key),
+        "void": lambda body, key: modify.cancel_authorised_payment_by_psp_reference(body, name, idempotency_key=key),
+        "refund": lambda body, key: modify.refund_captured_payment(body, name, idempotency_key=key),
+        "reverse": lambda body, key: modify.cancel_authorised_payment(body, idempotency_key=key),
+        "checkCredentials": lambda body, key: pay.payment_methods(body, idempotency_key=key),
+    }
+    for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
+        calls[request["act"]](request["body"], request["key"])
+        path, headers, body = recorder.arrived.get(timeout=10)
+        expected = {"x-api-key": KEY, "content-type": "application/json"}
+        if request["key"]:
+            expected["idempotency-key"] = request["key"]
+        unexplained = {field for field in headers if field not in expected} - set(EXPLAINED) - TRANSPORT
+        same = path == request["path"] and json.loads(body) == request["body"] \
+            and all(headers.get(field) == value for field, value in expected.items())
+        check(f"sends what the connector sends to {request['act']}", same and not unexplained,
+              (path, headers, body))
+
+
+def wait_until_up(origin, process):
+    for _ in range(300):
+        if process.poll() is not None:
+            raise Failed("tender sandbox ended")
+        try:
+            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+    raise Failed("tender sandbox does not answer")
+
+
+def main():
+    tender = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as directory:
+        port = free_ports.row(2)
+        origin = f"http://127.0.0.1:{port}"
+        process = subprocess.Popen(
+            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            wait_until_up(origin, process)
+            webhook = Server(b"[accepted]")
+            manage(origin, "PUT", "/adyen/webhook", {"url": webhook.url + "/events"})
+            events = Events(webhook)
+            verify_requests()
+            name = verify_payments(origin, events)
+            verify_refusals(origin, events)
+            verify_sealed(origin, tender, directory)
+            verify_report(origin, name)
+        finally:
+            process.terminate()
+            process.wait()
+    print(f"adyen: the library of Adyen {Adyen.settings.LIB_VERSION} agrees")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Failed as failure:
+        sys.exit(f"adyen: {failure}")
