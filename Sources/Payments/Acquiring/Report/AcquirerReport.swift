@@ -4,7 +4,7 @@ package import TenderPayments
 /// What an acquirer says it has done, operation by operation: its report of a period.
 ///
 /// JSON lines or CSV, distinguished by the first character. Both have the same members, in any order;
-/// docs/reconciliation.md describes them.
+/// docs/reconciliation.md describes them. Adyen's own report is recognised by its first line.
 package struct AcquirerReport: Sendable, Hashable {
   package enum Operation: String, Sendable, Hashable, CaseIterable {
     case authorize, capture, void, refund
@@ -37,6 +37,10 @@ package struct AcquirerReport: Sendable, Hashable {
   ///   of a period without operations is CSV's first line alone.
   package init(_ bytes: [UInt8]) throws(ReportError) {
     let rows = bytes.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
+    if let head = rows.first, AdyenReport.isHead(head) {
+      lines = try AdyenReport(rows).lines
+      return
+    }
     switch rows.first?.first {
     case nil:
       throw ReportError(
