@@ -8,8 +8,14 @@ package struct EventDelivery: Sendable {
   /// Posts the body with its signature, which is empty where the body holds it; returns whether the recipient
   /// acknowledged it.
   package let post: @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
+  /// Posts a form that holds its own signature.
+  package let postForm: @Sendable (_ url: String, _ body: [UInt8]) async -> Bool
 
-  package init(post: @escaping @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool) {
+  package init(
+    form: @escaping @Sendable (_ url: String, _ body: [UInt8]) async -> Bool = { _, _ in false },
+    post: @escaping @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
+  ) {
+    postForm = form
     self.post = post
   }
 
