@@ -20,6 +20,7 @@ extension SandboxServer {
     acquirer.addRoutes(to: router)
     provider.addRoutes(to: router)
     adyen.addRoutes(to: router)
+    braintree.addRoutes(to: router)
     return router
   }
 

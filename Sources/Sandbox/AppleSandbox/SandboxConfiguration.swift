@@ -22,6 +22,8 @@ package struct SandboxConfiguration: Sendable {
   package var acquirerKeys = ["sandbox-acquirer-key": "sandbox"]
   /// The merchant accounts of the emulated Adyen.
   package var adyenAccounts = [AdyenAccount.sandbox]
+  /// The emulated Braintree's merchants.
+  package var braintreeAccounts = [BraintreeAccount.sandbox]
   /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
   package var acquirerSilence: Duration = .seconds(40)
   /// How the events of the acquirer and of the providers are sent.

@@ -24,6 +24,7 @@ package struct SandboxServer: Service {
   let acquirer: SandboxAcquirerService
   let provider: SandboxAcquirerService
   let adyen: AdyenSandboxService
+  let braintree: BraintreeSandbox
 
   let portalRoutes: PortalRoutes
   let deviceRoutes: DeviceRoutes
@@ -56,6 +57,9 @@ package struct SandboxServer: Service {
     adyen = try await AdyenSandboxService(
       databasePath: "\(files.path)/adyen.sqlite", tokenRootPEM: pki.rootPEM, accounts: configuration.adyenAccounts,
       clock: clock, random: random, silence: configuration.acquirerSilence)
+    braintree = try await BraintreeSandbox(
+      databasePath: "\(files.path)/braintree.sqlite", tokenRootPEM: pki.rootPEM,
+      accounts: configuration.braintreeAccounts, clock: clock, random: random, silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
@@ -92,10 +96,12 @@ package struct SandboxServer: Service {
     await acquirer.close()
     await provider.close()
     await adyen.close()
+    await braintree.close()
   }
 
   private var eventService: EventService {
-    EventService(sources: [acquirer, provider, adyen], delivery: configuration.events, logger: configuration.logger)
+    EventService(
+      sources: [acquirer, provider, adyen, braintree], delivery: configuration.events, logger: configuration.logger)
   }
 }
 

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// A fault that a test injects into the next call.
+enum BraintreeFault: String, Sendable, CaseIterable {
+  /// Nothing is done, and there is no answer.
+  case lostRequest = "lost_request"
+  /// It is done, and there is no answer.
+  case lostAnswer = "lost_answer"
+  /// It is done, and the answer comes late.
+  case lateAnswer = "late_answer"
+  /// It arrives twice.
+  case twice
+  /// It is done, and half of the answer arrives.
+  case garbled
+  /// Nothing is done; a proxy answers 200 with a page.
+  case page
+  /// Nothing is done: 429.
+  case rateLimited = "rate_limited"
+  /// Nothing is done: 503.
+  case unavailable
+  /// It is done: 500.
+  case errorAfter = "error_after"
+}
+
+/// The faults that wait, each one for one call.
+final class BraintreeFaults: Sendable {
+  private let waiting = Mutex<[BraintreeFault]>([])
+
+  func inject(_ fault: BraintreeFault) { waiting.withLock { $0.append(fault) } }
+
+  func next() -> BraintreeFault? { waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
+}

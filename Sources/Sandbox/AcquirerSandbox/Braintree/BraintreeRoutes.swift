@@ -1,0 +1,252 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import StrictJSON
+import TenderPayments
+
+/// The routes of the emulated Braintree: authenticate, decode, call the ledger, render.
+struct BraintreeRoutes<Context: RequestContext>: Sendable {
+  let service: BraintreeSandbox
+  private var ledger: BraintreeLedger { service.ledger }
+
+  @Sendable func create(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context, success: 201) { call in
+      guard let body = call.body else { throw BraintreeProblem(status: 400) }
+      return try await service.sell(try BraintreeSale(body, of: call.account), call.account).documented
+    }
+  }
+
+  @Sendable func find(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) { try await ledger.find($0.id, of: $0.account).element }
+  }
+
+  @Sendable func settle(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) {
+      try await ledger.settle($0.id, $0.body?.value("amount"), of: $0.account, by: $0.source).element
+    }
+  }
+
+  @Sendable func settlePart(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context, success: 201) {
+      try await ledger.settlePart($0.id, $0.body, of: $0.account, by: $0.source).element
+    }
+  }
+
+  @Sendable func void(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) {
+      try await ledger.void($0.id, of: $0.account, by: $0.source).element
+    }
+  }
+
+  @Sendable func refund(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context, success: 201) {
+      try await ledger.refund($0.id, $0.body, of: $0.account, by: $0.source).element
+    }
+  }
+
+  /// Braintree's calls for tests, by the last part of the path.
+  @Sendable func simulate(_ request: Request, _ context: Context) async throws -> Response {
+    let verb = request.uri.path.split(separator: "/").last.map(String.init) ?? ""
+    return try await answering(request, context) {
+      try await ledger.simulate(verb, $0.id, of: $0.account).element
+    }
+  }
+
+  @Sendable func searchIDs(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) {
+      BraintreeLedger.ids(try await ledger.search(try BraintreeSearch($0.body), of: $0.account))
+    }
+  }
+
+  @Sendable func search(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context) {
+      BraintreeLedger.page(try await ledger.search(try BraintreeSearch($0.body), of: $0.account))
+    }
+  }
+
+  @Sendable func graphQL(_ request: Request, _ context: Context) async throws -> Response {
+    let bytes = Array(try await request.body.collect(upTo: 65_536).readableBytesView)
+    return try await withFault {
+      BraintreeAnswer(json: try await service.graphQL(request.headers, bytes))
+    }
+  }
+}
+
+// The sandbox's own calls, which Braintree does not have.
+extension BraintreeRoutes {
+  /// `{url}`: where webhooks go.
+  @Sendable func sendNotifications(_ request: Request, _ context: Context) async throws -> Response {
+    try await managing(request) { account, body in
+      try await ledger.sendNotifications(of: account.merchantID, to: try body.member("url").string)
+      return ["url": .string(try body.member("url").string)]
+    }
+  }
+
+  /// `{merchantIdentifier}`: a signing request for the certificate that the merchant's payment tokens are encrypted to.
+  @Sendable func requestCertificate(_ request: Request, _ context: Context) async throws -> Response {
+    try await managing(request) { _, body in
+      ["csr": .string(try await service.certificateRequest(for: try body.member("merchantIdentifier").string))]
+    }
+  }
+
+  /// `{transaction, status}`: a dispute that is opened, lost or won.
+  @Sendable func dispute(_ request: Request, _ context: Context) async throws -> Response {
+    try await managing(request) { account, body in
+      try await ledger.dispute(
+        try body.member("transaction").string, try body.member("status").string, of: account)
+      return [:]
+    }
+  }
+
+  /// `{next}`: a fault of the next call.
+  @Sendable func misbehave(_ request: Request, _ context: Context) async throws -> Response {
+    try await managing(request) { _, body in
+      guard let fault = BraintreeFault(rawValue: try body.member("next").string) else {
+        throw BraintreeProblem(status: 400)
+      }
+      service.faults.inject(fault)
+      return [:]
+    }
+  }
+
+  private func managing(
+    _ request: Request, _ work: @Sendable (BraintreeAccount, JSONField) async throws -> JSONValue
+  ) async throws -> Response {
+    do {
+      guard let account = service.accounts.first(where: { $0.accepts(request.headers) }) else {
+        throw BraintreeProblem(status: 401)
+      }
+      let bytes = try await request.body.collect(upTo: 65_536)
+      let answer = try await work(account, JSONField(try JSONReader.read(bytes.readableBytesView)))
+      return BraintreeAnswer(json: answer).response
+    } catch let problem as BraintreeProblem {
+      return BraintreeAnswer(problem).response
+    } catch is JSONError {
+      return BraintreeAnswer(BraintreeProblem(status: 400)).response
+    }
+  }
+}
+
+/// A call that was authenticated.
+struct BraintreeCall: Sendable {
+  let account: BraintreeAccount
+  /// The transaction that the path names; empty if it names none.
+  let id: String
+  let body: BraintreeElement?
+  /// Who calls: `api`, or a person in the control panel, whom a test plays.
+  let source: String
+}
+
+extension BraintreeRoutes {
+  private func answering(
+    _ request: Request, _ context: Context, success: Int = 200,
+    _ work: @escaping @Sendable (BraintreeCall) async throws -> BraintreeElement
+  ) async throws -> Response {
+    let bytes = Array(try await request.body.collect(upTo: 65_536).readableBytesView)
+    return try await withFault {
+      do {
+        let document = try await work(try call(request, context, bytes))
+        let status = document.name == "api-error-response" ? 422 : success
+        return BraintreeAnswer(status, "application/xml", Array(document.document.utf8))
+      } catch let problem as BraintreeProblem {
+        return BraintreeAnswer(problem)
+      }
+    }
+  }
+
+  private func call(
+    _ request: Request, _ context: Context, _ bytes: [UInt8]
+  ) throws(BraintreeProblem) -> BraintreeCall {
+    let headers = request.headers
+    guard let account = service.accounts.first(where: { $0.accepts(headers) }) else {
+      throw BraintreeProblem(status: 401)
+    }
+    guard context.parameters.get("merchant") == account.merchantID else { throw BraintreeProblem(status: 403) }
+    guard HTTPField.Name("X-ApiVersion").flatMap({ headers[$0] }) == "6" else { throw BraintreeProblem(status: 426) }
+    let body = bytes.isEmpty ? nil : BraintreeElement.read(bytes)
+    guard bytes.isEmpty || body != nil, bytes.isEmpty || headers[.contentType] == "application/xml" else {
+      throw BraintreeProblem(status: 400)
+    }
+    let source = HTTPField.Name("Sandbox-Source").flatMap { headers[$0] } ?? "api"
+    return BraintreeCall(
+      account: account, id: context.parameters.get("id") ?? "", body: body, source: source)
+  }
+
+  /// Does the work, or what a fault makes of it.
+  private func withFault(_ work: @Sendable () async throws -> BraintreeAnswer) async throws -> Response {
+    try await answer(service.faults.next(), work).response
+  }
+
+  private func answer(
+    _ fault: BraintreeFault?, _ work: @Sendable () async throws -> BraintreeAnswer
+  ) async throws -> BraintreeAnswer {
+    switch fault {
+    case nil: return try await work()
+    case .lostRequest: return try await silence()
+    case .lostAnswer:
+      _ = try await work()
+      return try await silence()
+    case .lateAnswer:
+      let answer = try await work()
+      try await Task.sleep(for: service.silence)
+      return answer
+    case .twice:
+      let first = try await work()
+      _ = try await work()
+      return first
+    case .garbled: return try await work().half
+    case .page: return .page
+    case .rateLimited: return BraintreeAnswer(BraintreeProblem(status: 429))
+    case .unavailable: return BraintreeAnswer(BraintreeProblem(status: 503))
+    case .errorAfter:
+      _ = try await work()
+      return BraintreeAnswer(BraintreeProblem(status: 500))
+    }
+  }
+
+  /// Waits until the caller has given up.
+  private func silence() async throws -> BraintreeAnswer {
+    try await Task.sleep(for: service.silence)
+    return BraintreeAnswer(BraintreeProblem(status: 504))
+  }
+}
+
+/// An answer that is ready to be sent, or to be altered by a fault.
+private struct BraintreeAnswer: Sendable {
+  let status: Int
+  let type: String
+  let bytes: [UInt8]
+
+  init(_ status: Int, _ type: String, _ bytes: [UInt8]) {
+    (self.status, self.type, self.bytes) = (status, type, bytes)
+  }
+
+  init(_ problem: BraintreeProblem) {
+    self.init(problem.status, "application/xml", Array((problem.document?.document ?? "").utf8))
+  }
+
+  init(json: JSONValue) { self.init(200, "application/json", json.serialized()) }
+
+  static let page = BraintreeAnswer(200, "text/html", Array("<html><body>Maintenance</body></html>".utf8))
+
+  var half: BraintreeAnswer { BraintreeAnswer(status, type, Array(bytes.prefix(bytes.count / 2))) }
+
+  var response: Response {
+    Response(
+      status: HTTPResponse.Status(code: status), headers: [.contentType: type],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}
+
+extension BraintreeTransaction {
+  /// The document of an answer to a sale: a refused one stands inside an error.
+  fileprivate var documented: BraintreeElement {
+    guard ["processor_declined", "failed", "gateway_rejected"].contains(status) else { return element }
+    let outcome = BraintreeOutcome(of: self)
+    return BraintreeElement(
+      "api-error-response",
+      [
+        BraintreeProblem.errors([]), BraintreeElement("params", []), BraintreeElement("message", outcome.text), element,
+      ])
+  }
+}
