@@ -135,6 +135,8 @@ package struct InquiryRequest: Sendable, Hashable {
   package let kind: InquiredOperation
   /// The acquirer's name of the authorization that the operation follows; nil for an authorization.
   package var authorization: String?
+  /// The acquirer's name of the capture that a refund gives back; nil for other operations.
+  package var capture: String?
   /// The acquirer's name of the operation, if a pending answer gave one.
   package var acquirerReference: String?
   /// As of ``SaleDetails/merchantAccount``, from the payment.
@@ -144,12 +146,13 @@ package struct InquiryRequest: Sendable, Hashable {
 
   package init(
     reference: AttemptReference, amount: Amount, kind: InquiredOperation = .authorization, authorization: String? = nil,
-    acquirerReference: String? = nil, merchantAccount: String? = nil, sentAt: Timestamp? = nil
+    capture: String? = nil, acquirerReference: String? = nil, merchantAccount: String? = nil, sentAt: Timestamp? = nil
   ) {
     self.reference = reference
     self.amount = amount
     self.kind = kind
     self.authorization = authorization
+    self.capture = capture
     self.acquirerReference = acquirerReference
     self.merchantAccount = merchantAccount
     self.sentAt = sentAt

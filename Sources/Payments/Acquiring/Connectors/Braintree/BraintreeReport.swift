@@ -1,0 +1,147 @@
+package import HTTPTransport
+package import TenderPayments
+
+/// Braintree's listing of a period as a report for reconciliation.
+///
+/// Authorizations, parts and refunds have our reference as their order id. A capture of all and a void change the
+/// authorization's own transaction and have only Braintree's name, by which the journal knows the operation.
+package struct BraintreeReport: Sendable {
+  /// Our reference of the operation that was answered with this name; nil when the journal has none.
+  package typealias Lookup =
+    @Sendable (_ operation: AcquirerReport.Operation, _ name: String) async ->
+    AttemptReference?
+
+  /// Why there is no report. A part of one would show differences that are none.
+  package struct Unavailable: Error, Sendable, Hashable {
+    package let interruption: Interruption
+  }
+
+  private let connector: BraintreeConnector
+  private let lookup: Lookup
+
+  package init(
+    _ settings: BraintreeSettings, http: HTTPSender, log: @escaping @Sendable (Transcript) -> Void = { _ in },
+    lookup: @escaping Lookup
+  ) {
+    connector = BraintreeConnector(settings: settings, http: http, log: log)
+    self.lookup = lookup
+  }
+
+  /// Every operation on transactions that were created in the period, in whole seconds, oldest first. Amounts are in
+  /// Braintree's units.
+  package func report(
+    _ period: Range<Timestamp>, _ deadline: Deadline
+  ) async throws(Unavailable) -> AcquirerReport {
+    let transactions: [BraintreeTransaction]
+    switch await connector.transactions(in: period, deadline) {
+    case .found(let found): transactions = found
+    case .missing: transactions = []
+    case .unavailable(let interruption): throw Unavailable(interruption: interruption)
+    }
+    var lines: [AcquirerReport.Line] = []
+    for transaction in transactions {
+      for entry in transaction.entries(beside: transactions) {
+        lines.append(try await line(entry, of: transaction))
+      }
+    }
+    return AcquirerReport(lines: lines.sorted { $0.time < $1.time })
+  }
+
+  private func line(
+    _ entry: BraintreeTransaction.Entry, of transaction: BraintreeTransaction
+  ) async throws(Unavailable) -> AcquirerReport.Line {
+    guard let amount = entry.amount(connector.messages), let time = entry.time ?? transaction.createdAt else {
+      throw Unavailable(
+        interruption: Interruption(.unintelligibleAnswer, detail: "\(transaction.id) has no amount or no time"))
+    }
+    let own = entry.bearsOrder ? transaction.order.map { AttemptReference($0) } : nil
+    let found = own == nil ? await lookup(entry.operation, transaction.id) : nil
+    return AcquirerReport.Line(
+      reference: own ?? found ?? AttemptReference(transaction.id), operation: entry.operation, amount: amount,
+      result: entry.result, time: time)
+  }
+}
+
+extension AcquirerReport {
+  fileprivate init(lines: [Line]) { self.lines = lines }
+}
+
+extension BraintreeConnector {
+  /// The transactions that were created in the period.
+  fileprivate func transactions(
+    in period: Range<Timestamp>, _ deadline: Deadline
+  ) async -> Lookup<[BraintreeTransaction]> {
+    let criterion = BraintreeXML(
+      "created_at",
+      [
+        BraintreeXML("min", time: period.lowerBound),
+        BraintreeXML("max", time: period.upperBound.adding(.microseconds(-1))),
+      ])
+    return await search([criterion], deadline)
+  }
+}
+
+extension BraintreeXML {
+  fileprivate init(_ name: String, time: Timestamp) { self.init(name, time.description, type: "datetime") }
+}
+
+extension BraintreeTransaction {
+  /// One operation on a transaction.
+  struct Entry: Sendable {
+    let operation: AcquirerReport.Operation
+    let result: AcquirerReport.Result
+    let currency: Currency
+    /// As Braintree writes it; less what its parts have.
+    let text: String
+    var parts: [String] = []
+    /// Whether the order id is the reference of this operation.
+    var bearsOrder = false
+    var time: Timestamp?
+
+    func amount(_ messages: BraintreeMessages) -> Amount? {
+      parts.reduce(messages.amount(text, currency)) { rest, part in
+        guard let rest, let part = messages.amount(part, currency) else { return nil }
+        return try? rest.subtracting(part)
+      }
+    }
+  }
+
+  /// - Parameter all: the transactions of the listing, among them the parts of this one.
+  fileprivate func entries(beside all: [BraintreeTransaction]) -> [Entry] {
+    switch (kind, authorization) {
+    case (.credit, _): [entry(.refund, result, bearsOrder: true)]
+    case (.sale, .some): [entry(.capture, result, bearsOrder: true)] + undoing(.refund)
+    case (.sale, nil): [entry(.authorize, authorizationResult, authorizedAmount, bearsOrder: true)] + followUps(all)
+    }
+  }
+
+  private func followUps(_ all: [BraintreeTransaction]) -> [Entry] {
+    if wasSubmitted { return [entry(.capture, result, at: "submitted_for_settlement")] + undoing(.refund) }
+    return undoing(.void, parts: all.filter { $0.authorization == id }.map(\.amount))
+  }
+
+  private func undoing(_ operation: AcquirerReport.Operation, parts: [String] = []) -> [Entry] {
+    guard status == "voided" else { return [] }
+    var entry = entry(operation, .approved, at: "voided")
+    entry.parts = parts
+    return [entry]
+  }
+
+  private func entry(
+    _ operation: AcquirerReport.Operation, _ result: AcquirerReport.Result, _ text: String? = nil,
+    bearsOrder: Bool = false, at status: String? = nil
+  ) -> Entry {
+    Entry(
+      operation: operation, result: result, currency: currency, text: text ?? amount, bearsOrder: bearsOrder,
+      time: history.first { $0.status == status }?.time)
+  }
+
+  private var wasSubmitted: Bool { history.contains { $0.status == "submitted_for_settlement" } }
+
+  private var result: AcquirerReport.Result { decline == nil && rejection == nil ? .approved : .declined }
+
+  private var authorizationResult: AcquirerReport.Result {
+    if status == "authorizing" { return .pending }
+    return history.contains { $0.status == "authorized" } ? .approved : .declined
+  }
+}
