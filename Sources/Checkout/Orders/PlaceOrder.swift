@@ -1,3 +1,4 @@
+import Acquiring
 import ApplePayToken
 import Crypto
 import DirectWire
@@ -15,16 +16,31 @@ package struct PlaceOrderRequest: Sendable {
   package let token: EncryptedPaymentToken
   package let billingContact: FullContact?
   package let shippingContact: FullContact?
+  /// The card as the device names it; nothing signs it.
+  package let card: NamedCard
 
   package init(
     basket: BasketID, quote: QuoteID, token: EncryptedPaymentToken, billingContact: FullContact? = nil,
-    shippingContact: FullContact? = nil
+    shippingContact: FullContact? = nil, card: NamedCard = NamedCard()
   ) {
+    self.card = card
     self.basket = basket
     self.quote = quote
     self.token = token
     self.billingContact = billingContact
     self.shippingContact = shippingContact
+  }
+}
+
+/// `paymentMethod` of Apple's payment token: what the page or app may show of the card.
+package struct NamedCard: Sendable, Hashable {
+  /// Such as `Visa 0492`.
+  package let name: String?
+  package let network: CardNetwork?
+
+  package init(name: String? = nil, network: CardNetwork? = nil) {
+    self.name = name
+    self.network = network
   }
 }
 
@@ -69,17 +85,19 @@ extension OrderService {
     let terms = await terms(merchant)
     try await confirmPrice(snapshot.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, snapshot.record)
-    return try await pay(record, contact, record.forGateway(snapshot.record.basket, terms), request.token, deadline)
+    let order = record.forGateway(snapshot.record.basket, terms)
+    return try await pay(record, contact, order, request, deadline)
   }
 
   /// Opens the payment token, claims the order and asks the acquirer.
   private func pay(
-    _ record: OrderRecord, _ contact: OrderContact, _ order: Order, _ token: EncryptedPaymentToken,
-    _ deadline: Deadline
+    _ record: OrderRecord, _ contact: OrderContact, _ order: Order, _ request: PlaceOrderRequest, _ deadline: Deadline
   ) async throws -> PlacedOrder {
     let call = try gateway.newCall(before: deadline)
     defer { call.end() }
-    switch try await gateway.confirm(token, pays: order, in: call) {
+    switch try await gateway.confirm(
+      request.token, pays: order, choosing: RouteChoice(sale: SaleDetails(order, contact, request.card)), in: call)
+    {
     case .answered(let payment): return try await placed(order.basket, payment)
     case .confirmed(let confirmed):
       let (claim, written) = try await claim(confirmed, record, contact, call)
@@ -254,5 +272,23 @@ extension OrderRecord {
       id: id, merchant: merchant, basket: self.basket, amount: amount,
       applicationDataHash: Array(SHA256.hash(data: terms.applicationData(of: basket))),
       merchantReference: merchantReference, capture: basket.document.capture)
+  }
+}
+
+extension SaleDetails {
+  /// What a provider may want to know beside the amount.
+  fileprivate init(_ order: Order, _ contact: OrderContact, _ card: NamedCard) {
+    self.init(
+      order: order.id.rawValue, shopper: Shopper(contact), cardName: card.name, cardNetwork: card.network)
+  }
+}
+
+extension SaleDetails.Shopper {
+  fileprivate init(_ contact: OrderContact) {
+    self.init(
+      givenName: contact.givenName, familyName: contact.familyName, emailAddress: contact.emailAddress,
+      phoneNumber: contact.phoneNumber, countryCode: contact.address?.countryCode,
+      postalCode: contact.address?.postalCode, locality: contact.address?.locality,
+      addressLines: contact.address?.lines ?? [])
   }
 }

@@ -151,7 +151,17 @@ extension PaymentGateway {
     -> AcquirerAnswer
   {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
-    let request = confirmed.request(attempt)
+    var request = confirmed.request(attempt)
+    if let prepare = acquirer.prepare {
+      switch await prepare(request, deadline.within(policy.answerPatience)) {
+      case .ready(let name): request.prepared = name
+      case .declined(let decline): return .declined(decline)
+      case .failed(let interruption): return .notSent("the first of two steps failed: \(interruption.detail)")
+      }
+      guard (try? await journal.prepared(attempt, as: request.prepared ?? "")) == true else {
+        return .notSent("the result of the first of two steps could not be stored")
+      }
+    }
     let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
     guard case .unknown = answer, acquirer.capabilities.repeatsAuthorizations,
       deadline.remaining >= policy.authorizationNeeds

@@ -130,6 +130,9 @@ extension PaymentGateway {
   private func refuseImpossible(_ attempt: Attempt) throws(GatewayError) {
     let acquirer = try acquirer(of: attempt).capabilities
     guard acquirer.toAcquirer(attempt.amount) != nil else { throw .amountTooFine(attempt.amount) }
+    guard attempt.isWhole || acquirer.parts.contains(AcquirerCapabilities.Parts(attempt.kind)) else {
+      throw .partNotPossible(attempt.kind, attempt.route)
+    }
   }
 
   private func send(
@@ -152,12 +155,25 @@ extension PaymentGateway {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
     guard let authorization = attempt.authorization else { return .notSent("the acquirer's reference is not known") }
     let request = FollowUpRequest(
-      reference: attempt.reference, authorization: authorization, amount: attempt.amount, isFinal: attempt.isFinal)
+      reference: attempt.reference, authorization: authorization, amount: attempt.amount, isFinal: attempt.isFinal,
+      capture: attempt.capture, isWhole: attempt.isWhole)
     return switch attempt.kind {
     case .capture: await acquirer.capture(request, deadline)
     case .void: await acquirer.void(request, deadline)
     case .refund: await acquirer.refund(request, deadline)
     case .authorize, .reverse: .notSent("an authorization is never sent again")
+    }
+  }
+}
+
+extension AcquirerCapabilities.Parts {
+  /// A part that an operation of this kind moves.
+  fileprivate init(_ kind: OperationKind) {
+    switch kind {
+    case .capture: self = .capture
+    case .void: self = .void
+    case .refund: self = .refund
+    case .authorize, .reverse: self = []
     }
   }
 }

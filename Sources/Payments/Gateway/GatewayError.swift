@@ -18,6 +18,8 @@ package enum GatewayError: Error, Sendable, Hashable {
   case currencyNotTaken(Currency)
   /// The acquirer counts the currency with fewer decimals than the amount has.
   case amountTooFine(Amount)
+  /// The payment's acquirer does this operation for the whole amount only.
+  case partNotPossible(OperationKind, String)
   /// None of the merchant's routes takes this payment. Nothing was written.
   case noRoute(MerchantID)
   /// The payment's route is not configured, and only its acquirer can be asked.
@@ -40,6 +42,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded: "outcome_not_recorded"
     case .acquirerNotConfigured: "acquirer_not_configured"
     case .noRoute: "no_route"
+    case .partNotPossible: "part_not_possible"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
@@ -64,6 +67,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
     case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
+    case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
     case .operationRefused(let reason): reason.text
     }
@@ -78,6 +82,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
     case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
+    case .partNotPossible: "Leave the amount out, or do a part in another way, such as a capture of less."
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."

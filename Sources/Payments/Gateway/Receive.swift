@@ -17,12 +17,33 @@ extension PaymentGateway {
   }
 
   private func receive(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
-    guard case .operation(let reference) = event.subject, case .answer(let answer) = event.content else {
-      return .refused("unknown_reference")
+    guard case .answer(let answer) = event.content else { return try await receiveMovement(event, through: route) }
+    let reference: AttemptReference
+    switch event.subject {
+    case .operation(let ours): reference = ours
+    case .acquirerOperation(let name), .authorization(let name):
+      switch try await journal.operation(called: name, through: route) {
+      case .known(let ours): reference = ours
+      case .perhapsLater: return .early("unknown_reference")
+      case .unknown: return .refused("unknown_reference")
+      }
     }
     guard let outcome = ProviderEvent.Outcome(answer) else { return .known }
     return try await receive(
       ProviderEvent(route: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
+  }
+
+  /// Money that no operation of ours asked for: recorded once, and shown to an operator. Balances stay as they are.
+  private func receiveMovement(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
+    guard case .movement(let movement) = event.content else { return .known }
+    let subject: ForeignMovement.Subject =
+      switch event.subject {
+      case .operation(let reference): .operation(reference)
+      case .acquirerOperation(let name), .authorization(let name): .name(name)
+      }
+    return try await journal.receive(
+      ForeignMovement(
+        route: route, id: event.id, subject: subject, amount: event.amount, kind: movement.rawValue))
   }
 
   /// The same for an event that is authenticated already.

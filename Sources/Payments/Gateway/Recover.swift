@@ -176,7 +176,9 @@ extension PaymentGateway {
     case .leave: return try await leave(attempt)
     case .nothingToUndo: return try await adopt(.notSent("there was nothing to undo"), attempt)
     case .void(let request):
-      guard let void = try await journal.undo(attempt, of: request.amount) else { return try await leave(attempt) }
+      guard let void = try await journal.undo(attempt, of: request.amount, authorization: request.authorization) else {
+        return try await leave(attempt)
+      }
       let answer = await acquirer.void(request, patience(deadline))
       try await crashes.reach(.recoveryReversed)
       if case .notSent = answer { return try await leave(attempt) }

@@ -104,7 +104,7 @@ extension Attempt {
   var inquiry: InquiryRequest {
     InquiryRequest(
       reference: reference, amount: amount, kind: InquiredOperation(kind), authorization: authorization,
-      acquirerReference: acquirerReference, sentAt: past?.sentAt)
+      capture: capture, acquirerReference: acquirerReference, sentAt: past?.sentAt)
   }
 
   /// What a reversal undoes: the authorization.

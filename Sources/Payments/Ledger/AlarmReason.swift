@@ -34,6 +34,8 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case reversalRefused = "reversal_refused"
   /// An event came through another connector, or account there, than the payment's.
   case anotherConnector = "another_connector"
+  /// The provider, a card scheme or a person in the provider's dashboard moved money of the payment.
+  case movedElsewhere = "moved_elsewhere"
   /// An event names another amount than the operation's.
   case eventAmountMismatch = "event_amount_mismatch"
   /// An event contradicts the operation's state.

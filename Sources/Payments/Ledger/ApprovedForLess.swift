@@ -37,16 +37,25 @@ extension Journal {
   /// less holds less.
   ///
   /// - Returns: the reversal with this amount; nil when another process holds its lease.
-  package func undo(_ reversal: Attempt, of amount: Amount) async throws -> Attempt? {
-    guard amount != reversal.amount else { return reversal }
-    return try await database.write { store in
+  ///
+  /// - Parameter authorization: the acquirer's name of what is released, by which an inquiry finds it later.
+  package func undo(_ reversal: Attempt, of amount: Amount, authorization: String) async throws -> Attempt? {
+    try await database.write { store in
       guard try Operations.setAmount(amount, of: reversal, in: store) else { return nil }
+      if let target = reversal.target { try Operations.name(target, authorization, in: store) }
       return try Operations.find(reversal.reference, in: store)?.attempt
     }
   }
 }
 
 extension Operations {
+  /// Keeps the acquirer's name of an operation that has none yet.
+  fileprivate static func name(_ reference: AttemptReference, _ name: String, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET acquirer_reference = $2 WHERE reference = $1 AND acquirer_reference IS NULL",
+      .text(reference.rawValue), .text(name))
+  }
+
   fileprivate static func setAmount(_ amount: Amount, of attempt: Attempt, in store: Transaction) throws -> Bool {
     try store.run(
       "UPDATE operations SET amount = $3 WHERE reference = $1 AND fence = $2 AND \(isOpen)",

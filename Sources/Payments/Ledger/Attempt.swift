@@ -68,12 +68,16 @@ package struct Attempt: Sendable, Hashable {
   package let amount: Amount
   /// Whether this capture is the last one; what is left of the hold is released with it.
   package let isFinal: Bool
+  /// Whether the amount is all that was authorized (a capture, a void) or all that the refunded capture took.
+  package let isWhole: Bool
   /// The acquirer's name of the authorization that this operation follows; nil for the authorization itself.
   package let authorization: String?
   /// The acquirer's name of this operation, where an answer gave one.
   package var acquirerReference: String?
-  /// What a reversal undoes: our name of the authorization.
+  /// What a reversal undoes: our name of the authorization. What a refund gives back: our name of the capture.
   package let target: AttemptReference?
+  /// The acquirer's name of the capture that a refund gives back.
+  package var capture: String?
   /// The amount that the undone authorization asked for, which an inquiry about it names. A reversal's own amount is
   /// less when the authorization was approved for less; of any other operation it is its own.
   package let undoneAmount: Amount

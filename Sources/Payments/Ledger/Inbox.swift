@@ -180,7 +180,7 @@ extension ProviderEvent {
 }
 
 /// The table `inbox`: an event is kept once, with its result.
-private enum Inbox {
+enum Inbox {
   /// False when the event was received before.
   static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
     let outcome = if case .approved = event.outcome { "approved" } else { "declined" }
@@ -191,6 +191,19 @@ private enum Inbox {
       """,
       .text(event.route), .text(event.id), .text(event.reference.rawValue), .text(outcome),
       .integer(event.amount.minorUnits), .text(event.amount.currency.code), .time(store.now)) == 1
+  }
+
+  /// False for an event that has been here.
+  static func add(_ movement: ForeignMovement, about reference: AttemptReference, in store: Transaction) throws -> Bool
+  {
+    try store.run(
+      """
+      INSERT INTO inbox (route, event, reference, outcome, amount, currency, verdict, reason, received_at)
+      VALUES ($1, $2, $3, $4, $5, $6, 'contradicted', $7, $8) ON CONFLICT DO NOTHING
+      """,
+      .text(movement.route), .text(movement.id), .text(reference.rawValue), .text(movement.kind),
+      .integer(movement.amount.minorUnits), .text(movement.amount.currency.code),
+      .text(AlarmReason.movedElsewhere.rawValue), .time(store.now)) == 1
   }
 
   static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {

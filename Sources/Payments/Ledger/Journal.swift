@@ -181,9 +181,11 @@ extension Journal {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
     let rest = kind == .capture && isFinal ? balances.free - amount.minorUnits : 0
-    let attempt = newAttempt(
-      kind, amount, of: before, isFinal: isFinal, releases: rest, cause: cause,
-      after: try Operations.authorization(of: payment, in: store), store)
+    let part = try part(kind, amount, before, in: store)
+    var attempt = newAttempt(
+      kind, amount, of: before, isFinal: isFinal, isWhole: part.isWhole, releases: rest, cause: cause,
+      after: try Operations.authorization(of: payment, in: store), undoing: part.capture, store)
+    attempt.capture = try part.capture.flatMap { try Operations.acquirerReference(of: $0, in: store) }
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
     // What this void or a capture in flight frees is released soon, but not in every round.
@@ -194,14 +196,24 @@ extension Journal {
     return attempt
   }
 
+  /// Whether an operation moves all that it could, and which capture a refund gives back.
+  private func part(
+    _ kind: OperationKind, _ amount: Amount, _ before: PaymentRecord, in store: Transaction
+  ) throws -> (isWhole: Bool, capture: AttemptReference?) {
+    guard kind == .refund else { return (before.balances.isWhole(amount.minorUnits), nil) }
+    let found = try Operations.captureToRefund(amount.minorUnits, of: before.payment.id, in: store)
+    return (found?.amount == amount.minorUnits && found?.left == amount.minorUnits, found?.reference)
+  }
+
   func newAttempt(
-    _ kind: OperationKind, _ amount: Amount, of payment: PaymentRecord, isFinal: Bool = false, releases: Int64 = 0,
+    _ kind: OperationKind, _ amount: Amount, of payment: PaymentRecord, isFinal: Bool = false, isWhole: Bool = false,
+    releases: Int64 = 0,
     cause: OperationCause, after authorization: String? = nil, undoing target: AttemptReference? = nil,
     past: Attempt.Past? = nil, _ store: Transaction
   ) -> Attempt {
     Attempt(
       reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.route,
-      kind: kind, amount: amount, isFinal: isFinal, authorization: authorization, target: target,
+      kind: kind, amount: amount, isFinal: isFinal, isWhole: isWhole, authorization: authorization, target: target,
       undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, releases: releases,
       fence: 1)
   }
@@ -217,6 +229,26 @@ extension Journal {
   }
 }
 
+extension Balances {
+  /// Whether the amount is all that was authorized, and nothing of it has moved.
+  fileprivate func isWhole(_ units: Int64) -> Bool {
+    units == authorized && captured == 0 && reservedCapture == 0 && reservedVoid == 0
+  }
+}
+
 extension Attempt {
   var movement: Movement { Movement(kind, amount.minorUnits, releases: releases) }
+}
+
+extension Journal {
+  /// Writes down what an acquirer calls the instrument of an authorization, before the second of two steps.
+  ///
+  /// - Returns: false when another process has acquired the operation's lease; then nothing may be sent.
+  package func prepared(_ attempt: Attempt, as name: String) async throws -> Bool {
+    try await database.write { store in
+      try store.run(
+        "UPDATE operations SET prepared_reference = $3 WHERE reference = $1 AND fence = $2 AND state = 'sending'",
+        .text(attempt.reference.rawValue), .integer(attempt.fence), .text(name)) == 1
+    }
+  }
 }

@@ -111,6 +111,7 @@ extension Journal {
   /// ``AlarmReason/acquirerNotConfigured``: it is known because the acquirer could be asked again.
   ///
   /// - Returns: whether it was not raised already.
+  @discardableResult
   func raise(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised =
       try store.run(

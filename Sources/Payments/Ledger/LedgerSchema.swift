@@ -74,6 +74,8 @@ extension Journal {
       amount BIGINT NOT NULL CHECK (amount > 0),
       released_amount BIGINT NOT NULL CHECK (released_amount >= 0),
       is_final BIGINT NOT NULL CHECK (is_final IN (0, 1)),
+      is_whole BIGINT NOT NULL CHECK (is_whole IN (0, 1)),
+      prepared_reference TEXT,
       cause TEXT NOT NULL CHECK (cause IN ('shopper', 'merchant', 'order', 'expiry', 'recovery')),
       state TEXT NOT NULL CHECK (state IN ('sending', 'approved', 'declined', 'pending', 'unknown', 'failed',
         'reversed', 'returned')),
@@ -93,6 +95,7 @@ extension Journal {
       answered_at BIGINT
     );
     CREATE INDEX operations_of_payment ON operations (payment, reference);
+    CREATE INDEX operations_of_acquirer ON operations (acquirer_reference) WHERE acquirer_reference IS NOT NULL;
     CREATE INDEX operations_open ON operations (next_try) WHERE state IN ('sending', 'pending', 'unknown');
 
     """

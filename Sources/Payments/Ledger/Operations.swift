@@ -13,15 +13,15 @@ enum Operations {
     try store.run(
       """
       INSERT INTO operations (reference, payment, kind, target, amount, released_amount, is_final, cause, state, tries,
-        next_try, lease_owner, lease_until, fence, sent_at, sent_until, route, number)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14, $15,
+        next_try, lease_owner, lease_until, fence, sent_at, sent_until, route, is_whole, number)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14, $15, $16,
         (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.releases),
       .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
       .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil),
-      .text(attempt.route))
+      .text(attempt.route), .integer(attempt.isWhole ? 1 : 0))
   }
 
   /// Writes the answer; false when the operation has one already or another process holds its lease.
@@ -113,6 +113,46 @@ enum Operations {
       SELECT acquirer_reference FROM operations
       WHERE payment = $1 AND kind = 'authorize' AND acquirer_reference IS NOT NULL
       """, .text(payment.rawValue))?.text("acquirer_reference")
+  }
+
+  /// The acquirer's name of an operation; nil as long as no answer gave one.
+  static func acquirerReference(of reference: AttemptReference, in store: Transaction) throws -> String? {
+    try store.row("SELECT acquirer_reference FROM operations WHERE reference = $1", .text(reference.rawValue))?
+      .textOrNil("acquirer_reference")
+  }
+
+  /// The approved capture that a refund of the amount is taken from: the smallest that has enough left, or else the one
+  /// that has most; nil where none was approved.
+  static func captureToRefund(
+    _ amount: Int64, of payment: PaymentID, in store: Transaction
+  ) throws -> (reference: AttemptReference, amount: Int64, left: Int64)? {
+    let captures = try store.rows(
+      """
+      SELECT reference, amount, amount - (SELECT COALESCE(sum(refunds.amount), 0) FROM operations AS refunds
+          WHERE refunds.target = operations.reference AND refunds.kind = 'refund'
+            AND refunds.state NOT IN ('declined', 'failed', 'returned')) AS left_amount
+      FROM operations WHERE payment = $1 AND kind = 'capture' AND state = 'approved' ORDER BY left_amount, number
+      """, .text(payment.rawValue)
+    ).map { (AttemptReference(try $0.text("reference")), try $0.integer("amount"), try $0.integer("left_amount")) }
+    return captures.first { $0.2 >= amount } ?? captures.last
+  }
+
+  /// The operation that an acquirer calls by this name, on this route.
+  static func reference(
+    called name: String, through route: String, in store: Transaction
+  ) throws -> AttemptReference? {
+    try store.row(
+      "SELECT reference FROM operations WHERE acquirer_reference = $1 AND route = $2 ORDER BY number DESC LIMIT 1",
+      .text(name), .text(route))?.value("reference")
+  }
+
+  /// Whether an operation of the route waits for an answer that may give it its name at the acquirer.
+  static func awaitsName(through route: String, in store: Transaction) throws -> Bool {
+    try store.row(
+      """
+      SELECT reference FROM operations
+      WHERE state IN ('sending', 'pending', 'unknown') AND acquirer_reference IS NULL AND route = $1 LIMIT 1
+      """, .text(route)) != nil
   }
 
   static func hasOpenReversal(of payment: PaymentID, in store: Transaction) throws -> Bool {
@@ -231,15 +271,15 @@ extension Operations {
     guard let row = try store.row(select + " WHERE reference = $1", .text(reference.rawValue)) else { return nil }
     let (kind, payment): (OperationKind, PaymentID) = (try row.value("kind"), try row.value("payment"))
     let target = try row.textOrNil("target").map { AttemptReference($0) }
-    let isFirst = kind == .authorize || kind == .reverse
     let attempt = Attempt(
       reference: reference, payment: payment, route: try row.text("route"), kind: kind,
       amount: try row.amount("amount"),
-      isFinal: try row.integer("is_final") == 1,
-      authorization: isFirst ? nil : try authorization(of: payment, in: store),
+      isFinal: try row.integer("is_final") == 1, isWhole: try row.integer("is_whole") == 1,
+      authorization: kind == .authorize ? nil : try authorization(of: payment, in: store),
       acquirerReference: try row.textOrNil("acquirer_reference"), target: target,
+      capture: try kind == .refund ? target.flatMap { try acquirerReference(of: $0, in: store) } : nil,
       undoneAmount: try row.amount(kind == .reverse ? "authorization_amount" : "amount"),
-      cause: try row.value("cause"), past: try past(row, target, in: store),
+      cause: try row.value("cause"), past: try past(row, kind == .reverse ? target : nil, in: store),
       releases: try row.integer("released_amount"), fence: try row.integer("fence"))
     return (attempt, try row.value("state"))
   }

@@ -72,6 +72,28 @@ package struct RouteRule: Sendable, Hashable {
   }
 }
 
+extension RouteRule: CustomStringConvertible {
+  /// As it is written, with the conditions in the order of their names.
+  package var description: String {
+    let amount = amounts.flatMap { range in
+      currencies.first.map { currency in
+        [range.lowerBound, range.upperBound].map { Amount(minorUnits: $0, currency: currency).decimalString }
+          .joined(separator: "-")
+      }
+    }
+    let conditions = [
+      ("amount", amount), ("country", Self.list(countries)), ("currency", Self.list(currencies.map(\.code))),
+      ("network", Self.list(networks.map(\.rawValue))),
+    ]
+    return ([route.description] + conditions.compactMap { name, value in value.map { "\(name)=\($0)" } })
+      .joined(separator: " ")
+  }
+
+  private static func list(_ values: some Collection<String>) -> String? {
+    values.isEmpty ? nil : values.sorted().joined(separator: ",")
+  }
+}
+
 /// Why a text is no rule.
 package struct RouteRuleError: Error, Sendable, Hashable, CustomStringConvertible {
   package let description: String

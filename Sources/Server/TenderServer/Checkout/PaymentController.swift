@@ -137,8 +137,16 @@ private struct PaymentCall {
         basket: BasketID(try body.member("basketId").string), quote: QuoteID(try body.member("quoteId").string),
         token: try EncryptedPaymentToken(json: try body.member("token").value),
         billingContact: try Self.contact("billingContact", body),
-        shippingContact: try Self.contact("shippingContact", body))
+        shippingContact: try Self.contact("shippingContact", body), card: Self.card(try body.member("token").value))
     }
+  }
+
+  /// Nothing signs it and nothing depends on it but a route, so what cannot be read counts as missing.
+  private static func card(_ token: JSONValue) -> NamedCard {
+    let method = token["paymentMethod"]
+    let name = method?["displayName"]?.text.flatMap { $0.utf8.count <= 64 ? $0 : nil }
+    let network = method?["network"]?.text?.lowercased()
+    return NamedCard(name: name, network: CardNetwork.allCases.first { $0.rawValue.lowercased() == network })
   }
 
   private static func contact(_ key: String, _ body: JSONField) throws -> FullContact? {

@@ -3,20 +3,9 @@ import Gateway
 import HTTPTransport
 import Ledger
 import Logging
-import TenderPayments
-
-extension RouteTable {
-  /// Every route of the configuration, with the merchants' rules.
-  static func configured(
-    _ configuration: ServerConfiguration, _ folders: [MerchantFolder], _ apple: AppleEnvironment, _ runtime: Runtime
-  ) throws -> RouteTable {
-    let sandbox = Acquirer.configured(configuration, apple, runtime.network, runtime.logger)
-    return RouteTable([ConfiguredRoute(sandbox)])
-  }
-}
 
 extension Acquirer {
-  /// The acquirer that the configuration names.
+  /// The acquirer of the sandbox, or of another system that speaks its wire.
   static func configured(
     _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ network: Network, _ logger: Logger
   ) -> Acquirer {

@@ -1,3 +1,4 @@
+package import Acquiring
 import ApplePayToken
 import Foundation
 package import MerchantIdentity
@@ -161,6 +162,8 @@ package struct MerchantProfile: Sendable {
   package let team: TeamIdentifier?
   /// Whether devices encrypt the merchant's payment tokens to the platform's key.
   package let encryptsToPlatform: Bool
+  /// Which routes its payments may take, in order; empty for all.
+  package let routes: [RouteRule]
 
   /// - Parameter file: for messages.
   init(_ settings: MerchantSettings, _ file: String) throws {
@@ -177,6 +180,7 @@ package struct MerchantProfile: Sendable {
     keysRequiringDigest = Set(settings.keysRequiringDigest)
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
+    routes = settings.routes
   }
 }
 

@@ -1,3 +1,4 @@
+import Acquiring
 import MerchantIdentity
 import TenderPayments
 import TenderSheet
@@ -17,6 +18,7 @@ package struct MerchantSettings: Sendable {
   var touchIcons: [String] = []
   var webhooks: [String] = []
   var encryptTo = Recipient.merchant
+  var routes: [RouteRule] = []
 
   /// Whose key payment tokens are encrypted to.
   enum Recipient: String, Sendable, CaseIterable { case merchant, platform }
@@ -77,6 +79,9 @@ extension SettingsTable where Target == MerchantSettings {
 
   private static let connections: [Setting<MerchantSettings>] = [
     Setting(
+      "routes", .list(of: .routeRule), \.routes,
+      "Which route a payment takes: the first that fits. Without rules every route, in the order of the folders."),
+    Setting(
       "callbackHosts", .list(of: .text("a host", as: "shop.example.com")), \.callbackHosts,
       "Hosts that a basket's `quoteURL` may name."),
     Setting(
@@ -90,6 +95,17 @@ extension SettingsTable where Target == MerchantSettings {
       \.webhooks,
       "Who is notified of the merchant's payments, see docs/webhooks.md."),
   ]
+}
+
+extension SettingType<RouteRule> {
+  fileprivate static let routeRule = SettingType(
+    wanted: "a route and its conditions, such as “braintree/eu-main network=visa,masterCard currency=EUR”",
+    example: "adyen currency=EUR",
+    read: { texts throws(UnfitValue) in
+      do throws(RouteRuleError) { return try RouteRule(texts[0]) } catch {
+        throw UnfitValue(found: "“\(texts[0])”: \(error)")
+      }
+    }, text: { "\($0)" })
 }
 
 extension SettingType<Currency> {

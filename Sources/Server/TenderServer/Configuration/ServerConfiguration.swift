@@ -19,6 +19,8 @@ package struct ServerConfiguration: Sendable {
   package var storePath = ""
   /// One folder a merchant: see ``MerchantFolder``.
   package var merchantsDirectory = ""
+  /// One folder a route: see ``ConnectorFolder``.
+  package var connectorsDirectory = ""
   /// Signs guest tokens; a P-256 key in PEM, made at the first start.
   package var guestTokenKeyFile = ""
   /// Where the simulated Apple and bank are: only in `simulated`.
@@ -97,6 +99,7 @@ package struct ServerConfiguration: Sendable {
     self.directory = directory
     storePath = directory + "/tender.db"
     merchantsDirectory = directory + "/merchants"
+    connectorsDirectory = directory + "/connectors"
     guestTokenKeyFile = directory + "/guest-token.key"
   }
 

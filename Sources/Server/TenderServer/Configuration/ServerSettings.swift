@@ -30,6 +30,9 @@ extension SettingsTable where Target == ServerConfiguration {
       "merchants.directory", .folder, \.merchantsDirectory,
       "The folder that has a folder for each merchant. The default follows `directory`."),
     Setting(
+      "connectors.directory", .folder, \.connectorsDirectory,
+      "The folder that has a folder for each route to a payment provider. The default follows `directory`."),
+    Setting(
       "guestTokens.keyFile", .file, \.guestTokenKeyFile,
       "The P-256 key that signs guest tokens; made when it is missing. The default follows `directory`."),
   ]

@@ -1,0 +1,75 @@
+import Acquiring
+import HTTPTransport
+import Logging
+import MerchantIdentity
+import TenderPayments
+
+/// At which of its hosts a provider is asked. Every environment has its own.
+enum ProviderPlace: Sendable {
+  /// The emulators of the sandbox at this origin.
+  case simulated(origin: String)
+  /// The providers' test systems.
+  case test
+  case live
+
+  init(_ configuration: ServerConfiguration) {
+    switch configuration.environment {
+    case .simulated: self = .simulated(origin: configuration.sandboxURL ?? "")
+    case .appleSandbox: self = .test
+    case .production: self = .live
+    }
+  }
+}
+
+extension RouteTable {
+  /// The routes of the connectors' folder, then the sandbox's acquirer where there is one; with the merchants' rules.
+  static func configured(
+    _ configuration: ServerConfiguration, _ folders: [MerchantFolder], _ apple: AppleEnvironment, _ runtime: Runtime
+  ) throws -> RouteTable {
+    let place = ProviderPlace(configuration)
+    var routes = try ConnectorFolder.all(in: configuration.connectorsDirectory).map {
+      try $0.configured(place, configuration, runtime.network.plain, runtime.logger)
+    }
+    if !configuration.acquirer.baseURL.isEmpty {
+      routes.append(ConfiguredRoute(.configured(configuration, apple, runtime.network, runtime.logger)))
+    }
+    try refuseNone(routes, configuration)
+    let rules = Dictionary(
+      uniqueKeysWithValues: folders.filter { !$0.profile.routes.isEmpty }.map { ($0.merchant.id, $0.profile.routes) })
+    return RouteTable(routes, rules: rules)
+  }
+
+  private static func refuseNone(_ routes: [ConfiguredRoute], _ configuration: ServerConfiguration) throws {
+    guard routes.isEmpty else { return }
+    throw ConfigurationError(
+      "connectors.directory",
+      "\(configuration.environment.rawValue) needs a payment provider, and \(configuration.connectorsDirectory) has none; "
+        + "make a folder such as \(configuration.connectorsDirectory)/adyen with a connector.yaml, see docs/providers")
+  }
+}
+
+extension ConnectorFolder {
+  /// The connectors that a folder can name.
+  static let names = ["adyen", "braintree"]
+
+  fileprivate func configured(
+    _ place: ProviderPlace, _ configuration: ServerConfiguration, _ http: HTTPSender, _ logger: Logger
+  ) throws -> ConfiguredRoute {
+    let log: @Sendable (Transcript) -> Void = { [route] transcript in
+      logger.debug(
+        "acquirer",
+        metadata: [
+          "route": "\(route)", "request": .string(transcript.request), "response": .string(transcript.response),
+        ])
+    }
+    let acquirer =
+      switch route.connector {
+      case "adyen": try adyen(place, publicURL: configuration.publicURL, http: http, log: log)
+      case "braintree": try braintree(place, http: http, log: log)
+      default:
+        throw ConfigurationError(
+          path, "there is no connector \(route.connector); there are \(Self.names.joined(separator: ", "))")
+      }
+    return ConfiguredRoute(acquirer, sealedKeys: try sealedKeys)
+  }
+}

@@ -1,0 +1,79 @@
+import Acquiring
+import ApplePayToken
+import Foundation
+import TenderPayments
+
+/// A route as files:
+///
+///     connectors/<connector>/connector.yaml             one account at this provider, or
+///     connectors/<connector>/<account>/connector.yaml   several: the folder's name is the account's in the route
+///       *.secret                 credentials, each in a file that only its owner may read
+///       certificates/*.pem       processing certificates of payment tokens that the provider decrypts, any number
+struct ConnectorFolder: Sendable {
+  let route: Route
+  let path: String
+
+  var settingsFile: String { path + "/connector.yaml" }
+
+  /// Every route below `directory`, in the order of their names; none when there is no such folder.
+  static func all(in directory: String) throws -> [ConnectorFolder] {
+    try folders(in: directory).flatMap { connector in
+      let path = "\(directory)/\(connector)"
+      guard !hasSettings(path) else { return [try ConnectorFolder(connector, path)] }
+      return try folders(in: path).filter { hasSettings("\(path)/\($0)") }.map {
+        try ConnectorFolder("\(connector)/\($0)", "\(path)/\($0)")
+      }
+    }
+  }
+
+  private init(_ name: String, _ path: String) throws {
+    guard let route = Route(name) else {
+      throw ConfigurationError(path, "name the folder <connector>/<account>; letters, digits and hyphens")
+    }
+    self.route = route
+    self.path = path
+  }
+
+  private static func folders(in directory: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return names.filter { !$0.hasPrefix(".") }.sorted()
+  }
+
+  private static func hasSettings(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: path + "/connector.yaml")
+  }
+}
+
+extension ConnectorFolder {
+  /// What `connector.yaml` says. A key that is no setting is refused.
+  func settings<Target>(_ table: SettingsTable<Target>) throws -> Target {
+    let (settings, named) = try table.read([table.file(settingsFile)])
+    if let missing = table.missing(in: named) {
+      throw ConfigurationError(
+        settingsFile, "\(missing.key) is missing: write a line `\(missing.key): \(missing.example)`")
+    }
+    return settings
+  }
+
+  /// A credential, without the spaces and line ends around it.
+  func secret(_ name: String) throws -> String {
+    let text = try MerchantFolder.secretText("\(path)/\(name).secret").trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !text.isEmpty else { throw ConfigurationError("\(path)/\(name).secret", "the file is empty") }
+    return text
+  }
+
+  /// The credentials of a folder, in the order of their names.
+  func secrets(in folder: String) throws -> [String] {
+    try MerchantFolder.names(in: "\(path)/\(folder)", ending: ".secret").map { try secret("\(folder)/\($0)") }
+  }
+
+  /// SHA-256 of the public keys of the certificates whose private keys the provider has.
+  var sealedKeys: Set<[UInt8]> {
+    get throws {
+      Set(
+        try MerchantFolder.names(in: path + "/certificates", ending: ".pem").map {
+          try PlatformFolder.certificate("\(path)/certificates/\($0).pem").publicKeyHash
+        })
+    }
+  }
+}

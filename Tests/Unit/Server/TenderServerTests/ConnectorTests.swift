@@ -1,0 +1,113 @@
+import Foundation
+import Logging
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+/// Routes to payment providers, configured by folders; the sandbox emulates the providers.
+@Suite struct `A route to a payment provider` {
+  /// A folder of connectors, as an operator writes it.
+  private struct Connectors {
+    let path = FileManager.default.temporaryDirectory.appending(path: "connectors-\(RandomBytes.system.hex(4))").path
+
+    func write(_ name: String, _ text: String, readableByOthers: Bool = false) throws {
+      let file = URL(fileURLWithPath: "\(path)/\(name)")
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+      let mode = readableByOthers ? 0o644 : 0o600
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+    }
+
+    func adyen(_ folder: String = "adyen", _ lines: String = "") throws {
+      try write("\(folder)/connector.yaml", "merchantAccounts: [TenderSandbox]\n\(lines)")
+      try write("\(folder)/api-key.secret", "sandbox-adyen-key\n")
+      try write("\(folder)/hmac-keys/1.secret", String(repeating: "5AD8B0A1", count: 8))
+    }
+
+    func braintree(_ folder: String = "braintree/eu") throws {
+      try write(
+        "\(folder)/connector.yaml",
+        "merchantId: tender_sandbox\npublicKey: sandbox_public_key\nmerchantAccounts: [EUR=tender_eur]\n")
+      try write("\(folder)/private-key.secret", "sandbox_private_key\n")
+    }
+  }
+
+  private func paid(_ connectors: Connectors) async throws -> JSONValue {
+    let system = try await TestSystem.shared.value
+    let shop = try await system.secondServer { $0.connectorsDirectory = connectors.path }
+    let answer = try await Shopper.enters(system, shop, service: "collection").pays()
+    #expect(answer.status == 200, "\(answer.errorText)")
+    return answer.body
+  }
+
+  @Test func `takes payments through Braintree and captures them at once`() async throws {
+    let connectors = Connectors()
+    try connectors.braintree()
+    #expect(try await paid(connectors)["status"] == "captured")
+  }
+
+  @Test func `takes payments through Adyen, which tells later that they are captured`() async throws {
+    let connectors = Connectors()
+    try connectors.adyen()
+    #expect(try await paid(connectors)["status"] == "authorized")
+  }
+
+  @Test func `is the first of several that takes the payment`() async throws {
+    let connectors = Connectors()
+    try connectors.adyen()
+    try connectors.braintree()
+    #expect(try await paid(connectors)["status"] == "authorized")
+  }
+
+  @Test func `serves in production without any sandbox, once its merchants are there`() async throws {
+    let connectors = Connectors()
+    try connectors.braintree()
+    let logger = Logger(label: "production") { _ in SwiftLogNoOpLogHandler() }
+    let configuration = try await production(connectors)
+    try FileManager.default.createDirectory(
+      atPath: configuration.merchantsDirectory, withIntermediateDirectories: true)
+    let port = Mailbox<Int>()
+    let server = try await TenderServer(configuration, logger: logger) { port.put($0) }
+    let running = Task { try await server.run() }
+    #expect(try await port.awaited > 0)
+    running.cancel()
+  }
+
+  @Test(arguments: [
+    ("none", "connectors.directory"), ("unknown connector", "stripe"), ("no secret", "private-key.secret"),
+    ("secret that others read", "private-key.secret"), ("no live prefix", "connector.yaml"),
+    ("misspelt setting", "connector.yaml"),
+  ])
+  func `that is not complete keeps production from starting, by its name`(what: String, named: String) async throws {
+    let connectors = Connectors()
+    switch what {
+    case "unknown connector": try connectors.write("stripe/connector.yaml", "key: value\n")
+    case "no secret":
+      try connectors.braintree()
+      try FileManager.default.removeItem(atPath: "\(connectors.path)/braintree/eu/private-key.secret")
+    case "secret that others read":
+      try connectors.braintree()
+      try connectors.write("braintree/eu/private-key.secret", "sandbox_private_key", readableByOthers: true)
+    case "no live prefix": try connectors.adyen()
+    case "misspelt setting": try connectors.adyen("adyen", "livePrefx: x\n")
+    default: break
+    }
+    let configuration = try await production(connectors)
+    try FileManager.default.createDirectory(
+      atPath: configuration.merchantsDirectory, withIntermediateDirectories: true)
+    let error = await #expect(throws: ConfigurationError.self) {
+      _ = try await TenderServer(configuration, logger: Logger(label: "production"))
+    }
+    #expect(error?.description.contains(named) == true, "\(String(describing: error))")
+  }
+
+  private func production(_ connectors: Connectors) async throws -> ServerConfiguration {
+    try await ServerConfiguration.load(
+      file: nil,
+      variables: [
+        "TENDER_ENVIRONMENT": "production", "TENDER_PUBLIC_URL": "https://pay.example.com", "TENDER_PORT": "0",
+        "TENDER_DIRECTORY": connectors.path + "-state", "TENDER_CONNECTORS_DIRECTORY": connectors.path,
+      ])
+  }
+}
