@@ -36,13 +36,8 @@ package struct MerchantFolder: Sendable {
   static func all(
     in directory: String, at now: Timestamp, keysMayBeElsewhere: Bool = false
   ) async throws -> [MerchantFolder] {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
-      throw ConfigurationError(
-        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it"
-      )
-    }
     var folders: [MerchantFolder] = []
-    for name in names where FileManager.default.fileExists(atPath: "\(directory)/\(name)/merchant.yaml") {
+    for name in try merchants(in: directory) {
       let path = "\(directory)/\(name)"
       do {
         folders.append(
@@ -53,6 +48,18 @@ package struct MerchantFolder: Sendable {
     }
     try SharedSecrets.refuseRepeatedAPIKeys(folders, in: directory)
     return folders
+  }
+
+  /// The ids of the merchants below `directory`, in order. A name that begins with a dot is a folder in the making.
+  static func merchants(in directory: String) throws -> [String] {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: directory).sorted() else {
+      throw ConfigurationError(
+        "merchants.directory", "there is no folder \(directory); `tender merchant add` makes one, with a merchant in it"
+      )
+    }
+    return names.filter {
+      !$0.hasPrefix(".") && FileManager.default.fileExists(atPath: "\(directory)/\($0)/merchant.yaml")
+    }
   }
 
   init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
@@ -186,6 +193,15 @@ package struct MerchantProfile: Sendable {
 
 // What other commands need of a merchant's folder.
 extension MerchantFolder {
+  /// Apple's name for the merchant and its domains, for a check of the domains.
+  package static func names(at path: String) throws -> (merchantIdentifier: String, domains: [String]) {
+    guard FileManager.default.fileExists(atPath: path + "/merchant.yaml") else {
+      throw ConfigurationError(path, "there is no such merchant; `tender merchant add` makes one")
+    }
+    let settings = try MerchantSettings(file: path + "/merchant.yaml")
+    return (settings.merchantIdentifier, settings.domains)
+  }
+
   /// The merchant's id and one of its API keys, for a shop that signs its calls.
   package static func apiKey(at path: String) throws -> (merchant: String, id: String, secret: String) {
     guard FileManager.default.fileExists(atPath: path) else {

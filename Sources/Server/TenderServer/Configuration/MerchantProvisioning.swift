@@ -41,7 +41,30 @@ package struct MerchantProvisioning: Sendable {
   package func make(_ merchant: NewMerchant, below directory: String) async throws -> String {
     let path = "\(directory)/\(merchant.id)"
     guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
+    return try await add(merchant, below: directory)
+  }
+
+  /// Makes a new merchant's folder, whole or not at all: it gets its name when everything is in it.
+  ///
+  /// - Returns: the folder's path.
+  /// - Throws: ``ConfigurationError`` when a value does not fit, the folder is there, or another merchant has a domain.
+  package func add(_ merchant: NewMerchant, below directory: String) async throws -> String {
+    try merchant.check()
+    try NewMerchantFolder.requireFree(merchant, in: directory)
     try await register(merchant)
+    let path = "\(directory)/\(merchant.id)"
+    let draft = "\(directory)/.\(merchant.id).\(random.hex(4)).new"
+    do {
+      try await fill(draft, merchant)
+      guard rename(draft, path) == 0 else { throw NewMerchantFolder.exists(path) }
+      return path
+    } catch {
+      try? FileManager.default.removeItem(atPath: draft)
+      throw error
+    }
+  }
+
+  private func fill(_ path: String, _ merchant: NewMerchant) async throws {
     for folder in ["processing", "association", "api-keys", "webhook-keys", "callback-keys"] {
       try PrivateFile.makeFolder("\(path)/\(folder)")
     }
@@ -52,15 +75,17 @@ package struct MerchantProvisioning: Sendable {
       try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
     }
     try Self.write(Self.yaml(merchant), to: path + "/merchant.yaml")
-    return path
   }
 
   /// Has the sandbox fetch each domain's association file, as Apple does; the shop must be listening.
   package func verify(_ merchant: NewMerchant) async throws {
-    for domain in merchant.domains {
-      _ = try await portal.require(
-        "POST", "/portal/merchants/\(merchant.merchantIdentifier)/domains/\(domain)/verify", .object([:]))
-    }
+    for domain in merchant.domains { try await verify(domain, of: merchant.merchantIdentifier) }
+  }
+
+  /// Has the sandbox fetch one domain's association file.
+  package func verify(_ domain: String, of merchantIdentifier: String) async throws {
+    _ = try await portal.require(
+      "POST", "/portal/merchants/\(merchantIdentifier)/domains/\(domain)/verify", .object([:]))
   }
 
   private func register(_ merchant: NewMerchant) async throws {
@@ -92,7 +117,7 @@ package struct MerchantProvisioning: Sendable {
     """
     # A merchant of Tender. Certificates, keys and association files lie beside this file.
     merchantIdentifier: \(merchant.merchantIdentifier)
-    displayName: "\(merchant.displayName)"
+    displayName: \(quoted(merchant.displayName))
     countryCode: \(merchant.countryCode)
     currencyCode: \(merchant.currencyCode)
     supportedNetworks: [visa, masterCard, amex, discover, jcb]
@@ -100,6 +125,11 @@ package struct MerchantProvisioning: Sendable {
     domains: [\(merchant.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
 
     """
+  }
+
+  /// A text between quotation marks of YAML.
+  private static func quoted(_ text: String) -> String {
+    "\"" + text.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "\"", with: "\\\"") + "\""
   }
 
   /// Writes a file that everybody may read.

@@ -61,7 +61,7 @@ extension SettingsTable where Target == MerchantSettings {
 
   private static let sheet: [Setting<MerchantSettings>] = [
     Setting(
-      "countryCode", .text("two capital letters of ISO 3166-1", as: "IE", where: MerchantSettings.isCountryCode),
+      "countryCode", .text("a country of ISO 3166-1 in two capital letters", as: "IE", where: CountryCode.isAssigned),
       "Where the merchant's payments are processed.", isRequired: true, get: { $0.countryCode },
       set: { $0.countryCode = $1 }),
     Setting(
@@ -112,10 +112,4 @@ extension SettingType<Currency> {
   fileprivate static let currency = one(
     "a currency of ISO 4217 in three capital letters", as: "EUR",
     read: { code in Currency(code: code).flatMap { $0.isMoney ? $0 : nil } }, text: { $0.code })
-}
-
-extension MerchantSettings {
-  fileprivate static func isCountryCode(_ text: String) -> Bool {
-    text.utf8.count == 2 && text.utf8.allSatisfy { (65...90).contains($0) }
-  }
 }
