@@ -37,6 +37,8 @@ enum Port {
           .bind(host: host, port: port).get().close()
       } catch let error as IOError {
         throw CallFailure("\(reason(error, host, port)). \(advice)")
+      } catch is SocketAddressError.UnknownHost {
+        throw CallFailure("the host \(host) is unknown: no address was found for the name")
       }
     }
   }
@@ -44,7 +46,8 @@ enum Port {
   private static func reason(_ error: IOError, _ host: String, _ port: Int) -> String {
     switch error.errnoCode {
     case EADDRINUSE: "port \(port) is taken"
-    case EACCES: "port \(port) is not for this user"
+    case EACCES: "port \(port) is not for this user: a port below 1024 needs a privilege"
+    case EADDRNOTAVAIL: "\(host) is not an address of this machine"
     default: "nothing can listen on \(host):\(port)"
     }
   }

@@ -18,6 +18,8 @@ enum ErrorLine {
     case .busy: "another process holds the store: is a server running there already?"
     case .full: "the disk is full"
     case .connection(let reason): "the store cannot be opened: \(reason)"
+    case .other("file is not a database"): "this is no store of Tender: the file is no SQLite database"
+    case .other(let reason): "the store refused: \(reason)"
     case .migrationChanged(let name): "the store was made by another version of Tender (\(name))"
     case .migrationUnknown(let name):
       "this store was written by a newer version of Tender (this version does not know its migration \(name)): "

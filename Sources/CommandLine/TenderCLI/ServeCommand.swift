@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import TenderPayments
 import TenderServer
 
@@ -18,10 +19,21 @@ struct ServeCommand: AsyncParsableCommand {
     if let port = configuration.metricsPort {
       try await Port.require([port], on: configuration.metricsHost, advice: "Choose another metrics.port.")
     }
+    try configuration.tls?.check()
+    if let sandbox = configuration.sandboxURL {
+      logger.notice("waiting for the sandbox, at most 10 seconds", metadata: ["url": .string(sandbox)])
+    }
     let server = try await TenderServer(configuration, logger: logger) { port in
-      Terminal.say("tender serves \(configuration.environment.rawValue) on http://\(configuration.host):\(port)")
+      Terminal.say("tender serves \(configuration.environment.rawValue) on \(configuration.address(port: port))")
     }
     try await ServiceRunner(first: server, logger: logger).run()
+  }
+}
+
+extension ServerConfiguration {
+  /// What the server is reached by on this machine.
+  fileprivate func address(port: Int) -> String {
+    "\(tls == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 }
 

@@ -22,8 +22,10 @@ struct StoreAccess: Sendable {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let journal: Journal
-    do { journal = try await PaymentAdministration.open(path) } catch StorageError.busy {
+    do { journal = try await PaymentAdministration.openExisting(path) } catch StorageError.busy {
       return try await askServer(there.method, there.path, body)
+    } catch let error as StorageError {
+      throw CallFailure("\(path): \(ErrorLine.text(for: error))")
     }
     do {
       let answer = try await here(journal)

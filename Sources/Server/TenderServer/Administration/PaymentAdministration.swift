@@ -31,6 +31,12 @@ package struct PaymentAdministration: Sendable {
     Journal(try await Database.sqlite(path: path, migrations: migrations, clock: clock), random: random)
   }
 
+  /// Opens a store that a server has made. Another file is refused and stays as it is.
+  package static func openExisting(_ path: String) async throws -> Journal {
+    try StoreFile.check(path)
+    return try await open(path)
+  }
+
   private let gateway: PaymentGateway
   private let journal: Journal
   private let random: RandomBytes

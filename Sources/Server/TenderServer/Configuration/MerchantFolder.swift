@@ -145,8 +145,12 @@ package struct MerchantFolder: Sendable {
   }
 
   static func text(_ path: String) throws -> String {
-    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw ConfigurationError(path, "the file is missing or unreadable")
+    guard let data = FileManager.default.contents(atPath: path) else {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      throw ConfigurationError(path, isThere ? "the file cannot be read by this user" : "there is no such file")
+    }
+    guard let text = String(bytes: data, encoding: .utf8) else {
+      throw ConfigurationError(path, "the file is no text in UTF-8")
     }
     return text
   }

@@ -87,18 +87,27 @@ struct PlatformAuthentication: RouterMiddleware {
 
   /// The log has the reason of a refusal; the caller gets none.
   private func caller(of request: Request, _ context: ServerContext) throws -> (AuthenticatedCaller, PlatformKey) {
+    var keyID: String?
     do {
       let signed = try SignedRequest(
         method: request.method.rawValue, target: request.uri.description,
         headers: request.headers.map { ($0.name.rawName, $0.value) })
+      keyID = signed.apiKeyID
       let key = keys[signed.apiKeyID]
       let caller = try RequestAuthenticator().authenticate(signed, secret: key?.secret, at: clock.now())
-      guard let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) else { throw Self.refusal }
-      return (caller, key)
-    } catch let refusal as SignatureRefusal {
-      context.logger.notice("signature refused", metadata: ["reason": .string(refusal.code)])
-      throw Self.refusal
+      if let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) { return (caller, key) }
+      throw refusal("other_merchant", keyID, context)
+    } catch let refused as SignatureRefusal {
+      throw refusal(refused.code, keyID, context)
     }
+  }
+
+  /// Logs why, and under which key the caller has signed. An unknown key's id may be anything, so it is cut short.
+  private func refusal(_ reason: String, _ keyID: String?, _ context: ServerContext) -> Problem {
+    var metadata: Logger.Metadata = ["reason": .string(reason)]
+    metadata["keyId"] = keyID.map { .string(String($0.prefix(64))) }
+    context.logger.notice("signature refused", metadata: metadata)
+    return Self.refusal
   }
 
   /// Compared as bytes: `String` takes two spellings of one letter for the same.

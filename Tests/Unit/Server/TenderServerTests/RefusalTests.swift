@@ -228,6 +228,12 @@ import Testing
       answers.allSatisfy {
         $0.status == 403 && $0.body["errors"]?.elements.first?["id"] == "ACCESS_TO_MERCHANT_NOT_ALLOWED"
       })
+    for (key, reason) in [
+      (system.harbour.key.id, "signature_mismatch"), (system.kitsune.key.id, "other_merchant"),
+      (system.harbour.key.id, "date_out_of_window"),
+    ] {
+      #expect(system.log.count(of: #""keyId":"\#(key)","reason":"\#(reason)""#) >= 1, "the operator learns \(reason)")
+    }
   }
 
   @Test func `by the platform API in the shape that Worldline's SDKs read, naming the property`() async throws {

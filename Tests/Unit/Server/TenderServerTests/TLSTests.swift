@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 import TenderServer
 import TenderTesting
 import Testing
@@ -63,5 +64,23 @@ import Testing
     let plain = try await RawConnection.answers(
       1, to: "GET /healthz HTTP/1.1\nHost: localhost\n\n", port: system.harbour.port)
     #expect(!plain[0].headers.contains { $0.hasPrefix("strict-transport-security") })
+  }
+
+  @Test func `names the file that it cannot use`() async throws {
+    let directory = try await TestSystem.shared.value.directory
+    let (certificate, key) = (directory + "/tls.pem", directory + "/tls.key")
+    let other = directory + "/merchants/harbour/identity.key"
+    for (files, culprit, words) in [
+      ((directory + "/none.pem", key), directory + "/none.pem", "there is no such file"),
+      ((key, key), key, "holds no certificate in PEM"), ((certificate, certificate), certificate, "chmod 600"),
+      ((certificate, directory + "/empty.key"), directory + "/empty.key", "holds no private key in PEM"),
+      ((certificate, other), other, "is not the private key of \(certificate)"),
+    ] {
+      try PrivateFile.write("", to: directory + "/empty.key")
+      let error = #expect(throws: ConfigurationError.self) {
+        try ServerConfiguration.TLSFiles(certificateFile: files.0, keyFile: files.1).check()
+      }
+      #expect(error?.key == culprit && error?.reason.contains(words) == true, "\(String(describing: error))")
+    }
   }
 }
