@@ -5,6 +5,10 @@ extension Tender {
   /// Exit code 1 for a refusal or failure, with one line that says why; 2 for wrong arguments, which is 64 in
   /// ArgumentParser.
   static func main() async {
+    if let error = CommandNames.error(in: Array(CommandLine.arguments.dropFirst())) {
+      Terminal.sayError(error, exitCode: 2)
+      Foundation.exit(2)
+    }
     do {
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
@@ -20,12 +24,14 @@ extension Tender {
   private static func leave(with error: any Error) -> Never {
     let code = exitCode(for: error)
     if code == .validationFailure {
-      Terminal.sayError(fullMessage(for: error))
+      if Terminal.printsJSON { Terminal.sayError(message(for: error), exitCode: 2) }
+      if !Terminal.printsJSON { Terminal.sayError(fullMessage(for: error)) }
       Foundation.exit(2)
     }
     guard code == .failure, !(error is ExitCode) else { exit(withError: error) }
-    Terminal.sayError("Error: \(ErrorLine.text(for: error))")
-    Foundation.exit(error is MistakenCall ? 2 : 1)
+    let number: Int32 = error is MistakenCall ? 2 : 1
+    Terminal.sayError(ErrorLine.text(for: error), exitCode: number)
+    Foundation.exit(number)
   }
 }
 

@@ -19,7 +19,8 @@ struct KeysCommand: AsyncParsableCommand {
     func run() async throws {
       let keys = try await store.keys()
       guard !json else { return Terminal.say(try Terminal.json(keys)) }
-      for key in keys { Terminal.say(key.line) }
+      let table = Table("KEY", "VERSION", "STATE", "SINCE", "MERCHANT", "LAST USED", of: keys) { $0.cells }
+      table.show("key")
     }
   }
 
@@ -27,10 +28,11 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Makes the running server read the merchants' folders again, for new keys.")
     @OptionGroup var store: KeyStoreOptions
+    @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
       let answer: [String: Int] = try await store.access.askServer("POST", "/keys/reload")
-      Terminal.say("\(answer["added"] ?? 0) added")
+      Terminal.say(json ? try Terminal.json(answer) : "\(answer["added"] ?? 0) added")
     }
   }
 
@@ -40,16 +42,19 @@ struct KeysCommand: AsyncParsableCommand {
       discussion: "The active key is not retired, nor one that was in use within the last 24 hours.")
     @OptionGroup var store: KeyStoreOptions
     @Option(help: "The merchant's id.") var merchant: String
-    @Argument(help: "The key's hash, or enough of its beginning.") var hash: String
+    @Argument(
+      help: "The key's hash as `keys list` or a payment token shows it, or in hexadecimal; a beginning is enough.")
+    var hash: String
+    @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let known = try await store.keys().filter { $0.merchant == merchant && $0.publicKeyHash.hasPrefix(hash) }
+      let known = try await store.keys().filter { $0.merchant == merchant && $0.begins(with: hash) }
       guard let key = known.first, known.count == 1 else {
         throw CallFailure("\(known.count) keys of \(merchant) begin with \(hash); `tender keys list` shows them")
       }
       let request: JSONValue = ["merchant": .string(merchant), "publicKeyHash": .string(key.publicKeyHash)]
       let answer: [String: String] = try await store.access.askServer("POST", "/keys/retire", request.serialized())
-      Terminal.say("retired \(answer["retired"] ?? key.publicKeyHash)")
+      Terminal.say(json ? try Terminal.json(answer) : "retired \(answer["retired"] ?? key.publicKeyHash)")
     }
   }
 }
@@ -70,9 +75,13 @@ struct KeyStoreOptions: ParsableArguments {
 }
 
 extension KeyReport {
-  fileprivate var line: String {
-    let owner = merchant.isEmpty ? "(platform)" : merchant
-    return "\(publicKeyHash.prefix(16))  \(version)  \(state)\(since.map { " since \($0)" } ?? "")  \(owner)  "
-      + (lastUsed.map { "last used \($0)" } ?? "never used")
+  fileprivate var cells: [String] {
+    [publicKeyHash, version, state, since ?? "-", merchant.isEmpty ? "(platform)" : merchant, lastUsed ?? "never"]
+  }
+
+  /// - Parameter text: of the hash, in base64 or hexadecimal.
+  fileprivate func begins(with text: String) -> Bool {
+    publicKeyHash.hasPrefix(text)
+      || Base64.decode(publicKeyHash).map { Hex.encode($0).hasPrefix(text.lowercased()) } == true
   }
 }

@@ -82,9 +82,21 @@ struct MerchantCommand: AsyncParsableCommand {
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "The merchants of a configuration.")
     @OptionGroup var options: ConfigurationOptions
+    @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      for merchant in try await MerchantFolder.check(try await options.load()) { Terminal.say(merchant) }
+      let merchants = try await MerchantFolder.check(try await options.load())
+      guard !json else { return Terminal.say(try Terminal.json(merchants)) }
+      merchants.table.show("merchant")
+    }
+  }
+}
+
+extension [MerchantReport] {
+  var table: Table {
+    Table("MERCHANT", "IDENTIFIER", "DOMAINS", "CERTIFICATES", of: self) { merchant in
+      let lists = [merchant.domains.joined(separator: ", "), merchant.certificates.joined(separator: "; ")]
+      return [merchant.id, merchant.merchantIdentifier] + lists.map { $0.isEmpty ? "-" : $0 }
     }
   }
 }

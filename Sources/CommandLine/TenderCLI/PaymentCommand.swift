@@ -26,7 +26,7 @@ struct PaymentCommand: AsyncParsableCommand {
         here: { try await PaymentAdministration.list($0, limit: limit, alarmed: alarmed) },
         there: ("GET", "/payments?limit=\(limit)&alarmed=\(alarmed)"))
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
-      for payment in found.payments { Terminal.say(payment.line) }
+      PaymentReport.table(of: found.payments).show("payment")
     }
   }
 
@@ -149,9 +149,7 @@ struct JournalOptions: ParsableArguments {
   var access: StoreAccess { StoreAccess(path: store) }
 
   func show(_ payment: PaymentReport) throws {
-    guard !json else { return Terminal.say(try Terminal.json(payment)) }
-    Terminal.say(payment.line)
-    for operation in payment.operations ?? [] { Terminal.say(payment.line(operation)) }
+    if json { Terminal.say(try Terminal.json(payment)) } else { payment.show() }
   }
 }
 
@@ -235,23 +233,4 @@ extension PaymentID {
 
 extension String {
   fileprivate var inQuery: String { addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
-}
-
-extension PaymentReport {
-  fileprivate var line: String {
-    let taken = "authorized \(authorized), captured \(captured), refunded \(refunded)"
-    let notes = [declined, amountConfirmed ? nil : "amount not confirmed", alarm.map { "ALARM \($0)" }]
-    return "\(id)  \(createdAt)  \(status.rawValue)  \(money(amount))  (\(taken))  \(merchant)  \(card)"
-      + notes.compactMap { $0 }.map { "  \($0)" }.joined()
-  }
-
-  fileprivate func line(_ operation: OperationReport) -> String {
-    "  \(operation.sentAt)  \(operation.kind.rawValue)  \(money(operation.amount))  \(operation.state.rawValue)"
-      + (operation.code.map { "  \($0)" } ?? "") + (operation.declineClass.map { " (\($0.rawValue))" } ?? "")
-      + "  \(operation.reference)"
-  }
-
-  private func money(_ units: Int64) -> String {
-    Currency(code: currency).map { "\(Amount(minorUnits: units, currency: $0))" } ?? "\(units) \(currency)"
-  }
 }

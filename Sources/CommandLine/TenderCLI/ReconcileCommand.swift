@@ -20,7 +20,7 @@ struct ReconcileCommand: AsyncParsableCommand {
   func run() async throws {
     let found: [Difference]
     do { found = try await differences() } catch {
-      Terminal.sayError("Error: \(ErrorLine.text(for: error))")
+      Terminal.sayError(ErrorLine.text(for: error), exitCode: 2)
       throw ExitCode(2)
     }
     if json { Terminal.say(try Terminal.json(found)) } else { show(found) }
@@ -36,13 +36,11 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 
   private func show(_ found: [Difference]) {
-    for kind in Difference.Kind.allCases {
-      for difference in found where difference.kind == kind {
-        Terminal.say(
-          "\(kind.rawValue)  \(difference.reference)  here: \(difference.here ?? "nothing")  "
-            + "there: \(difference.there ?? "nothing")")
-      }
+    let sorted = Difference.Kind.allCases.flatMap { kind in found.filter { $0.kind == kind } }
+    let table = Table("DIFFERENCE", "REFERENCE", "PAYMENT", "HERE", "THERE", of: sorted) {
+      [$0.kind.rawValue, "\($0.reference)", $0.payment.map { "\($0)" } ?? "-", $0.here ?? "-", $0.there ?? "-"]
     }
+    for line in table.lines { Terminal.say(line) }
     Terminal.say(found.isEmpty ? "no difference" : Terminal.counted(found.count, "difference"))
   }
 

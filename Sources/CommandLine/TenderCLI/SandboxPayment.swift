@@ -179,7 +179,7 @@ extension SandboxPayment {
     return [
       expect("one hold for this order", held.count == 1),
       expect(
-        "its ledger has \(paid.minorUnits) minor units captured", held.first?["captured"]?.whole == paid.minorUnits),
+        "its ledger has \(paid) captured", held.first?["captured"]?.whole == paid.minorUnits),
     ]
   }
 }

@@ -9,11 +9,13 @@ struct ServeCommand: AsyncParsableCommand {
     commandName: "serve", abstract: "The server: checkout API, platform API and web kit.")
 
   @OptionGroup var options: ConfigurationOptions
+  @Option(help: "Which log lines to write to standard error; health probes are at debug.")
+  var logLevel: LogLevel = .info
 
   func run() async throws {
     try ProcessMemory.forbidDumps()
     FileDescriptors.raiseLimit()
-    let logger = Terminal.logger("tender")
+    let logger = Terminal.logger("tender", level: logLevel.level)
     let configuration = try await options.load()
     try await Port.require([configuration.port], on: configuration.host, advice: "Choose another with --port.")
     if let port = configuration.metricsPort {
@@ -75,7 +77,7 @@ struct ConfigCommand: AsyncParsableCommand {
         let configuration = try await options.load()
         let merchants = try await MerchantFolder.check(configuration)
         Terminal.say("\(configuration.environment.rawValue), store \(configuration.storePath)")
-        for merchant in merchants { Terminal.say("merchant \(merchant)") }
+        for line in merchants.table.lines { Terminal.say(line) }
         if merchants.isEmpty {
           Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")
         }

@@ -8,6 +8,6 @@ struct Tender: AsyncParsableCommand {
     subcommands: [
       DemoCommand.self, ServeCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self, TokenCommand.self,
       KeysCommand.self, MerchantCommand.self, PaymentCommand.self, WebhooksCommand.self, ReconcileCommand.self,
-      ConfigCommand.self,
+      ConfigCommand.self, VersionCommand.self,
     ])
 }

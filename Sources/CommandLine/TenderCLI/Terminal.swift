@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import StrictJSON
 import TenderServer
 
 /// Where a command writes: results to standard output, everything else to standard error.
@@ -14,6 +15,15 @@ enum Terminal {
 
   /// Writes a line to standard error; a failure to write it is ignored.
   static func sayError(_ line: String) { _ = write(line, to: STDERR_FILENO) }
+
+  /// Writes why a command fails to standard error: a line for people, an object where the command prints JSON.
+  static func sayError(_ reason: String, exitCode: Int32) {
+    let report: JSONValue = ["error": .string(reason), "exitCode": .integer(Int64(exitCode))]
+    sayError(printsJSON ? String(decoding: report.serialized(), as: UTF8.self) : "Error: \(reason)")
+  }
+
+  /// Whether the command was asked for JSON. Known before its arguments are read, because that can fail too.
+  static let printsJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
 
   /// - Returns: why not everything was written.
   private static func write(_ line: String, to descriptor: Int32) -> Int32? {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPTransport
 import Ledger
+import StrictJSON
 import TenderPayments
 import TenderServer
 import Webhooks
@@ -30,7 +31,10 @@ struct WebhooksCommand: AsyncParsableCommand {
         here: { try await WebhookAdministration($0.database).deliveries(state, limit: limit) },
         there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
       guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
-      for delivery in deliveries { Terminal.say(delivery.line) }
+      let table = Table(
+        "PAYMENT", "EVENT", "MERCHANT", "STATE", "FAILED", "ENDPOINT", "URL", "RESULT", of: deliveries
+      ) { $0.cells }
+      table.show("delivery")
     }
   }
 
@@ -43,6 +47,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     @Option(help: "One event of the payment.") var sequence: Int64?
     @Option(help: "The name of the endpoint to send them to, instead of the one that they were for.") var to: String?
     @Flag(help: "Every dead letter there is.") var all = false
+    @Flag(help: "Print JSON.") var json = false
 
     func validate() throws {
       guard to.map(EndpointName.isValid) ?? true else { throw ValidationError("\(to ?? "") is no endpoint's name.") }
@@ -64,7 +69,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         },
         there: ("POST", "/webhooks/replay?" + query.joined(separator: "&")))
       let count = answer["replayed"] ?? 0
-      Terminal.say("\(count) brought back")
+      Terminal.say(json ? try Terminal.json(answer) : "\(count) brought back")
       guard count > 0 else { throw ExitCode(1) }
     }
   }
@@ -76,10 +81,11 @@ struct WebhooksCommand: AsyncParsableCommand {
     @Option(help: "Where to: http://localhost:3000/hooks") var forwardTo: String
     @Option(help: "The server's store.") var store = ".tender/tender.db"
     @Option(help: "The merchant's folder, for its name and its key.") var merchant = ".tender/merchants/harbour"
+    @Flag(help: "Print JSON, an event a line.") var json = false
 
     func run() async throws {
       let (name, key) = try signer()
-      Terminal.say("forwarding webhooks of \(name) to \(forwardTo), signed with key \(key.id)")
+      Terminal.sayError("forwarding webhooks of \(name) to \(forwardTo), signed with key \(key.id)")
       try await LiveHTTPClient.during { sender in
         var cursor = try await feed(nil).cursor
         while !Task.isCancelled {
@@ -113,13 +119,20 @@ struct WebhooksCommand: AsyncParsableCommand {
       } catch {
         result = error.words
       }
-      Terminal.say("\(item.payment) \(item.sequence)  \(item.type)  \(result)")
+      guard json else { return Terminal.say("\(item.payment) \(item.sequence)  \(item.type)  \(result)") }
+      let report: JSONValue = [
+        "payment": .string(item.payment.rawValue), "sequence": .integer(item.sequence), "type": .string(item.type),
+        "result": .string(result),
+      ]
+      Terminal.say(String(decoding: report.serialized(), as: UTF8.self))
     }
   }
 }
 
 extension DeliveryReport {
-  fileprivate var line: String {
-    "\(payment) \(sequence)  \(merchant)  \(state.rawValue)  \(tries) failed  \(endpoint)  \(url)  \(result ?? "not tried")"
+  fileprivate var cells: [String] {
+    [
+      "\(payment)", "\(sequence)", "\(merchant)", state.rawValue, "\(tries)", endpoint, url, result ?? "not tried",
+    ]
   }
 }

@@ -29,7 +29,7 @@ struct KeyAdministrationController: Sendable {
     } catch {
       throw Problem(error == .noSuchKey ? .notFound : .conflict, error.rawValue, "\(error.reason).")
     }
-    return JSONAnswer.response(["retired": Hex.encode(key.publicKeyHash)])
+    return JSONAnswer.response(["retired": Base64.encode(key.publicKeyHash)])
   }
 }
 
@@ -41,8 +41,9 @@ private struct KeyRetirement {
     let body = try await request.body.collect(upTo: 4_096)
     let fields = JSONField(try JSONReader.read(Array(body.readableBytesView)))
     let merchant = try fields.member("merchant").string
-    guard let hash = Hex.decode(try fields.member("publicKeyHash").string) else {
-      throw Problem(.badRequest, "invalid_body", "publicKeyHash is hexadecimal.")
+    let text = try fields.member("publicKeyHash").string
+    guard let hash = Hex.decode(text) ?? Base64.decode(text) else {
+      throw Problem(.badRequest, "invalid_body", "publicKeyHash is in base64, or hexadecimal.")
     }
     (owner, publicKeyHash) = (ProcessingKeyRing.Owner(name: merchant), hash)
   }
@@ -52,7 +53,7 @@ private struct KeyRetirement {
 package struct KeyReport: Codable, Sendable {
   /// Empty for the platform.
   package let merchant: String
-  /// 64 hexadecimal digits.
+  /// In base64, as payment tokens name it.
   package let publicKeyHash: String
   package let version: String
   package let state: String
@@ -62,7 +63,7 @@ package struct KeyReport: Codable, Sendable {
 
   package init(_ record: ProcessingKeyStore.Record) {
     merchant = record.owner
-    publicKeyHash = record.publicKeyHash
+    publicKeyHash = Hex.decode(record.publicKeyHash).map { Base64.encode($0) } ?? record.publicKeyHash
     version = record.version.rawValue
     state = record.state
     since = record.since?.description

@@ -217,18 +217,30 @@ extension MerchantFolder {
     return (URL(fileURLWithPath: path).lastPathComponent, key.key, key.value)
   }
 
-  /// Reads every merchant of a configuration as `tender serve` would; a line about each.
-  package static func check(_ configuration: ServerConfiguration) async throws -> [String] {
+  /// Reads every merchant of a configuration as `tender serve` would.
+  package static func check(_ configuration: ServerConfiguration) async throws -> [MerchantReport] {
     let folders = try await all(
       in: configuration.merchantsDirectory, at: WallClock.system.now(),
       keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     _ = try PlatformFolder.of(
       configuration.platformDirectory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     let directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
-    return directory.merchants.map { merchant in
-      let domains = merchant.sites.map { $0.domain.name }.joined(separator: ", ")
-      let certificates = [merchant.identity?.description].compactMap { $0 } + merchant.processing.map(\.description)
-      return "\(merchant.id)  \(merchant.identifier)  [\(domains)]  \(certificates.joined(separator: "; "))"
-    }
+    return directory.merchants.map(MerchantReport.init)
+  }
+}
+
+/// A merchant as the command line shows it.
+package struct MerchantReport: Codable, Sendable {
+  package let id: String
+  package let merchantIdentifier: String
+  package let domains: [String]
+  /// Each with the moment until which it is valid.
+  package let certificates: [String]
+
+  init(_ merchant: Merchant) {
+    id = merchant.id.rawValue
+    merchantIdentifier = merchant.identifier.text
+    domains = merchant.sites.map(\.domain.name)
+    certificates = [merchant.identity?.description].compactMap { $0 } + merchant.processing.map(\.description)
   }
 }

@@ -57,13 +57,8 @@ package struct SettingsTable<Target: Sendable>: Sendable {
   /// - Parameter spelling: how the source writes a key.
   func advice(for name: String, spelling: (String) -> String = { $0 }) -> String {
     if let new = renamed.first(where: { spelling($0.key) == name })?.value { return "; it is \(spelling(new)) now" }
-    return Self.advice(for: name, among: settings.map { spelling($0.key) })
-  }
-
-  private static func advice(for name: String, among names: some Collection<String>) -> String {
-    let ranked = names.map { (name: $0, distance: name.lowercased().distance(to: $0.lowercased())) }
-    let nearest = ranked.filter { $0.distance <= 3 }.min { ($0.distance, $0.name) < ($1.distance, $1.name) }
-    return nearest.map { "; did you mean \($0.name)?" } ?? ""
+    let nearest = Spelling.nearest(to: name, among: settings.map { spelling($0.key) })
+    return nearest.map { "; did you mean \($0)?" } ?? ""
   }
 }
 
@@ -72,23 +67,5 @@ extension Setting {
     do throws(UnfitValue) { try set(&target, try written.texts(isList: isList)) } catch {
       throw ConfigurationError(key, "\(written.place) has \(error.found); write \(wanted)")
     }
-  }
-}
-
-extension String {
-  /// How many characters must be put in, taken out or changed (Levenshtein).
-  fileprivate func distance(to other: String) -> Int {
-    let target = Array(other)
-    var row = Array(0...target.count)
-    for (index, character) in enumerated() {
-      var diagonal = row[0]
-      row[0] = index + 1
-      for column in target.indices {
-        let change = diagonal + (character == target[column] ? 0 : 1)
-        diagonal = row[column + 1]
-        row[column + 1] = Swift.min(change, row[column] + 1, diagonal + 1)
-      }
-    }
-    return row[target.count]
   }
 }

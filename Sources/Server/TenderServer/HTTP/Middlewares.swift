@@ -40,6 +40,9 @@ struct CallRecorder: RouterMiddleware {
     return made
   }
 
+  /// Load balancers ask these all the time.
+  private static let probes: Set = ["/healthz", "/readyz"]
+
   /// Counts and logs one call.
   func record(
     _ method: String, _ route: String, _ status: HTTPResponse.Status, since start: ContinuousClock.Instant,
@@ -48,8 +51,8 @@ struct CallRecorder: RouterMiddleware {
     let took = ContinuousClock.now - start
     metrics.requests.count(["method": method, "route": route, "status": String(status.code)])
     metrics.durations.observe(took, ["route": route])
-    logger.info(
-      "call",
+    logger.log(
+      level: Self.probes.contains(route) && status.code < 300 ? .debug : .info, "call",
       metadata: [
         "method": .string(method), "route": .string(route), "status": .stringConvertible(status.code),
         "microseconds": .stringConvertible(took.microseconds),

@@ -25,11 +25,18 @@ package struct JSONLogHandler: LogHandler {
     let merged = metadata.merging(event.metadata ?? [:]) { $1 }
     var fields = [("time", WallClock.system.now().description), ("level", event.level.rawValue), ("from", label)]
     fields.append(("message", event.message.description))
+    let texts = fields.map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }
     // Our request id replaces the framework's.
-    fields += merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map {
-      ($0.key, $0.value.description)
+    let rest = merged.filter { $0.key != "hb.request.id" }.sorted { $0.key < $1.key }.map {
+      "\(Self.quoted($0.key)):\(Self.json($0.value))"
     }
-    write("{" + fields.map { "\(Self.quoted($0.0)):\(Self.quoted($0.1))" }.joined(separator: ",") + "}\n")
+    write("{" + (texts + rest).joined(separator: ",") + "}\n")
+  }
+
+  /// Whole numbers stay numbers; everything else is a text.
+  private static func json(_ value: Logger.Metadata.Value) -> String {
+    if case .stringConvertible(let number as any BinaryInteger) = value { return "\(number)" }
+    return quoted(value.description)
   }
 
   @Sendable package static func toStandardError(_ line: String) {

@@ -19,6 +19,16 @@ import Testing
       OutboundRequest(method: method, url: system.server + path, headers: headers), .seconds(10))
   }
 
+  @Test func `logs calls with numbers as numbers, and health probes at debug`() async throws {
+    for path in ["/healthz", "/readyz", "/applepay/tender.js"] {
+      _ = try await JSONClient(system.server, sender: system.sender).call("GET", path)
+    }
+    let calls = system.log.text.split(separator: "\n").filter { $0.contains(#""message":"call""#) }
+    let probes = calls.filter { $0.contains(#""route":"/healthz""#) || $0.contains(#""route":"/readyz""#) }
+    #expect(probes.count >= 2 && probes.allSatisfy { $0.contains(#""level":"debug""#) }, "\(probes)")
+    #expect(calls.contains { $0.contains(#""level":"info""#) && $0.contains(#""status":200"#) })
+  }
+
   @Test(arguments: ["/", "/healthz", "/applepay/tender.js", "/applepay/sri.json"])
   func `answers HEAD wherever it answers GET, with the same headers and no body`(path: String) async throws {
     let (full, head) = (try await get(path), try await get(path, method: "HEAD"))

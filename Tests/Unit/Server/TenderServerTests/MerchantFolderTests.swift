@@ -9,7 +9,7 @@ import Testing
   /// The merchant's own folder, in another place, with a line more.
   private func check(
     _ change: (_ folder: String, _ apiKey: (merchant: String, id: String, secret: String)) throws -> Void
-  ) async throws -> [String] {
+  ) async throws -> [MerchantReport] {
     let system = try await TestSystem.shared.value
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-check-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
