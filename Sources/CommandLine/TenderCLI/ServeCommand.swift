@@ -45,11 +45,19 @@ struct ConfigurationOptions: ParsableArguments {
   @Option(help: "Where to listen; 0 takes a free port.") var port: Int?
   @Option(help: "The address to listen on.") var host: String?
 
-  func load() async throws -> ServerConfiguration {
+  func load() async throws -> ServerConfiguration { try await Self.load(file: config, flags) }
+
+  func report() async throws -> ConfigurationReport {
+    do { return try await ConfigurationReport.make(file: config, flags: flags) } catch {
+      throw MistakenCall("\(error)")
+    }
+  }
+
+  private var flags: [String: String] {
     var flags: [String: String] = [:]
     if let port { flags["port"] = String(port) }
     if let host { flags["host"] = host }
-    return try await Self.load(file: config, flags)
+    return flags
   }
 
   static func load(file: String?, _ flags: [String: String] = [:]) async throws -> ServerConfiguration {
@@ -57,48 +65,6 @@ struct ConfigurationOptions: ParsableArguments {
       return try await ServerConfiguration.load(file: file, flags: flags)
     } catch let error as ConfigurationError where error.isMistakenCall {
       throw MistakenCall("\(error)")
-    }
-  }
-}
-
-/// `tender config check`
-struct ConfigCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "config", abstract: "Checks a configuration without starting anything, and lists the settings.",
-    subcommands: [Check.self, Settings.self])
-
-  struct Check: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Reads everything that `tender serve` would read, and says what it found.")
-    @OptionGroup var options: ConfigurationOptions
-
-    func run() async throws {
-      do {
-        let configuration = try await options.load()
-        let merchants = try await MerchantFolder.check(configuration)
-        Terminal.say("\(configuration.environment.rawValue), store \(configuration.storePath)")
-        for line in merchants.table.lines { Terminal.say(line) }
-        if merchants.isEmpty {
-          Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")
-        }
-      } catch let mistake as MistakenCall {
-        throw mistake
-      } catch {
-        Terminal.say("refused: \(ErrorLine.text(for: error))")
-        throw ExitCode(1)
-      }
-    }
-  }
-
-  /// `tender config settings`
-  struct Settings: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Lists every setting with its default, in Markdown: the tables of docs/configuration.md.")
-    @Flag(help: "Those of a merchant's merchant.yaml instead of the server's.") var merchant = false
-
-    func run() {
-      let page = merchant ? SettingsTable.merchant.page : SettingsTable.server.page
-      Terminal.say(String(page.dropLast()))
     }
   }
 }

@@ -12,25 +12,20 @@ extension ServerConfiguration {
     file: String?, flags: [String: String] = [:],
     variables: [String: String] = ProcessInfo.processInfo.environment
   ) async throws -> ServerConfiguration {
-    let table = SettingsTable.server
-    var sources = [SettingsSource.flags(flags), try table.variables(variables)]
-    if let file {
-      guard FileManager.default.contents(atPath: file) != nil else {
-        throw ConfigurationError(ConfigurationError.call, "there is no file \(file), or it cannot be read")
-      }
-      sources.append(try table.file(file))
-    }
-    let (configuration, named) = try table.read(sources)
-    try configuration.check(named: named)
+    var problems = ProblemList()
+    let configuration = try read(file, flags, variables, &problems)
+    try problems.throwFirst()
     return configuration
   }
 
+  /// What does not fit together, each to be checked by itself.
+  ///
   /// - Parameter named: the keys of the settings that are not defaults.
-  private func check(named: Set<String>) throws {
-    try checkEnvironmentIsNamed(named)
-    try checkTLS()
-    if environment != .simulated { try checkIsNotSimulated() }
-    try checkAcquirer()
+  func checks(named: Set<String>) -> [() throws -> Void] {
+    [
+      { try checkEnvironmentIsNamed(named) }, { try checkTLS() },
+      { if environment != .simulated { try checkIsNotSimulated() } }, { try checkAcquirer() },
+    ]
   }
 
   /// A server that others reach does not run `simulated` by default.

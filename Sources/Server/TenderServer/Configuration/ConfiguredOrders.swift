@@ -28,6 +28,17 @@ extension MerchantFolder {
   }
 }
 
+/// The file with the key that signs guest tokens.
+enum GuestTokenKey {
+  /// - Throws: when others can read it, or it is no P-256 key in PEM.
+  static func check(_ path: String) throws {
+    let pem = try MerchantFolder.secretText(path)
+    guard (try? P256.Signing.PrivateKey(pemRepresentation: pem)) != nil else {
+      throw ConfigurationError(path, "holds no P-256 private key in PEM; remove it, and the server makes one")
+    }
+  }
+}
+
 extension GuestTokenIssuer {
   static func configured(_ configuration: ServerConfiguration) async throws -> GuestTokenIssuer {
     try await GuestTokenIssuer(

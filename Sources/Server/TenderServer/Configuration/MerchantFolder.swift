@@ -74,7 +74,7 @@ package struct MerchantFolder: Sendable {
       processing: try Self.processing(path, identifier, keysMayBeElsewhere))
     self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
     guard !profile.encryptsToPlatform || !merchant.sites.isEmpty else {
-      throw ConfigurationError(path + "/merchant.yaml", "encryptTo: platform needs a domain, which payment tokens name")
+      throw Self.platformNeedsDomain(path + "/merchant.yaml")
     }
     self.apiKeys = try Self.apiKeys(path)
     self.callbackSigner = try MerchantCallbackKey.signer(at: path, for: profile.callbackHosts, apiKeys: apiKeys)
@@ -84,14 +84,18 @@ package struct MerchantFolder: Sendable {
     self.webhooks = try MerchantWebhooks.endpoints(settings.webhooks, path)
   }
 
-  private static func site(_ name: String, _ path: String) throws -> Merchant.Site {
+  static func platformNeedsDomain(_ file: String) -> ConfigurationError {
+    ConfigurationError(file, "encryptTo: platform needs a domain, which payment tokens name")
+  }
+
+  static func site(_ name: String, _ path: String) throws -> Merchant.Site {
     let domain = try Domain(name)
     let file = "\(path)/association/\(name).txt"
     guard let data = FileManager.default.contents(atPath: file) else { return Merchant.Site(domain: domain) }
     return Merchant.Site(domain: domain, association: try DomainAssociation(bytes: Array(data)))
   }
 
-  private static func identity(
+  static func identity(
     _ path: String, _ merchant: MerchantIdentifier, _ now: Timestamp
   ) throws -> MerchantIdentityCertificate? {
     guard FileManager.default.fileExists(atPath: path + "/identity.pem") else { return nil }
@@ -104,23 +108,35 @@ package struct MerchantFolder: Sendable {
     _ path: String, _ merchant: MerchantIdentifier, _ keysMayBeElsewhere: Bool
   ) throws -> [PaymentProcessingCertificate] {
     try names(in: path + "/processing", ending: ".pem").filter { !keysMayBeElsewhere || hasKey($0, path) }.map { name in
-      try PaymentProcessingCertificate(
-        certificatePEM: try text("\(path)/processing/\(name).pem"),
-        privateKeyPEM: try secretText("\(path)/processing/\(name).key"), for: merchant)
+      try processing(name, path, merchant)
     }
+  }
+
+  static func processing(
+    _ name: String, _ path: String, _ merchant: MerchantIdentifier
+  ) throws -> PaymentProcessingCertificate {
+    try PaymentProcessingCertificate(
+      certificatePEM: try text("\(path)/processing/\(name).pem"),
+      privateKeyPEM: try secretText("\(path)/processing/\(name).key"), for: merchant)
   }
 
   private static func certificatesAlone(_ path: String, _ merchant: MerchantIdentifier) throws
     -> [ProcessingCertificate]
   {
-    try names(in: path + "/processing", ending: ".pem").filter { !hasKey($0, path) }.map { name in
-      let file = "\(path)/processing/\(name).pem"
-      let certificate = try PlatformFolder.certificate(file)
-      guard certificate.merchantIdentifierHash == merchant.hash else {
-        throw ConfigurationError(file, "the certificate was issued to another merchant than \(merchant)")
-      }
-      return certificate
+    try names(in: path + "/processing", ending: ".pem").filter { !hasKey($0, path) }.map {
+      try certificateAlone($0, path, merchant)
     }
+  }
+
+  static func certificateAlone(
+    _ name: String, _ path: String, _ merchant: MerchantIdentifier
+  ) throws -> ProcessingCertificate {
+    let file = "\(path)/processing/\(name).pem"
+    let certificate = try PlatformFolder.certificate(file)
+    guard certificate.merchantIdentifierHash == merchant.hash else {
+      throw ConfigurationError(file, "the certificate was issued to another merchant than \(merchant)")
+    }
+    return certificate
   }
 
   static func hasKey(_ name: String, _ path: String) -> Bool {
@@ -179,9 +195,7 @@ package struct MerchantProfile: Sendable {
   /// - Parameter file: for messages.
   init(_ settings: MerchantSettings, _ file: String) throws {
     guard let currency = settings.currency else { throw ConfigurationError(file, "currencyCode is missing") }
-    guard settings.capabilities.contains(.supports3DS) else {
-      throw ConfigurationError(file, "merchantCapabilities must hold supports3DS")
-    }
+    try Self.requireCryptograms(settings, file)
     self.currency = currency
     countryCode = settings.countryCode
     networks = settings.networks
@@ -192,6 +206,12 @@ package struct MerchantProfile: Sendable {
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
     routes = settings.routes
+  }
+
+  static func requireCryptograms(_ settings: MerchantSettings, _ file: String) throws {
+    guard settings.capabilities.contains(.supports3DS) else {
+      throw ConfigurationError(file, "merchantCapabilities must hold supports3DS")
+    }
   }
 }
 
@@ -219,13 +239,17 @@ extension MerchantFolder {
 
   /// Reads every merchant of a configuration as `tender serve` would.
   package static func check(_ configuration: ServerConfiguration) async throws -> [MerchantReport] {
+    try await checked(configuration, at: WallClock.system.now()).map { MerchantReport($0.merchant) }
+  }
+
+  /// Every merchant of a configuration, each by itself and all beside each other.
+  static func checked(_ configuration: ServerConfiguration, at now: Timestamp) async throws -> [MerchantFolder] {
     let folders = try await all(
-      in: configuration.merchantsDirectory, at: WallClock.system.now(),
-      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+      in: configuration.merchantsDirectory, at: now, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
     _ = try PlatformFolder.of(
       configuration.platformDirectory, for: folders, keysMayBeElsewhere: configuration.keyAgentSocket != nil)
-    let directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
-    return directory.merchants.map(MerchantReport.init)
+    _ = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    return folders
   }
 }
 

@@ -29,10 +29,12 @@ package struct MerchantSettings: Sendable {
   package init(file: String) throws {
     let table = SettingsTable.merchant
     let (settings, named) = try table.read([table.file(file)])
-    if let missing = table.missing(in: named) {
-      throw ConfigurationError(file, "\(missing.key) is missing: write a line `\(missing.key): \(missing.example)`")
-    }
+    if let missing = table.missing(in: named) { throw Self.missing(missing, file) }
     self = settings
+  }
+
+  static func missing(_ setting: Setting<MerchantSettings>, _ file: String) -> ConfigurationError {
+    ConfigurationError(file, "\(setting.key) is missing: write a line `\(setting.key): \(setting.example)`")
   }
 }
 
@@ -49,7 +51,7 @@ extension SettingsTable where Target == MerchantSettings {
       "displayName", .text("a name of at most 64 characters", as: "Harbour Kitchen"),
       "The name on the payment sheet.", isRequired: true, get: { $0.displayName }, set: { $0.displayName = $1 }),
     Setting(
-      "domains", .list(of: .text("a domain", as: "shop.example.com")), \.domains,
+      "domains", .list(of: .text("a domain", as: "shop.example.com", where: { (try? Domain($0)) != nil })), \.domains,
       "The sites that show the button. A domain belongs to one merchant."),
     Setting(
       "teamIdentifier", .text("the developer account's team", as: "ABCDE12345"), \.teamIdentifier,
@@ -67,10 +69,10 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "currencyCode", .currency, \.currency, "The currency of the merchant's baskets.", isRequired: true),
     Setting(
-      "supportedNetworks", .list(of: .choice(of: CardNetwork.allCases)), \.networks,
+      "supportedNetworks", .list(of: .choice(of: CardNetwork.allCases), atLeast: 1), \.networks,
       "The cards that the merchant takes."),
     Setting(
-      "merchantCapabilities", .list(of: .choice(of: MerchantCapability.allCases)),
+      "merchantCapabilities", .list(of: .choice(of: MerchantCapability.allCases), atLeast: 1),
       \.capabilities, "What the merchant's acquirer can do; `supports3DS` must be there."),
     Setting(
       "touchIcons", .list(of: .text("a URL", as: "\"https://shop.example.com/touch-icon.png\"")), \.touchIcons,
@@ -82,7 +84,7 @@ extension SettingsTable where Target == MerchantSettings {
       "routes", .list(of: .routeRule), \.routes,
       "Which route a payment takes: the first that fits. Without rules every route, in the order of the folders."),
     Setting(
-      "callbackHosts", .list(of: .text("a host", as: "shop.example.com")), \.callbackHosts,
+      "callbackHosts", .list(of: .text("a host", as: "shop.example.com", where: HostName.isAuthority)), \.callbackHosts,
       "Hosts that a basket's `quoteURL` may name."),
     Setting(
       "requireContentDigest", .list(of: .text("the id of an API key", as: "7f3ac0de")), \.keysRequiringDigest,

@@ -118,11 +118,17 @@ package struct ServerConfiguration: Sendable {
 package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
   package let key: String
   package let reason: String
-  package var description: String { "\(key): \(reason)" }
+  /// Where the setting is written: `tender.yaml:3`, `TENDER_PORT`, `--port`; nil where `key` is the place.
+  package let place: String?
+  /// Whether the server starts all the same.
+  package let isWarning: Bool
+  package var description: String { (place.map { "\($0): " } ?? "") + "\(key): \(reason)" }
 
-  package init(_ key: String, _ reason: String) {
+  package init(_ key: String, _ reason: String, place: String? = nil, isWarning: Bool = false) {
     self.key = key
     self.reason = reason
+    self.place = place
+    self.isWarning = isWarning
   }
 
   /// Whether the file itself, as it was named, is not there: a mistake in the call, and not in the configuration.

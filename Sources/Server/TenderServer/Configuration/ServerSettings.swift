@@ -14,7 +14,7 @@ extension SettingsTable where Target == ServerConfiguration {
       "Which Apple and which acquirers the server talks to. Must be named when `host` is not this machine.",
       get: { $0.environment }, set: { $0.enter($1) }),
     Setting(
-      "host", .text("a host name or an address", as: "127.0.0.1"), \.host,
+      "host", .host, \.host,
       "The address to listen on; `0.0.0.0` for all of the machine's."),
     Setting(
       "port", .number(0...65_535, "0 takes a free one"), "The port to listen on.", get: { $0.port },
@@ -92,7 +92,7 @@ extension SettingsTable where Target == ServerConfiguration {
       "metrics.port", .number(1...65_535), \.metricsPort,
       "A port for `GET /metrics`, without authentication. It is on the admin socket in any case."),
     Setting(
-      "metrics.host", .text("a host name or an address", as: "127.0.0.1"), \.metricsHost,
+      "metrics.host", .host, \.metricsHost,
       "The address on which that port listens."),
   ]
 

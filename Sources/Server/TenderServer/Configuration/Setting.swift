@@ -105,9 +105,11 @@ extension SettingType {
 
   /// A list whose elements differ from one another.
   ///
-  /// - Parameter maximum: how many it may hold.
+  /// - Parameters:
+  ///   - minimum: how many it must hold.
+  ///   - maximum: how many it may hold.
   static func list<Element: Hashable>(
-    of element: SettingType<Element>, atMost maximum: Int = .max
+    of element: SettingType<Element>, atLeast minimum: Int = 0, atMost maximum: Int = .max
   ) -> SettingType where Value == [Element] {
     SettingType(
       wanted: "a list such as [\(element.example)]" + (maximum == .max ? "" : ", at most \(maximum)")
@@ -121,6 +123,7 @@ extension SettingType {
           values.append(value)
         }
         guard values.count <= maximum else { throw UnfitValue(found: "a list of \(values.count)") }
+        guard values.count >= minimum else { throw UnfitValue(found: "an empty list") }
         return values
       }, text: { "[\($0.map(element.text).joined(separator: ", "))]" })
   }
@@ -145,6 +148,7 @@ extension SettingType<String> {
   }
 
   static let file = text("the path of a file", as: "/etc/tender/file")
+  static let host = text("a host name or an address", as: "127.0.0.1", where: HostName.isHost)
   static let folder = text("the path of a folder", as: "/etc/tender/folder")
 
   /// `scheme://host[:port]`, to which paths are joined.

@@ -6,48 +6,74 @@ extension SettingsTable {
   ///
   /// A key that is no setting is refused: a misspelt one would be a default that the operator did not choose.
   package func file(_ path: String) throws -> SettingsSource {
+    var problems = ProblemList()
+    let source = file(path, &problems)
+    try problems.throwFirst()
+    return source
+  }
+
+  /// The same, but reads on after a problem.
+  func file(_ path: String, _ problems: inout ProblemList) -> SettingsSource {
+    guard let mapping = problems.attempt(path, { try mapping(path) }) ?? nil else { return SettingsSource(values: [:]) }
+    var values: [String: WrittenValue] = [:]
+    read(mapping, below: "", of: path, into: &values, &problems)
+    return SettingsSource(values: values)
+  }
+
+  /// - Returns: nil for a file without settings.
+  private func mapping(_ path: String) throws -> Node.Mapping? {
     guard let data = FileManager.default.contents(atPath: path), let text = String(bytes: data, encoding: .utf8) else {
       throw ConfigurationError(path, "the file cannot be read as text in UTF-8")
     }
     let root: Node?
-    do { root = try Yams.compose(yaml: text) } catch {
-      throw ConfigurationError(path, "this is no YAML that can be read: \(error)")
-    }
-    guard let root, !root.isNothing else { return SettingsSource(values: [:]) }
+    do { root = try Yams.compose(yaml: text) } catch { throw Self.unreadable(error, path) }
+    guard let root, !root.isNothing else { return nil }
     guard let mapping = root.mapping else {
       throw ConfigurationError(path, "the file holds no settings; write lines such as `\(sample)`")
     }
-    var values: [String: WrittenValue] = [:]
-    try read(mapping, below: "", of: path, into: &values)
-    return SettingsSource(values: values)
+    return mapping
+  }
+
+  private static func unreadable(_ error: any Error, _ path: String) -> ConfigurationError {
+    switch error as? YamlError {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      ConfigurationError("\(path):\(mark.line)", "this is no YAML: \(problem)")
+    default: ConfigurationError(path, "this is no YAML: \(error)")
+    }
   }
 
   private var sample: String { settings.first.map { "\($0.key): \($0.example)" } ?? "key: value" }
 
   private func read(
-    _ mapping: Node.Mapping, below group: String, of file: String, into values: inout [String: WrittenValue]
-  ) throws {
+    _ mapping: Node.Mapping, below group: String, of file: String, into values: inout [String: WrittenValue],
+    _ problems: inout ProblemList
+  ) {
     for (name, node) in mapping {
       let place = "\(file):\(name.mark?.line ?? 0)"
-      guard let word = name.scalar?.string, !word.contains(".") else {
-        throw ConfigurationError(place, "a key is one word without dots; write `store:` and `  path: …` below it")
-      }
-      let key = group + word
+      guard let key = problems.attempt(place, { try Self.key(name, below: group, place) }) else { continue }
       if contains(key) {
         values[key] = WrittenValue(node.content, place: place)
-      } else if isGroup(key) {
-        try read(members(of: node, key, place), below: key + ".", of: file, into: &values)
-      } else {
-        throw unknown(node.firstKey(below: key), place)
+      } else if !isGroup(key) {
+        problems.add(unknown(node.firstKey(below: key), place))
+      } else if let members = problems.attempt(key, { try members(of: node, key, place) }) {
+        read(members, below: key + ".", of: file, into: &values, &problems)
       }
     }
+  }
+
+  private static func key(_ name: Node, below group: String, _ place: String) throws -> String {
+    guard let word = name.scalar?.string, !word.contains(".") else {
+      throw ConfigurationError(place, "a key is one word without dots; write `store:` and `  path: …` below it")
+    }
+    return group + word
   }
 
   private func members(of node: Node, _ group: String, _ place: String) throws -> Node.Mapping {
     guard let mapping = node.mapping, !mapping.isEmpty else {
       let members = settings.map(\.key).filter { $0.hasPrefix(group + ".") }.joined(separator: ", ")
       throw ConfigurationError(
-        group, "\(place): settings are missing below it; write \(members), or take the line out")
+        group, "settings are missing below it; write \(members), or take the line out", place: place)
     }
     return mapping
   }

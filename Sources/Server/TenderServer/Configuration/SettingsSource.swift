@@ -78,12 +78,21 @@ extension SettingsTable {
   ///
   /// A list is written with commas. A variable that names no setting is refused.
   package func variables(_ variables: [String: String]) throws -> SettingsSource {
+    var problems = ProblemList()
+    let source = self.variables(variables, &problems)
+    try problems.throwFirst()
+    return source
+  }
+
+  /// The same, but reads on after a problem.
+  func variables(_ variables: [String: String], _ problems: inout ProblemList) -> SettingsSource {
     let settings = Dictionary(uniqueKeysWithValues: self.settings.map { ($0.variable, $0) })
     var values: [String: WrittenValue] = [:]
     for (name, text) in variables.sorted(by: { $0.key < $1.key }) where name.hasPrefix(SettingsSource.variablePrefix) {
       guard let setting = settings[name] else {
-        throw ConfigurationError(
-          name, "there is no such setting\(advice(for: name, spelling: Setting<Target>.variable))")
+        let advice = advice(for: name, spelling: Setting<Target>.variable)
+        problems.add(ConfigurationError(name, "there is no such setting\(advice)"))
+        continue
       }
       values[setting.key] = Self.value(of: text, isList: setting.isList, place: name)
     }

@@ -18,21 +18,31 @@ package struct SettingsTable<Target: Sendable>: Sendable {
   /// - Returns: the settings, and the keys of those that were named.
   /// - Throws: ``ConfigurationError`` with the key, what was found, and what to write.
   package func read(_ sources: [SettingsSource]) throws -> (settings: Target, named: Set<String>) {
-    var target = initial
-    let named = Set(sources.flatMap(\.values.keys))
-    for setting in settings {
-      guard let written = sources.lazy.compactMap({ $0.values[setting.key] }).first else { continue }
-      try setting.apply(written, to: &target)
-    }
-    try refuseSecretsNamedTwice(named)
-    return (target, named)
+    var problems = ProblemList()
+    let (target, places) = read(sources, &problems)
+    try problems.throwFirst()
+    return (target, Set(places.keys))
   }
 
-  /// A secret stands in `key` or in the file that `keyFile` names.
-  private func refuseSecretsNamedTwice(_ named: Set<String>) throws {
-    for setting in settings where setting.isSecret && named.isSuperset(of: [setting.key, setting.key + "File"]) {
-      throw ConfigurationError(setting.key, "\(setting.key)File is named as well; name one of the two")
+  /// The same, but reads on after a problem.
+  ///
+  /// - Returns: the settings, and where each that was named is written.
+  func read(
+    _ sources: [SettingsSource], _ problems: inout ProblemList
+  ) -> (settings: Target, places: [String: String]) {
+    var (target, places) = (initial, [String: String]())
+    for setting in settings {
+      guard let written = sources.lazy.compactMap({ $0.values[setting.key] }).first else { continue }
+      places[setting.key] = written.place
+      problems.attempt(setting.key, at: written.place) { try setting.apply(written, to: &target) }
     }
+    // A secret stands in `key` or in the file that `keyFile` names.
+    for setting in settings where setting.isSecret && places[setting.key + "File"] != nil {
+      guard let place = places[setting.key] else { continue }
+      let reason = "\(setting.key)File is named as well; name one of the two"
+      problems.add(ConfigurationError(setting.key, reason, place: place))
+    }
+    return (target, places)
   }
 
   /// The first setting without a default that is not named.
@@ -65,7 +75,7 @@ package struct SettingsTable<Target: Sendable>: Sendable {
 extension Setting {
   fileprivate func apply(_ written: WrittenValue, to target: inout Target) throws {
     do throws(UnfitValue) { try set(&target, try written.texts(isList: isList)) } catch {
-      throw ConfigurationError(key, "\(written.place) has \(error.found); write \(wanted)")
+      throw ConfigurationError(key, "found \(error.found); write \(wanted)", place: written.place)
     }
   }
 }

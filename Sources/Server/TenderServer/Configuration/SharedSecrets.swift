@@ -14,6 +14,13 @@ enum SharedSecrets {
       })
   }
 
+  /// Looks at each secret by itself.
+  static func examine(_ folder: String, _ problems: inout ProblemList) {
+    for id in problems.attempt(folder, { try MerchantFolder.names(in: folder, ending: ".secret") }) ?? [] {
+      problems.attempt("\(folder)/\(id).secret") { try secret("\(folder)/\(id).secret") }
+    }
+  }
+
   private static func secret(_ file: String) throws -> String {
     let secret = try MerchantFolder.secretText(file).trimmingCharacters(in: .whitespacesAndNewlines)
     guard secret.utf8.count >= minimumBytes else {

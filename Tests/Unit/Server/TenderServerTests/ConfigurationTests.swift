@@ -85,14 +85,17 @@ import Testing
 
   @Test(arguments: [
     "webhooks: https://shop.example.com/hooks", "domains: shop.example.com", "supportedNetworks: visa",
-    "supportedNetworks: [visa, vissa]", "supportedNetworks: [visa, visa]", "countryCode: Ireland", "currencyCode: XAU",
+    "supportedNetworks: [visa, vissa]", "supportedNetworks: []", "merchantCapabilities: []", "countryCode: ZZ",
+    "callbackHosts: ['https://shop.example.com']", "domains: ['shop.example.com/']", "supportedNetworks: [visa, visa]",
+    "countryCode: Ireland", "currencyCode: XAU",
     "encryptTo: everybody", "webhooks: [a, b, c, d, e, f]",
   ])
   func `of a merchant names the setting, what was found and what to write`(_ line: String) throws {
     let error = #expect(throws: ConfigurationError.self) { _ = try MerchantSettings(file: place.write(line)) }
     #expect(error?.key == line.prefix { $0 != ":" }.description)
     let reason = try #require(error?.reason)
-    #expect(reason.contains(".yaml:1 has ") && reason.contains("; write "), "\(reason)")
+    #expect(error?.place?.hasSuffix(".yaml:1") == true)
+    #expect(reason.hasPrefix("found ") && reason.contains("; write "), "\(reason)")
   }
 
   @Test(arguments: [
