@@ -36,15 +36,7 @@ struct PaymentCommand: AsyncParsableCommand {
     @Argument(help: "The payment's id.") var id: String
 
     func run() async throws {
-      let id = PaymentID(id)
-      let payment: PaymentReport = try await journal.access.ask(
-        here: { journal in
-          guard let found = try await PaymentAdministration.show(journal, id) else {
-            throw CallFailure("there is no payment \(id)")
-          }
-          return found
-        }, there: ("GET", "/payments/" + id.inPath))
-      try journal.show(payment)
+      try journal.show(try await journal.payment(id))
     }
   }
 
@@ -148,6 +140,17 @@ struct JournalOptions: ParsableArguments {
 
   var access: StoreAccess { StoreAccess(path: store) }
 
+  func payment(_ text: String) async throws -> PaymentReport {
+    let id = PaymentID(text)
+    return try await access.ask(
+      here: { journal in
+        guard let found = try await PaymentAdministration.show(journal, id) else {
+          throw CallFailure("payment_not_found: There is no payment of this id.")
+        }
+        return found
+      }, there: ("GET", "/payments/" + id.inPath))
+  }
+
   func show(_ payment: PaymentReport) throws {
     if json { Terminal.say(try Terminal.json(payment)) } else { payment.show() }
   }
@@ -158,6 +161,7 @@ struct MovementOptions: ParsableArguments {
   @Option(help: "For example 10.00; all that is left by default.") var amount: String?
   @Option(help: "An idempotency key: the same command with the same key moves money once. One is made by default.")
   var key: String?
+  @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
 
   /// The key. One that is made is printed before anything is asked, so that a command whose answer is lost can be
   /// repeated with it.
@@ -185,7 +189,10 @@ struct OperationOptions: ParsableArguments {
   func perform(
     _ operation: PaymentAdministration.Operation, _ movement: MovementOptions, isFinal: Bool = false
   ) async throws {
-    let (id, amount, key) = (PaymentID(id), movement.amount, movement.announcedKey())
+    let payment = try await journal.payment(id)
+    let confirmation = MoneyConfirmation(operation: operation, payment: payment, amount: movement.amount)
+    try confirmation.require(isConfirmed: movement.yes)
+    let (id, amount, key) = (payment.id, movement.amount, movement.announcedKey())
     let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)"]
     try await ask("\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
       try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal, key: key)
@@ -209,6 +216,9 @@ struct OperationOptions: ParsableArguments {
           throw error
         }
       }, there: ("POST", "/payments/\(PaymentID(id).inPath)/" + there))
+    if let performed = payment.performed, !journal.json {
+      Terminal.say("\(performed.kind.rawValue) of \(payment.money(performed.amount)): \(performed.state.rawValue)")
+    }
     try journal.show(payment)
     if let errorText = payment.performed?.errorText { throw CallFailure(errorText) }
   }

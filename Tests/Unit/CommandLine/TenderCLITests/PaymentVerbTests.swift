@@ -24,7 +24,7 @@ import Testing
       let untaken = try await store.hold(.eur(1250), captured: .eur(1250))
       await store.close()
       func run(_ words: String, _ payment: PaymentID, with file: String = "tender") async throws -> Workshop.Answer {
-        try await workshop.run("tender payment \(words) \(payment) --store tender.db --config \(file).yaml")
+        try await workshop.run("tender payment \(words) \(payment) --yes --store tender.db --config \(file).yaml")
       }
       for words in ["capture --amount 5.00", "void", "refund --amount 2.00"] {
         let answer = try await run(words, good)
@@ -42,12 +42,12 @@ import Testing
       }
       let first = try await run("refund --json --key once --amount 1.00", good)
       let again = try await run("refund --json --key once --amount 1.00", good)
-      #expect(first.exitCode == 0 && again.lines == first.lines, "\(again.lines)")
+      #expect(first.exitCode == 0 && again.lines.dropFirst() == first.lines.dropFirst(), "\(again.lines)")
       #expect(again.lines.contains { $0.contains(#""refunded" : 300"#) }, "\(again.lines)")
       let other = try await run("refund --key once --amount 2.00", good)
       #expect(other.exitCode == 1 && other.lines.last?.contains("another amount") == true, "\(other.lines)")
       let unnamed = try await run("refund --amount 1.00", good)
-      #expect(unnamed.lines.first?.hasPrefix("idempotency key: repeat with --key ") == true, "\(unnamed.lines)")
+      #expect(unnamed.lines.contains { $0.hasPrefix("idempotency key: repeat with --key ") }, "\(unnamed.lines)")
       let refused = try await run("refund --json --amount 1.00", untaken)
       #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains(#""performed" : {"#) }, "\(refused.lines)")
       for (words, payment) in [("capture --amount 1.00", short), ("refund --amount 1.00", untaken)] {
@@ -55,6 +55,34 @@ import Testing
         #expect(answer.exitCode == 1, "\(answer.lines)")
         #expect(answer.lines.last?.hasPrefix("Error: it is not known yet whether the") == true, "\(answer.lines)")
       }
+    }
+  }
+
+  @Test func `is not captured, voided or refunded before the operator has seen what will be done`() async throws {
+    let port = try FreePorts.row(of: 2)
+    let workshop = try Workshop()
+    try workshop.write(Self.configuration(sandbox: port, acquirer: port), to: "tender.yaml")
+    try await workshop.with("tender sandbox --port \(port)", sign: "gateway") { _ in
+      let store = try await TestStore(workshop.path + "/tender.db", sandbox: "http://localhost:\(port)")
+      let held = try await store.hold(.eur(1250))
+      await store.close()
+      let flags = "\(held) --store tender.db --config tender.yaml"
+      let plan = "of payment \(held) of"
+      for verb in ["capture", "void", "refund"] {
+        let unasked = try await workshop.run("tender payment \(verb) \(flags) < /dev/null")
+        #expect(unasked.exitCode == 2 && unasked.lines.last?.contains("repeat with --yes") == true, "\(unasked.lines)")
+      }
+      let refused = try await workshop.run("echo n | script -qec 'tender payment capture \(flags)' /dev/null")
+      #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains("nothing was done") }, "\(refused.lines)")
+      let agreed = try await workshop.run(
+        "(sleep 2; echo y) | script -qec 'tender payment capture --amount 5.00 \(flags)' /dev/null")
+      #expect(agreed.exitCode == 0, "\(agreed.lines)")
+      #expect(agreed.lines.contains { $0.hasPrefix("capture 5.00 EUR \(plan)") }, "\(agreed.lines)")
+      let all = try await workshop.run("tender payment refund --yes \(flags)")
+      #expect(all.exitCode == 0 && all.lines.first?.hasPrefix("refund 5.00 EUR, all that is left, \(plan)") == true)
+      #expect(all.lines.contains("refund of 5.00 EUR: approved"), "\(all.lines)")
+      let odd = try await workshop.run("tender payment refund --yes --amount 1,00 \(flags)")
+      #expect(odd.exitCode == 2 && odd.lines.last?.contains("1,00 is not an amount of EUR") == true, "\(odd.lines)")
     }
   }
 
@@ -69,7 +97,7 @@ import Testing
       let (held, open) = (try await store.hold(.eur(1250)), try await store.unknown())
       await store.close()
       for command in [
-        "tender payment capture \(held) --store tender.db --config moved.yaml",
+        "tender payment capture \(held) --yes --store tender.db --config moved.yaml",
         "tender payment settle \(open) --store tender.db --config moved.yaml",
         "tender serve --port 0 --config moved.yaml",
       ] {

@@ -1,0 +1,43 @@
+import Foundation
+import TenderPayments
+import TenderServer
+
+/// Shows what a capture, a void or a refund will do, and asks at a terminal.
+struct MoneyConfirmation {
+  let operation: PaymentAdministration.Operation
+  let payment: PaymentReport
+  /// As typed; nil for all that is left.
+  let amount: String?
+
+  /// - Parameter isConfirmed: `--yes`.
+  /// - Throws: when the operator says no, or cannot be asked.
+  func require(isConfirmed: Bool) throws {
+    Terminal.sayError(try summary())
+    guard !isConfirmed else { return }
+    guard isatty(STDIN_FILENO) == 1 else {
+      throw MistakenCall("nothing was done: standard input is no terminal, so nobody can be asked; repeat with --yes")
+    }
+    Terminal.sayError("Go on? [y/N]")
+    guard ["y", "yes"].contains(readLine()?.lowercased() ?? "") else { throw CallFailure("nothing was done") }
+  }
+
+  /// `refund 12.50 EUR, all that is left, of payment …`
+  func summary() throws -> String {
+    let what = try amount.map { "\(try typed($0))" } ?? "\(payment.money(left)), all that is left,"
+    let standing =
+      "\(payment.money(payment.authorized)) authorized, \(payment.money(payment.captured)) captured, "
+      + "\(payment.money(payment.refunded)) refunded"
+    return "\(operation.rawValue) \(what) of payment \(payment.id) of \(payment.merchant): \(standing)"
+  }
+
+  private func typed(_ text: String) throws -> Amount {
+    guard let currency = Currency(code: payment.currency), let amount = try? Amount(decimal: text, currency: currency)
+    else { throw MistakenCall("\(text) is not an amount of \(payment.currency); write 10.00 for example") }
+    return amount
+  }
+
+  /// Minor units. What is under way at the acquirer may make it less.
+  private var left: Int64 {
+    operation == .refund ? payment.captured - payment.refunded : payment.authorized - payment.captured
+  }
+}
