@@ -15,16 +15,15 @@ struct PaymentCommand: AsyncParsableCommand {
     ])
 
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The newest payments.")
+    static let configuration = CommandConfiguration(abstract: "Payments, the newest first. Every condition must hold.")
     @OptionGroup var journal: JournalOptions
-    @Option(help: "How many.") var limit = 20
-    @Flag(help: "Only those with an alarm.") var alarmed = false
+    @OptionGroup var conditions: LookupOptions
 
     func run() async throws {
-      let (limit, alarmed) = (limit, alarmed)
-      let found = try await journal.access.ask(
-        here: { try await PaymentAdministration.list($0, limit: limit, alarmed: alarmed) },
-        there: ("GET", "/payments?limit=\(limit)&alarmed=\(alarmed)"))
+      let lookup = conditions.lookup
+      let found = try await journal.access().ask(
+        here: { try await PaymentAdministration.list($0, lookup) }, there: ("POST", "/payments/search"),
+        body: Array(try JSONEncoder().encode(lookup)))
       guard !journal.json else { return Terminal.say(try Terminal.json(found.payments)) }
       PaymentReport.table(of: found.payments).show("payment")
     }
@@ -33,11 +32,9 @@ struct PaymentCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "One payment, with every operation at the acquirer.")
     @OptionGroup var journal: JournalOptions
-    @Argument(help: "The payment's id.") var id: String
+    @Argument(help: "The id of the payment, its order or its basket, or the merchant's reference.") var id: String
 
-    func run() async throws {
-      try journal.show(try await journal.payment(id))
-    }
+    func run() async throws { try journal.show(try await journal.payment(id)) }
   }
 
   struct Capture: AsyncParsableCommand {
@@ -99,13 +96,13 @@ struct PaymentCommand: AsyncParsableCommand {
     enum ResolutionName: String, ExpressibleByArgument, CaseIterable { case voided, failed, approved }
 
     func run() async throws {
-      let (id, note) = (PaymentID(operation.id), note)
+      let (id, note) = (try await operation.journal.payment(operation.id).id, note)
       let resolution = Resolution(rawValue: resolution.rawValue) ?? .voided
       let reference = approved.map { AttemptReference($0) }
       let query =
         "as=\(resolution.rawValue)&note=\(note.inQuery)"
         + (reference.map { "&operation=\($0.rawValue.inQuery)" } ?? "")
-      try await operation.ask("resolve?" + query) {
+      try await operation.ask(id, "resolve?" + query) {
         try await $0.resolve(id, as: resolution, operation: reference, note: note)
       }
     }
@@ -117,7 +114,7 @@ struct PaymentCommand: AsyncParsableCommand {
     @OptionGroup var journal: JournalOptions
 
     func run() async throws {
-      let report = try await journal.access.ask(
+      let report = try await journal.access().ask(
         here: { try await $0.verifyAudit() },
         there: ("GET", "/journal/verification"))
       if journal.json { Terminal.say(try Terminal.json(report)) } else { say(report) }
@@ -135,24 +132,75 @@ struct PaymentCommand: AsyncParsableCommand {
 
 /// The journal: through the server that holds it, or from the file when none runs.
 struct JournalOptions: ParsableArguments {
-  @Option(help: "The server's store.") var store = ".tender/tender.db"
+  @Option(help: "A YAML file, as for tender serve; it names the store and the acquirer.") var config: String?
+  @Option(help: "The server's store; the configuration's by default.") var store: String?
   @Flag(help: "Print JSON.") var json = false
 
-  var access: StoreAccess { StoreAccess(path: store) }
+  func access() async throws -> StoreAccess {
+    if let store { return StoreAccess(path: store) }
+    return StoreAccess(path: try await ConfigurationOptions.load(file: config).storePath)
+  }
 
-  func payment(_ text: String) async throws -> PaymentReport {
-    let id = PaymentID(text)
-    return try await access.ask(
-      here: { journal in
-        guard let found = try await PaymentAdministration.show(journal, id) else {
-          throw CallFailure("payment_not_found: There is no payment of this id.")
-        }
-        return found
-      }, there: ("GET", "/payments/" + id.inPath))
+  /// - Parameter name: the id of a payment, an order or a basket, or the merchant's reference of an order.
+  func payment(_ name: String) async throws -> PaymentReport {
+    let found = try await access().ask(
+      here: { try await PaymentAdministration.named($0, name) }, there: ("GET", "/payments?named=\(name.inQuery)")
+    ).payments
+    guard let payment = found.first else {
+      throw CallFailure("there is no payment, order, basket or merchant's reference \(name)")
+    }
+    guard found.count == 1 else {
+      throw CallFailure("\(name) has \(found.count) payments: \(found.map { "\($0.id)" }.joined(separator: ", "))")
+    }
+    return payment
   }
 
   func show(_ payment: PaymentReport) throws {
     if json { Terminal.say(try Terminal.json(payment)) } else { payment.show() }
+  }
+}
+
+/// Which payments are listed.
+struct LookupOptions: ParsableArguments {
+  @Option(help: "The merchant's reference of the order.") var reference: String?
+  @Option(help: "The order's id.") var order: String?
+  @Option(help: "The basket's id.") var basket: String?
+  @Option(help: "The merchant's id.") var merchant: String?
+  @Option(help: "The payment's status.") var status: StatusName?
+  @Option(help: "Begun at this moment or later, for example 2026-11-21T00:00:00Z.") var from: Moment?
+  @Option(help: "Begun before this moment.") var until: Moment?
+  @Flag(help: "Only those with an alarm.") var alarmed = false
+  @Option(help: "How many, at most 500.") var limit = 20
+
+  func validate() throws {
+    guard [reference, order, basket].compactMap({ $0 }).count <= 1 else {
+      throw ValidationError("Give one of --reference, --order and --basket.")
+    }
+    guard (1...500).contains(limit) else { throw ValidationError("--limit is from 1 to 500.") }
+  }
+
+  var lookup: PaymentLookup {
+    var lookup = PaymentLookup()
+    (lookup.reference, lookup.order, lookup.basket) = (
+      reference, order.map { OrderID($0) }, basket.map { BasketID($0) }
+    )
+    (lookup.merchant, lookup.status) = (merchant.map { MerchantID($0) }, status?.status)
+    (lookup.from, lookup.until, lookup.alarmed, lookup.limit) = (from?.time, until?.time, alarmed, limit)
+    return lookup
+  }
+
+  /// A status as it is typed.
+  struct StatusName: ExpressibleByArgument, CaseIterable {
+    let status: PaymentStatus
+    static let allCases = PaymentStatus.allCases.map { StatusName(status: $0) }
+    static var allValueStrings: [String] { PaymentStatus.allCases.map(\.rawValue) }
+
+    private init(status: PaymentStatus) { self.status = status }
+
+    init?(argument: String) {
+      guard let status = PaymentStatus(rawValue: argument) else { return nil }
+      self.status = status
+    }
   }
 }
 
@@ -178,12 +226,11 @@ struct MovementOptions: ParsableArguments {
 /// Exit code 0 says that the acquirer did it or has taken it on, 1 that it refused or that the outcome is unknown.
 struct OperationOptions: ParsableArguments {
   @OptionGroup var journal: JournalOptions
-  @Option(help: "A YAML file, as for tender serve.") var config: String?
-  @Argument(help: "The payment's id.") var id: String
+  @Argument(help: "The id of the payment, its order or its basket, or the merchant's reference.") var id: String
 
   func perform(_ operation: PaymentAdministration.Operation) async throws {
-    let id = PaymentID(id)
-    try await ask(operation.rawValue) { try await $0.perform(operation, on: id, amount: nil, isFinal: false) }
+    let id = try await journal.payment(id).id
+    try await ask(id, operation.rawValue) { try await $0.perform(operation, on: id, amount: nil, isFinal: false) }
   }
 
   func perform(
@@ -194,17 +241,17 @@ struct OperationOptions: ParsableArguments {
     try confirmation.require(isConfirmed: movement.yes)
     let (id, amount, key) = (payment.id, movement.amount, movement.announcedKey())
     let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)"]
-    try await ask("\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
+    try await ask(id, "\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
       try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal, key: key)
     }
   }
 
   /// - Parameter there: the same on a running server's admin socket, below the payment.
   func ask(
-    _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
+    _ id: PaymentID, _ there: String, here: @escaping @Sendable (PaymentAdministration) async throws -> PaymentReport
   ) async throws {
-    let config = config
-    let payment = try await journal.access.ask(
+    let config = journal.config
+    let payment = try await journal.access().ask(
       here: { journal in
         let administration = try await PaymentAdministration(journal, try await ConfigurationOptions.load(file: config))
         do {
@@ -215,7 +262,7 @@ struct OperationOptions: ParsableArguments {
           await administration.close()
           throw error
         }
-      }, there: ("POST", "/payments/\(PaymentID(id).inPath)/" + there))
+      }, there: ("POST", "/payments/\(id.inPath)/" + there))
     if let performed = payment.performed, !journal.json {
       Terminal.say("\(performed.kind.rawValue) of \(payment.money(performed.amount)): \(performed.state.rawValue)")
     }

@@ -6,11 +6,12 @@ import TenderServer
 extension PaymentReport {
   static func table(of payments: [PaymentReport]) -> Table {
     Table(
-      "PAYMENT", "CREATED", "STATUS", "AMOUNT", "CAPTURED", "REFUNDED", "MERCHANT", "CARD", "NOTE", of: payments
+      "PAYMENT", "CREATED", "STATUS", "AMOUNT", "CAPTURED", "REFUNDED", "MERCHANT", "REFERENCE", "CARD", "NOTE",
+      of: payments
     ) {
       [
         "\($0.id)", $0.createdAt, $0.status.rawValue, $0.money($0.amount), $0.money($0.captured),
-        $0.money($0.refunded), "\($0.merchant)", $0.card, $0.note,
+        $0.money($0.refunded), "\($0.merchant)", $0.merchantReference ?? "-", $0.card, $0.note,
       ]
     }
   }
@@ -19,6 +20,7 @@ extension PaymentReport {
   var fields: [(name: String, value: String)] {
     [
       ("payment", "\(id)"), ("status", status.rawValue), ("merchant", "\(merchant)"), ("order", "\(order)"),
+      ("reference", merchantReference ?? "-"),
       ("basket", "\(basket)"), ("amount", money(amount)), ("authorized", money(authorized)),
       ("captured", money(captured)), ("refunded", money(refunded)), ("card", card), ("created", createdAt),
       ("note", note),

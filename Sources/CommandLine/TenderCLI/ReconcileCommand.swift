@@ -43,13 +43,13 @@ struct ReconcileCommand: AsyncParsableCommand {
     for line in table.lines { Terminal.say(line) }
     Terminal.say(found.isEmpty ? "no difference" : Terminal.counted(found.count, "difference"))
   }
+}
 
-  /// A moment as it is typed.
-  struct Moment: ExpressibleByArgument, Sendable {
-    let time: Timestamp
-    init?(argument: String) {
-      guard let time = Timestamp(rfc3339: argument) else { return nil }
-      self.time = time
-    }
+/// A moment as it is typed.
+struct Moment: ExpressibleByArgument, Sendable {
+  let time: Timestamp
+  init?(argument: String) {
+    guard let time = Timestamp(rfc3339: argument) else { return nil }
+    self.time = time
   }
 }

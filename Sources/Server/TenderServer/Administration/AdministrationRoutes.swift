@@ -9,8 +9,9 @@ struct AdministrationRoutes: Sendable {
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
-    router.get("/payments", use: payments.list)
+    router.get("/payments", use: payments.newest)
     router.get("/payments/:payment", use: payments.show)
+    router.post("/payments/search", use: payments.list)
     router.post("/payments/:payment/resolve", use: payments.resolve)
     router.post("/payments/:payment/:operation", use: payments.operate)
     router.get("/journal/verification", use: payments.verify)

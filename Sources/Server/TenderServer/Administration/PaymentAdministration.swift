@@ -38,7 +38,7 @@ package struct PaymentAdministration: Sendable {
   }
 
   private let gateway: PaymentGateway
-  private let journal: Journal
+  let journal: Journal
   private let random: RandomBytes
   /// Closes the connections; does nothing inside a server.
   package let close: @Sendable () async -> Void
@@ -70,28 +70,6 @@ package struct PaymentAdministration: Sendable {
 }
 
 extension PaymentAdministration {
-  package static func list(_ journal: Journal, limit: Int, alarmed: Bool) async throws -> PaymentListing {
-    let limit = min(500, max(1, limit))
-    if alarmed {
-      return PaymentListing(
-        payments: try await journal.alarms(limit: limit).map { PaymentReport($0.payment, alarm: $0.reason) })
-    }
-    var query = PaymentQuery()
-    query.limit = limit
-    return PaymentListing(payments: try await journal.payments(matching: query).map { PaymentReport($0) })
-  }
-
-  package static func show(_ journal: Journal, _ id: PaymentID) async throws -> PaymentReport? {
-    guard let payment = try await journal.payment(id) else { return nil }
-    return PaymentReport(payment, operations: try await journal.operations(of: id))
-  }
-
-  func list(limit: Int, alarmed: Bool) async throws -> PaymentListing {
-    try await Self.list(journal, limit: limit, alarmed: alarmed)
-  }
-
-  func show(_ id: PaymentID) async throws -> PaymentReport? { try await Self.show(journal, id) }
-
   func verify() async throws -> AuditReport { try await journal.verifyAudit() }
 
   /// - Parameters:
@@ -114,8 +92,8 @@ extension PaymentAdministration {
     case .acknowledge: try await journal.acknowledge(id)
     }
     return PaymentReport(
-      try await journal.payment(id) ?? payment, operations: try await journal.operations(of: id),
-      performed: performed, key: performed == nil ? nil : key)
+      try await journal.payment(id) ?? payment, reference: try await reference(of: payment.order),
+      operations: try await journal.operations(of: id), performed: performed, key: performed == nil ? nil : key)
   }
 
   /// Captures, voids or refunds once for the key. A repeat gets the operation that the first call began.
@@ -174,10 +152,16 @@ extension PaymentAdministration {
         if let operation { try await journal.recordApproval(of: operation, in: id, note: note) } else {
           try await journal.resolve(id, as: resolution, note: note)
         }
-      return PaymentReport(payment, operations: try await journal.operations(of: id))
+      return PaymentReport(
+        payment, reference: try await reference(of: payment.order), operations: try await journal.operations(of: id))
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }
+  }
+
+  /// The merchant's reference of the order.
+  private func reference(of order: OrderID) async throws -> String? {
+    try await journal.database.read { try MerchantReferences.reference(of: order, in: $0) }
   }
 
   private static func amount(_ text: String, _ currency: Currency) throws -> Amount {
@@ -199,6 +183,8 @@ package struct PaymentReport: Codable, Sendable {
   package let merchant: MerchantID
   package let order: OrderID
   package let basket: BasketID
+  /// The merchant's reference of the order; nil before the order is stored.
+  package let merchantReference: String?
   package let currency: String
   /// Minor units.
   package let amount: Int64
@@ -214,20 +200,21 @@ package struct PaymentReport: Codable, Sendable {
   package let alarm: String?
   package let createdAt: String
   /// Oldest first; absent in lists.
-  package let operations: [OperationReport]?
+  package private(set) var operations: [OperationReport]?
   /// What was just asked of the acquirer, or was when the key was used first; absent when nothing was.
   package let performed: OperationReport?
   /// The idempotency key that it was done under.
   package let idempotencyKey: IdempotencyKey?
 
   private enum CodingKeys: String, CodingKey {
-    case id, status, merchant, order, basket, currency, amount, authorized, captured, refunded, card, amountConfirmed
+    case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, refunded, card,
+      amountConfirmed
     case reportedOutcome = "told"
     case declined, alarm, createdAt, operations, performed, idempotencyKey
   }
 
   package init(
-    _ payment: Payment, alarm: String? = nil, operations: [OperationRecord]? = nil,
+    _ payment: Payment, reference: String?, alarm: String? = nil, operations: [OperationRecord]? = nil,
     performed: OperationRecord? = nil, key: IdempotencyKey? = nil
   ) {
     id = payment.id
@@ -235,6 +222,7 @@ package struct PaymentReport: Codable, Sendable {
     merchant = payment.merchant
     order = payment.order
     basket = payment.basket
+    merchantReference = reference
     currency = payment.amount.currency.code
     amount = payment.amount.minorUnits
     authorized = payment.authorized
@@ -249,6 +237,12 @@ package struct PaymentReport: Codable, Sendable {
     self.operations = operations?.map(OperationReport.init)
     self.performed = performed.map(OperationReport.init)
     idempotencyKey = key
+  }
+
+  func with(_ operations: [OperationRecord]) -> PaymentReport {
+    var report = self
+    report.operations = operations.map(OperationReport.init)
+    return report
   }
 }
 

@@ -1,23 +1,34 @@
 import HTTPServing
 import Hummingbird
 import Ledger
+import NIOCore
+import StrictJSON
 import TenderPayments
 
 /// What `tender payment` asks of a running server, on a socket that only its own user can open.
 struct PaymentAdministrationController: Sendable {
   let administration: PaymentAdministration
 
-  /// `GET /payments?limit=…`: newest first; `&alarmed=true` only those that a person has to look at.
+  /// `POST /payments/search` with a ``PaymentLookup``: newest first.
   func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let body = try await request.body.collect(upTo: 16_384)
+    let lookup = try StrictJSONDecoder().decode(PaymentLookup.self, from: Array(body.readableBytesView))
+    return JSONAnswer.response(try await administration.list(lookup))
+  }
+
+  /// `GET /payments?limit=…`: the newest; `?named=…`: by the id of a payment, an order or a basket, or by the merchant's
+  /// reference, with their operations.
+  func newest(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
-    let limit = query.get("limit", as: Int.self) ?? 50
-    return JSONAnswer.response(try await administration.list(limit: limit, alarmed: query.get("alarmed") == "true"))
+    if let name = query.get("named") { return JSONAnswer.response(try await administration.named(name)) }
+    var lookup = PaymentLookup()
+    lookup.limit = query.get("limit", as: Int.self) ?? lookup.limit
+    return JSONAnswer.response(try await administration.list(lookup))
   }
 
   /// `GET /payments/{id}`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let id = PaymentID(context.parameters.get("payment") ?? "")
-    guard let payment = try await administration.show(id) else {
+    guard let payment = try await administration.named(context.parameters.get("payment") ?? "").payments.first else {
       throw Problem(.notFound, "payment_not_found", "There is no payment of this id.")
     }
     return JSONAnswer.response(payment)
