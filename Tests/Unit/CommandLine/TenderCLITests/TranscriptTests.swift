@@ -35,6 +35,16 @@ import Testing
     #expect(answer.lines.contains("verified and decrypted: 12.50 EUR"), "\(answer.lines)")
   }
 
+  @Test func `the program is installed with completions that its shells can read`() async throws {
+    let install = Repository.url("scripts/install").path
+    let answer = try await Workshop().run(
+      "TENDER=$(command -v tender) MANUAL=no PREFIX=$PWD/usr '\(install)' && usr/bin/tender version"
+        + " && bash -n usr/share/bash-completion/completions/tender"
+        + " && grep -q '#compdef tender' usr/share/zsh/site-functions/_tender"
+        + " && grep -q 'complete -c ' usr/share/fish/vendor_completions.d/tender.fish")
+    #expect(answer.exitCode == 0, "\(answer.lines)")
+  }
+
   @Test(arguments: ["", "--json"]) func `the account number is shown on demand alone`(_ form: String) async throws {
     let workshop = try TokenFixtures().workshop
     let decrypt =
