@@ -106,15 +106,25 @@ private struct DemoSetup: Sendable {
     }
     Terminal.say("  A second shop, with its own merchant and currency:  http://\(shops[1].domain):\(shops[1].port)")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
-    Terminal.say("  The same payment from a terminal:                   tender pay --port \(port)")
+    Terminal.say("  The same payment from a terminal:                   \(payCommand)")
     Terminal.say(
-      "  Its journal:                                        tender payment list --store \(server.storePath)")
+      "  Its journal:                                        \(program) payment list --store \(Shell.quoted(server.storePath))"
+    )
     Terminal.say()
     Terminal.say("  Everything is simulated; no money moves. Ctrl-C ends it.")
     if opens {
       _ = try? Process.run(
         URL(fileURLWithPath: "/usr/bin/xdg-open"), arguments: ["http://\(shops[0].domain):\(shops[0].port)"])
     }
+  }
+
+  /// As this process was started, so that it can be typed again here.
+  private var program: String { Shell.quoted(CommandLine.arguments.first ?? "tender") }
+
+  private var payCommand: String {
+    let isDefault = directory == ".tender/demo-\(port)"
+    let merchant = "\(directory)/merchants/\(shops[0].merchant.id)"
+    return "\(program) pay --port \(port)" + (isDefault ? "" : " --merchant \(Shell.quoted(merchant))")
   }
 
   private func sandbox(_ isUp: OneTimeValue<Void>) async throws -> SandboxServer {
@@ -154,4 +164,15 @@ private struct DemoSetup: Sendable {
   }
 
   private func logger(_ label: String) -> Logger { Terminal.logger(label, level: level) }
+}
+
+/// Words of a shell command.
+enum Shell {
+  /// The word as it is, or in quotation marks where the shell would read it in another way.
+  static func quoted(_ word: String) -> String {
+    let plain = word.unicodeScalars.allSatisfy { scalar in
+      scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._/:".unicodeScalars.contains(scalar))
+    }
+    return plain && !word.isEmpty ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
+  }
 }

@@ -43,7 +43,7 @@ struct StoreAccess: Sendable {
   ) async throws -> Answer {
     let file = path + ".sock"
     guard FileManager.default.fileExists(atPath: file) else { throw CallFailure("no server runs on \(path): start it") }
-    let socket = file.replacingOccurrences(of: "/", with: "%2F")
+    let socket = file.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? file
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)
     return try await LiveHTTPClient.during(maximumResponseBytes: 64 << 20) { sender in
       let answer: InboundResponse

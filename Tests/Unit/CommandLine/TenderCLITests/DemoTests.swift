@@ -23,6 +23,21 @@ import Testing
     #expect(afterwards.exitCode == 0 && !afterwards.lines.isEmpty, "\(afterwards.lines)")
   }
 
+  @Test func `prints commands that work for the options it was given`() async throws {
+    let port = try FreePorts.row(of: 5)
+    let workshop = try Workshop()
+    let demo = "tender demo --port \(port) --directory 'another place'"
+    try await workshop.with(demo, sign: "Ctrl-C ends it") { demo in
+      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender pay.*)/)?.output.1 }
+      #expect(commands.count == 2, "\(demo.lines)")
+      for command in commands {
+        let answer = try await workshop.run(String(command))
+        #expect(answer.exitCode == 0 && answer.lines.count > 1, "\(command): \(answer.lines)")
+      }
+      #expect(await demo.terminate() == 0)
+    }
+  }
+
   /// The payment token that paid is saved, opened with the merchant's key, and refused once a letter differs.
   private func openSavedToken(_ workshop: Workshop, _ port: Int) async throws {
     try workshop.write(try await Self.root("http://localhost:\(port + 2)/sandbox/ca.json"), to: "root.pem")
