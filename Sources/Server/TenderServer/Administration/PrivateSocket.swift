@@ -12,8 +12,23 @@ package struct PrivateSocket: Sendable {
   package var boundPath: String { directory + "/s" }
   private var directory: String { path + ".d" }
 
+  /// What an address of the system holds, without its last byte, which ends the path.
+  private static let maximumBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+  /// - Throws: ``ConfigurationError`` when the system cannot bind a socket at so long a path.
+  package func check() throws {
+    let excess = boundPath.utf8.count - Self.maximumBytes
+    guard excess <= 0 else {
+      throw ConfigurationError(
+        "store.path",
+        "\(path) is \(excess) bytes too long for the socket beside the store; put the store into a folder "
+          + "with a shorter path, or name it from the folder in which the server starts")
+    }
+  }
+
   /// Makes the private directory. Removes the leftovers of a killed process; the store's lock proves that it has ended.
   package func prepare() throws {
+    try check()
     for left in [path, directory] { try? FileManager.default.removeItem(atPath: left) }
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

@@ -52,6 +52,7 @@ extension ServerConfiguration {
   fileprivate func checkFiles(_ problems: inout ProblemList) {
     if let tls, !tls.certificateFile.isEmpty, !tls.keyFile.isEmpty { problems.attempt("tls") { try tls.check() } }
     problems.attempt("store.path") { try Self.checkCanBeMade(storePath) { try StoreFile.check(storePath) } }
+    problems.attempt("store.path") { try PrivateSocket(adminSocketPath).check() }
     problems.attempt("guestTokens.keyFile") {
       try Self.checkCanBeMade(guestTokenKeyFile) { try GuestTokenKey.check(guestTokenKeyFile) }
     }

@@ -29,6 +29,15 @@ import Testing
     #expect(try mode(path) == 0o600)
   }
 
+  /// Otherwise the system refuses to bind it after the server has begun to listen.
+  @Test func `is refused before anything is made where its path is longer than the system can bind`() throws {
+    let (longest, place) = (108 - 1 - ".d/s".utf8.count, "/tmp/")
+    let name = String(repeating: "n", count: longest - place.utf8.count)
+    try PrivateSocket(place + name).check()
+    let error = #expect(throws: ConfigurationError.self) { try PrivateSocket(place + name + "n").prepare() }
+    #expect(error?.reason.contains("1 bytes too long") == true, "\(String(describing: error))")
+  }
+
   private func mode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
   }
