@@ -334,7 +334,7 @@ DICTIONARIES = [
         ("wants an argument", "", "TypeError"), ("wants an object", '"update"', "TypeError"),
         ("wants a new total", "{}", "TypeError"),
         ("wants a total with a label", '{ newTotal: { label: "", amount: "1.00" } }', "TypeError"),
-        ("wants a total that is an amount", '{ newTotal: { label: "Shop", amount: "1.5" } }', "TypeError"),
+        ("wants a total that is an amount", '{ newTotal: { label: "Shop", amount: "1,5" } }', "TypeError"),
         ("wants line items that are amounts",
          '{ ...page.update(), newLineItems: [{ label: "Soup", amount: "x" }] }', "TypeError"),
         ("wants shipping methods that are whole",

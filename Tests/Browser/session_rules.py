@@ -39,9 +39,26 @@ CONSTRUCTOR = [
     ("a request has a total", made_with("total", "null"), "TypeError"),
     ("a total has a label", made_with("total", '{ label: "", amount: "1.00" }'), "TypeError: Missing total label."),
     ("a total has an amount", made_with("total", '{ label: "Shop" }'), "TypeError"),
-    ("one decimal is no amount", made_with("total", '{ label: "Shop", amount: "1.0" }'),
-     'TypeError: "1.0" is not a valid amount.'),
-    ("three decimals are no amount", made_with("total", '{ label: "Shop", amount: "1.000" }'), "TypeError"),
+    ("one decimal is an amount", made_with("total", '{ label: "Shop", amount: "1.3" }'), "fine"),
+    ("three decimals are an amount", made_with("total", '{ label: "Shop", amount: "1.000" }'), "fine"),
+    ("a sum of binary fractions is an amount", made_with("total", '{ label: "Shop", amount: "4.359999999999999" }'),
+     "fine"),
+    ("a number is an amount", made_with("total", '{ label: "Shop", amount: 1.5 }'), "fine"),
+    ("every price from 0.01 to 99.99 is an amount, as text and as number",
+     """const refused = [];
+        for (let cents = 1; cents < 10_000; cents += 1) {
+          for (const amount of [cents / 100, String(cents / 100), (cents / 100).toFixed(2)]) {
+            const answer = page.outcome(() =>
+              new ApplePaySession(14, page.request({ total: { label: "Shop", amount } })));
+            if (answer !== "fine") refused.push(amount);
+          }
+        }
+        return refused;""", []),
+    ("a decimal point without decimals is no amount", made_with("total", '{ label: "Shop", amount: "1." }'),
+     'TypeError: "1." is not a valid amount.'),
+    ("a decimal point without units is no amount", made_with("total", '{ label: "Shop", amount: ".5" }'), "TypeError"),
+    ("an exponent is no amount", made_with("total", '{ label: "Shop", amount: 1e-7 }'),
+     'TypeError: "1e-7" is not a valid amount.'),
     ("a decimal comma is no amount", made_with("total", '{ label: "Shop", amount: "1,00" }'), "TypeError"),
     ("a plus sign is no amount", made_with("total", '{ label: "Shop", amount: "+1.00" }'), "TypeError"),
     ("an empty text is no amount", made_with("total", '{ label: "Shop", amount: "" }'), "TypeError"),
@@ -51,12 +68,10 @@ CONSTRUCTOR = [
     ("a total of zero is refused before version 4", made_with("total", '{ label: "Shop", amount: "0.00" }', "3"),
      "TypeError: Total amount must be greater than zero."),
     ("a negative total is refused", made_with("total", '{ label: "Shop", amount: "-1.00" }'), "TypeError"),
-    ("a hundred million is let through", made_with("total", '{ label: "Shop", amount: "100000000.00" }'), "fine"),
-    ("a cent more than a hundred million is refused", made_with("total", '{ label: "Shop", amount: "100000000.01" }'),
-     "TypeError: Total amount is too big."),
+    ("a total has no upper limit", made_with("total", '{ label: "Shop", amount: "100000000.01" }'), "fine"),
     ("a line item may be negative", made_with("lineItems", '[{ label: "Discount", amount: "-1.00" }]'), "fine"),
     ("a line item has a label", made_with("lineItems", '[{ amount: "1.00" }]'), "TypeError"),
-    ("a line item of a wrong amount is refused", made_with("lineItems", '[{ label: "Soup", amount: "1.5" }]'),
+    ("a line item of a wrong amount is refused", made_with("lineItems", '[{ label: "Soup", amount: "1,5" }]'),
      "TypeError"),
     ("a pending line item needs no number", made_with("lineItems", '[{ label: "Tip", amount: "", type: "pending" }]'),
      "fine"),

@@ -1,5 +1,6 @@
 import { ApplePayError, STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers } from "./events.js";
+import { isAmount } from "./rules.js";
 import { dictionary, flag, listOf, oneOf, refusal, required, text } from "./web-idl.js";
 
 // W3C Payment Request: its values, turned into Apple's, and its response.
@@ -86,7 +87,7 @@ export const requireDetails = ({ total, displayItems = [], shippingOptions = [],
     amount: { currency, value },
   } of items) {
     if (!/^[a-z]{3}$/i.test(currency)) throw new RangeError(`"${currency}" is not a valid currency code.`);
-    if (!/^-?[0-9]+(\.[0-9]+)?$/.test(value)) throw new TypeError(`"${value}" is not a valid amount.`);
+    if (!isAmount(value)) throw new TypeError(`"${value}" is not a valid amount.`);
   }
   for (const item of [total, ...modifiers.map(({ total }) => total)]) {
     if (item?.amount.value.startsWith("-")) throw new TypeError("Total currency values cannot be negative.");
@@ -95,22 +96,16 @@ export const requireDetails = ({ total, displayItems = [], shippingOptions = [],
   if (new Set(ids).size < ids.length) throw new TypeError("Shipping option IDs must be unique.");
 };
 
-// The W3C allows any number of decimals, Apple none or two. What is more than zeros there is left for Apple to refuse.
-const appleAmount = ({ value }) => {
-  const [units, decimals] = value.split(".");
-  return decimals === undefined ? units : `${units}.${decimals.replace(/0+$/, "").padEnd(2, "0")}`;
-};
-
 export const lineItemOf = ({ label, amount, pending }) => ({
   label,
-  amount: appleAmount(amount),
+  amount: amount.value,
   ...(pending ? { type: "pending" } : {}),
 });
 
 export const shippingMethodOf = ({ id, label, amount }, selected) => ({
   label,
   detail: "",
-  amount: appleAmount(amount),
+  amount: amount.value,
   identifier: id,
   ...(id === selected ? { isSelected: true } : {}),
 });

@@ -27,8 +27,8 @@ const NETWORKS = {
   bankaxept: 15,
 };
 
-const AMOUNT = /^-?[0-9]+(\.[0-9][0-9])?$/;
-const LARGEST_AMOUNT = 100_000_000;
+/** The W3C's valid decimal monetary value: any number of decimals. A number that a page passes became a text before. */
+export const isAmount = (text) => /^-?[0-9]+(\.[0-9]+)?$/.test(text);
 
 export const requireVersion = (version, newest) => {
   if (version < 1 || version > newest) throw invalidAccess(`"${version}" is not a supported version.`);
@@ -55,7 +55,7 @@ const requireNetworks = (networks, version) => {
 };
 
 const requireAmount = (amount) => {
-  if (!AMOUNT.test(amount)) throw new TypeError(`"${amount}" is not a valid amount.`);
+  if (!isAmount(amount)) throw new TypeError(`"${amount}" is not a valid amount.`);
 };
 
 export const requireTotal = (total, version) => {
@@ -64,7 +64,6 @@ export const requireTotal = (total, version) => {
   const amount = Number(total.amount);
   if (amount < 0) throw new TypeError("Total amount must not be negative.");
   if (amount === 0 && version < 4) throw new TypeError("Total amount must be greater than zero.");
-  if (amount > LARGEST_AMOUNT) throw new TypeError("Total amount is too big.");
 };
 
 /** Items may be negative, and a pending one needs no amount. */
@@ -167,8 +166,17 @@ export const whyNotPresented = (request) => {
 
 const hundredths = (amount) => Math.round(Number(amount) * 100);
 
+/** The sheet and the payment token round a total, which the merchant's server has to expect. */
+export const adviseOnAmount = ({ amount, type }, currency) => {
+  const { maximumFractionDigits } = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions();
+  const decimals = (amount.split(".")[1] ?? "").replace(/0+$/, "").length;
+  if (type === "pending" || decimals <= maximumFractionDigits) return;
+  advise(`the total ${amount} has more decimals than ${currency}; the sheet and the payment token round it.`);
+};
+
 /** What works here, and will disappoint on a device. */
 export const adviseOn = (request) => {
+  adviseOnAmount(request.total, request.currencyCode);
   if (request.lineItems?.length === 0) advise("lineItems is empty; leave it out instead.");
   const identifiers = (request.shippingMethods ?? []).map(({ identifier }) => identifier);
   if (new Set(identifiers).size < identifiers.length) advise("Two shipping methods have the same identifier.");

@@ -27,28 +27,16 @@ struct DevicePaymentRequest: Sendable {
     merchantIdentifier = try body.memberIfPresent("publicKeyOf")?.string
   }
 
-  /// The sheet's amount. Its grammar allows two decimals for any currency, so those that the currency lacks may be
-  /// zeros.
   private static func amount(_ text: String, _ code: String) throws -> Amount {
     guard let currency = Currency(code: code), currency.isMoney else {
       throw SandboxProblem(status: 400, code: "invalid_currency", message: "currency is no ISO 4217 code of money.")
     }
-    let amount = try? Amount(decimal: shortened(text, to: currency.exponent), currency: currency)
-    guard let amount, !amount.isNegative else {
+    guard let amount = try? Amount(sheet: text, currency: currency) else {
       throw SandboxProblem(
         status: 400, code: "invalid_amount",
-        message: "amount is a decimal text that is not negative, with at most the currency's decimals.")
+        message: "amount is a decimal text that is not negative, such as 12.50.")
     }
     return amount
-  }
-
-  private static func shortened(_ text: String, to exponent: Int) -> Substring {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 2, parts[1].utf8.count > exponent, parts[1].dropFirst(exponent).allSatisfy({ $0 == "0" })
-    else {
-      return text[...]
-    }
-    return exponent == 0 ? parts[0] : text.dropLast(parts[1].utf8.count - exponent)
   }
 
   private static func bytes(_ base64: String) throws -> [UInt8] {

@@ -45,7 +45,8 @@ import TokenIssuer
 
   @Test func `an invalid request gets the error's code`() async throws {
     let requests = [
-      (inApp(("cardId", "visa-black")), "card_unknown"), (inApp(("amount", "12.505")), "invalid_amount"),
+      (inApp(("cardId", "visa-black")), "card_unknown"), (inApp(("amount", "1e3")), "invalid_amount"),
+      (inApp(("amount", "12.")), "invalid_amount"), (inApp(("amount", "12.50x")), "invalid_amount"),
       (inApp(("amount", "-1.00")), "invalid_amount"), (inApp(("currency", "EURO")), "invalid_currency"),
       (inApp(("applicationData", "x")), "invalid_application_data"), (inApp(("publicKeyOf", nil)), "invalid_request"),
       (inApp(("publicKeyOf", "merchant.unknown")), "merchant_unknown"), (inApp(("amount", nil)), "invalid_request"),
@@ -55,9 +56,21 @@ import TokenIssuer
     }
   }
 
-  @Test(arguments: [("1200.00", "JPY"), ("1200", "JPY"), ("0", "EUR"), ("12.500", "KWD"), ("12.5", "EUR")])
-  func `amounts of the sheet's grammar are paid`(amount: String, currency: String) async throws {
-    let request = inApp(("amount", .string(amount)), ("currency", .string(currency)))
+  @Test(
+    arguments: [
+      ("1200.00", "JPY", 1200), ("1200", "JPY", 1200), ("1199.5", "JPY", 1200), ("0", "EUR", 0),
+      ("12.500", "KWD", 12_500), ("12.5", "EUR", 1250), ("1.3", "EUR", 130), ("4.359999999999999", "EUR", 436),
+      ("0.30000000000000004", "EUR", 30), ("12.505", "EUR", 1251), ("12.5049", "EUR", 1250), ("9.995", "EUR", 1000),
+    ])
+  func `amounts of any number of decimals are signed in whole minor units`(
+    amount: String, currency: String, minorUnits: Int64
+  ) throws {
+    let currency = try #require(Currency(code: currency))
+    #expect(try Amount(sheet: amount, currency: currency).minorUnits == minorUnits)
+  }
+
+  @Test func `a page's binary fraction is paid`() async throws {
+    let request = inApp(("amount", "4.359999999999999"))
     #expect(try await enrolled { try await $0.post("/device/tokens", request).status } == 200)
   }
 
