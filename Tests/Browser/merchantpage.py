@@ -172,9 +172,9 @@ class Identity:
     def portal(self, path, body):
         return self.call(f"{self.demo.sandbox}/portal/merchants{path}", body)
 
-    def session(self):
+    def session(self, domain="localhost"):
         body = {"merchantIdentifier": self.identifier, "displayName": "Harbour Kitchen", "initiative": "web",
-                "initiativeContext": "localhost"}
+                "initiativeContext": domain}
         return self.call(f"{self.trust['gatewayURL']}/paymentservices/paymentSession", body, self.tls)
 
     @staticmethod

@@ -1,11 +1,14 @@
 """The sandbox's own pages: what it is and what it holds, and the window that simulates a phone."""
 
+import contextlib
+
 from access import faint, must_be_accessible, unnamed, width
 from claims import claim
+from merchantpage import Identity
 from shopper import DESKTOP, PHONE
 
 NARROW = (320, 640)
-PAGES = {"/": "sandbox", "/device": "device"}
+PAGES = {"/": "sandbox", "/device": "device", "/recent": "recent"}
 
 
 @claim(page=None)
@@ -20,6 +23,17 @@ def the_sandbox_pages_are_accessible(shopper):
                 assert not faint(shopper), f"too faint on {where}: {faint(shopper)}"
                 assert not unnamed(shopper), f"without a name on {where}: {unnamed(shopper)}"
                 shopper.picture(f"{name}-{size[0]}-{scheme}", whole=True)
+
+
+@claim(page=None)
+def a_rejection_by_the_gateway_is_shown_with_its_remedy(shopper):
+    identity = Identity.of(shopper.demo)
+    with contextlib.suppress(AssertionError):
+        identity.session(domain="nowhere.example.com")
+    for page in ("/", "/recent"):
+        shopper.browser.get(shopper.demo.sandbox + page)
+        shopper.sees("not registered for domain=nowhere.example.com")
+        shopper.sees("verify it")
 
 
 @claim(page=None)

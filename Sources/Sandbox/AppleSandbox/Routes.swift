@@ -12,6 +12,7 @@ extension SandboxServer {
     }
     router.get("/", use: pages.front)
     router.get("/device", use: pages.device)
+    router.get("/recent", use: pages.recent)
     PublicFiles.addRoutes(to: router)
 
     addPortal(to: router)
@@ -60,6 +61,7 @@ extension SandboxServer {
     let management = router.group("sandbox")
     management.get("ca.json", use: managementRoutes.certificateAuthorities)
     management.get("state", use: managementRoutes.state)
+    management.get("recent", use: pages.recentAsJSON)
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
   }
@@ -67,7 +69,7 @@ extension SandboxServer {
   /// Every route of Apple's gateway.
   func gatewayRouter() -> Router<SandboxContext> {
     let router = Router(context: SandboxContext.self)
-    router.addMiddleware { GatewayErrorMiddleware() }
+    router.addMiddleware { GatewayErrorMiddleware(activity: activity) }
     router.post("paymentservices/paymentSession", use: gatewayRoutes.paymentSession)
     router.post("paymentservices/startSession", use: gatewayRoutes.startSession)
     return router

@@ -17,6 +17,7 @@ package struct SandboxServer: Service {
   let configuration: SandboxConfiguration
   package let pki: SandboxPKI
   let addresses: ListeningAddresses
+  let activity: RecentActivity
 
   let portal: DeveloperPortal
   let sessions: SessionStore
@@ -40,6 +41,7 @@ package struct SandboxServer: Service {
     let faults = InjectedFaults()
     self.configuration = configuration
     addresses = ListeningAddresses(configuration)
+    activity = RecentActivity(clock: clock)
     pki = try SandboxPKI(directory: files.subdirectory("pki").path, clock: clock, random: random)
     portal = try DeveloperPortal(
       pki: pki, files: files, fetch: configuration.fetch,
@@ -61,14 +63,17 @@ package struct SandboxServer: Service {
       databasePath: "\(files.path)/braintree.sqlite", tokenRootPEM: pki.rootPEM,
       accounts: configuration.braintreeAccounts, clock: clock, random: random, silence: configuration.acquirerSilence)
     portalRoutes = PortalRoutes(portal: portal)
-    deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal)
+    deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal, activity: activity)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
     gatewayRoutes = GatewayRoutes(
-      service: SessionService(portal: portal, sessions: sessions, clock: clock), pki: pki, faults: faults)
+      service: SessionService(portal: portal, sessions: sessions, clock: clock), pki: pki, faults: faults,
+      activity: activity)
     managementRoutes = ManagementRoutes(
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
       acquirerKey: configuration.acquirerKeys.keys.sorted().first)
-    pages = try Pages(portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted())
+    pages = try Pages(
+      portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
+      acquirers: [acquirer, provider])
   }
 
   /// What a verifier of this sandbox's payment tokens trusts.
@@ -119,7 +124,10 @@ extension SandboxServer {
     let certificate = try pki.gatewayCertificate(
       hosts: configuration.tlsHostNames, at: configuration.clock.now(), random: configuration.random)
     return Application(
-      router: gatewayRouter(), server: try .tls(tlsConfiguration: .gateway(certificate, pki: pki)),
+      router: gatewayRouter(),
+      server: try .tls(
+        .http1(configuration: .init(additionalChannelHandlers: [HandshakeFailures(activity, configuration.logger)])),
+        tlsConfiguration: .gateway(certificate, pki: pki)),
       configuration: .init(address: .hostname(configuration.host, port: configuration.gatewayPort), serverName: nil),
       onServerRunning: { await noteListening(.gateway, $0) }, logger: configuration.logger)
   }

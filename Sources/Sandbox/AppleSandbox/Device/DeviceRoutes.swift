@@ -9,6 +9,7 @@ struct DeviceRoutes: Sendable {
   let device: Device
   let sessions: SessionStore
   let portal: DeveloperPortal
+  let activity: RecentActivity
 
   func cards(_ request: Request, _ context: SandboxContext) -> Response {
     JSONAnswer.response(.array(SandboxCards.all.map(\.json)))
@@ -22,7 +23,10 @@ struct DeviceRoutes: Sendable {
   /// merchant validation.
   func checkSession(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let session = try await request.json().member("merchantSession")
-    _ = try await sessions.check(session, on: caller(request).host)
+    let host = caller(request).host
+    try await noting(.sessions, "the device", "checks a merchant session for \(host ?? "an app")") {
+      _ = try await sessions.check(session, on: host)
+    }
     return JSONAnswer.response(["valid": true])
   }
 
@@ -35,8 +39,29 @@ struct DeviceRoutes: Sendable {
   }
 
   func pay(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let token = try await device.pay(DevicePaymentRequest(request.json()), from: caller(request))
+    let caller = caller(request)
+    let token = try await noting(.tokens, "the device", "issues a payment token for \(caller.host ?? "an app")") {
+      let payment = try DevicePaymentRequest(await request.json())
+      let token = try await device.pay(payment, from: caller)
+      activity.note(
+        .tokens, payment.card.id,
+        "\(payment.amount) for \(caller.host ?? "an app"), transaction \(Hex.encode(token.transactionID))")
+      return token
+    }
     return JSONAnswer.response(token.json)
+  }
+
+  /// Notes why the device rejects a call.
+  private func noting<Value: Sendable>(
+    _ list: RecentActivity.List, _ subject: String, _ detail: String, _ body: () async throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await body()
+    } catch {
+      let reason = (error as? SandboxProblem).map { "\($0.code): \($0.message)" } ?? "\(error)"
+      activity.note(list, subject, detail, refusal: reason)
+      throw error
+    }
   }
 
   private func caller(_ request: Request) -> DeviceCaller { DeviceCaller(origin: request.headers[.origin]) }

@@ -10,29 +10,48 @@ import TokenIssuer
 struct GatewayError: Error, Sendable, Hashable {
   let status: Int
   let message: String
+  /// What the caller can do, for the log and the sandbox's page; Apple's answer has no such member.
+  let remedy: String
 
   var response: Response {
     JSONAnswer.response(
       ["statusMessage": .string(message), "statusCode": .string(String(status))], status: .init(code: status))
   }
 
-  private init(_ status: Int, _ message: String) {
+  private init(_ status: Int, _ message: String, remedy: String) {
     self.status = status
     self.message = "Payment Services Exception \(message)"
+    self.remedy = remedy
   }
 
-  static let emptyBody = GatewayError(400, "empty request body")
-  static let malformed = GatewayError(500, "malformed request body")
-  static let tooLong = GatewayError(413, "request body too long")
-  static let wrongURL = GatewayError(404, "no such service")
-  static let unavailable = GatewayError(503, "the service is unavailable")
+  static let emptyBody = GatewayError(400, "empty request body", remedy: "Send a JSON object.")
+  static let malformed = GatewayError(500, "malformed request body", remedy: "Send a JSON object.")
+  static let tooLong = GatewayError(413, "request body too long", remedy: "Send at most 64 KiB.")
+  static let wrongURL = GatewayError(404, "no such service", remedy: "POST to /paymentservices/paymentSession.")
+  static let unavailable = GatewayError(
+    503, "the service is unavailable", remedy: "A test injected this fault; ask again.")
+  static let foreignCertificate = GatewayError(
+    403, "the client certificate is no merchant identity",
+    remedy: "Present the identity certificate that this sandbox's portal issued.")
 
-  static func missing(_ parameter: String) -> GatewayError { GatewayError(400, "missing parameter=\(parameter)") }
+  static func missing(_ parameter: String) -> GatewayError {
+    GatewayError(400, "missing parameter=\(parameter)", remedy: "Send \(parameter) as a text that is not empty.")
+  }
 
-  static func invalid(_ parameter: String) -> GatewayError { GatewayError(400, "invalid parameter=\(parameter)") }
+  static func invalid(_ parameter: String) -> GatewayError {
+    GatewayError(400, "invalid parameter=\(parameter)", remedy: "Send \(parameter) as Apple documents it.")
+  }
+
+  static func portInDomain(_ domain: String) -> GatewayError {
+    GatewayError(
+      400, "invalid parameter=initiativeContext reason=\"\(domain) has a port\"",
+      remedy: "Send the host alone. Only loopback names may have a port here, and none at Apple.")
+  }
 
   static func domainNotRegistered(_ domain: String, of merchant: MerchantHash) -> GatewayError {
-    GatewayError(400, "merchantId=\(merchant) not registered for domain=\(domain)")
+    GatewayError(
+      400, "merchantId=\(merchant) not registered for domain=\(domain)",
+      remedy: "Add the domain to the merchant at the portal and verify it.")
   }
 
   /// The certificate belongs to another merchant.
@@ -40,7 +59,8 @@ struct GatewayError: Error, Sendable, Hashable {
     GatewayError(
       417,
       "merchantId=\(certificate) unauthorized to process transactions on behalf of merchantId=\(merchant) "
-        + "reason=\(merchant) never authorized mass enablement transactions to occur via \(certificate)")
+        + "reason=\(merchant) never authorized mass enablement transactions to occur via \(certificate)",
+      remedy: "Present the identity certificate of the merchant that you name.")
   }
 
   /// The merchant is not registered.
@@ -49,7 +69,8 @@ struct GatewayError: Error, Sendable, Hashable {
       417,
       "merchantId=\(certificate) unauthorized to process transactions on behalf of merchantId=\(merchant) "
         + "reason=\(merchant) is not a registered merchant in WWDR and isn't properly authorized via Mass "
-        + "Enablement, either.")
+        + "Enablement, either.",
+      remedy: "Register the merchant identifier at the portal, or correct it.")
   }
 
   /// The merchant lacks an active payment processing certificate, or its identity certificate was revoked.
@@ -57,6 +78,9 @@ struct GatewayError: Error, Sendable, Hashable {
     GatewayError(
       417,
       "merchantId=\(certificate) unauthorized to service on behalf of merchantId=\(merchant) "
-        + "reason=\"The latter is not registered for Apple Pay on the web\"")
+        + "reason=\"The latter is not registered for Apple Pay on the web\"",
+      remedy:
+        "Give the merchant an active payment processing certificate, and present an identity certificate that was "
+        + "not revoked.")
   }
 }

@@ -1,5 +1,6 @@
 import HTTPServing
 import Hummingbird
+import Logging
 import NIOSSL
 import StrictJSON
 import SwiftASN1
@@ -11,6 +12,7 @@ struct GatewayRoutes: Sendable {
   let service: SessionService
   let pki: SandboxPKI
   let faults: InjectedFaults
+  let activity: RecentActivity
 
   func paymentSession(_ request: Request, _ context: SandboxContext) async throws -> Response {
     try await answer(request, context) { body throws(GatewayError) in try SessionRequest(paymentSession: body) }
@@ -25,32 +27,55 @@ struct GatewayRoutes: Sendable {
   ) async throws -> Response {
     if faults.take(.gatewayUnavailable) { throw GatewayError.unavailable }
     let wanted = try decode(await BodyReader.collect(request, limit: SandboxContext.maximumBody))
-    return JSONAnswer.response(try await service.open(wanted, for: client(context)).json)
+    let session = try await service.open(wanted, for: client(context))
+    activity.note(.sessions, session.merchantIdentifier, "\(wanted.initiative.rawValue) \(wanted.context)")
+    return JSONAnswer.response(session.json)
   }
 
   private func client(_ context: SandboxContext) async throws -> GatewayClient {
     guard let peer = try await context.channel.nioSSL_peerCertificate().get(),
       let client = GatewayClient(certificate: try Certificate(derEncoded: peer.toDERBytes()), issuedBy: pki)
-    else { throw HTTPError(.forbidden) }
+    else { throw GatewayError.foreignCertificate }
     return client
   }
 }
 
-/// Renders errors in Apple's form.
+/// Renders errors in Apple's form, and reports each to the log and the page of recent activity.
 struct GatewayErrorMiddleware: RouterMiddleware {
   typealias Context = SandboxContext
+
+  let activity: RecentActivity
 
   func handle(
     _ request: Request, context: SandboxContext, next: (Request, SandboxContext) async throws -> Response
   ) async throws -> Response {
     do {
       return try await next(request, context)
-    } catch let refusal as GatewayError {
+    } catch {
+      guard let refusal = Self.refusal(error) else { throw error }
+      report(refusal, of: request, context)
       return refusal.response
-    } catch BodyReader.Failure.tooLong {
-      return GatewayError.tooLong.response
-    } catch let error as any HTTPResponseError where error.status == .notFound {
-      return GatewayError.wrongURL.response
     }
+  }
+
+  private static func refusal(_ error: any Error) -> GatewayError? {
+    switch error {
+    case let refusal as GatewayError: refusal
+    case BodyReader.Failure.tooLong: .tooLong
+    case let error as any HTTPResponseError where error.status == .notFound: .wrongURL
+    default: nil
+    }
+  }
+
+  private func report(_ refusal: GatewayError, of request: Request, _ context: SandboxContext) {
+    let call = "\(request.method.rawValue) \(request.uri.path)"
+    activity.note(
+      .sessions, "the gateway", call, refusal: "\(refusal.status) \(refusal.message). \(refusal.remedy)")
+    context.logger.warning(
+      "the gateway refused a call",
+      metadata: [
+        "call": "\(call)", "status": "\(refusal.status)", "reason": "\(refusal.message)",
+        "remedy": "\(refusal.remedy)",
+      ])
   }
 }

@@ -23,7 +23,8 @@ struct SessionRequest: Sendable, Hashable {
       throw .invalid("initiative")
     }
     self.initiative = initiative
-    context = try Self.text("initiativeContext", in: object)
+    let context = try Self.text("initiativeContext", in: object)
+    self.context = initiative == .web ? try Self.host(context) : context
   }
 
   /// `POST /paymentservices/startSession`, the older call, for the web only.
@@ -31,7 +32,15 @@ struct SessionRequest: Sendable, Hashable {
     let object = try Self.object(body)
     (merchantIdentifier, displayName) = try Self.names(object)
     initiative = .web
-    context = try Self.text("domainName", in: object)
+    context = try Self.host(Self.text("domainName", in: object))
+  }
+
+  /// The host alone. Apple takes no port; the sandbox ignores that of a loopback name, because a page under test has one.
+  private static func host(_ text: String) throws(GatewayError) -> String {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, UInt16(parts[1]) != nil else { return text }
+    guard HostName(text) != nil else { throw .portInDomain(text) }
+    return String(parts[0])
   }
 
   private static func names(_ object: JSONObject) throws(GatewayError) -> (String, String) {

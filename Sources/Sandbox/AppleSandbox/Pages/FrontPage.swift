@@ -44,12 +44,19 @@ struct FrontPage {
 
   let scriptedAmounts = SandboxAmounts.all.map(ScriptedAmount.init)
   let acquirerKeys: [String]
+  /// The last calls that the gateway or the device rejected, at most five.
+  let refusals: [RecentPage.Row]
+  let hasRefusals: Bool
 
-  init(addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String]) {
+  init(
+    addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String], refusals: [RecentActivity.Entry]
+  ) {
     url = addresses.url
     gatewayURL = addresses.gatewayURL
     self.merchants = merchants.map(Merchant.init)
     self.acquirerKeys = acquirerKeys
+    self.refusals = refusals.prefix(5).map(RecentPage.Row.init)
+    hasRefusals = !refusals.isEmpty
   }
 }
 

@@ -1,24 +1,43 @@
+import AcquirerSandbox
 import HTTPServing
 import HTTPTypes
 import Hummingbird
 
-/// The front page, and the page that simulates a phone or a watch.
+/// The front page, the page of recent activity, and the page that simulates a phone or a watch.
 struct Pages: Sendable {
   let portal: DeveloperPortal
   let addresses: ListeningAddresses
   let acquirerKeys: [String]
+  let activity: RecentActivity
+  let acquirers: [SandboxAcquirerService]
   private let templates: PageTemplates
 
-  init(portal: DeveloperPortal, addresses: ListeningAddresses, acquirerKeys: [String]) throws {
+  init(
+    portal: DeveloperPortal, addresses: ListeningAddresses, acquirerKeys: [String], activity: RecentActivity,
+    acquirers: [SandboxAcquirerService]
+  ) throws {
     self.portal = portal
     self.addresses = addresses
     self.acquirerKeys = acquirerKeys
+    self.activity = activity
+    self.acquirers = acquirers
     templates = try PageTemplates(WebFiles.pages)
   }
 
   func front(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let page = FrontPage(addresses: addresses.current, merchants: await portal.merchants, acquirerKeys: acquirerKeys)
+    let page = FrontPage(
+      addresses: addresses.current, merchants: await portal.merchants, acquirerKeys: acquirerKeys,
+      refusals: activity.entries(.sessions).filter { $0.refusal != nil })
     return try response("index", page, allowing: "style-src 'self'")
+  }
+
+  /// The last merchant sessions, payment tokens, payments and events, and why some were rejected.
+  func recent(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    try response("recent", try await RecentPage(activity, acquirers), allowing: "style-src 'self'")
+  }
+
+  func recentAsJSON(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    JSONAnswer.response(try await RecentPage(activity, acquirers).json)
   }
 
   /// A second window in which the shopper confirms, as on an iPhone beside a Mac.

@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import HTTPTransport
 import HTTPTypes
+import Logging
 import SandboxTesting
 import StrictJSON
 import TenderPayments
@@ -16,10 +17,10 @@ struct ListeningSandbox {
   let identityPEM: String
   let addresses: SandboxAddresses
 
-  static func run<Value: Sendable>(_ body: @escaping @Sendable (ListeningSandbox) async throws -> Value) async throws
-    -> Value
-  {
-    let testSandbox = try await TestSandbox()
+  static func run<Value: Sendable>(
+    logger: Logger? = nil, _ body: @escaping @Sendable (ListeningSandbox) async throws -> Value
+  ) async throws -> Value {
+    let testSandbox = try await TestSandbox(logger: logger)
     let merchant = try Merchant()
     let identity = try await testSandbox.calls { try await $0.enroll(merchant, in: testSandbox.web) }
     return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -89,6 +90,30 @@ struct ListeningSandbox {
         "merchantIdentifier": .string(Merchant.identifier), "displayName": "Store", "domainName": "shop.localhost",
       ]
       try await sandbox.ask(older.serialized(), path: "/paymentservices/startSession").expect(status: 200)
+    }
+  }
+
+  @Test(arguments: ["shop.localhost:8401", "shop.localhost:443"])
+  func `the port of a loopback name is ignored`(context: String) async throws {
+    try await ListeningSandbox.run { sandbox in
+      for body in [
+        ListeningSandbox.request.with("initiativeContext", .string(context)),
+        ListeningSandbox.request.with("domainName", .string(context)),
+      ] {
+        let path = "/paymentservices/\(body["domainName"] == nil ? "paymentSession" : "startSession")"
+        let answer = try await sandbox.ask(body.serialized(), path: path)
+        answer.expect(status: 200)
+        #expect(answer.json["domainName"] == "shop.localhost")
+      }
+    }
+  }
+
+  @Test func `the port of any other name is refused with that reason`() async throws {
+    try await ListeningSandbox.run { sandbox in
+      let request = ListeningSandbox.request.with("initiativeContext", "shop.example.com:443")
+      let answer = try await sandbox.ask(request.serialized())
+      answer.expect(status: 400)
+      #expect(answer.json["statusMessage"]?.text?.contains("shop.example.com:443 has a port") == true)
     }
   }
 

@@ -19,14 +19,15 @@ final class TestSandbox: Sendable {
   /// The addresses, once both listeners accept connections.
   let ready: AsyncStream<SandboxAddresses>
 
-  init(directory: TemporaryDirectory? = nil) async throws {
+  init(directory: TemporaryDirectory? = nil, logger: Logger? = nil) async throws {
     let (clock, web) = (TestClock(), TestWeb())
     let place = try directory ?? TemporaryDirectory()
     var configuration = SandboxConfiguration(directory: "\(place.path)/state")
     configuration.port = 0
     configuration.gatewayPort = 0
     configuration.clock = clock.wallClock
-    configuration.logger.logLevel = .critical
+    configuration.logger = logger ?? configuration.logger
+    if logger == nil { configuration.logger.logLevel = .critical }
     configuration.fetch = AssociationFetch { url in web.get(url) }
     let (stream, continuation) = AsyncStream<SandboxAddresses>.makeStream()
     configuration.onReady = { continuation.yield($0) }
