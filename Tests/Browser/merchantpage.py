@@ -102,6 +102,8 @@ class Merchant:
         if "frame" in query:
             allow = f' allow="{query["allow"]}"' if query.get("allow") else ""
             body = f'<iframe title="A frame" src="{query["frame"]}"{allow}></iframe>'
+        if "apple" in query:
+            body += '<script src="https://applepay.cdn-apple.com/jsapi/1.latest/apple-pay-sdk.js"></script>'
         return PAGE.format(
             scripts="" if self.script else self.demo.sandbox, language=query.get("lang", "en"),
             direction=query.get("dir", "ltr"), body=body)

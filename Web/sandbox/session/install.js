@@ -1,3 +1,4 @@
+import { offerButton } from "./button.js";
 import { applePaySandbox } from "./driver.js";
 import { ApplePayError } from "./errors.js";
 import { SESSION_EVENTS } from "./events.js";
@@ -25,4 +26,5 @@ if (!window.applePaySandbox) {
   for (const type of Object.values(SESSION_EVENTS)) define(type.name, type);
   define("PaymentRequest", paymentRequestOver(window.PaymentRequest));
   define("applePaySandbox", Object.freeze(applePaySandbox));
+  offerButton();
 }

@@ -28,8 +28,9 @@ export const simulate = (changes) => {
   Object.assign(simulated, changes);
 };
 
-// A browser accepts what happens in the handler of a click, and not what happens soon after. `userActivation` lasts for
-// seconds, so the handler's own task is watched.
+// WebKit forwards a gesture from the handler of a click to its microtasks, to timers and animation frames within one
+// second, and since late 2025 to what awaits a fetch within ten. Older engines forward less, so the sandbox accepts only
+// the handler's own task, which every engine does. `userActivation` lasts for seconds and says nothing of this.
 let isInHandler = false;
 let lastGesture = -Infinity;
 
@@ -54,8 +55,9 @@ export const requireGesture = (message) => {
   const late = Math.round(performance.now() - lastGesture);
   if (late < 10_000) {
     console.error(
-      `Simulated Apple Pay: this came ${late} ms after the shopper's click, in another task. Safari allows`
-        + " it only in the click's own handler, before anything is awaited that takes time: fetch what you need earlier.",
+      `Simulated Apple Pay: this came ${late} ms after the shopper's click, in another task. The sandbox allows it only`
+        + " in the click's own handler. WebKit also allows a timer within a second, and in new versions a fetch; older"
+        + " versions of Safari refuse the fetch. Fetch what you need before the click.",
     );
   }
   throw invalidAccess(message);

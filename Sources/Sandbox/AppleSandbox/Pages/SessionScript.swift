@@ -11,7 +11,7 @@ enum SessionScript {
     "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "simulated-device", "wallet", "money",
     "sheet-fields", "sheet", "demands", "choices", "selections", "sheet-errors", "sums", "order", "merchant-validation",
     "confirmation", "latest-sheet", "presentation", "events", "session", "payment-response", "payment-request",
-    "driver", "install",
+    "driver", "button", "install",
   ]
 
   static let text: String =
