@@ -125,7 +125,9 @@ class Signature:
         self.attributes = take(fields, 0xA0)
         self.algorithm = take(fields, 0x30)
         self.value = take(fields, 4).content
-        need(not fields, "format", "unsigned attributes")
+        if fields:
+            need(take(fields, 0xA1).content, "format", "no unsigned attributes in their set")
+        need(not fields, "format", "something after the signer's value")
 
     def signed(self):
         """The attributes by type; each once, with one value, in DER's order."""
@@ -145,6 +147,9 @@ class Chain:
     """From the signer to the root. Made once for the same two certificates."""
 
     def __init__(self, encodings, root):
+        if len(encodings) == 3:
+            trusted = root.public_bytes(serialization.Encoding.DER)
+            encodings = [encoding for encoding in encodings if encoding != trusted]
         need(len(encodings) == 2, "certificates", "not two certificates")
         try:
             for encoding in encodings:
@@ -230,7 +235,8 @@ def integer_time(element):
         year = int(text[:2])
         text = f"{1900 + year if year >= 50 else 2000 + year}{text[2:]}"
     else:
-        need(element.tag == 0x18 and re.fullmatch(r"[0-9]{14}Z", text), "signingTime", "a malformed time")
+        need(element.tag == 0x18 and re.fullmatch(r"[0-9]{14}Z", text) and text >= "2050",
+             "signingTime", "a malformed time")
     try:
         return datetime.datetime.strptime(text, "%Y%m%d%H%M%SZ")
     except ValueError:

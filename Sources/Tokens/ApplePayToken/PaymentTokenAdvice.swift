@@ -19,7 +19,8 @@ extension PaymentTokenError.Code {
     case .wrongLength: "Pass the member on whole: something cut or lengthened it."
     case .malformedSignature: "Pass signature on unchanged. If it is, this is not a signature of Apple's."
     case .certificateCount, .malformedCertificate, .signerNotFound, .intermediateNotFound:
-      "Apple's signature carries exactly the signer's certificate and its intermediate, each with Apple's marker. Refuse the payment."
+      "Apple's signature carries the signer's certificate and its intermediate, each with Apple's marker, and at most the "
+        + "root beside them. Refuse the payment."
     case .untrustedRoot:
       "The token is not signed by Apple, or belongs to another environment: a simulated token needs the sandbox's own root."
     case .brokenChain, .unfitCertificate, .certificateNotValidThen:

@@ -34,7 +34,7 @@ public struct TokenInspection: Sendable {
       certificates = signed.certificates.compactMap { try? Certificate(der: $0.encoding) }.map(CertificateSummary.init)
       let (info, attributes) = Self.signer(signed)
       signingTime = attributes?.value(ObjectIdentifier.signingTime)?.time
-      wireForm = info.flatMap { info in attributes.map { WireForm(signed.encoding, info, $0) } }
+      wireForm = info.flatMap { info in attributes.map { WireForm(signed, info, $0) } }
       problem = nil
     } catch {
       certificates = []

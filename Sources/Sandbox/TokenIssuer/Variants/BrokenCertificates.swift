@@ -13,9 +13,14 @@ extension TokenVariant {
     .refused("certificates-intermediate-alone", .certificateCount, "The intermediate's alone.") {
       $0.signature { $0.certificates.removeFirst() }
     },
-    .refused("certificates-with-root", .certificateCount, "The root comes along; ours is the one that counts.") {
-      let root = $0.authority.root
+    .refused("certificates-with-altered-root", .certificateCount, "A root comes along that is not the trusted one.") {
+      var root = $0.authority.root
+      root[root.count - 1] ^= 1
       $0.signature { $0.certificates.append(root) }
+    },
+    .refused("certificates-with-root-twice", .certificateCount, "The trusted root comes along twice.") {
+      let root = $0.authority.root
+      $0.signature { $0.certificates += [root, root] }
     },
     .refused("certificates-signer-twice", .certificateCount, "The signer's twice, and the intermediate's.") {
       $0.signature { $0.certificates.insert($0.certificates[0], at: 0) }

@@ -69,6 +69,9 @@ extension TokenVariant {
   private typealias MalformedTime = (name: String, tag: UInt8, text: String, summary: String)
 
   private static let malformedTimes: [MalformedTime] = [
+    (
+      "generalized", 0x18, "20250615150640Z", "GeneralizedTime before 2050, where RFC 5652 §11.3 requires UTCTime."
+    ),
     ("fraction", 0x18, "20250615150640.5Z", "A fraction of a second."),
     ("offset", 0x17, "250615150640+0200", "An offset in place of Z."),
     ("without-zone", 0x17, "250615150640", "No zone."),

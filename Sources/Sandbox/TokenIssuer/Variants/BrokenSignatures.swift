@@ -44,10 +44,8 @@ extension TokenVariant {
     .refused("cms-signer-version-3", .malformedSignature, "A SignerInfo of version 3.") {
       $0.signature { $0.signerVersion = [0x02, 0x01, 0x03] }
     },
-    .refused("cms-unsigned-attributes", .malformedSignature, "Unsigned attributes, a place to put anything.") {
-      $0.signature {
-        $0.afterValue = BERWriter.definite(0xA1, BERWriter.definite(0x30, DEROID.pkcs(9, 16), [0x31, 0]))
-      }
+    .refused("cms-no-unsigned-attributes", .malformedSignature, "A set of unsigned attributes with nothing in it.") {
+      $0.signature { $0.afterValue = BERWriter.definite(0xA1, []) }
     },
     .refused("cms-without-attributes", .malformedSignature, "No signed attributes: the signature is over the content.")
     {

@@ -32,9 +32,14 @@ extension TokenVariant {
       let time = $0.signingTime
       $0.signer { $0.notBefore = time }
     },
-    .opens("signing-time-generalized", "GeneralizedTime is the other form that RFC 5652 leaves for the signing time.") {
-      let time = $0.signingTime.generalizedTime
-      $0.signature { $0.set(DEROID.signingTime, [BERWriter.definite(0x18, Array(time.utf8))]) }
+    .opens("certificates-with-root", "The trusted root comes along, byte for byte; it changes nothing.") {
+      let root = $0.authority.root
+      $0.signature { $0.certificates.append(root) }
+    },
+    .opens("cms-unsigned-attributes", "Unsigned attributes, which anyone can add and a reader ignores.") {
+      $0.signature {
+        $0.afterValue = BERWriter.definite(0xA1, BERWriter.definite(0x30, DEROID.pkcs(9, 16), [0x31, 0]))
+      }
     },
     .opens("unknown-attribute", "An unknown signed attribute: Apple may add one.") {
       $0.signature {

@@ -1,8 +1,8 @@
 import TenderPayments
 
 extension BERElement {
-  /// UTCTime `YYMMDDHHMMSSZ` or GeneralizedTime `YYYYMMDDHHMMSSZ`, the forms that RFC 5280 §4.1.2.5 and RFC 5652
-  /// §11.3 leave; nil for anything else, fractions and offsets included.
+  /// UTCTime `YYMMDDHHMMSSZ` through 2049 and GeneralizedTime `YYYYMMDDHHMMSSZ` from then on, the forms that RFC 5280
+  /// §4.1.2.5 and RFC 5652 §11.3 require; nil for anything else, fractions and offsets included.
   var time: Timestamp? {
     let yearDigits: Int
     switch tag {
@@ -22,6 +22,7 @@ extension BERElement {
     }
     var year = number(0, yearDigits)
     if yearDigits == 2 { year += year < 50 ? 2000 : 1900 }
+    guard yearDigits == 2 || year >= 2050 else { return nil }
     func field(_ index: Int) -> Int64 { number(yearDigits + 2 * index, 2) }
     return Timestamp(
       year: year, month: field(0), day: field(1), hour: field(2), minute: field(3), second: field(4))

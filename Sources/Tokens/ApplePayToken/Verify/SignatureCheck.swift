@@ -15,7 +15,7 @@ struct SignatureCheck {
     info = try Self.onlySigner(signed, chain)
     try Self.checkAlgorithms(signed, info, chain, version)
     attributes = try Self.readAttributes(info)
-    wireForm = WireForm(signed.encoding, info, attributes)
+    wireForm = WireForm(signed, info, attributes)
   }
 
   /// The signing time, after the signature and its attributes are checked.

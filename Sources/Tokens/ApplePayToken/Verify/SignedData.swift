@@ -42,6 +42,8 @@ struct SignerInfo {
   let attributes: BERElement
   let signatureAlgorithm: AlgorithmIdentifier
   let signature: ArraySlice<UInt8>
+  /// Whether unsigned attributes follow. Anyone can add them, so nothing in them is read.
+  let hasUnsignedAttributes: Bool
 
   init(_ element: BERElement) throws(BERError) {
     var fields = element.children(.der)
@@ -54,7 +56,10 @@ struct SignerInfo {
     attributes = try fields.next(BERTag.context(0), "signedAttrs")
     signatureAlgorithm = try AlgorithmIdentifier(fields.next(BERTag.sequence, "signatureAlgorithm"))
     signature = try fields.next(BERTag.octetString, "the signature's value").content
-    try fields.end("SignerInfo: unsigned attributes are not Apple's")
+    let unsigned = try fields.nextIf(BERTag.context(1))
+    guard unsigned?.content.isEmpty != true else { throw BERError("a set of no unsigned attributes") }
+    hasUnsignedAttributes = unsigned != nil
+    try fields.end("SignerInfo")
   }
 }
 

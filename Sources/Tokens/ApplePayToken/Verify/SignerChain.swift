@@ -13,11 +13,12 @@ struct SignerChain {
   /// Whether its certificates were not in the cache.
   let isNew: Bool
 
-  /// - Parameter certificates: the two of the signature, in any order.
+  /// - Parameter enclosed: the certificates of the signature, in any order: the two, and the trusted root if it came
+  ///   along.
   init(
-    _ certificates: [ArraySlice<UInt8>], _ trust: TokenTrust, _ cache: ChainCache
+    _ enclosed: [ArraySlice<UInt8>], _ trust: TokenTrust, _ cache: ChainCache
   ) throws(PaymentTokenError) {
-    try Self.checkCount(certificates)
+    let certificates = try Self.withoutRoot(enclosed, trust)
     let proven = cache.pair(certificates[0], certificates[1])
     isNew = proven == nil
     let (first, second) =
@@ -54,12 +55,20 @@ struct SignerChain {
     }
   }
 
-  /// Requires exactly two certificates: the root must be the local copy.
-  private static func checkCount(_ certificates: [ArraySlice<UInt8>]) throws(PaymentTokenError) {
+  /// The two certificates. A third one may be a trusted root, byte for byte the local copy, which alone is trusted.
+  private static func withoutRoot(
+    _ enclosed: [ArraySlice<UInt8>], _ trust: TokenTrust
+  ) throws(PaymentTokenError) -> [ArraySlice<UInt8>] {
+    let others = enclosed.filter { certificate in
+      !trust.anchors.contains { $0.root.encoding[...].isSame(as: certificate) }
+    }
+    let certificates = enclosed.count == 3 ? others : enclosed
     guard certificates.count == 2 else {
       throw PaymentTokenError(
-        .certificateCount, "the signature carries \(certificates.count) certificates instead of two")
+        .certificateCount,
+        "the signature carries \(enclosed.count) certificates instead of two, or two and the trusted root")
     }
+    return certificates
   }
 
   private static func read(_ encoding: ArraySlice<UInt8>) throws(PaymentTokenError) -> Certificate {

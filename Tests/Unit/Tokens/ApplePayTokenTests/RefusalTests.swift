@@ -70,12 +70,32 @@ import X509
     #expect(try refusal { try TestTokenBuilder(other).build().open() } == .untrustedRoot)
   }
 
-  @Test func `there are exactly two certificates`() throws {
+  @Test func `the trusted root may come along, byte for byte`() throws {
     var builder = try TestTokenBuilder()
     let (signer, intermediate) = (builder.issued.signer, builder.issued.intermediate)
-    let root = try #require(
-      Base64.decode(builder.issued.rootPEM.split(separator: "\n").dropFirst().dropLast().joined()))
-    let wrong = [[signer], [signer, intermediate, root], [signer, signer, intermediate], []]
+    let root = try Self.root(of: builder.issued)
+    let opener = try testOpener()
+    for certificates in [[signer, intermediate, root], [root, intermediate, signer], [signer, root, intermediate]] {
+      builder.certificates = certificates
+      for _ in 0..<2 { #expect(try refusal { try builder.build().open(with: opener) } == nil) }
+    }
+    let other = try Self.root(of: TestAuthority().issue())
+    let altered = Array(root.dropLast()) + [root[root.count - 1] ^ 1]
+    for certificates in [[signer, intermediate, other], [signer, intermediate, altered], [signer, root, root]] {
+      builder.certificates = certificates
+      #expect(try refusal { try builder.build().open(with: opener) } == .certificateCount)
+    }
+  }
+
+  private static func root(of issued: TestAuthority.Issued) throws -> [UInt8] {
+    try #require(Base64.decode(issued.rootPEM.split(separator: "\n").dropFirst().dropLast().joined()))
+  }
+
+  @Test func `there are two certificates, or two and the root`() throws {
+    var builder = try TestTokenBuilder()
+    let (signer, intermediate) = (builder.issued.signer, builder.issued.intermediate)
+    let root = try Self.root(of: builder.issued)
+    let wrong = [[signer], [signer, intermediate, root, root], [signer, signer, intermediate], []]
     for certificates in wrong {
       builder.certificates = certificates
       #expect(try refusal { try builder.build().open() } == .certificateCount)
@@ -166,6 +186,23 @@ import X509
     let other = attribute([9, 4], der(0x04, Array(repeating: 1, count: 32)))
     #expect(try code { $0.editAttributes = { $0.dropLast() + [other] } } == .wrongDigest)
     #expect(try code { $0.editAttributes = { [$0[0]] + $0.dropFirst(2) } } == .malformedSigningTime)
+  }
+
+  @Test func `has its time in UTCTime before 2050 and in GeneralizedTime after`() throws {
+    #expect(try code { $0.timeValue = der(0x17, Array("250615150640Z".utf8)) } == nil)
+    #expect(try code { $0.timeValue = der(0x18, Array("20250615150640Z".utf8)) } == .malformedSigningTime)
+    #expect(try code { $0.timeValue = der(0x18, Array("20491231235959Z".utf8)) } == .malformedSigningTime)
+    #expect(try code { $0.timeValue = der(0x18, Array("20500101000000Z".utf8)) } == .certificateNotValidThen)
+  }
+
+  @Test func `may have unsigned attributes, which are not read`() throws {
+    func unsigned(_ content: [UInt8]) -> ([UInt8]) -> [UInt8] {
+      { der(0x30, Array($0.dropFirst(4)) + der(0xA1, content)) }
+    }
+    #expect(try code { $0.editSigners = unsigned(attribute([9, 16], [5, 0])) } == nil)
+    #expect(try code { $0.editSigners = unsigned([]) } == .malformedSignature)
+    #expect(
+      try code { $0.editSigners = { der(0x30, Array($0.dropFirst(4)) + der(0xA2, [5, 0])) } } == .malformedSignature)
   }
 
   @Test func `must not contradict its own algorithm protection`() throws {

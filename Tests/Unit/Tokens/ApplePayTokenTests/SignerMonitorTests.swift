@@ -75,6 +75,25 @@ import Testing
     #expect(reports.all.first?.name.contains("1.2.840.113549.1.9.3") == true)
   }
 
+  @Test func `reports the root and unsigned attributes, once each, whatever they hold`() throws {
+    let reports = Reports()
+    let issued = try Shared.issued.get()
+    let trust = try TokenTrust.simulated(rootPEM: issued.rootPEM)
+    let verifier = TokenVerifier(trust: trust, monitor: reports.monitor())
+    var builder = try TestTokenBuilder()
+    for type: UInt8 in [16, 17, 18] {
+      builder.editSigners = { der(0x30, Array($0.dropFirst(4)) + der(0xA1, attribute([9, type], [5, 0]))) }
+      _ = try verifier.verify(builder.build().token(), at: TestTokenBuilder.Parts.arrival)
+    }
+    builder.editSigners = { $0 }
+    let root = try #require(Base64.decode(issued.rootPEM.split(separator: "\n").dropFirst().dropLast().joined()))
+    builder.certificates = [issued.signer, issued.intermediate, root]
+    _ = try verifier.verify(builder.build().token(), at: TestTokenBuilder.Parts.arrival)
+    #expect(reports.all.map(\.kind) == [.wireForm, .wireForm])
+    #expect(
+      reports.all.map { $0.name.split(separator: "; ").last } == ["unsigned attributes", "the root's certificate"])
+  }
+
   @Test func `forms are named by an inspection`() throws {
     var builder = try TestTokenBuilder()
     #expect(TokenInspection(try builder.build().token()).wireForm == .since2015)
