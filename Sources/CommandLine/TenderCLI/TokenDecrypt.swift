@@ -39,12 +39,12 @@ struct TokenDecrypt: ParsableCommand {
   }
 
   func run() throws {
-    let verifier = try verification.verifier()
-    try input.answering {
-      let token = try input.token()
+    let novelties = Novelties()
+    let verifier = try verification.verifier(reporting: novelties)
+    try input.answering { token in
       let opener = TokenOpener(verifier: verifier, keys: ProcessingKeyRing([Self.merchant: try keys()]))
       let opened = try opener.open(token, for: Self.merchant, at: try verification.time())
-      return TokenReport(opened: opened, reveal: reveal)
+      return TokenReport(opened: opened, reveal: reveal, novelties: novelties.all)
     }
   }
 
@@ -55,7 +55,7 @@ struct TokenDecrypt: ParsableCommand {
     if let agent { return try KeyAgentClient(path: agent).keys().map(\.key) }
     let certificates = try certificate.map(NamedFile.certificate)
     return try key.map { path in
-      let pem = try NamedFile.text(path)
+      let pem = try NamedFile.privateKey(path)
       guard let merchantId else { return try ProcessingKey(privateKeyPEM: pem, certificatePEMs: certificates) }
       return try ProcessingKey(privateKeyPEM: pem, merchantIdentifier: merchantId)
     }

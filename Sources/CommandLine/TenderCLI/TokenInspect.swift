@@ -9,8 +9,6 @@ struct TokenInspect: ParsableCommand {
   @OptionGroup var input: TokenInput
 
   func run() throws {
-    try input.answering {
-      TokenReport(inspection: TokenInspection(try input.token()))
-    }
+    try input.answering { TokenReport(inspection: TokenInspection($0)) }
   }
 }

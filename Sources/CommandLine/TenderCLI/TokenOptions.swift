@@ -1,6 +1,7 @@
 import ApplePayToken
 import ArgumentParser
 import Foundation
+import Synchronization
 import TenderPayments
 
 /// The payment token, and the form of the answer.
@@ -14,14 +15,16 @@ struct TokenInput: ParsableArguments {
   @Flag(help: "Print JSON.")
   var json = false
 
-  func token() throws -> EncryptedPaymentToken { try EncryptedPaymentToken(bytes: try NamedFile.bytes(file)) }
-
   /// Prints the report, or the refusal as the result that it is: on standard output, with exit code 1.
-  func answering(_ question: () throws -> TokenReport) throws {
+  func answering(_ question: (EncryptedPaymentToken) throws -> TokenReport) throws {
+    let bytes = try NamedFile.bytes(file)
+    var token: EncryptedPaymentToken?
     do {
-      Terminal.say(try question().text(json: json))
+      let read = try EncryptedPaymentToken(bytes: bytes)
+      token = read
+      Terminal.say(try question(read).text(json: json))
     } catch let refusal as PaymentTokenError {
-      Terminal.say(TokenReport(refusal: refusal).text(json: json))
+      Terminal.say(TokenReport(refusal: refusal, of: token).text(json: json))
       throw ExitCode(1)
     }
   }
@@ -53,15 +56,30 @@ struct VerificationOptions: ParsableArguments {
 
   func time() throws -> Timestamp { at.flatMap(Timestamp.init(rfc3339:)) ?? WallClock.system.now() }
 
-  func verifier() throws -> TokenVerifier {
+  /// - Parameter novelties: collects signers and forms of signatures that were not seen before.
+  func verifier(reporting novelties: Novelties) throws -> TokenVerifier {
     let trust = root.isEmpty ? TokenTrust.apple() : try roots()
-    return TokenVerifier(trust: environment.flatMap(Environment.init(rawValue:)).map(trust.only) ?? trust)
+    return TokenVerifier(
+      trust: environment.flatMap(Environment.init(rawValue:)).map(trust.only) ?? trust,
+      monitor: SignerMonitor(report: novelties.add))
   }
 
   /// A root that cannot be read says nothing about the payment token.
   private func roots() throws -> TokenTrust {
     let texts = try root.map(NamedFile.certificate)
     do { return try TokenTrust.roots(texts) } catch { throw MistakenCall("--root: \(error.reason). \(error.advice)") }
+  }
+}
+
+/// What a signer monitor reported during one command.
+final class Novelties: Sendable {
+  private let lines = Mutex<[String]>([])
+
+  /// One line each: what is new, and its name.
+  var all: [String] { lines.withLock { $0 } }
+
+  func add(_ novelty: SignerMonitor.Novelty) {
+    lines.withLock { $0.append("\(novelty.kind.rawValue): \(novelty.detail)") }
   }
 }
 
@@ -84,6 +102,13 @@ enum NamedFile {
 
   private static func unreadable(_ path: String) -> MistakenCall {
     MistakenCall("\(path): \(String(cString: strerror(errno)))")
+  }
+
+  /// - Throws: also ``PaymentTokenError``, for a file that is recognised as something else than a private key.
+  static func privateKey(_ path: String) throws -> String {
+    let bytes = try bytes(path)
+    if let mistake = KeyFileMistakes.find(in: bytes) { throw mistake }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   static func text(_ path: String) throws -> String { String(decoding: try bytes(path), as: UTF8.self) }

@@ -7,7 +7,8 @@ struct TokenReport {
   private let headline: String
   private let members: JSONObject
 
-  init(refusal: PaymentTokenError) {
+  /// - Parameter token: nil when it could not be read.
+  init(refusal: PaymentTokenError, of token: EncryptedPaymentToken?) {
     headline = "refused at \(refusal.stage.rawValue): \(refusal.reason)"
     var members: JSONObject = [
       "verified": false, "stage": .string(refusal.stage.rawValue), "code": .string(refusal.code.rawValue),
@@ -15,16 +16,24 @@ struct TokenReport {
     ]
     members["field"] = refusal.field.map(JSONValue.string)
     members["advice"] = .string(refusal.advice)
+    members["retryWith"] = Self.fittingTime(refusal, token).map { .string("--at \($0)") }
     self.members = members
   }
 
-  init(verified: VerifiedPaymentToken) {
+  /// The signing time of a token that was refused because of it alone. Its signature was verified before.
+  private static func fittingTime(_ refusal: PaymentTokenError, _ token: EncryptedPaymentToken?) -> Timestamp? {
+    guard refusal.code == .tooOld || refusal.code == .inTheFuture else { return nil }
+    return token.flatMap { TokenInspection($0).signingTime }
+  }
+
+  init(verified: VerifiedPaymentToken, novelties: [String]) {
     headline = "verified"
     var members: JSONObject = ["verified": true]
     members["signingTime"] = .string(verified.signingTime.description)
     members["environment"] = .string(verified.environment.rawValue)
     Self.describe(verified.token, in: &members)
     members["unchecked"] = Self.stages(VerifiedPaymentToken.unchecked)
+    if !novelties.isEmpty { members["novelties"] = .array(novelties.map(JSONValue.string)) }
     self.members = members
   }
 
@@ -32,8 +41,8 @@ struct TokenReport {
     .array(stages.map { .string($0.rawValue) })
   }
 
-  init(opened: OpenedPaymentToken, reveal: Bool) {
-    let verified = TokenReport(verified: opened.verified)
+  init(opened: OpenedPaymentToken, reveal: Bool, novelties: [String]) {
+    let verified = TokenReport(verified: opened.verified, novelties: novelties)
     headline = "verified and decrypted: \(opened.paymentData.amount)"
     var members = verified.members
     members["unchecked"] = Self.stages(OpenedPaymentToken.unchecked)

@@ -9,9 +9,10 @@ struct TokenVerify: ParsableCommand {
   @OptionGroup var verification: VerificationOptions
 
   func run() throws {
-    let verifier = try verification.verifier()
-    try input.answering {
-      TokenReport(verified: try verifier.verify(try input.token(), at: try verification.time()))
+    let novelties = Novelties()
+    let verifier = try verification.verifier(reporting: novelties)
+    try input.answering { token in
+      TokenReport(verified: try verifier.verify(token, at: verification.time()), novelties: novelties.all)
     }
   }
 }

@@ -8,13 +8,18 @@ extension PaymentTokenError.Code {
         + "PKPaymentToken.paymentData before putting it into a document."
     case .notAPaymentToken: "Send event.payment.token, PKPaymentToken as JSON, or its paymentData object."
     case .emptyPaymentData:
-      "The iOS Simulator delivers empty paymentData. Use a device with a sandbox account, or Tender's sandbox."
+      "Send a payment token. The iOS Simulator delivers empty paymentData: use a device with a sandbox account, or Tender's "
+        + "sandbox."
+    case .googlePayToken: "Send it to a provider that takes Google Pay. Tender takes Apple Pay's payment tokens alone."
     case .missingField, .wrongType: "Pass the payment token on unchanged, with every member the device gave."
     case .unknownVersion: "Only EC_v1 and RSA_v1 exist. Pass the version on as the device wrote it."
     case .wrongKeyMaterial: "EC_v1 has header.ephemeralPublicKey and RSA_v1 has header.wrappedKey, never both."
     case .badBase64: "Pass base64 on unchanged: standard alphabet, padded, without line breaks."
     case .base64URL:
       "This is the URL alphabet of base64 (- and _). Apple sends the standard one (+ and /): pass it on unchanged."
+    case .plusAsSpace:
+      "A form or a URL turned each + into a space. Send the payment token as JSON in the request's body, or encode it with "
+        + "encodeURIComponent."
     case .badHex: "Pass hexadecimal members on unchanged."
     case .wrongLength: "Pass the member on whole: something cut or lengthened it."
     case .malformedSignature: "Pass signature on unchanged. If it is, this is not a signature of Apple's."
@@ -39,6 +44,10 @@ extension PaymentTokenError.Code {
     case .inTheFuture: "Set the server's clock by NTP. If it is right, refuse the payment."
     case .unreadableKey: "Give the private key as PEM: a P-256 key, or for RSA_v1 an RSA key of 2048 bits."
     case .encryptedKey: "Take the passphrase off first: openssl pkey -in key.pem -out plain.pem."
+    case .notAPrivateKey:
+      "Give the private key that the certificate's signing request was made with. Apple does not have it, and a "
+        + "certificate or a public key cannot decrypt."
+    case .pkcs12File: "Take the key out of it: openssl pkcs12 -in file.p12 -nocerts -nodes -out key.pem."
     case .unreadableCertificate, .unreadableRoot:
       "Give the certificate as PEM: openssl x509 -inform der -in file.cer -out file.pem."
     case .identityCertificate:

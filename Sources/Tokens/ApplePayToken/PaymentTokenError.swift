@@ -59,6 +59,7 @@ extension PaymentTokenError {
     case notJSON = "not_json"
     case doubleEncoded = "double_encoded"
     case notAPaymentToken = "not_a_payment_token"
+    case googlePayToken = "google_pay_token"
     case emptyPaymentData = "empty_payment_data"
     case missingField = "missing_field"
     case wrongType = "wrong_type"
@@ -66,6 +67,7 @@ extension PaymentTokenError {
     case wrongKeyMaterial = "wrong_key_material"
     case badBase64 = "bad_base64"
     case base64URL = "base64url"
+    case plusAsSpace = "plus_as_space"
     case badHex = "bad_hex"
     case wrongLength = "wrong_length"
     case malformedSignature = "malformed_signature"
@@ -95,6 +97,8 @@ extension PaymentTokenError {
 
     case unreadableKey = "unreadable_key"
     case encryptedKey = "encrypted_key"
+    case notAPrivateKey = "not_a_private_key"
+    case pkcs12File = "pkcs12_file"
     case unreadableCertificate = "unreadable_certificate"
     case unreadableRoot = "unreadable_root"
     case identityCertificate = "identity_certificate"
@@ -134,8 +138,9 @@ extension PaymentTokenError {
 extension PaymentTokenError.Code {
   public var stage: PaymentTokenError.Stage {
     switch self {
-    case .notJSON, .doubleEncoded, .notAPaymentToken, .emptyPaymentData, .missingField, .wrongType, .unknownVersion,
-      .wrongKeyMaterial, .badBase64, .base64URL, .badHex, .wrongLength, .malformedSignature:
+    case .notJSON, .doubleEncoded, .notAPaymentToken, .googlePayToken, .emptyPaymentData, .missingField, .wrongType,
+      .unknownVersion, .wrongKeyMaterial, .badBase64, .base64URL, .plusAsSpace, .badHex, .wrongLength,
+      .malformedSignature:
       .format
     case .certificateCount, .malformedCertificate, .signerNotFound, .intermediateNotFound: .certificates
     case .untrustedRoot, .brokenChain, .unfitCertificate, .certificateNotValidThen, .wrongEnvironment: .chain
@@ -143,8 +148,9 @@ extension PaymentTokenError.Code {
       .algorithmProtection, .invalidSignature:
       .signature
     case .malformedSigningTime, .tooOld, .inTheFuture: .signingTime
-    case .unreadableKey, .encryptedKey, .unreadableCertificate, .unreadableRoot, .identityCertificate,
-      .keyCertificateMismatch, .noMerchantIdentifier, .merchantIdentifierIsHash, .unknownKey, .retiredKey,
+    case .unreadableKey, .encryptedKey, .notAPrivateKey, .pkcs12File, .unreadableCertificate, .unreadableRoot,
+      .identityCertificate, .keyCertificateMismatch, .noMerchantIdentifier, .merchantIdentifierIsHash, .unknownKey,
+      .retiredKey,
       .wrongKindOfKey, .keyAgentUnavailable:
       .key
     case .badEphemeralKey, .badWrappedKey: .unwrap

@@ -8,7 +8,7 @@ extension EncryptedPaymentToken {
   /// - Throws: stage `format`.
   public init(bytes: [UInt8]) throws(PaymentTokenError) {
     guard bytes.contains(where: { $0 > 0x20 }) else {
-      throw PaymentTokenError(.emptyPaymentData, "there is nothing where the payment token should be")
+      throw PaymentTokenError(.emptyPaymentData, "the file or the body is empty: there is no payment token in it")
     }
     let json: JSONValue
     do {
@@ -43,6 +43,7 @@ extension EncryptedPaymentToken {
     guard case .object(let object) = json else {
       throw PaymentTokenError(.notAPaymentToken, "the payment token is \(json.kind), not an object")
     }
+    guard !TokenMistakes.isGooglePay(object) else { throw TokenMistakes.googlePay }
     switch object["paymentData"] {
     case .object(let data)? where data.isEmpty: throw empty
     case .object? where object["applicationPrimaryAccountNumber"] != nil: throw TokenMistakes.notAPaymentToken(object)
@@ -166,6 +167,9 @@ private struct TokenFields {
   }
 
   private func badBase64(_ key: String, _ text: String) -> PaymentTokenError {
+    guard !text.contains(" ") || Base64.decode(text.replacing(" ", with: "+")) == nil else {
+      return PaymentTokenError(.plusAsSpace, "base64 in which each + became a space", field: path + key)
+    }
     let isURL = text.utf8.contains { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
     return isURL
       ? PaymentTokenError(.base64URL, "base64 in the URL alphabet", field: path + key)

@@ -9,8 +9,10 @@ enum TokenMistakes {
 
   /// - Parameter text: found in place of the payment token's object.
   static func encodedTwice(_ text: String) -> PaymentTokenError {
+    let inner = object(Array(text.utf8))
+    guard inner.map(isGooglePay) != true else { return googlePay }
     let what =
-      if text.utf8.count <= limit, isObject(Array(text.utf8)) {
+      if inner != nil {
         "the payment token's JSON, as text"
       } else if isBase64OfObject(text) {
         "the payment token's JSON in base64, as PKPaymentToken.paymentData gives it,"
@@ -42,14 +44,26 @@ enum TokenMistakes {
     return PaymentTokenError(.notAPaymentToken, reason)
   }
 
+  /// Google's token, signed by Google (`ECv1` and `ECv2`), or the `PaymentData` around it.
+  static func isGooglePay(_ object: JSONObject) -> Bool {
+    let isToken = object["protocolVersion"] != nil && object["signedMessage"] != nil
+    return isToken || object["paymentMethodData"]?["tokenizationData"] != nil
+  }
+
+  static var googlePay: PaymentTokenError {
+    PaymentTokenError(.googlePayToken, "this is a payment token of Google Pay")
+  }
+
   private static func isBase64OfObject(_ text: String) -> Bool {
     let line = text.filter { !$0.isWhitespace }
     guard line.utf8.count <= limit, line.hasPrefix("e") else { return false }
-    return Base64.decode(line).map(isObject) ?? false
+    return Base64.decode(line).flatMap(object) != nil
   }
 
-  private static func isObject(_ bytes: [UInt8]) -> Bool {
-    guard case .object? = try? JSONReader.read(bytes, limits: JSONLimits(depth: 16, size: limit)) else { return false }
-    return true
+  private static func object(_ bytes: [UInt8]) -> JSONObject? {
+    guard bytes.count <= limit,
+      case .object(let object)? = try? JSONReader.read(bytes, limits: JSONLimits(depth: 16, size: limit))
+    else { return nil }
+    return object
   }
 }

@@ -58,8 +58,10 @@ extension ProcessingKeyRing {
     guard serving.isEmpty || serving.contains(where: { $0.version == token.version }) else {
       return PaymentTokenError(.wrongKindOfKey, "the token is \(token.version.rawValue) and no key is of its kind")
     }
+    let hashes = serving.filter { $0.version == token.version }.prefix(8).map { Base64.encode($0.hash) }
+    let here = hashes.isEmpty ? "there is none" : "the keys here have \(hashes.joined(separator: ", "))"
     return PaymentTokenError(
-      .unknownKey, "no key here has the hash \(Base64.encode(token.publicKeyHash))",
+      .unknownKey, "no key here has the hash \(Base64.encode(token.publicKeyHash)); \(here)",
       field: "header.publicKeyHash")
   }
 

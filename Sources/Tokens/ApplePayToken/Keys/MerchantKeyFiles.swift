@@ -15,12 +15,19 @@ enum PrivateKey {
     guard !pem.contains("ENCRYPTED") else { throw PaymentTokenError(.encryptedKey, "the private key has a passphrase") }
     // By index, so that each block keeps the only reference to its bytes.
     let keys = blocks.indices.filter { blocks[$0].label.hasSuffix("PRIVATE KEY") }
-    guard let place = keys.first, keys.count == 1 else {
-      let count = keys.isEmpty ? "no private key" : "\(keys.count) private keys"
-      throw PaymentTokenError(.unreadableKey, "\(count) here; give exactly one")
-    }
+    guard let place = keys.first, keys.count == 1 else { throw Self.notOne(keys.count, of: blocks.map(\.label)) }
     try self.init(der: blocks[place].bytes)
   }
+
+  private static func notOne(_ count: Int, of labels: [String]) -> PaymentTokenError {
+    if count == 0, let label = labels.first(where: otherFiles.contains) {
+      return PaymentTokenError(.notAPrivateKey, "the file holds a \(label.lowercased()), and no private key")
+    }
+    let found = count == 0 ? "no private key" : "\(count) private keys"
+    return PaymentTokenError(.unreadableKey, "\(found) here; give exactly one")
+  }
+
+  private static let otherFiles: Set = ["CERTIFICATE", "PUBLIC KEY", "RSA PUBLIC KEY", "CERTIFICATE REQUEST"]
 
   private init(der: [UInt8]) throws(PaymentTokenError) {
     if let key = try? P256.KeyAgreement.PrivateKey(derRepresentation: der) {

@@ -72,6 +72,23 @@ import Testing
     #expect(reason(TestTokenBuilder.payload)?.contains("decrypted") == true)
   }
 
+  @Test(arguments: [
+    #"{"signature":"MEQ=","protocolVersion":"ECv2","signedMessage":"{}"}"#,
+    #""{\"signature\":\"MEQ=\",\"protocolVersion\":\"ECv1\",\"signedMessage\":\"{}\"}""#,
+    #"{"apiVersion":2,"paymentMethodData":{"type":"CARD","tokenizationData":{"type":"PAYMENT_GATEWAY","token":"{}"}}}"#,
+    #"{"paymentData":"{\"signature\":\"MEQ=\",\"protocolVersion\":\"ECv2\",\"signedMessage\":\"{}\"}"}"#,
+  ])
+  func `Google Pay's token is named`(text: String) throws {
+    #expect(try code(text) == .googlePayToken)
+  }
+
+  @Test func `an empty file is named`() throws {
+    for text in ["", " \n"] {
+      #expect(try code(text) == .emptyPaymentData)
+      #expect(reason(text)?.contains("empty") == true)
+    }
+  }
+
   @Test func `each member is refused by name`() throws {
     let missing = try changed { data, _ in data["signature"] = nil }
     #expect(missing?.code == .missingField)
@@ -100,7 +117,7 @@ import Testing
   @Test(arguments: [
     ("-_-_", "base64url"), ("AA\\nAA", "bad_base64"), ("AAA", "bad_base64"), ("AB==", "bad_base64"),
     ("AAA=A", "bad_base64"),
-    ("A A=", "bad_base64"),
+    ("A A=", "plus_as_space"), (" AA=", "plus_as_space"), ("A A", "bad_base64"), ("A B=", "bad_base64"),
   ])
   func `base64 has one spelling`(text: String, code: String) throws {
     let value = text.replacing("\\n", with: "\n")

@@ -51,7 +51,7 @@ import X509
     #expect(try code(pem, certificate(hash: "AB")) == .noMerchantIdentifier)
     #expect(try code(P256.KeyAgreement.PrivateKey().pemRepresentation, certificate()) == .keyCertificateMismatch)
     #expect(try code(pem, pem) == .unreadableCertificate)
-    #expect(try code(certificate(), certificate()) == .unreadableKey)
+    #expect(try code(certificate(), certificate()) == .notAPrivateKey)
     #expect(
       try code("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----", certificate())
         == .encryptedKey)
