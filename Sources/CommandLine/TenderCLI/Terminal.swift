@@ -7,14 +7,17 @@ import TenderServer
 enum Terminal {
   /// Writes a line of the result. If it cannot be written, the command ends with exit code 1. A closed pipe (`| head`)
   /// is no error, also where the network library has switched SIGPIPE off.
-  static func say(_ line: String = "") {
-    guard let problem = write(line, to: STDOUT_FILENO), problem != EPIPE else { return }
+  static func say(_ line: String = "") { say(bytes: Array(line.utf8)) }
+
+  /// Writes a line of the result byte for byte, also where it is no UTF-8.
+  static func say(bytes: [UInt8]) {
+    guard let problem = write(bytes, to: STDOUT_FILENO), problem != EPIPE else { return }
     sayError("Error: standard output: \(String(cString: strerror(problem)))")
     exit(1)
   }
 
   /// Writes a line to standard error; a failure to write it is ignored.
-  static func sayError(_ line: String) { _ = write(line, to: STDERR_FILENO) }
+  static func sayError(_ line: String) { _ = write(Array(line.utf8), to: STDERR_FILENO) }
 
   /// Writes why a command fails to standard error: a line for people, an object where the command prints JSON.
   static func sayError(_ reason: String, exitCode: Int32) {
@@ -26,8 +29,8 @@ enum Terminal {
   static let printsJSON = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
 
   /// - Returns: why not everything was written.
-  private static func write(_ line: String, to descriptor: Int32) -> Int32? {
-    var rest = Array((line + "\n").utf8)[...]
+  private static func write(_ line: [UInt8], to descriptor: Int32) -> Int32? {
+    var rest = (line + [UInt8(ascii: "\n")])[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {

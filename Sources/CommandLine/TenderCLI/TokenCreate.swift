@@ -9,7 +9,9 @@ struct TokenCreate: ParsableCommand {
     commandName: "create", abstract: "Make a payment token, signed by a sandbox. NOT by Apple.",
     discussion: """
       The recipient's key decides between EC_v1 and RSA_v1. A variant is one way in which a token can be, good or \
-      broken; the conformance vectors have each of them. --variants lists them with what a reader has to say.
+      broken; the conformance vectors have each of them. --variants lists them with what a reader has to say. A variant \
+      whose result depends on when the token arrives is signed so that it arrives now, unless --at is given; the command \
+      says at which time to verify it.
       """)
 
   @Option(
@@ -70,17 +72,36 @@ struct TokenCreate: ParsableCommand {
 
   func run() throws {
     guard !variants else { return TokenVariantList(json: json).show() }
-    let signingTime = at.flatMap(Timestamp.init(rfc3339:)) ?? Timestamp(seconds: WallClock.system.now().seconds)
+    let signingTime = at.flatMap(Timestamp.init(rfc3339:)) ?? defaultSigningTime
     // Authorities that are made now must have been there at the signing time.
     let pki = try SandboxPKI(directory: "\(sandbox)/pki", clock: WallClock { min(signingTime, WallClock.system.now()) })
     let order = try order()
     let variant = try chosen(for: order)
-    let token = try PaymentTokenIssuer(pki: pki, clock: WallClock { signingTime }).issue(order, variant)
+    let token = try issue(order, variant, PaymentTokenIssuer(pki: pki, clock: WallClock { signingTime }))
     guard json else {
-      Terminal.say(String(decoding: token, as: UTF8.self))
-      return Terminal.sayError("Verify it with --root \(sandbox)/pki/token-root.pem")
+      Terminal.say(bytes: token)
+      return Terminal.sayError("Verify it with --root \(sandbox)/pki/token-root.pem\(arrival(variant, signingTime))")
     }
     Terminal.say(String(decoding: try report(token, variant, signingTime, pki.rootPEM).serialized(), as: UTF8.self))
+  }
+
+  private func issue(
+    _ order: PaymentTokenRequest, _ variant: TokenVariant, _ issuer: PaymentTokenIssuer
+  ) throws -> [UInt8] {
+    do { return try issuer.issue(order, variant) } catch let problem as TokenIssuerError {
+      throw MistakenCall(problem.message)
+    }
+  }
+
+  /// Now; for a variant whose result depends on its arrival, the time that makes it arrive now.
+  private var defaultSigningTime: Timestamp {
+    let now = Timestamp(seconds: WallClock.system.now().seconds)
+    guard let variant = variant.flatMap(TokenVariant.named), variant.isTimed else { return now }
+    return now.adding(.zero - variant.delay)
+  }
+
+  private func arrival(_ variant: TokenVariant, _ signingTime: Timestamp) -> String {
+    variant.isTimed ? " --at \(signingTime.adding(variant.delay)), when it arrives" : ""
   }
 
   private func order() throws -> PaymentTokenRequest {
@@ -141,10 +162,19 @@ struct TokenCreate: ParsableCommand {
     members["signingTime"] = .string(signingTime.description)
     members["arrival"] = .string(signingTime.adding(variant.delay).description)
     members["root"] = .string(root)
-    // A broken text is no JSON, and stands as a string.
-    let json = try? JSONReader.read(token)
-    members["token"] = json ?? .string(String(decoding: token, as: UTF8.self))
+    Self.add(token, to: &members)
     return .object(members)
+  }
+
+  /// As JSON where that has the same bytes, otherwise as text, and in base64 where it is no text.
+  private static func add(_ token: [UInt8], to members: inout JSONObject) {
+    if let json = try? JSONReader.read(token), json.serialized() == token {
+      members["token"] = json
+    } else if let text = String(validating: token, as: UTF8.self) {
+      members["token"] = .string(text)
+    } else {
+      members["tokenBase64"] = .string(Base64.encode(token))
+    }
   }
 }
 

@@ -20,15 +20,15 @@ extension TokenVariant {
     .refused("altered-application-data", .wrongDigest, "One bit of the application data's hash differs.") {
       $0.applicationDataHash = $0.random.next(32)
       $0.token { $0.applicationDataHash?[0] ^= 1 }
-    },
+    }.decidingApplicationData(),
     .refused("removed-application-data", .wrongDigest, "The application data's hash was taken away.") {
       $0.applicationDataHash = $0.random.next(32)
       $0.token { $0.applicationDataHash = nil }
-    },
+    }.decidingApplicationData(),
     .refused("added-application-data", .wrongDigest, "An application data's hash was added.") {
       let hash = $0.random.next(32)
       $0.token { $0.applicationDataHash = hash }
-    },
+    }.decidingApplicationData(),
     .refused("signature-of-another-token", .wrongDigest, "A good signature, of another token.") {
       let other = $0
       $0.token { $0.signature = try other.token(around: []).signature }

@@ -48,7 +48,7 @@ extension TokenVariant {
     },
     .refused("application-data-empty-object", .wrongType, "The application data is an object.") {
       $0.document { $0.header { $0["applicationData"] = [:] } }
-    },
+    }.decidingApplicationData(),
   ]
 
   private static let wrongBase64: [TokenVariant] = [
@@ -102,14 +102,14 @@ extension TokenVariant {
       $0.document {
         $0.header { $0.editText("applicationData") { Base64.encode(Hex.decode($0) ?? []) } }
       }
-    },
+    }.decidingApplicationData(),
     .refused("application-data-not-hex", .badHex, "A digit of the application data that is none.") {
       $0.applicationDataHash = $0.random.next(32)
       $0.document { $0.header { $0.editText("applicationData") { "z" + $0.dropFirst() } } }
-    },
+    }.decidingApplicationData(),
     .refused("application-data-empty", .wrongLength, "An empty application data, where none has no key.") {
       $0.document { $0.header { $0["applicationData"] = "" } }
-    },
+    }.decidingApplicationData(),
   ]
 
   private static let wrongLengths: [TokenVariant] = [

@@ -13,7 +13,7 @@ extension TokenVariant {
     .opens("ec-v1-2023", "Apple's newest form: SHA-256's identifier without NULL.") { $0.form = .withoutNull },
     .opens("application-data", "The request had application data, whose hash is signed too.") {
       $0.applicationDataHash = $0.random.next(32)
-    },
+    }.decidingApplicationData(),
     .opens("secret-leading-zero", "The shared secret begins with a zero byte, as one in 256 does: it is 32 bytes long.")
     {
       try $0.drawKey { try $0.secretOfRecipient()[0] == 0 }
@@ -116,7 +116,8 @@ extension TokenVariant {
     .opens("rsa-v1-2023", "RSA_v1 in Apple's newest form: no NULL for SHA-256, and still one for RSA.") {
       $0.form = .withoutNull
     },
-    .opens("rsa-application-data", "RSA_v1 with application data.") { $0.applicationDataHash = $0.random.next(32) },
+    .opens("rsa-application-data", "RSA_v1 with application data.") { $0.applicationDataHash = $0.random.next(32) }
+      .decidingApplicationData(),
     .opens("rsa-wrapped-leading-zero", "The wrapped key begins with a zero byte, which is part of it.") { builder in
       guard case .rsa(let key) = builder.recipient.key else { return }
       var wrapped = try builder.encryption.wrapped(to: key.key)
@@ -168,6 +169,6 @@ extension TokenVariant {
     },
     .opens("spelling-null-application-data", "A null where the token has no application data.", as: "ec-v1") {
       $0.document { $0.header { $0["applicationData"] = .null } }
-    },
+    }.decidingApplicationData(),
   ]
 }

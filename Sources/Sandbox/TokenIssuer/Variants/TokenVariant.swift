@@ -21,9 +21,15 @@ package struct TokenVariant: Sendable {
   /// What the variant is and why it matters, in a sentence.
   package let summary: String
   /// How long after the signing time the token arrives.
-  package var delay: Duration = .seconds(10)
+  package var delay: Duration = TokenVariant.ordinaryDelay
+  /// Whether a reader's result depends on when the token arrives.
+  package var isTimed: Bool { delay != Self.ordinaryDelay }
+  private static let ordinaryDelay: Duration = .seconds(10)
+
   /// The variant of which this is another spelling: using one uses up the other.
   package var spelling: String?
+  /// Whether it decides about application data itself, or is about a token without any.
+  package var decidesApplicationData = false
   let change: @Sendable (inout PaymentTokenBuilder) throws -> Void
 
   static func opens(
@@ -46,6 +52,12 @@ package struct TokenVariant: Sendable {
   func arriving(_ delay: Duration) -> TokenVariant {
     var copy = self
     copy.delay = delay
+    return copy
+  }
+
+  func decidingApplicationData() -> TokenVariant {
+    var copy = self
+    copy.decidesApplicationData = true
     return copy
   }
 }
@@ -71,6 +83,11 @@ extension PaymentTokenIssuer {
         message:
           "The variant \(variant.name) is \(variant.format.rawValue) and the recipient's key is of the other kind."
       )
+    }
+    guard request.applicationData == nil || !variant.decidesApplicationData else {
+      throw TokenIssuerError(
+        code: "contradictory_application_data",
+        message: "The variant \(variant.name) decides about application data itself; leave out that of the request.")
     }
     var builder = try PaymentTokenBuilder(request, by: TokenAuthority(pki), at: clock.now(), random: random)
     try variant.change(&builder)

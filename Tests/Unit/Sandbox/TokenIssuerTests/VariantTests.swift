@@ -77,4 +77,20 @@ import TokenIssuer
     }
     #expect(result == variant.expectation, "\(variant.name)")
   }
+
+  @Test func `that decides about application data refuses that of a request, and no other does`() throws {
+    let keys = try Merchant()
+    let request = PaymentTokenRequest(
+      card: try #require(SandboxCards.card(id: "visa-credit")),
+      amount: Amount(minorUnits: 1250, currency: try #require(Currency(code: "EUR"))),
+      recipient: try TokenRecipient(
+        publicKeyPEM: keys.processingKey.publicKey.pemRepresentation, merchantIdentifier: Merchant.identifier),
+      applicationData: Array("basket 7".utf8))
+    let issuer = PaymentTokenIssuer(pki: try Self.authorities.get())
+    let refused = TokenVariant.all.filter { $0.format == .ellipticCurve }.filter { variant in
+      do { _ = try issuer.issue(request, variant) } catch { return true }
+      return false
+    }
+    #expect(refused.map(\.name).allSatisfy { $0.contains("application-data") } && refused.count == 9)
+  }
 }
