@@ -59,6 +59,9 @@ extension SandboxServer {
 
   private func addManagement(to router: Router<SandboxContext>) {
     let management = router.group("sandbox")
+    router.get("crl/:file", use: revocationRoutes.list)
+    router.post("ocsp/:authority", use: revocationRoutes.statusByPost)
+    router.get("ocsp/:authority/**", use: revocationRoutes.statusByGet)
     management.get("ca.json", use: managementRoutes.certificateAuthorities)
     management.get("state", use: managementRoutes.state)
     management.get("recent", use: pages.recentAsJSON)

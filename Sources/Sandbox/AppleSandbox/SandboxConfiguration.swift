@@ -1,6 +1,7 @@
 package import AcquirerSandbox
 package import Logging
 package import TenderPayments
+import TokenIssuer
 
 /// How a sandbox is set up.
 package struct SandboxConfiguration: Sendable {
@@ -35,6 +36,11 @@ package struct SandboxConfiguration: Sendable {
   package var onReady: @Sendable (SandboxAddresses) async -> Void = { _ in }
 
   package init(directory: String) { self.directory = directory }
+
+  /// With port 0 the port is not known when certificates are made.
+  var authorityAddresses: AuthorityAddresses {
+    port == 0 ? .usual : AuthorityAddresses(base: "http://\(host):\(port)")
+  }
 }
 
 /// Where a running sandbox is reached.

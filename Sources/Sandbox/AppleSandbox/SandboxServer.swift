@@ -32,6 +32,7 @@ package struct SandboxServer: Service {
   let pairingRoutes: PairingRoutes
   let gatewayRoutes: GatewayRoutes
   let managementRoutes: ManagementRoutes
+  let revocationRoutes: RevocationRoutes
   let pages: Pages
 
   /// Reads what the directory holds, or makes new authorities in an empty one.
@@ -42,7 +43,9 @@ package struct SandboxServer: Service {
     self.configuration = configuration
     addresses = ListeningAddresses(configuration)
     activity = RecentActivity(clock: clock)
-    pki = try SandboxPKI(directory: files.subdirectory("pki").path, clock: clock, random: random)
+    pki = try SandboxPKI(
+      directory: files.subdirectory("pki").path, addresses: configuration.authorityAddresses, clock: clock,
+      random: random)
     portal = try DeveloperPortal(
       pki: pki, files: files, fetch: configuration.fetch,
       maximumProcessingCertificates: configuration.maximumProcessingCertificates, clock: clock, random: random)
@@ -71,6 +74,7 @@ package struct SandboxServer: Service {
     managementRoutes = ManagementRoutes(
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
       acquirerKey: configuration.acquirerKeys.keys.sorted().first)
+    revocationRoutes = RevocationRoutes(pki: pki, portal: portal, clock: clock)
     pages = try Pages(
       portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
       acquirers: [acquirer, provider])

@@ -56,6 +56,9 @@ extension JSONObject {
 extension CertificateBuilder {
   mutating func remove(_ extension: Extension) { extensions.removeAll { $0.identifier == `extension`.identifier } }
 
+  /// Puts the extension in the place of the one of its kind.
+  mutating func set(_ extension: Extension) { replace(`extension`, with: `extension`) }
+
   mutating func replace(_ old: Extension, with new: Extension) {
     for index in extensions.indices where extensions[index].identifier == old.identifier { extensions[index] = new }
   }

@@ -41,7 +41,7 @@ struct CertificateBuilder {
 }
 
 extension CertificateBuilder.Extension {
-  fileprivate var encoded: [UInt8] {
+  var encoded: [UInt8] {
     BERWriter.definite(
       0x30, identifier, isCritical ? [0x01, 0x01, 0xFF] : [], BERWriter.definite(0x04, value))
   }
@@ -61,18 +61,20 @@ extension CertificateBuilder.Extension {
     return Self(identifier: DEROID.certificateExtension(15), isCritical: true, value: value)
   }
 
-  /// SHA-1 of the key's bits, as RFC 5280 §4.2.1.2 has it.
-  static func subjectKeyIdentifier(_ publicKeyInfo: [UInt8]) -> Self {
-    let value = BERWriter.definite(0x04, identifier(of: publicKeyInfo))
-    return Self(identifier: DEROID.certificateExtension(14), isCritical: false, value: value)
+  /// As another certificate has it.
+  init(_ other: Certificate.Extension) throws {
+    var serializer = DER.Serializer()
+    try serializer.serialize(other.oid)
+    self.init(identifier: serializer.serializedBytes, isCritical: other.critical, value: Array(other.value))
   }
 
   static func authorityKeyIdentifier(_ publicKeyInfo: [UInt8]) -> Self {
-    let value = BERWriter.definite(0x30, BERWriter.definite(0x80, identifier(of: publicKeyInfo)))
+    let value = BERWriter.definite(0x30, BERWriter.definite(0x80, keyIdentifier(of: publicKeyInfo)))
     return Self(identifier: DEROID.certificateExtension(35), isCritical: false, value: value)
   }
 
-  private static func identifier(of publicKeyInfo: [UInt8]) -> [UInt8] {
+  /// SHA-1 of the key's bits, as RFC 5280 §4.2.1.2 has it.
+  static func keyIdentifier(of publicKeyInfo: [UInt8]) -> [UInt8] {
     let bits = (try? SubjectPublicKeyInfoBits(derEncoded: publicKeyInfo))?.bytes ?? publicKeyInfo[...]
     return Array(Insecure.SHA1.hash(data: Array(bits)))
   }

@@ -60,6 +60,10 @@ enum DEROID {
   static let ecdsaWithSHA384: [UInt8] = [0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x03]
   static let sha256WithRSAEncryption = pkcs(1, 11)
   static let rsassaPSS = pkcs(1, 10)
+  static let ocsp = internet(48, 1)
+  static let ocspBasic = internet(48, 1, 1)
+  static let practiceStatement = internet(2, 1)
+  static let userNotice = internet(2, 2)
   static let idData = pkcs(7, 1)
   static let idSignedData = pkcs(7, 2)
   static let contentType = pkcs(9, 3)
@@ -70,6 +74,11 @@ enum DEROID {
   /// 1.2.840.113549.1.…
   static func pkcs(_ arcs: UInt8...) -> [UInt8] {
     BERWriter.definite(0x06, [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01] + arcs)
+  }
+
+  /// 1.3.6.1.5.5.7.…, of PKIX.
+  static func internet(_ arcs: UInt8...) -> [UInt8] {
+    BERWriter.definite(0x06, [0x2B, 0x06, 0x01, 0x05, 0x05, 0x07] + arcs)
   }
 
   /// 1.2.840.113635.100.…, Apple's arc.

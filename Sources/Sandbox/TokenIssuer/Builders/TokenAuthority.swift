@@ -42,30 +42,23 @@ struct TokenAuthority {
   /// The signer's certificate as it was issued, to be issued once more.
   func signerBuilder(isRSA: Bool, _ random: RandomBytes) throws -> CertificateBuilder {
     let signer = try pki.signer(isRSA: isRSA, random: random)
-    return try builder(
-      for: signer, issuer: intermediateName, issuerKey: intermediateKey, random,
-      [.basicConstraints(isAuthority: false), .keyUsage(0x80), .signerMarker])
+    return try builder(for: signer, issuer: intermediateName, issuerKey: intermediateKey, random)
   }
 
   /// The intermediate's certificate as it was issued, to be issued once more.
   func intermediateBuilder(_ random: RandomBytes) throws -> CertificateBuilder {
-    try builder(
-      for: pki.tokenIntermediate, issuer: rootName, issuerKey: rootKey, random,
-      [.basicConstraints(isAuthority: true, pathLength: 0), .keyUsage(0x06), .intermediateMarker])
+    try builder(for: pki.tokenIntermediate, issuer: rootName, issuerKey: rootKey, random)
   }
 
   private func builder(
-    for owner: CertifiedKey, issuer: [UInt8], issuerKey: SigningKey, _ random: RandomBytes,
-    _ extensions: [CertificateBuilder.Extension]
+    for owner: CertifiedKey, issuer: [UInt8], issuerKey: SigningKey, _ random: RandomBytes
   ) throws -> CertificateBuilder {
     let key = try SigningKey(owner.key).publicKeyInfo
     return CertificateBuilder(
       serialNumber: CertificateBuilder.serialNumber(random), issuer: issuer,
       subject: try DERName.subject(of: owner.certificate), notBefore: Timestamp(owner.certificate.notValidBefore),
       notAfter: Timestamp(owner.certificate.notValidAfter), publicKeyInfo: key,
-      extensions: extensions + [
-        .authorityKeyIdentifier(issuerKey.publicKeyInfo), .subjectKeyIdentifier(key),
-      ], issuerKey: issuerKey)
+      extensions: try owner.certificate.extensions.map(CertificateBuilder.Extension.init), issuerKey: issuerKey)
   }
 }
 

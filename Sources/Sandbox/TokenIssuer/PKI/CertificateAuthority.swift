@@ -24,40 +24,46 @@ struct CertificateRequestForm {
   var publicKey: Certificate.PublicKey
   var notBefore: Timestamp
   var notAfter: Timestamp
-  var extensions: [Certificate.Extension]
+  /// All extensions, in their order.
+  var extensions: (KeyIdentifiers) throws -> [Certificate.Extension]
+}
+
+/// The extensions that name a certificate's key and its issuer's, both not critical.
+struct KeyIdentifiers {
+  let subject: Certificate.Extension
+  let authority: Certificate.Extension
+
+  init(of subject: Certificate.PublicKey, by authority: Certificate.PublicKey) throws {
+    let issuer = AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: authority).keyIdentifier)
+    self.subject = try Certificate.Extension(SubjectKeyIdentifier(hash: subject), critical: false)
+    self.authority = try Certificate.Extension(issuer, critical: false)
+  }
 }
 
 extension CertifiedKey {
-  /// Certifies itself.
-  static func root(_ form: CertificateRequestForm, key: Certificate.PrivateKey, random: RandomBytes) throws
-    -> CertifiedKey
-  {
-    let identifier = SubjectKeyIdentifier(hash: form.publicKey)
-    let certificate = try Self.sign(
-      form, issuer: form.subject, key: key,
-      identifiers: [Certificate.Extension(identifier, critical: false)], random: random)
+  /// Certifies itself, with the digest that belongs to its curve.
+  static func root(
+    _ form: CertificateRequestForm, key: Certificate.PrivateKey, _ algorithm: Certificate.SignatureAlgorithm,
+    random: RandomBytes
+  ) throws -> CertifiedKey {
+    let certificate = try Self.sign(form, issuer: form.subject, issuerKey: form.publicKey, key, algorithm, random)
     return CertifiedKey(certificate: certificate, key: key)
   }
 
-  /// Issues a certificate, with the identifiers of its own key and of this issuer's.
+  /// Issues a certificate, signed over SHA-256 as Apple's are, also by the root with its P-384 key.
   func issue(_ form: CertificateRequestForm, random: RandomBytes) throws -> Certificate {
-    let issuer = AuthorityKeyIdentifier(keyIdentifier: SubjectKeyIdentifier(hash: certificate.publicKey).keyIdentifier)
-    return try Self.sign(
-      form, issuer: certificate.subject, key: key,
-      identifiers: [
-        Certificate.Extension(issuer, critical: false),
-        Certificate.Extension(SubjectKeyIdentifier(hash: form.publicKey), critical: false),
-      ], random: random)
+    try Self.sign(form, issuer: certificate.subject, issuerKey: certificate.publicKey, key, .ecdsaWithSHA256, random)
   }
 
   private static func sign(
-    _ form: CertificateRequestForm, issuer: DistinguishedName, key: Certificate.PrivateKey,
-    identifiers: [Certificate.Extension], random: RandomBytes
+    _ form: CertificateRequestForm, issuer: DistinguishedName, issuerKey: Certificate.PublicKey,
+    _ key: Certificate.PrivateKey, _ algorithm: Certificate.SignatureAlgorithm, _ random: RandomBytes
   ) throws -> Certificate {
-    try Certificate(
+    let extensions = try form.extensions(KeyIdentifiers(of: form.publicKey, by: issuerKey))
+    return try Certificate(
       version: .v3, serialNumber: serialNumber(random), publicKey: form.publicKey,
       notValidBefore: Date(form.notBefore), notValidAfter: Date(form.notAfter), issuer: issuer, subject: form.subject,
-      extensions: Certificate.Extensions(form.extensions + identifiers), issuerPrivateKey: key)
+      signatureAlgorithm: algorithm, extensions: Certificate.Extensions(extensions), issuerPrivateKey: key)
   }
 
   /// Eight bytes like Apple's: positive, and never shortened by a leading zero.

@@ -31,29 +31,67 @@ package enum SandboxName {
   }
 }
 
-/// The extensions that each kind of certificate carries.
+/// The extensions that each kind of certificate carries, in the order of Apple's.
 enum CertificateExtensions {
   /// `05 00`: the value under both of Apple's markers, of which only the presence counts.
   private static let markerValue: ArraySlice<UInt8> = [0x05, 0x00]
 
-  static func authority(maxPathLength: Int? = nil) throws -> [Certificate.Extension] {
-    [
-      try Certificate.Extension(
-        BasicConstraints.isCertificateAuthority(maxPathLength: maxPathLength), critical: true),
-      try Certificate.Extension(KeyUsage(keyCertSign: true, cRLSign: true), critical: true),
-    ]
+  static func root(_ keys: KeyIdentifiers) throws -> [Certificate.Extension] {
+    [keys.subject, try constraints(.isCertificateAuthority(maxPathLength: nil)), try usage(authorityUsage)]
   }
 
-  static func leaf(_ usage: KeyUsage) throws -> [Certificate.Extension] {
+  /// An authority below the root.
+  static func intermediate(
+    _ keys: KeyIdentifiers, _ addresses: AuthorityAddresses, marker: Certificate.Extension?
+  ) throws -> [Certificate.Extension] {
     [
-      try Certificate.Extension(BasicConstraints.notCertificateAuthority, critical: true),
-      try Certificate.Extension(usage, critical: true),
-    ]
+      RevocationExtensions.informationAccess(addresses.ocsp(.tokenRoot)), keys.subject,
+      try constraints(.isCertificateAuthority(maxPathLength: nil)), keys.authority,
+      RevocationExtensions.distributionPoint(addresses.revocationList(.tokenRoot)), try usage(authorityUsage),
+    ] + (marker.map { [$0] } ?? [])
   }
 
   /// What the signers of payment tokens carry, for either kind of key.
-  static var tokenSigner: [Certificate.Extension] {
-    get throws { try leaf(KeyUsage(digitalSignature: true)) + [marker(AppleObjectIdentifier.tokenSigner)] }
+  static func tokenSigner(_ keys: KeyIdentifiers, _ addresses: AuthorityAddresses) throws -> [Certificate.Extension] {
+    [
+      RevocationExtensions.informationAccess(addresses.ocsp(.tokenIntermediate)), keys.subject,
+      try constraints(.notCertificateAuthority), keys.authority, RevocationExtensions.policy(addresses.base),
+      RevocationExtensions.distributionPoint(addresses.revocationList(.tokenIntermediate)),
+      try usage(KeyUsage(digitalSignature: true)), marker(AppleObjectIdentifier.tokenSigner),
+    ]
+  }
+
+  /// What a merchant's certificates carry.
+  static func merchant(
+    _ keys: KeyIdentifiers, _ addresses: AuthorityAddresses, _ hash: MerchantHash, _ own: KeyUsage,
+    extended: Certificate.Extension?
+  ) throws -> [Certificate.Extension] {
+    [
+      try constraints(.notCertificateAuthority), keys.authority,
+      RevocationExtensions.informationAccess(addresses.ocsp(.developerRelations)),
+      RevocationExtensions.policy(addresses.base),
+    ] + (extended.map { [$0] } ?? []) + [
+      RevocationExtensions.distributionPoint(addresses.revocationList(.developerRelations)), keys.subject,
+      try usage(own), merchant(hash),
+    ]
+  }
+
+  /// A TLS server.
+  static func server(_ keys: KeyIdentifiers, _ names: SubjectAlternativeNames) throws -> [Certificate.Extension] {
+    [
+      try constraints(.notCertificateAuthority), try usage(KeyUsage(digitalSignature: true)),
+      try extended(.serverAuth), try Certificate.Extension(names, critical: false), keys.authority, keys.subject,
+    ]
+  }
+
+  private static let authorityUsage = KeyUsage(keyCertSign: true, cRLSign: true)
+
+  private static func constraints(_ constraints: BasicConstraints) throws -> Certificate.Extension {
+    try Certificate.Extension(constraints, critical: true)
+  }
+
+  private static func usage(_ usage: KeyUsage) throws -> Certificate.Extension {
+    try Certificate.Extension(usage, critical: true)
   }
 
   static func extended(_ usage: ExtendedKeyUsage.Usage) throws -> Certificate.Extension {
@@ -64,7 +102,7 @@ enum CertificateExtensions {
     Certificate.Extension(oid: oid, critical: false, value: markerValue)
   }
 
-  static func merchant(_ hash: MerchantHash) -> Certificate.Extension {
+  private static func merchant(_ hash: MerchantHash) -> Certificate.Extension {
     Certificate.Extension(
       oid: AppleObjectIdentifier.merchantHash, critical: false, value: hash.extensionValue[...])
   }

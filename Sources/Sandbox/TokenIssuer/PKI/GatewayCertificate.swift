@@ -10,10 +10,7 @@ extension SandboxPKI {
     let form = CertificateRequestForm(
       subject: try SandboxName.make(["Tender Sandbox gateway (NOT APPLE)", SandboxName.team, SandboxName.organization]),
       publicKey: key.publicKey, notBefore: now.adding(.seconds(-86_400)), notAfter: now.adding(months: 13),
-      extensions: try CertificateExtensions.leaf(KeyUsage(digitalSignature: true)) + [
-        CertificateExtensions.extended(.serverAuth),
-        Certificate.Extension(SubjectAlternativeNames(hosts.map(Self.alternativeName)), critical: false),
-      ])
+      extensions: { try CertificateExtensions.server($0, SubjectAlternativeNames(hosts.map(Self.alternativeName))) })
     return CertifiedKey(certificate: try tlsRoot.issue(form, random: random), key: key)
   }
 

@@ -22,13 +22,13 @@ extension SandboxPKI {
     random: RandomBytes
   ) throws -> Certificate {
     let key = try Self.certifiableKey(csrPEM, for: kind)
-    let hash = CertificateExtensions.merchant(MerchantHash(merchantIdentifier: merchantIdentifier))
+    let hash = MerchantHash(merchantIdentifier: merchantIdentifier)
     let form = CertificateRequestForm(
       subject: try SandboxName.make(
         ["\(kind.title):\(merchantIdentifier)", SandboxName.team, SandboxName.organization], userID: merchantIdentifier),
       publicKey: key, notBefore: now.adding(.seconds(-600)),
       notAfter: now.adding(months: Self.merchantCertificateMonths),
-      extensions: try kind.extensions + [hash])
+      extensions: { try CertificateExtensions.merchant($0, addresses, hash, kind.usage, extended: kind.extendedUsage) })
     return try developerRelations.issue(form, random: random)
   }
 
@@ -80,14 +80,14 @@ extension MerchantCertificateKind {
     }
   }
 
-  fileprivate var extensions: [Certificate.Extension] {
-    get throws {
-      switch self {
-      case .identity:
-        try CertificateExtensions.leaf(KeyUsage(digitalSignature: true)) + [CertificateExtensions.extended(.clientAuth)]
-      case .processing:
-        try CertificateExtensions.leaf(KeyUsage(keyEncipherment: true, keyAgreement: true))
-      }
+  fileprivate var usage: KeyUsage {
+    switch self {
+    case .identity: KeyUsage(digitalSignature: true)
+    case .processing: KeyUsage(keyEncipherment: true, keyAgreement: true)
     }
+  }
+
+  fileprivate var extendedUsage: Certificate.Extension? {
+    get throws { self == .identity ? try CertificateExtensions.extended(.clientAuth) : nil }
   }
 }

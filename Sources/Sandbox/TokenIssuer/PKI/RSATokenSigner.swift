@@ -15,6 +15,9 @@ final class RSATokenSigner: Sendable {
     self.files = files
   }
 
+  /// nil before the first one is made.
+  var current: CertifiedKey? { made.withLock { $0 } }
+
   func get(orMake make: () throws -> CertifiedKey) throws -> CertifiedKey {
     try made.withLock { made in
       if let made { return made }
@@ -39,7 +42,7 @@ extension SandboxPKI {
         subject: try SandboxName.make(SandboxName.rsaTokenSigner), publicKey: key.publicKey,
         notBefore: Timestamp(tokenSigner.certificate.notValidBefore),
         notAfter: Timestamp(tokenSigner.certificate.notValidAfter),
-        extensions: try CertificateExtensions.tokenSigner)
+        extensions: { try CertificateExtensions.tokenSigner($0, addresses) })
       return CertifiedKey(certificate: try tokenIntermediate.issue(form, random: random), key: key)
     }
   }

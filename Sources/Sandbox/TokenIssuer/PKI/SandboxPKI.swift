@@ -15,37 +15,47 @@ package struct SandboxPKI: Sendable {
   /// What Apple calls Worldwide Developer Relations: it issues the merchants' certificates.
   package let developerRelations: CertifiedKey
   let tlsRoot: CertifiedKey
+  /// What new certificates say about where their status is found.
+  let addresses: AuthorityAddresses
 
   /// Reads the authorities from `directory`, or makes new ones when it holds none.
-  package init(directory: String, clock: WallClock = .system, random: RandomBytes = .system) throws {
+  package init(
+    directory: String, addresses: AuthorityAddresses = .usual, clock: WallClock = .system, random: RandomBytes = .system
+  ) throws {
     let files = try StateDirectory(path: directory)
-    if let kept = try Self.load(from: files) {
+    if let kept = try Self.load(from: files, addresses) {
       self = kept
     } else {
-      self = try SandboxPKI(clock: clock, random: random, files: files)
+      self = try SandboxPKI(addresses, clock: clock, random: random, files: files)
       try save(to: files)
     }
   }
 
   /// New authorities that live as long as the value.
   package init(clock: WallClock = .system, random: RandomBytes = .system) throws {
-    self = try SandboxPKI(clock: clock, random: random, files: nil)
+    self = try SandboxPKI(.usual, clock: clock, random: random, files: nil)
   }
 
-  private init(clock: WallClock, random: RandomBytes, files: StateDirectory?) throws {
-    let forms = Forms(now: clock.now(), random: random)
-    tokenRoot = try forms.root(SandboxName.tokenRoot, key: .init(P384.Signing.PrivateKey()), years: 25)
+  private init(
+    _ addresses: AuthorityAddresses, clock: WallClock, random: RandomBytes, files: StateDirectory?
+  ) throws {
+    let forms = Forms(now: clock.now(), random: random, addresses: addresses)
+    self.addresses = addresses
+    tokenRoot = try forms.root(
+      SandboxName.tokenRoot, key: .init(P384.Signing.PrivateKey()), .ecdsaWithSHA384, years: 25)
     tokenIntermediate = try forms.tokenIntermediate(under: tokenRoot)
     tokenSigner = try forms.tokenSigner(under: tokenIntermediate)
     developerRelations = try forms.developerRelations(under: tokenRoot)
-    tlsRoot = try forms.root(SandboxName.tlsRoot, key: .init(P256.Signing.PrivateKey()), years: 10)
+    tlsRoot = try forms.root(
+      SandboxName.tlsRoot, key: .init(P256.Signing.PrivateKey()), .ecdsaWithSHA256, years: 10)
     rsaSigner = RSATokenSigner(files: files)
   }
 
   init(
     tokenRoot: CertifiedKey, intermediate: CertifiedKey, signer: CertifiedKey, relations: CertifiedKey,
-    tls: CertifiedKey, rsaSigner: RSATokenSigner
+    tls: CertifiedKey, rsaSigner: RSATokenSigner, addresses: AuthorityAddresses
   ) {
+    self.addresses = addresses
     self.tokenRoot = tokenRoot
     tokenIntermediate = intermediate
     tokenSigner = signer
@@ -65,34 +75,40 @@ package struct SandboxPKI: Sendable {
 private struct Forms {
   let now: Timestamp
   let random: RandomBytes
+  let addresses: AuthorityAddresses
 
   /// Everything begins a month ago, so that tests may sign in the past.
   private var begin: Timestamp { now.adding(months: -1) }
 
-  func root(_ name: [String], key: Certificate.PrivateKey, years: Int64) throws -> CertifiedKey {
+  func root(
+    _ name: [String], key: Certificate.PrivateKey, _ algorithm: Certificate.SignatureAlgorithm, years: Int64
+  ) throws -> CertifiedKey {
     try CertifiedKey.root(
-      form(name, key, years: years, extensions: CertificateExtensions.authority()), key: key, random: random)
+      form(name, key, years: years, extensions: CertificateExtensions.root), key: key, algorithm, random: random)
   }
 
   func tokenIntermediate(under issuer: CertifiedKey) throws -> CertifiedKey {
     let marker = CertificateExtensions.marker(AppleObjectIdentifier.applicationIntegration)
-    return try issue(
-      SandboxName.tokenIntermediate, under: issuer, years: 15,
-      extensions: CertificateExtensions.authority(maxPathLength: 0) + [marker])
+    return try issue(SandboxName.tokenIntermediate, under: issuer, years: 15) {
+      try CertificateExtensions.intermediate($0, addresses, marker: marker)
+    }
   }
 
   func tokenSigner(under issuer: CertifiedKey) throws -> CertifiedKey {
-    try issue(SandboxName.tokenSigner, under: issuer, years: 5, extensions: CertificateExtensions.tokenSigner)
+    try issue(SandboxName.tokenSigner, under: issuer, years: 5) {
+      try CertificateExtensions.tokenSigner($0, addresses)
+    }
   }
 
   func developerRelations(under issuer: CertifiedKey) throws -> CertifiedKey {
-    try issue(
-      SandboxName.developerRelations, under: issuer, years: 15,
-      extensions: CertificateExtensions.authority(maxPathLength: 0))
+    try issue(SandboxName.developerRelations, under: issuer, years: 15) {
+      try CertificateExtensions.intermediate($0, addresses, marker: nil)
+    }
   }
 
   private func issue(
-    _ name: [String], under issuer: CertifiedKey, years: Int64, extensions: [Certificate.Extension]
+    _ name: [String], under issuer: CertifiedKey, years: Int64,
+    extensions: @escaping (KeyIdentifiers) throws -> [Certificate.Extension]
   ) throws -> CertifiedKey {
     let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
     let certificate = try issuer.issue(form(name, key, years: years, extensions: extensions), random: random)
@@ -100,7 +116,8 @@ private struct Forms {
   }
 
   private func form(
-    _ name: [String], _ key: Certificate.PrivateKey, years: Int64, extensions: [Certificate.Extension]
+    _ name: [String], _ key: Certificate.PrivateKey, years: Int64,
+    extensions: @escaping (KeyIdentifiers) throws -> [Certificate.Extension]
   ) throws -> CertificateRequestForm {
     CertificateRequestForm(
       subject: try SandboxName.make(name), publicKey: key.publicKey, notBefore: begin,

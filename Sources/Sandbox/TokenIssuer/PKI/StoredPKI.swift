@@ -3,7 +3,7 @@ import X509
 
 /// The authorities as files: `token-root.pem` beside `token-root.key`, and so on.
 extension SandboxPKI {
-  static func load(from directory: StateDirectory) throws -> SandboxPKI? {
+  static func load(from directory: StateDirectory, _ addresses: AuthorityAddresses) throws -> SandboxPKI? {
     guard let root = try directory.certifiedKey("token-root"),
       let intermediate = try directory.certifiedKey("token-intermediate"),
       let signer = try directory.certifiedKey("token-signer"),
@@ -12,7 +12,8 @@ extension SandboxPKI {
     else { return nil }
     return SandboxPKI(
       tokenRoot: root, intermediate: intermediate, signer: signer, relations: relations, tls: tls,
-      rsaSigner: RSATokenSigner(try directory.certifiedKey(RSATokenSigner.file), files: directory))
+      rsaSigner: RSATokenSigner(try directory.certifiedKey(RSATokenSigner.file), files: directory),
+      addresses: addresses)
   }
 
   func save(to directory: StateDirectory) throws {

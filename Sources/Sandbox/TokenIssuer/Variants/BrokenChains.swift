@@ -51,30 +51,30 @@ extension TokenVariant {
 
   private static let unfit: [TokenVariant] = [
     .refused("signer-is-authority", .unfitCertificate, "The signer is an authority.") {
-      $0.signer { $0.extensions[0] = .basicConstraints(isAuthority: true) }
+      $0.signer { $0.set(.basicConstraints(isAuthority: true)) }
     },
     .refused("signer-may-not-sign", .unfitCertificate, "The signer's key is for key agreement.") {
-      $0.signer { $0.extensions[1] = .keyUsage(0x08) }
+      $0.signer { $0.set(.keyUsage(0x08)) }
     },
     .refused("signer-without-usage", .unfitCertificate, "The signer's certificate does not say what its key is for.") {
-      $0.signer { $0.extensions.remove(at: 1) }
+      $0.signer { $0.remove(.keyUsage(0x80)) }
     },
     .refused("signer-unknown-critical", .unfitCertificate, "An unknown critical extension.") {
       $0.signer { $0.extensions.append(.init(identifier: DEROID.apple(7, 1), isCritical: true, value: DEROID.null)) }
     },
     .refused("intermediate-no-authority", .unfitCertificate, "The intermediate is no authority.") {
-      $0.intermediate { $0.extensions[0] = .basicConstraints(isAuthority: false) }
+      $0.intermediate { $0.set(.basicConstraints(isAuthority: false)) }
     },
     .refused(
       "intermediate-without-constraints", .unfitCertificate, "The intermediate does not say that it is an authority."
     ) {
-      $0.intermediate { $0.extensions.remove(at: 0) }
+      $0.intermediate { $0.remove(.basicConstraints(isAuthority: true)) }
     },
     .refused("intermediate-may-not-issue", .unfitCertificate, "The intermediate's key is for signing data.") {
-      $0.intermediate { $0.extensions[1] = .keyUsage(0x80) }
+      $0.intermediate { $0.set(.keyUsage(0x80)) }
     },
     .refused("intermediate-without-usage", .unfitCertificate, "The intermediate does not say what its key is for.") {
-      $0.intermediate { $0.extensions.remove(at: 1) }
+      $0.intermediate { $0.remove(.keyUsage(0x06)) }
     },
     .refused(
       "intermediate-name-constraints", .unfitCertificate,

@@ -56,7 +56,7 @@ extension TokenVariant {
       }
     },
     .opens("unlimited-intermediate", "An intermediate without a path length, as Apple's own.") {
-      $0.intermediate { $0.extensions[0] = .basicConstraints(isAuthority: true) }
+      $0.intermediate { $0.set(.basicConstraints(isAuthority: true)) }
     },
     .opens("emv", "EMV data in place of a 3-D Secure cryptogram.") { $0.becomeEMV() },
     .opens("no-eci", "Mastercard habitually adds no ECI; none is invented.") {
