@@ -1,3 +1,4 @@
+import Acquiring
 import Foundation
 package import TenderPayments
 
@@ -53,6 +54,7 @@ extension ServerConfiguration {
     if let tls, !tls.certificateFile.isEmpty, !tls.keyFile.isEmpty { problems.attempt("tls") { try tls.check() } }
     problems.attempt("store.path") { try Self.checkCanBeMade(storePath) { try StoreFile.check(storePath) } }
     problems.attempt("store.path") { try PrivateSocket(adminSocketPath).check() }
+    problems.attempt("connectors.directory") { try RouteTable.check(self) }
     problems.attempt("guestTokens.keyFile") {
       try Self.checkCanBeMade(guestTokenKeyFile) { try GuestTokenKey.check(guestTokenKeyFile) }
     }

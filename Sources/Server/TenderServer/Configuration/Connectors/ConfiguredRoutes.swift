@@ -26,17 +26,30 @@ extension RouteTable {
   static func configured(
     _ configuration: ServerConfiguration, _ folders: [MerchantFolder], _ apple: AppleEnvironment, _ runtime: Runtime
   ) throws -> RouteTable {
-    let place = ProviderPlace(configuration)
-    var routes = try ConnectorFolder.all(in: configuration.connectorsDirectory).map {
-      try $0.configured(place, configuration, runtime.network.plain, runtime.logger)
-    }
+    var routes = try providers(configuration, runtime.network.plain, runtime.logger)
     if !configuration.acquirer.baseURL.isEmpty {
       routes.append(ConfiguredRoute(.configured(configuration, apple, runtime.network, runtime.logger)))
     }
-    try refuseNone(routes, configuration)
     let rules = Dictionary(
       uniqueKeysWithValues: folders.filter { !$0.profile.routes.isEmpty }.map { ($0.merchant.id, $0.profile.routes) })
     return RouteTable(routes, rules: rules)
+  }
+
+  /// Reads the files of every route. Nothing is asked.
+  static func check(_ configuration: ServerConfiguration) throws {
+    let unused = HTTPSender { _, _ throws(TransportError) in throw .notSent("a check asks nothing") }
+    _ = try providers(configuration, unused, Logger(label: "check"))
+  }
+
+  private static func providers(
+    _ configuration: ServerConfiguration, _ http: HTTPSender, _ logger: Logger
+  ) throws -> [ConfiguredRoute] {
+    let place = ProviderPlace(configuration)
+    let routes = try ConnectorFolder.all(in: configuration.connectorsDirectory).map {
+      try $0.configured(place, configuration, http, logger)
+    }
+    if configuration.acquirer.baseURL.isEmpty { try refuseNone(routes, configuration) }
+    return routes
   }
 
   private static func refuseNone(_ routes: [ConfiguredRoute], _ configuration: ServerConfiguration) throws {
