@@ -30,7 +30,7 @@ extension SimulatedWorld {
 
   private func reconsiderLater(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
     // After the last repeat of the event of the decline: events carry no order.
-    thread.after(thread.choices.milliseconds(300_000...450_000), "the bank approves after all") { [self] in
+    thread.after(thread.choices.milliseconds(310_000...450_000), "the bank approves after all") { [self] in
       guard let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
       tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: .max)
