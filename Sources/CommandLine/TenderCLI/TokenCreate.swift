@@ -49,7 +49,7 @@ struct TokenCreate: ParsableCommand {
   @Flag(help: "Print JSON: the token with its variant, what is expected of it, its signing time and its root.")
   var json = false
 
-  @Flag(help: "List the variants and the cards.")
+  @Flag(help: "List the variants.")
   var variants = false
 
   func validate() throws {

@@ -18,10 +18,7 @@ extension SandboxServer {
     addPortal(to: router)
     addDevice(to: router)
     addManagement(to: router)
-    acquirer.addRoutes(to: router)
-    provider.addRoutes(to: router)
-    adyen.addRoutes(to: router)
-    braintree.addRoutes(to: router)
+    acquirers.addRoutes(to: router)
     return router
   }
 

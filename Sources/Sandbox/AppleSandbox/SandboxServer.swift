@@ -22,10 +22,7 @@ package struct SandboxServer: Service {
   let portal: DeveloperPortal
   let sessions: SessionStore
   let device: Device
-  let acquirer: SandboxAcquirerService
-  let provider: SandboxAcquirerService
-  let adyen: AdyenSandboxService
-  let braintree: BraintreeSandbox
+  let acquirers: SandboxAcquirers
 
   let portalRoutes: PortalRoutes
   let deviceRoutes: DeviceRoutes
@@ -53,18 +50,7 @@ package struct SandboxServer: Service {
     device = Device(
       issuer: PaymentTokenIssuer(pki: pki, clock: clock, random: random), portal: portal, sessions: sessions,
       faults: faults, clock: clock)
-    acquirer = try await SandboxAcquirerService(
-      databasePath: "\(files.path)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
-      silence: configuration.acquirerSilence)
-    provider = try await SandboxAcquirerService(
-      providerDatabasePath: "\(files.path)/provider.sqlite", tokenRootPEM: pki.rootPEM,
-      apiKeys: configuration.acquirerKeys, clock: clock, random: random, silence: configuration.acquirerSilence)
-    adyen = try await AdyenSandboxService(
-      databasePath: "\(files.path)/adyen.sqlite", tokenRootPEM: pki.rootPEM, accounts: configuration.adyenAccounts,
-      clock: clock, random: random, silence: configuration.acquirerSilence)
-    braintree = try await BraintreeSandbox(
-      databasePath: "\(files.path)/braintree.sqlite", tokenRootPEM: pki.rootPEM,
-      accounts: configuration.braintreeAccounts, clock: clock, random: random, silence: configuration.acquirerSilence)
+    acquirers = try await SandboxAcquirers(configuration, in: files.path, rootPEM: pki.rootPEM)
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal, activity: activity)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
@@ -77,7 +63,7 @@ package struct SandboxServer: Service {
     revocationRoutes = RevocationRoutes(pki: pki, portal: portal, clock: clock)
     pages = try Pages(
       portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
-      acquirers: [acquirer, provider])
+      acquirers: [acquirers.acquirer, acquirers.provider])
   }
 
   /// What a verifier of this sandbox's payment tokens trusts.
@@ -102,15 +88,11 @@ package struct SandboxServer: Service {
 
   /// Closes the ledgers; ``run()`` does it on its own when it ends.
   package func close() async {
-    await acquirer.close()
-    await provider.close()
-    await adyen.close()
-    await braintree.close()
+    await acquirers.close()
   }
 
   private var eventService: EventService {
-    EventService(
-      sources: [acquirer, provider, adyen, braintree], delivery: configuration.events, logger: configuration.logger)
+    EventService(sources: acquirers.eventSources, delivery: configuration.events, logger: configuration.logger)
   }
 }
 

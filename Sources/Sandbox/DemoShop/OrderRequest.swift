@@ -41,7 +41,7 @@ extension Menu {
     document.serviceType = order.serviceType
     (document.fees, document.zones, document.shippingMethods, document.coupons) = (fees, zones, methods, coupons)
     document.couponCode = try order.couponCode.map { try coupon($0, at: now).code }
-    document.requestedFor = try order.requestedFor.map(Self.time)
+    document.requestedFor = try order.requestedFor.map(Self.checkedTime)
     document.note = try order.note.flatMap(Self.note)
     document.customer = customer
     return document
@@ -70,7 +70,7 @@ extension Menu {
       id: dish.id, label: dish.name, unitAmount: dish.amount, quantity: item.quantity, availableIn: dish.availableIn)
   }
 
-  private static func time(_ text: String) throws -> String {
+  private static func checkedTime(_ text: String) throws -> String {
     guard text.wholeMatch(of: /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/) != nil else {
       throw ShopError(.badRequest, "bad_time", "Choose a time from the list.")
     }

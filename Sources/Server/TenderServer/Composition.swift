@@ -92,7 +92,8 @@ extension Journal {
   /// The journal in the store of the configuration.
   fileprivate static func opened(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
     let path = configuration.storePath
-    try PrivateFile.makeFolder((path as NSString).deletingLastPathComponent)
+    // Not NSString's, which traps on a path of one letter (swift-foundation 6.2 on Linux).
+    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     do {
       return try await PaymentAdministration.open(path, clock: runtime.clock, random: runtime.random)
     } catch StorageError.busy {

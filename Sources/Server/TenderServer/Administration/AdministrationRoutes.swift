@@ -1,3 +1,4 @@
+import Gateway
 import Hummingbird
 
 /// The administration, which the command line calls on a socket that only the server's own user can open.
@@ -6,6 +7,7 @@ struct AdministrationRoutes: Sendable {
   let keys: KeyAdministrationController
   let webhooks: WebhookAdministrationController
   let reconciliation: ReconciliationController
+  let routes: RouteAdministrationController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -26,6 +28,11 @@ struct AdministrationRoutes: Sendable {
     router.get("/webhooks/events", use: webhooks.events)
     router.post("/webhooks/replay", use: webhooks.replay)
 
+    // `tender connector` and `tender route`
+    router.get("/routes", use: routes.list)
+    router.post("/routes/check", use: routes.check)
+    router.post("/routes/explain", use: routes.explain)
+
     // `tender reconcile`
     router.post("/reconcile", use: reconciliation.reconcile)
   }
@@ -40,5 +47,6 @@ extension AdministrationRoutes {
     webhooks = WebhookAdministrationController(
       administration: WebhookAdministration(parts.database, clock: parts.runtime.clock))
     reconciliation = ReconciliationController(reconciliation: Reconciliation(parts.journal))
+    routes = RouteAdministrationController(routes: parts.gateway.routes, breakers: parts.breakers)
   }
 }

@@ -20,8 +20,8 @@ extension ProcessingKeyRing {
     let token = verified.token
     let choice: Result<ChosenKey, PaymentTokenError> = slots.withLock { slots in
       guard let (owner, index) = slots.find(token.publicKeyHash, for: merchant), let slot = slots.owned[owner]?[index]
-      else { return .failure(Self.unknownKey(token, slots.serving(merchant))) }
-      guard let key = slot.key else { return .failure(Self.retiredKey(token)) }
+      else { return .failure(Self.unknownKeyError(token, slots.serving(merchant))) }
+      guard let key = slot.key else { return .failure(Self.retiredKeyError(token)) }
       return Self.binding(of: token, to: owner, merchant, slots.domains[merchant] ?? []).map {
         ChosenKey(key: key, owner: owner, binding: $0)
       }
@@ -54,7 +54,7 @@ extension ProcessingKeyRing {
     return .success(.platformDomain(domain.name))
   }
 
-  private static func unknownKey(_ token: EncryptedPaymentToken, _ serving: [KeySlots.Slot]) -> PaymentTokenError {
+  private static func unknownKeyError(_ token: EncryptedPaymentToken, _ serving: [KeySlots.Slot]) -> PaymentTokenError {
     guard serving.isEmpty || serving.contains(where: { $0.version == token.version }) else {
       return PaymentTokenError(.wrongKindOfKey, "the token is \(token.version.rawValue) and no key is of its kind")
     }
@@ -65,7 +65,7 @@ extension ProcessingKeyRing {
       field: "header.publicKeyHash")
   }
 
-  private static func retiredKey(_ token: EncryptedPaymentToken) -> PaymentTokenError {
+  private static func retiredKeyError(_ token: EncryptedPaymentToken) -> PaymentTokenError {
     PaymentTokenError(
       .retiredKey, "the key with the hash \(Base64.encode(token.publicKeyHash)) is retired",
       field: "header.publicKeyHash")

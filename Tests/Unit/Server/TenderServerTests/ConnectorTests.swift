@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import Logging
 import StrictJSON
 import TenderPayments
@@ -58,6 +59,27 @@ import Testing
     try connectors.adyen()
     try connectors.braintree()
     #expect(try await paid(connectors)["status"] == "authorized")
+  }
+
+  @Test func `is listed, checked and explained by the running server`() async throws {
+    let connectors = Connectors()
+    try connectors.adyen()
+    try connectors.braintree()
+    let system = try await TestSystem.shared.value
+    let shop = try await system.secondServer { $0.connectorsDirectory = connectors.path }
+    func admin(_ method: String, _ path: String, _ body: JSONValue = .null) async throws -> JSONValue {
+      let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+      let request = OutboundRequest(
+        method: method, url: "http+unix://\(socket)\(path)", body: body == .null ? [] : body.serialized())
+      return try JSONReader.read(try await system.sender.send(request, .seconds(30)).body)
+    }
+    let names = ["adyen", "braintree/eu", "sandbox"]
+    #expect(try await admin("GET", "/routes")["routes"]?.elements.compactMap { $0["route"]?.text } == names)
+    let checks = try await admin("POST", "/routes/check")["routes"]?.elements ?? []
+    #expect(checks.compactMap { $0["credentials"]?.text } == ["accepted", "accepted", "not_offered"])
+    let rules = try await admin(
+      "POST", "/routes/explain", ["merchant": "harbour", "amount": "12.50", "currency": "GBP", "network": "visa"])
+    #expect(rules["rules"]?.elements.compactMap { $0["result"]?.text } == ["chosen", "skipped", "next"])
   }
 
   @Test func `serves in production without any sandbox, once its merchants are there`() async throws {

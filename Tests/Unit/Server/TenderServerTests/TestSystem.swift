@@ -182,7 +182,7 @@ struct Shopfront: Sendable {
   let server: String
   let sender: HTTPSender
   /// Below which the server's store is.
-  private let store: String
+  let store: String
 
   init(
     _ merchant: MerchantProvisioning.NewMerchant, _ directory: String, _ server: String, _ sender: HTTPSender,

@@ -32,7 +32,7 @@ package struct AdyenSettings: Sendable {
     returnURL: String, multiplePartialCaptures: Bool = true
   ) throws(AdyenSettingsError) {
     if case .live(let prefix) = host, !Self.isPrefix(prefix) {
-      throw AdyenSettingsError("prefix", "the live prefix is 1 to 63 letters, digits and hyphens")
+      throw AdyenSettingsError("prefix", "the live prefix is 1 to 49 letters, digits and hyphens")
     }
     guard !merchantAccounts.isEmpty, merchantAccounts.allSatisfy(Self.isMerchantAccount) else {
       throw AdyenSettingsError("merchantAccounts", "at least one, each of 1 to 80 visible characters")
@@ -62,9 +62,9 @@ package struct AdyenSettings: Sendable {
   /// What `live` says in events.
   var isLive: Bool { if case .live = host { true } else { false } }
 
-  /// It becomes part of a host's name, so nothing in it may end one.
+  /// It becomes part of a host's name, so nothing in it may end one. With `-checkout-live` a label has at most 63.
   private static func isPrefix(_ text: String) -> Bool {
-    (1...63).contains(text.utf8.count) && text.first != "-"
+    (1...49).contains(text.utf8.count) && text.first != "-"
       && text.utf8.allSatisfy {
         (0x61...0x7A).contains($0 | 0x20) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
       }

@@ -1,0 +1,46 @@
+import AcquirerSandbox
+import Hummingbird
+
+/// The acquirer and the payment providers of a sandbox, each with a ledger of its own.
+struct SandboxAcquirers: Sendable {
+  let acquirer: SandboxAcquirerService
+  let provider: SandboxAcquirerService
+  let adyen: AdyenSandboxService
+  let braintree: BraintreeSandbox
+
+  /// - Parameters:
+  ///   - directory: where the ledgers are.
+  ///   - rootPEM: the root of the payment tokens that the providers accept.
+  init(_ configuration: SandboxConfiguration, in directory: String, rootPEM: String) async throws {
+    let (clock, random, silence) = (configuration.clock, configuration.random, configuration.acquirerSilence)
+    acquirer = try await SandboxAcquirerService(
+      databasePath: "\(directory)/acquirer.sqlite", apiKeys: configuration.acquirerKeys, clock: clock, random: random,
+      silence: silence)
+    provider = try await SandboxAcquirerService(
+      providerDatabasePath: "\(directory)/provider.sqlite", tokenRootPEM: rootPEM, apiKeys: configuration.acquirerKeys,
+      clock: clock, random: random, silence: silence)
+    adyen = try await AdyenSandboxService(
+      databasePath: "\(directory)/adyen.sqlite", tokenRootPEM: rootPEM, accounts: configuration.adyenAccounts,
+      clock: clock, random: random, silence: silence)
+    braintree = try await BraintreeSandbox(
+      databasePath: "\(directory)/braintree.sqlite", tokenRootPEM: rootPEM, accounts: configuration.braintreeAccounts,
+      clock: clock, random: random, silence: silence)
+  }
+
+  /// Those that send events.
+  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree] }
+
+  func addRoutes(to router: Router<SandboxContext>) {
+    acquirer.addRoutes(to: router)
+    provider.addRoutes(to: router)
+    adyen.addRoutes(to: router)
+    braintree.addRoutes(to: router)
+  }
+
+  func close() async {
+    await acquirer.close()
+    await provider.close()
+    await adyen.close()
+    await braintree.close()
+  }
+}
