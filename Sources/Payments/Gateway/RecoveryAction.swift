@@ -20,6 +20,9 @@ enum RecoveryAction: Hashable {
   /// reverses where the acquirer has no inquiry.
   init(for attempt: Attempt, _ acquirer: AcquirerCapabilities) {
     switch attempt.kind {
+    // Accepted: its event tells the result. Asked for again, it would get another name there.
+    case .reverse where acquirer.reversal && attempt.past?.state == .pending:
+      self = acquirer.inquiry ? .inquire : .nothing
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
     case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
     case .authorize where attempt.past?.reportedOutcome == .failure: self = acquirer.canUndo ? .reverse : .nothing

@@ -115,4 +115,24 @@ import Testing
     #expect(try await failing.authorize(other, with: shop.token(for: other)).status == .failed)
     #expect(shop.fake.authorizations.count == 1)
   }
+
+  @Test func `ends a reversal that was accepted, which is asked for once`() async throws {
+    let silent = AcquirerCapabilities(
+      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
+      settleHorizon: .seconds(10))
+    let shop = try await Shop()
+    let fake = FakeAcquirer(silent)
+    fake.authorizes(.unknown(Interruption(.timeout)))
+    fake.reverses(.accepted(acquirerReference: "C1"))
+    let gateway = shop.gateway(asking: fake)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    for _ in 0..<4 {
+      shop.clock.advance(.seconds(120))
+      _ = try await gateway.recover()
+    }
+    #expect(fake.reversals.count == 1)
+    let done = event("C1", .answer(.approved(Approval(acquirerReference: "C1"))))
+    #expect(try await receive(done, shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await gateway.payment(payment.id)?.status.isLive == false)
+  }
 }
