@@ -9,7 +9,13 @@ import ServiceLifecycle
 struct Listeners: Sendable {
   let parts: Composition
   let routes: Routes
+  /// Called with the public port once both sockets accept connections: who waits for the server may then use either.
   let onRunning: @Sendable (_ port: Int) async -> Void
+  private let administrationOpened = AsyncStream<Void>.makeStream()
+
+  init(parts: Composition, routes: Routes, onRunning: @escaping @Sendable (_ port: Int) async -> Void) {
+    (self.parts, self.routes, self.onRunning) = (parts, routes, onRunning)
+  }
 
   /// `host:port`: every API but the administration.
   func publicListener() throws -> any Service {
@@ -19,10 +25,11 @@ struct Listeners: Sendable {
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: parts.connections)),
-      onServerRunning: { [onRunning, limit = parts.connections] channel in
+      onServerRunning: { [onRunning, administrationOpened, limit = parts.connections] channel in
         do { try await AcceptPause.add(to: channel, limit, logger: logger) } catch {
           logger.error("the listener has no pause", metadata: ["error": .string("\(error)")])
         }
+        for await _ in administrationOpened.stream { break }
         await onRunning(channel.localAddress?.port ?? configuration.port)
       },
       logger: logger)
@@ -57,10 +64,11 @@ struct Listeners: Sendable {
     return Application(
       router: routes.administrationRouter(),
       configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
-      onServerRunning: { _ in
+      onServerRunning: { [administrationOpened] _ in
         do { try socket.open() } catch {
           logger.error("the administration socket cannot be opened", metadata: ["error": .string("\(error)")])
         }
+        administrationOpened.continuation.finish()
       }, logger: logger)
   }
 

@@ -12,7 +12,7 @@ package struct TenderServer: Service {
   ///
   /// - Parameters:
   ///   - crashes: what to do at the named points of a payment; tests end the process there.
-  ///   - onRunning: called when connections are accepted, with the port.
+  ///   - onRunning: called when the public port and the administration socket accept connections, with the port.
   package init(
     _ configuration: ServerConfiguration, clock: WallClock = .system, random: RandomBytes = .system,
     network: Network? = nil, crashes: CrashPoints = .none, logger: Logger,
