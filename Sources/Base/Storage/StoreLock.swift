@@ -19,5 +19,9 @@ final class StoreLock: Sendable {
   /// Releases the lock, although an unused copy of the database may keep this value alive.
   func release() { flock(descriptor, LOCK_UN) }
 
-  deinit { close(descriptor) }
+  /// To close the descriptor is not enough: a child process holds a copy of it between `fork` and `exec`.
+  deinit {
+    release()
+    close(descriptor)
+  }
 }
