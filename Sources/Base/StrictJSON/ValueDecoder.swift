@@ -43,7 +43,21 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
   func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
 
-  func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: self) }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    do { return try T(from: self) } catch DecodingError.dataCorrupted(let context) {
+      guard let names = Self.names(of: type) else { throw DecodingError.dataCorrupted(context) }
+      throw JSONError(.invalid, path: JSONError.path(codingPath), "must be one of \(names)")
+    }
+  }
+
+  /// The values of an enumeration. The standard library's own error names our type and repeats the value.
+  private static func names(of type: any Decodable.Type) -> String? {
+    func listed<E: CaseIterable>(_ type: E.Type) -> String {
+      type.allCases.map { "\(($0 as? any RawRepresentable)?.rawValue ?? $0)" }.joined(separator: ", ")
+    }
+    guard let type = type as? any CaseIterable.Type else { return nil }
+    return listed(type)
+  }
 
   private func integer<T: FixedWidthInteger>() throws -> T {
     guard case .integer(let integer) = value else { throw wrongType("a whole number") }

@@ -64,7 +64,7 @@ public enum CardNetwork: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 /// What kind of card the shopper chose; unknown when the device does not say.
-public enum PaymentMethodType: String, Sendable, Hashable, Codable {
+public enum PaymentMethodType: String, Sendable, Hashable, Codable, CaseIterable {
   /// The kinds that Apple's devices report.
   case credit, debit, prepaid, store
   /// The device reported none, or an unknown kind.

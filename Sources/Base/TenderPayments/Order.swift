@@ -31,7 +31,7 @@ public struct Order: Sendable, Hashable {
 }
 
 /// When the money is taken.
-public enum CaptureMode: String, Sendable, Hashable, Codable {
+public enum CaptureMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// As soon as the authorization is approved.
   case immediate
   /// When the merchant asks.

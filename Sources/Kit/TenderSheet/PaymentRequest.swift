@@ -50,7 +50,7 @@ public enum MerchantCapability: String, Sendable, Hashable, Codable, CaseIterabl
 }
 
 /// Whether the shopper may change the address on the sheet: Apple's `ApplePayShippingContactEditingMode`.
-public enum ContactEditingMode: String, Sendable, Hashable, Codable {
+public enum ContactEditingMode: String, Sendable, Hashable, Codable, CaseIterable {
   /// The shopper can edit the address.
   case available
   /// The address is the shop's, and the shopper cannot edit it.

@@ -3,7 +3,7 @@ public import TenderPayments
 /// One line of the payment sheet; the last line is the total.
 public struct SummaryItem: Sendable, Hashable {
   /// Whether the amount is known.
-  public enum Kind: String, Sendable, Hashable, Codable {
+  public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
     /// The amount is known.
     case final
     /// Not known yet: the sheet shows the word "pending" in the amount's place.

@@ -19,6 +19,14 @@ import Testing
     }
   }
 
+  @Test func `a text that an enumeration does not have is told those that it has`() {
+    enum Mode: String, Decodable, CaseIterable { case immediate, manual }
+    struct Order: Decodable { let modes: [Mode] }
+    #expect(throws: JSONError(.invalid, path: "$.modes[1]", "must be one of immediate, manual")) {
+      try StrictJSONDecoder().decode(Order.self, from: ["modes": ["manual", "secret"]])
+    }
+  }
+
   @Test func `an amount with a fraction or an exponent is no integer`() throws {
     for text in ["1.5", "1e2", "1.0", "9223372036854775808", "\"1\""] {
       #expect(throws: JSONError.self) { try root(text).integer }
