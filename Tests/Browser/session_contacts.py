@@ -61,6 +61,21 @@ def after_authorization_a_page_sees_all_that_it_asked_for(shopper):
 
 
 @claim(page=None)
+def a_ride_asks_for_e_mail_and_phone_and_shows_nothing_else(shopper):
+    with merchant_page(shopper):
+        sheet, contact = shopper.script(f"""
+            {BY_SCRIPT}
+            const {{ until }} = page.open({{ request: {{ requiredShippingContactFields: ["phone", "email"] }} }});
+            await applePaySandbox.selectShippingContact("gb-london");
+            const sheet = document.querySelector("dialog.apple-pay-sandbox").innerText;
+            await applePaySandbox.approve();
+            return [sheet, (await until("paymentauthorized")).payment.shippingContact];""")
+        assert contact == {"emailAddress": "ada@example.com", "phoneNumber": "+442079460123"}, contact
+        assert "+442079460123, ada@example.com" in sheet, f"it does not show what it asks for: {sheet}"
+        assert "Sandford" not in sheet and "Sandbox Street" not in sheet, f"it shows more than it asks for: {sheet}"
+
+
+@claim(page=None)
 def a_test_brings_its_own_contact(shopper):
     with merchant_page(shopper):
         seen_code = shopper.script(f"""

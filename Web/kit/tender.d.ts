@@ -24,7 +24,7 @@ export interface CheckoutOptions {
 
 /** What the order is for, before the sheet opens. */
 export interface Details {
-  serviceType: "delivery" | "collection" | "shipping";
+  serviceType: "delivery" | "collection" | "shipping" | "servicePickup" | "none";
   /** ISO 8601. */
   requestedFor?: string;
   note?: string;

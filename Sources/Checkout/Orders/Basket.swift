@@ -26,6 +26,11 @@ package struct Basket: Sendable, Hashable {
 
   package var currency: Currency { document.currencyCode }
 
+  /// What its sheet asks for, beside the address of an order that goes to one.
+  package var contactFields: [ContactField] {
+    document.contactFields?.compactMap(ContactField.init) ?? ContactField.usual
+  }
+
   func amount(_ minorUnits: Int64) -> Amount { Amount(minorUnits: minorUnits, currency: currency) }
 
   /// Priced before anything is known of the shopper, as the sheet will open.

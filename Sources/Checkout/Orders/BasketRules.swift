@@ -23,7 +23,7 @@ enum BasketRules {
   static func services(_ document: BasketDocument) throws -> [ServiceType] {
     let services = try document.serviceTypes.enumerated().map { index, text in
       guard let service = ServiceType(rawValue: text) else {
-        throw invalid("serviceTypes[\(index)]", "delivery, collection or shipping")
+        throw invalid("serviceTypes[\(index)]", names(ServiceType.self))
       }
       return service
     }
@@ -43,6 +43,7 @@ enum BasketRules {
 
   static func check(_ document: BasketDocument) throws {
     try checkHead(document)
+    try checkContactFields(document.contactFields ?? [])
     try checkItems(document)
     try checkFees(document)
     try checkZones(document)
@@ -70,6 +71,13 @@ enum BasketRules {
     if document.pending, document.capture == .immediate {
       throw invalid("capture", "manual while the total is pending: nothing can be captured of it")
     }
+  }
+
+  private static func checkContactFields(_ fields: [String]) throws {
+    for (index, field) in fields.enumerated() where ContactField(rawValue: field) == nil {
+      throw invalid("contactFields[\(index)]", names(ContactField.self))
+    }
+    guard Set(fields).count == fields.count else { throw invalid("contactFields", "each field once") }
   }
 
   private static func checkItems(_ document: BasketDocument) throws {
@@ -181,7 +189,12 @@ extension BasketRules {
     guard let amount = try? unit.times(quantity), amount.minorUnits.magnitude <= largestAmount else {
       throw invalid(field, "at most \(largestAmount) minor units")
     }
-    do { _ = try amount.sheetText } catch { throw OrderError(error, field: field) }
+  }
+
+  /// “a, b or c”.
+  private static func names<Value: CaseIterable & RawRepresentable<String>>(_ type: Value.Type) -> String {
+    let names = type.allCases.map(\.rawValue)
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 
   private static func invalid(_ field: String, _ wanted: String) -> OrderError {

@@ -6,6 +6,8 @@ package import TenderSheet
 package struct MerchantTerms: Sendable {
   package var supportedNetworks: [CardNetwork]
   package var merchantCapabilities: [MerchantCapability]
+  /// What the sheets of its baskets ask for, unless a basket chooses its fields.
+  package var contactFields: [ContactField]
   /// Signs the calls to the merchant's own `quoteURL`; nil when the merchant may not have one.
   package var callbackSigner: RequestSigner?
   /// The hosts that such a URL may name, with the port if it is not the scheme's own: `shop.example:8443`.
@@ -16,11 +18,13 @@ package struct MerchantTerms: Sendable {
 
   package init(
     supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
-    merchantCapabilities: [MerchantCapability] = [.supports3DS], callbackSigner: RequestSigner? = nil,
+    merchantCapabilities: [MerchantCapability] = [.supports3DS],
+    contactFields: [ContactField] = ContactField.usual, callbackSigner: RequestSigner? = nil,
     callbackHosts: Set<String> = [], platformDomain: String? = nil
   ) {
     self.supportedNetworks = supportedNetworks
     self.merchantCapabilities = merchantCapabilities
+    self.contactFields = contactFields
     self.callbackSigner = callbackSigner
     self.callbackHosts = callbackHosts
     self.platformDomain = platformDomain
@@ -34,6 +38,16 @@ extension MerchantTerms {
   /// the token to the merchant and not to the basket, which only a key of the merchant's own leaves room for.
   func applicationData(of basket: Basket) -> [UInt8] {
     platformDomain.map { Array($0.utf8) } ?? basket.applicationData
+  }
+}
+
+extension MerchantTerms {
+  /// The document with the merchant's own defaults in the place of what it leaves open. They are fixed with the basket,
+  /// so that a change of the configuration does not change a sheet that is open.
+  func completing(_ document: BasketDocument) -> BasketDocument {
+    var document = document
+    document.contactFields = document.contactFields ?? contactFields.map(\.rawValue)
+    return document
   }
 }
 

@@ -44,8 +44,9 @@ extension OrderService {
   /// Takes a basket, or new content for one that was not tried to be paid yet. The same content again changes nothing.
   @discardableResult
   package func put(_ document: BasketDocument, as id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
-    let basket = try Basket(document, id: id, merchant: merchant)
-    try await terms(merchant).check(quoteURL: document.quoteURL)
+    let terms = await terms(merchant)
+    let basket = try Basket(terms.completing(document), id: id, merchant: merchant)
+    try terms.check(quoteURL: document.quoteURL)
     let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
     try await database.write { store in
       if let known = try BasketRecord.find(id, in: store) {

@@ -190,7 +190,7 @@ extension OrderService {
     let contact = OrderContact(
       service: quote.state.service, shipping: request.shippingContact, billing: request.billingContact,
       billingRequired: basket.document.billingRequired)
-    var missing = contact.missingFields(for: quote.state.service)
+    var missing = contact.missingFields(of: quote.state.service.shippingFields(basket.contactFields))
     if basket.document.billingRequired, request.billingContact.flatMap({ OrderAddress($0) }) == nil {
       missing.append(.billingContactInvalid(.postalAddress, "Enter a billing address."))
     }

@@ -87,7 +87,7 @@ extension BasketRecord {
     SheetContents(
       currency: basket.currency, service: priced.state.service, lines: priced.lines,
       shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
-      couponCode: priced.state.couponCode, billingRequired: basket.document.billingRequired,
+      couponCode: priced.state.couponCode, contactFields: basket.contactFields, billingRequired: basket.document.billingRequired,
       applicationData: terms.applicationData(of: basket))
   }
 

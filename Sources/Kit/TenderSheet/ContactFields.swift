@@ -12,11 +12,17 @@ public enum ErrorContactField: String, Sendable, Hashable, Codable, CaseIterable
   case administrativeArea, subAdministrativeArea, country, countryCode
 }
 
+extension ContactField {
+  /// What a sheet asks for unless the basket chooses its fields.
+  public static let usual: [ContactField] = [.name, .phone, .email]
+}
+
 extension ServiceType {
-  /// The fields that an order of this kind requires; no others are requested.
+  /// The fields that a sheet requests in the shipping contact, in Apple's order: those that the basket chose, and the
+  /// address where the order needs one.
   ///
   /// Phone and e-mail never come in the billing contact, so collection asks for them here as well.
-  public var requiredShippingFields: [ContactField] {
-    needsAddress ? [.postalAddress, .name, .phone, .email] : [.name, .phone, .email]
+  public func shippingFields(_ chosen: [ContactField] = ContactField.usual) -> [ContactField] {
+    ContactField.allCases.filter { chosen.contains($0) || $0 == .postalAddress && needsAddress }
   }
 }

@@ -4,23 +4,29 @@ public struct OrderContact: Sendable, Hashable, Codable {
   public let givenName: String?
   /// The recipient's last name.
   public let familyName: String?
+  /// The phonetic first name, where the basket asks for it.
+  public let phoneticGivenName: String?
+  /// The phonetic last name, where the basket asks for it.
+  public let phoneticFamilyName: String?
   /// From the shipping contact; the billing contact never has it.
   public let phoneNumber: String?
   /// From the shipping contact; the billing contact never has it.
   public let emailAddress: String?
-  /// The delivery address; for collection, the billing address if the merchant requires one.
+  /// Where the order goes; without such a place, the billing address if the merchant requires one.
   public let address: OrderAddress?
 
   /// Merges the contacts.
   ///
-  /// Delivery and shipping use the shipping contact only, because a billing address may not be a place to deliver to.
-  /// Collection takes name and address from billing, else shipping, when billing was asked for, and otherwise the name
-  /// from shipping. Phone and e-mail always come from shipping, because the billing contact never has them.
+  /// An order that goes to an address uses the shipping contact only, because a billing address may not be a place to
+  /// deliver to. Any other takes name and address from billing, else shipping, when billing was asked for, and otherwise
+  /// the name from shipping. Phone and e-mail always come from shipping, because the billing contact never has them.
   public init(service: ServiceType, shipping: FullContact?, billing: FullContact?, billingRequired: Bool) {
-    let billing = billingRequired && service == .collection ? billing : nil
+    let billing = billingRequired && !service.needsAddress ? billing : nil
     let named = billing?.hasName == true ? billing : shipping
     self.givenName = named?.givenName
     self.familyName = named?.familyName
+    self.phoneticGivenName = named?.phoneticGivenName
+    self.phoneticFamilyName = named?.phoneticFamilyName
     self.phoneNumber = shipping?.phoneNumber
     self.emailAddress = shipping?.emailAddress
     self.address =
@@ -58,9 +64,11 @@ public struct OrderAddress: Sendable, Hashable, Codable {
 }
 
 extension OrderContact {
-  /// One error for each required field that is missing, the most severe first.
-  public func missingFields(for service: ServiceType) -> [SheetError] {
-    (service.needsAddress ? missingAddress : []) + missingPerson
+  /// One error for each part of these fields that is missing, the most severe first.
+  ///
+  /// - Parameter fields: what the sheet requested in the shipping contact.
+  public func missingFields(of fields: [ContactField]) -> [SheetError] {
+    (fields.contains(.postalAddress) ? missingAddress : []) + missingPerson(fields)
   }
 
   private var missingAddress: [SheetError] {
@@ -75,11 +83,16 @@ extension OrderContact {
     return errors
   }
 
-  private var missingPerson: [SheetError] {
-    var errors: [SheetError] = []
-    if givenName == nil, familyName == nil { errors.append(.shippingContactInvalid(.name, "Enter a name.")) }
-    if phoneNumber == nil { errors.append(.shippingContactInvalid(.phoneNumber, "Enter a phone number.")) }
-    if emailAddress == nil { errors.append(.shippingContactInvalid(.emailAddress, "Enter an e-mail address.")) }
-    return errors
+  private func missingPerson(_ fields: [ContactField]) -> [SheetError] {
+    let parts: [(ContactField, isMissing: Bool, SheetError)] = [
+      (.name, givenName == nil && familyName == nil, .shippingContactInvalid(.name, "Enter a name.")),
+      (
+        .phoneticName, phoneticGivenName == nil && phoneticFamilyName == nil,
+        .shippingContactInvalid(.phoneticName, "Enter the phonetic name.")
+      ),
+      (.phone, phoneNumber == nil, .shippingContactInvalid(.phoneNumber, "Enter a phone number.")),
+      (.email, emailAddress == nil, .shippingContactInvalid(.emailAddress, "Enter an e-mail address.")),
+    ]
+    return parts.filter { fields.contains($0.0) && $0.isMissing }.map(\.2)
   }
 }

@@ -18,10 +18,10 @@ public struct PaymentRequest: Sendable, Hashable {
   public var requiredShippingContactFields: [ContactField]
   /// The requested fields of the billing contact; empty unless the merchant needs it.
   public var requiredBillingContactFields: [ContactField]
-  /// The shipping methods, the selected one first; empty for collection.
+  /// The shipping methods, the selected one first; empty where the order goes to no address.
   public var shippingMethods: [ShippingMethod]
-  /// The sheet's wording for the service.
-  public var shippingType: ShippingType
+  /// The sheet's wording for the service; nil where nothing changes hands.
+  public var shippingType: ShippingType?
   /// Nil uses the platform's default.
   public var shippingContactEditingMode: ContactEditingMode?
   /// Bytes whose SHA-256 comes back inside the signed payment token.

@@ -29,20 +29,22 @@ public struct PaymentRequestFactory: Sendable, Hashable {
 
   /// The request for a sheet.
   ///
-  /// For collection it requests no address: `shippingType` names the shop's own, which the shopper cannot edit. It
-  /// requests a billing address only if the merchant needs one.
+  /// It requests the fields that the basket chose, and an address where the order goes to one. At collection the address
+  /// is the shop's own, which the shopper cannot edit. It requests a billing address only if the merchant needs one.
   public func request(for contents: SheetContents) throws(SheetViolation) -> PaymentRequest {
     let summary = try summary(of: contents)
     for method in contents.shippingMethods { try Self.check(method, contents.currency) }
     try contents.agreement?.check(contents.currency)
+    let fields = contents.service.shippingFields(contents.contactFields)
+    let isAtShop = contents.service == .collection && !fields.contains(.postalAddress)
     return PaymentRequest(
       countryCode: countryCode, currency: contents.currency, supportedNetworks: supportedNetworks,
       merchantCapabilities: merchantCapabilities, total: summary.total, lineItems: summary.items,
-      requiredShippingContactFields: contents.service.requiredShippingFields,
+      requiredShippingContactFields: fields,
       requiredBillingContactFields: contents.billingRequired ? [.postalAddress] : [],
       shippingMethods: contents.service.needsAddress ? contents.shippingMethods : [],
       shippingType: contents.service.shippingType,
-      shippingContactEditingMode: contents.service.needsAddress ? nil : .storePickup,
+      shippingContactEditingMode: isAtShop ? .storePickup : nil,
       applicationData: contents.applicationData, supportedCountries: supportedCountries,
       supportsCouponCode: contents.supportsCouponCode, couponCode: contents.couponCode,
       agreement: contents.agreement)
@@ -79,6 +81,8 @@ public struct SheetContents: Sendable, Hashable {
   public var supportsCouponCode: Bool
   /// The coupon code.
   public var couponCode: String?
+  /// What the basket asks for in the shipping contact, beside the address of an order that goes to one.
+  public var contactFields: [ContactField]
   /// Whether the merchant needs the card's billing address.
   public var billingRequired: Bool
   /// Bytes whose SHA-256 comes back inside the signed payment token: it binds the token to the basket.
@@ -90,7 +94,8 @@ public struct SheetContents: Sendable, Hashable {
   public init(
     currency: Currency, service: ServiceType, lines: [SummaryItem], cardFee: SummaryItem? = nil,
     shippingMethods: [ShippingMethod] = [], supportsCouponCode: Bool = false, couponCode: String? = nil,
-    billingRequired: Bool = false, applicationData: [UInt8] = [], agreement: PaymentAgreement? = nil
+    contactFields: [ContactField] = ContactField.usual, billingRequired: Bool = false, applicationData: [UInt8] = [],
+    agreement: PaymentAgreement? = nil
   ) {
     self.currency = currency
     self.service = service
@@ -99,6 +104,7 @@ public struct SheetContents: Sendable, Hashable {
     self.shippingMethods = shippingMethods
     self.supportsCouponCode = supportsCouponCode
     self.couponCode = couponCode
+    self.contactFields = contactFields
     self.billingRequired = billingRequired
     self.applicationData = applicationData
     self.agreement = agreement

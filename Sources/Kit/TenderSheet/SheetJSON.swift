@@ -121,7 +121,7 @@ extension PaymentRequest: Codable {
       requiredShippingContactFields: json.requiredShippingContactFields ?? [],
       requiredBillingContactFields: json.requiredBillingContactFields ?? [],
       shippingMethods: try (json.shippingMethods ?? []).map { try $0.method(currency) },
-      shippingType: json.shippingType ?? .shipping, shippingContactEditingMode: json.shippingContactEditingMode,
+      shippingType: json.shippingType, shippingContactEditingMode: json.shippingContactEditingMode,
       applicationData: applicationData, supportedCountries: json.supportedCountries ?? [],
       supportsCouponCode: json.supportsCouponCode ?? false, couponCode: json.couponCode,
       agreement: try json.agreement())

@@ -8,23 +8,34 @@ public enum ServiceType: String, Sendable, Hashable, Codable, CaseIterable {
   case collection
   /// Sent by post.
   case shipping
+  /// Picked up by the merchant at the shopper's address: laundry, a parcel.
+  case servicePickup
+  /// Nothing changes hands at an address: a ride, a ticket, a download.
+  case noFulfillment = "none"
 
   /// Whether the order needs the shopper's address.
-  public var needsAddress: Bool { self != .collection }
+  public var needsAddress: Bool {
+    switch self {
+    case .delivery, .shipping, .servicePickup: true
+    case .collection, .noFulfillment: false
+    }
+  }
 
-  /// The sheet's wording for the service.
-  public var shippingType: ShippingType {
+  /// The sheet's wording for the service; nil where the sheet has none.
+  public var shippingType: ShippingType? {
     switch self {
     case .delivery: .delivery
     case .collection: .storePickup
     case .shipping: .shipping
+    case .servicePickup: .servicePickup
+    case .noFulfillment: nil
     }
   }
 }
 
 /// The sheet's wording for the service.
 public enum ShippingType: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Apple's values: the first three need an address or name the shop's own, the last is a service at the shop.
+  /// Apple's values: goods that are sent, brought, fetched at the shop, or fetched by the merchant at the shopper's.
   case shipping, delivery, storePickup, servicePickup
 }
 

@@ -11,7 +11,7 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var merchantReference: String
   /// As on the card statement; the label of the total.
   package var businessName: String
-  /// What the shopper may choose from: `delivery`, `collection`, `shipping`.
+  /// What the shopper may choose from: `delivery`, `collection`, `shipping`, `servicePickup`, `none`.
   package var serviceTypes: [String]
   /// What the sheet opens with; one of `serviceTypes`, the first if absent.
   package var serviceType: String?
@@ -31,6 +31,9 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var capture: CaptureMode = .immediate
   /// The price is not known yet: the sheet shows it as pending, and the payment token is signed for zero.
   package var pending: Bool = false
+  /// What the sheet asks for in the shipping contact: `name`, `phone`, `email`, `phoneticName`, `postalAddress`; nil for
+  /// the merchant's usual. An order that goes to an address asks for that in any case.
+  package var contactFields: [String]?
   package var billingRequired: Bool = false
   /// Issuer countries; empty for all.
   package var supportedCountries: [String] = []

@@ -5,8 +5,8 @@ import TenderPayments
 extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
-    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, billingRequired
-    case supportedCountries, quoteURL
+    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, contactFields
+    case billingRequired, supportedCountries, quoteURL
   }
 
   package init(from decoder: any Decoder) throws {
@@ -28,6 +28,7 @@ extension BasketDocument {
     customer = try keys.optional(.customer)
     capture = try keys.optional(.capture) ?? .immediate
     pending = try keys.optional(.pending) ?? false
+    contactFields = try keys.optional(.contactFields)
     billingRequired = try keys.optional(.billingRequired) ?? false
     supportedCountries = try keys.list(.supportedCountries)
     quoteURL = try keys.optional(.quoteURL)

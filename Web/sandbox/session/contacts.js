@@ -55,6 +55,12 @@ export const addressLines = (contact) =>
     contact.country ?? contact.countryCode,
   ].filter(Boolean);
 
-/** Phone and e-mail. */
-export const reachLines = ({ givenName, familyName, phoneNumber, emailAddress }) =>
-  [joined(givenName, familyName), phoneNumber, emailAddress].filter(Boolean);
+/** A contact without an address: as much of it as the page asked for. */
+export const reachLines = (contact, fields) => {
+  const { givenName, familyName, phoneticGivenName, phoneticFamilyName, phoneNumber, emailAddress } = fullContact(
+    contact,
+    fields,
+  );
+  const names = [joined(givenName, familyName), joined(phoneticGivenName, phoneticFamilyName)];
+  return [...names, phoneNumber, emailAddress].filter(Boolean);
+};

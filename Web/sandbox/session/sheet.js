@@ -130,7 +130,7 @@ export class Sheet {
     this.#contact.show(
       demands.asksContact ? choices.contacts?.map(contactOption) : undefined,
       contact?.id,
-      contact && (demands.asksAddress ? addressLines(contact) : reachLines(contact)).join(", "),
+      contact && (demands.asksAddress ? addressLines(contact) : reachLines(contact, demands.shippingFields)).join(", "),
       errors.filter(isOfShippingContact),
     );
     write(this.#pickup, demands.pickup ? `To be picked up at ${addressLines(demands.pickup).join(", ")}.` : "");

@@ -28,7 +28,7 @@ public struct AddressChecks: Sendable, Hashable {
   /// Makes no checks; the server decides.
   public static let none = AddressChecks(checksShapes: false)
 
-  /// The errors of a redacted address. Empty for collection, which needs no address.
+  /// The errors of a redacted address. Empty where the order needs no address.
   public func problems(with contact: RedactedContact, for service: ServiceType) -> [SheetError] {
     guard service.needsAddress, let country = contact.countryCode else { return [] }
     guard serves(country) else { return [Self.elsewhere] }
@@ -38,12 +38,15 @@ public struct AddressChecks: Sendable, Hashable {
   }
 
   /// The errors of the contact of an authorized payment, the most severe first.
+  ///
+  /// - Parameter fields: what the sheet requested in the shipping contact; nil for what the service usually asks for.
   public func problems(
-    shipping: FullContact?, billing: FullContact?, for service: ServiceType, billingRequired: Bool
+    shipping: FullContact?, billing: FullContact?, for service: ServiceType, fields: [ContactField]? = nil,
+    billingRequired: Bool
   ) -> [SheetError] {
     let contact = OrderContact(
       service: service, shipping: shipping, billing: billing, billingRequired: billingRequired)
-    var errors = contact.missingFields(for: service)
+    var errors = contact.missingFields(of: fields ?? service.shippingFields())
     if billingRequired, billing.flatMap({ OrderAddress($0) }) == nil {
       errors.append(.billingContactInvalid(.postalAddress, "Enter a billing address."))
     }

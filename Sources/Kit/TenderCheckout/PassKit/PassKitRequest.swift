@@ -18,7 +18,7 @@
       request.paymentSummaryItems = summaryItems.map(\.passKit)
       request.requiredShippingContactFields = Set(requiredShippingContactFields.map(\.passKit))
       request.requiredBillingContactFields = Set(requiredBillingContactFields.map(\.passKit))
-      request.shippingType = shippingType.passKit
+      if let shippingType { request.shippingType = shippingType.passKit }
       if !shippingMethods.isEmpty { request.shippingMethods = shippingMethods.map(\.passKit) }
       if let shippingContactEditingMode { request.shippingContactEditingMode = shippingContactEditingMode.passKit }
       if !applicationData.isEmpty { request.applicationData = Data(applicationData) }

@@ -20,9 +20,11 @@ public struct PreparedSheet: Sendable, Hashable {
   /// The service type that matches the request's shipping type.
   public var service: ServiceType {
     switch request.shippingType {
-    case .storePickup, .servicePickup: .collection
+    case .storePickup: .collection
+    case .servicePickup: .servicePickup
     case .delivery: .delivery
     case .shipping: .shipping
+    case nil: .noFulfillment
     }
   }
 

@@ -98,7 +98,7 @@ extension ServerCalls {
     }
     let errors = checks.problems(
       shipping: payment.shippingContact, billing: payment.billingContact, for: sheet.service,
-      billingRequired: sheet.billingRequired)
+      fields: sheet.request.requiredShippingContactFields, billingRequired: sheet.billingRequired)
     guard errors.isEmpty else { return Self.refusal(errors) }
     let submission = PaymentSubmission(basket: basket, quote: quote, payment: payment)
     guard (try? submission.json()) != nil else {

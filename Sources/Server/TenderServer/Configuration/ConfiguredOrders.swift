@@ -24,7 +24,7 @@ extension MerchantFolder {
   var terms: MerchantTerms {
     MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
-      callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
+      contactFields: profile.contactFields, callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
   }
 }
 

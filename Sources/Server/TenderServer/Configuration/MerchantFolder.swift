@@ -179,6 +179,8 @@ package struct MerchantProfile: Sendable {
   package let currency: Currency
   package let networks: [CardNetwork]
   package let capabilities: [MerchantCapability]
+  /// What the sheets of its baskets ask for, unless a basket chooses its fields.
+  package let contactFields: [ContactField]
   /// Icons that the sheet shows for the site, by address.
   package let touchIcons: [String]
   /// Hosts that a basket's `quoteURL` may name.
@@ -200,6 +202,7 @@ package struct MerchantProfile: Sendable {
     countryCode = settings.countryCode
     networks = settings.networks
     capabilities = settings.capabilities
+    contactFields = settings.contactFields
     touchIcons = settings.touchIcons
     callbackHosts = Set(settings.callbackHosts)
     keysRequiringDigest = Set(settings.keysRequiringDigest)

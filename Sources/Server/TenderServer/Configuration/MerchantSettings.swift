@@ -11,6 +11,7 @@ package struct MerchantSettings: Sendable {
   var currency: Currency?
   var networks: [CardNetwork] = [.visa, .masterCard, .amex]
   var capabilities: [MerchantCapability] = [.supports3DS]
+  var contactFields = ContactField.usual
   var domains: [String] = []
   var teamIdentifier: String?
   var callbackHosts: [String] = []
@@ -74,6 +75,9 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "merchantCapabilities", .list(of: .choice(of: MerchantCapability.allCases), atLeast: 1),
       \.capabilities, "What the merchant's acquirer can do; `supports3DS` must be there."),
+    Setting(
+      "contactFields", .list(of: .choice(of: ContactField.allCases)), \.contactFields,
+      "What the sheet asks the shopper for unless the basket says; beside the address of an order that goes to one."),
     Setting(
       "touchIcons", .list(of: .text("a URL", as: "\"https://shop.example.com/touch-icon.png\"")), \.touchIcons,
       "Icons that the payment sheet shows for the site."),

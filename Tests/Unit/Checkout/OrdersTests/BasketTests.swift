@@ -72,10 +72,8 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
       document.fees = []
     },
     InvalidBasket(nil, "less than nothing", .totalNotPositive) { $0.fees[0] = .init(label: "Off", amount: -100_000) },
-    InvalidBasket("items[0].unitAmount", "third decimal", .amountTooFine) { document in
-      document.currencyCode = Currency(code: "KWD") ?? document.currencyCode
-      document.items[0].unitAmount = 1_255
-    },
+    InvalidBasket("contactFields[1]", "unknown") { $0.contactFields = ["name", "shoeSize"] },
+    InvalidBasket("contactFields", "twice") { $0.contactFields = ["name", "name"] },
   ]
 }
 

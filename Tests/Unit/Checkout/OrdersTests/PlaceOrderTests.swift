@@ -148,6 +148,55 @@ import Testing
     #expect(try await place(shop, quote).payment.status == .captured)
   }
 
+  @Test(
+    arguments: [
+      ("none", ["email", "phone"], FullContact(phoneNumber: "1", emailAddress: "a@b"), [.phoneNumber, .emailAddress]),
+      ("collection", ["name"], FullContact(givenName: "A"), [.name]), ("collection", [], nil, []),
+    ] as [(String, [String], FullContact?, [ErrorContactField])])
+  func `needs what the basket asks for, and no more`(
+    _ service: String, _ fields: [String], _ contact: FullContact?, _ missing: [ErrorContactField]
+  ) async throws {
+    let shop = try await shop { document in
+      document.serviceTypes = [service]
+      document.contactFields = fields
+      document.fees = []
+    }
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
+    #expect(Set(sheet.request.requiredShippingContactFields.map(\.rawValue)) == Set(fields))
+    if !missing.isEmpty {
+      let error = await #expect(throws: OrderError.self) { try await place(shop, sheet.quote.id, shipping: nil) }
+      #expect(error?.sheetErrors.map(\.contactField) == missing)
+    }
+    #expect(try await place(shop, sheet.quote.id, shipping: contact).payment.status == .captured)
+  }
+
+  @Test func `asks for what the merchant's settings say where the basket is silent`() async throws {
+    let shop = try await Shop(MerchantTerms(contactFields: [.email]))
+    var document = BasketDocument.dinner
+    document.serviceType = "collection"
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
+    #expect(
+      try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).request.requiredShippingContactFields
+        == [.email])
+    document.contactFields = ["name"]
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
+    #expect(
+      try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).request.requiredShippingContactFields
+        == [.name])
+  }
+
+  @Test func `of something that is picked up at the shopper's needs an address that is served`() async throws {
+    let shop = try await shop { document in
+      document.serviceTypes = ["servicePickup"]
+      document.fees = []
+    }
+    let quote = try await shop.opens()
+    await refusal(.addressUnserviceable) {
+      try await place(shop, quote, shipping: .dublin.with(postalCode: "E1 6AN", country: "GB"))
+    }
+    #expect(try await place(shop, quote).payment.status == .captured)
+  }
+
   @Test func `needs a billing address where the merchant does`() async throws {
     let shop = try await shop { $0.billingRequired = true }
     let quote = try await shop.opens()

@@ -262,7 +262,7 @@ enum Sample {
   static func sheet(_ quote: String = "q1", _ service: ServiceType = .delivery) throws -> PreparedSheet {
     let answer = try StrictJSONDecoder().decode(
       BasketSheetAnswer.self,
-      from: Wire.sheet(basket.rawValue, quote: quote, shippingType: service.shippingType.rawValue))
+      from: Wire.sheet(basket.rawValue, quote: quote, shippingType: service.shippingType?.rawValue ?? "shipping"))
     return PreparedSheet(basket: basket, quote: answer.quoteId, request: answer.request)
   }
 

@@ -79,6 +79,8 @@ private let card = FullContact(
   }
 
   @Test(arguments: [
+    (.noFulfillment, FullContact(), "name phoneNumber emailAddress"),
+    (.servicePickup, FullContact(), "countryCode addressLines postalCode name phoneNumber emailAddress"),
     (ServiceType.delivery, FullContact(), "countryCode addressLines postalCode name phoneNumber emailAddress"),
     (.collection, FullContact(), "name phoneNumber emailAddress"), (.delivery, full, ""), (.collection, full, ""),
     (
@@ -91,9 +93,35 @@ private let card = FullContact(
     ),
   ]) func `names each field that is missing`(_ service: ServiceType, _ contact: FullContact, _ fields: String) {
     let merged = OrderContact(service: service, shipping: contact, billing: nil, billingRequired: false)
-    let missing = merged.missingFields(for: service)
+    let missing = merged.missingFields(of: service.shippingFields())
     #expect(missing.compactMap { $0.contactField?.rawValue }.joined(separator: " ") == fields)
     #expect(missing.allSatisfy { $0.isAllowed(at: .payment) })
+  }
+}
+
+@Suite struct `The contact fields of a basket` {
+  private func missing(_ service: ServiceType, _ chosen: [ContactField]) -> String {
+    let nobody = OrderContact(service: service, shipping: nil, billing: nil, billingRequired: false)
+    return nobody.missingFields(of: service.shippingFields(chosen)).compactMap { $0.contactField?.rawValue }
+      .joined(separator: " ")
+  }
+
+  @Test(
+    arguments: [
+      (.noFulfillment, [.email, .phone], "phoneNumber emailAddress"), (.collection, [.name], "name"),
+      (.collection, [], ""), (.delivery, [], "countryCode addressLines postalCode"),
+      (.collection, [.postalAddress], "countryCode addressLines postalCode"),
+      (.collection, [.phoneticName, .name], "name phoneticName"),
+    ] as [(ServiceType, [ContactField], String)])
+  func `are required, and no others`(_ service: ServiceType, _ chosen: [ContactField], _ fields: String) {
+    #expect(missing(service, chosen) == fields)
+  }
+
+  @Test func `are complete with a phonetic name`() {
+    let contact = FullContact(givenName: "花子", phoneticGivenName: "はなこ")
+    let merged = OrderContact(service: .collection, shipping: contact, billing: nil, billingRequired: false)
+    #expect(merged.missingFields(of: [.name, .phoneticName]).isEmpty)
+    #expect(merged.phoneticGivenName == "はなこ")
   }
 }
 

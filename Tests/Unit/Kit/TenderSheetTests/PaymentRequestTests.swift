@@ -70,6 +70,34 @@ private func text(_ value: some Encodable) throws -> String {
     #expect(request.shippingContactEditingMode == .storePickup)
   }
 
+  @Test func `of a ride asks for e-mail and phone, and speaks of no shipping`() throws {
+    var ride = try contents(.noFulfillment)
+    ride.contactFields = [.email, .phone]
+    let request = try factory.request(for: ride)
+    #expect(request.requiredShippingContactFields == [.phone, .email])
+    #expect(request.shippingType == nil && request.shippingContactEditingMode == nil)
+    #expect(try !text(request).contains("shippingType"))
+    #expect(try JSONDecoder().decode(PaymentRequest.self, from: Data(text(request).utf8)) == request)
+  }
+
+  @Test func `asks for nothing when the basket does`() throws {
+    var contents = try contents(.collection)
+    contents.contactFields = []
+    #expect(try !text(factory.request(for: contents)).contains("requiredShippingContactFields"))
+  }
+
+  @Test(
+    arguments: [
+      (.delivery, .delivery), (.shipping, .shipping), (.collection, .storePickup), (.servicePickup, .servicePickup),
+      (.noFulfillment, nil),
+    ] as [(ServiceType, ShippingType?)])
+  func `names the service in Apple's words`(_ service: ServiceType, _ word: ShippingType?) throws {
+    let request = try factory.request(for: contents(service))
+    #expect(request.shippingType == word)
+    #expect(request.requiredShippingContactFields.contains(.postalAddress) == service.needsAddress)
+    #expect(request.shippingMethods.isEmpty != service.needsAddress)
+  }
+
   @Test func `asks for a billing address only when the merchant needs it`() throws {
     #expect(
       try factory.request(for: contents(.collection, billing: true)).requiredBillingContactFields == [.postalAddress])

@@ -12,7 +12,7 @@ private let complete = """
     "shippingMethods":[{"identifier":"bike","label":"Bike","detail":"30–45 minutes","amount":250,"freeFrom":3000}],
     "coupons":[{"code":"LUNCH10","label":"Lunch offer","percentBasisPoints":1000,"expiresAt":"2030-01-01T00:00:00Z"}],
     "requestedFor":"19:30", "note":"ring twice", "customer":"c-123", "capture":"immediate", "pending":false,
-    "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
+    "contactFields":["email","phone"], "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
   """
 
 private func decode(_ text: String) throws -> BasketDocument {
@@ -28,6 +28,7 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(basket.shippingMethods[0].freeFrom == 3_000)
     #expect(basket.coupons[0].expiresAt == Timestamp(rfc3339: "2030-01-01T00:00:00Z").map(WireTime.init))
     #expect(basket.quoteURL == nil)
+    #expect(basket.contactFields == ["email", "phone"])
   }
 
   @Test func `survives being written and read again`() throws {
