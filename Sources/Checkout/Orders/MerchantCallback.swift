@@ -102,10 +102,7 @@ private enum MerchantAnswer {
   }
 
   private static func amount(_ field: JSONField, _ basket: Basket) throws -> Amount {
-    let field = try field.member("amount")
-    let amount = basket.amount(try field.integer)
-    do { _ = try amount.sheetText } catch { throw JSONError(.invalid, path: field.path, error.reason) }
-    return amount
+    basket.amount(try field.member("amount").integer)
   }
 
   private static func text(_ field: JSONField, _ key: String) throws -> String {

@@ -25,7 +25,6 @@ package struct OrderError: Error, Sendable, Hashable {
     case basketIDWeak = "basket_id_weak"
     case basketIDTaken = "basket_id_taken"
     case basketInvalid = "basket_invalid"
-    case amountTooFine = "amount_too_fine"
     case totalNotPositive = "total_not_positive"
     case basketPlaced = "basket_placed"
     case basketCancelled = "basket_cancelled"
@@ -53,7 +52,6 @@ extension OrderError.Code {
     case .basketIDWeak: "Make the id of at least 128 random bits: 22 characters of base64url or 32 of hex."
     case .basketIDTaken: "Another merchant uses this id. Make ids at random."
     case .basketInvalid: "Correct the named property and send the basket again."
-    case .amountTooFine: "Apple's sheet writes two decimals. Round prices so that the third is zero."
     case .totalNotPositive: "There must be something to pay. Take orders that cost nothing without Apple Pay."
     case .basketPlaced: "An attempt to pay was made. Ask for its outcome, and use a new basket for another order."
     case .basketCancelled: "The basket was cancelled for good. Use a new one."
@@ -76,7 +74,6 @@ extension OrderError.Code {
 extension OrderError {
   /// A price that cannot be shown on a sheet.
   init(_ violation: SheetViolation, field: String? = nil) {
-    let code: Code = if case .amountTooFine = violation { .amountTooFine } else { .basketInvalid }
-    self.init(code, violation.reason, field: field)
+    self.init(.basketInvalid, violation.reason, field: field)
   }
 }

@@ -101,7 +101,7 @@ private struct Coupon {
   /// Never more than the goods are worth: a discount does not pay for the delivery.
   func lines(off goods: Amount, _ basket: Basket) throws -> [SummaryItem] {
     guard let found else { return [] }
-    let wanted = try found.percentBasisPoints.map { try goods.share(basisPoints: $0).showable }
+    let wanted = try found.percentBasisPoints.map { try goods.share(basisPoints: $0).minorUnits }
     let discount = min(wanted ?? found.amount ?? 0, goods.minorUnits)
     return [SummaryItem(label: found.label, amount: try basket.amount(discount).negated())]
   }
@@ -121,13 +121,4 @@ extension BasketDocument.Item {
 
 extension SummaryItem {
   fileprivate var madePending: SummaryItem { SummaryItem(label: label, amount: amount, kind: .pending) }
-}
-
-extension Amount {
-  /// A computed share, rounded down to what the sheet can write: two decimals.
-  fileprivate var showable: Int64 {
-    var step: Int64 = 1
-    for _ in 2..<max(2, currency.exponent) { step *= 10 }
-    return minorUnits - minorUnits % step
-  }
 }

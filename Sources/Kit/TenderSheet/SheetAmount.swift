@@ -1,25 +1,20 @@
 public import TenderPayments
 
 extension Amount {
-  /// The amount as Apple Pay JS writes it: `-?[0-9]+(\.[0-9][0-9])?`, at most two decimals.
+  /// The amount as Apple Pay JS takes it, with the currency's decimals: `"12.50"`, `"1200"`, `"1.234"`.
   ///
-  /// Three-decimal currencies fit only as long as their last digit is zero: 1.250 KWD is `"1.25"`. Other amounts are
-  /// refused, because rounding would change the price.
+  /// The grammar is the W3C's valid decimal monetary value, `-?[0-9]+(\.[0-9]+)?`, which has any number of decimals.
   public var sheetText: String {
     get throws(SheetViolation) {
       guard currency.isMoney else { throw .notMoney(currency) }
-      let surplus = currency.exponent - 2
-      guard surplus > 0 else { return decimalString }
-      let zeros = String(repeating: "0", count: surplus)
-      guard decimalString.hasSuffix(zeros) else { throw .amountTooFine(self) }
-      return String(decimalString.dropLast(surplus))
+      return decimalString
     }
   }
 
-  /// Reads exactly Apple's grammar.
+  /// Reads what ``sheetText`` writes: all of the currency's decimals, or none.
   public init(sheetText text: String, currency: Currency) throws(SheetViolation) {
     let decimals = text.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first
-    guard decimals == nil || decimals?.utf8.count == 2, currency.exponent != 1 else { throw .malformedAmount }
+    guard decimals == nil || decimals?.utf8.count == currency.exponent else { throw .malformedAmount }
     do {
       try self.init(decimal: text, currency: currency)
     } catch {
@@ -30,8 +25,6 @@ extension Amount {
 
 /// Why a payment sheet cannot show something.
 public enum SheetViolation: Error, Sendable, Hashable {
-  /// The sheet writes two decimals, and this amount needs a third.
-  case amountTooFine(Amount)
   /// A text that is not an amount.
   case malformedAmount
   /// An ISO 4217 code that is not a currency for payments: gold, testing.
@@ -52,7 +45,6 @@ public enum SheetViolation: Error, Sendable, Hashable {
   /// A stable code.
   public var code: String {
     switch self {
-    case .amountTooFine: "amount_too_fine"
     case .malformedAmount: "amount_malformed"
     case .notMoney: "currency_not_money"
     case .mixedCurrencies: "currency_mismatch"
@@ -67,8 +59,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
   /// The error, for the operator.
   public var reason: String {
     switch self {
-    case .amountTooFine(let amount): "\(amount) needs more than the two decimals that Apple's sheet can write"
-    case .malformedAmount: "an amount is not written as -?[0-9]+(.[0-9][0-9])?"
+    case .malformedAmount: "an amount is not written with the decimals of its currency"
     case .notMoney(let currency): "nothing can be charged in \(currency)"
     case .mixedCurrencies(let currency): "an amount is not in \(currency), the currency of the sheet"
     case .negativeTotal(let amount): "the total would be \(amount)"
@@ -82,8 +73,7 @@ public enum SheetViolation: Error, Sendable, Hashable {
   /// What to do about it, for the integrator.
   public var advice: String {
     switch self {
-    case .amountTooFine: "Round prices so that the third decimal is zero; Tender does not round for you."
-    case .malformedAmount: "Write whole units, or units and exactly two decimals."
+    case .malformedAmount: "Write whole units, or units and all decimals of the currency."
     case .notMoney, .mixedCurrencies: "Use one currency of ISO 4217 that has a minor unit."
     case .negativeTotal: "Discounts must not exceed what they are taken from."
     case .negativeShipping: "Give shipping away as a discount line, not as a negative method."

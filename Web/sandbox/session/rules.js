@@ -156,15 +156,16 @@ export const whyNotPresented = (request) => {
   if (!merchantCapabilities.includes("supports3DS")) return 'merchantCapabilities must hold "supports3DS".';
   const specials = SPECIAL.filter((name) => request[name] !== undefined);
   if (specials.length > 1) return `Only one of these may be requested at a time: ${specials.join(", ")}.`;
-  const parts = multiTokenContexts.reduce((sum, { amount }) => sum + hundredths(amount), 0);
-  if (parts > hundredths(total.amount)) return "The amounts of multiTokenContexts are more than the total.";
+  const parts = multiTokenContexts.reduce((sum, { amount }) => sum + units(amount), 0);
+  if (parts > units(total.amount)) return "The amounts of multiTokenContexts are more than the total.";
   if (SPECIAL.some((name) => request[name]?.billingAgreement?.length > 500)) {
     return "A billingAgreement has at most 500 characters.";
   }
   return undefined;
 };
 
-const hundredths = (amount) => Math.round(Number(amount) * 100);
+/** Ten-thousandths, because currencies have up to four decimals. */
+const units = (amount) => Math.round(Number(amount) * 10_000);
 
 /** The sheet and the payment token round a total, which the merchant's server has to expect. */
 export const adviseOnAmount = ({ amount, type }, currency) => {

@@ -48,8 +48,7 @@ enum ProblemTable {
   private static func status(_ code: OrderError.Code) -> HTTPResponse.Status {
     switch code {
     case .basketUnknown, .quoteUnknown: .notFound
-    case .basketIDWeak, .basketInvalid, .amountTooFine, .totalNotPositive, .shippingMethodUnknown,
-      .serviceUnavailable:
+    case .basketIDWeak, .basketInvalid, .totalNotPositive, .shippingMethodUnknown, .serviceUnavailable:
       .badRequest
     case .basketIDTaken, .basketPlaced, .basketCancelled, .quoteForeign, .quoteStale, .totalPending,
       .paymentInProgress:

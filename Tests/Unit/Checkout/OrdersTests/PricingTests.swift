@@ -102,14 +102,14 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
     #expect(try QuoteRules.price(basket, state, at: Shop.noon).errors.map(\.code) == [.addressUnserviceable])
   }
 
-  @Test func `rounds a percentage down to what the sheet can write`() throws {
+  @Test func `rounds a percentage to the currency's minor unit`() throws {
     let basket = try basket { document in
       document.currencyCode = Currency(code: "KWD") ?? document.currencyCode
-      document.items = [.init(id: "a", label: "A", unitAmount: 1_250)]
+      document.items = [.init(id: "a", label: "A", unitAmount: 1_234)]
       document.coupons = [.init(code: "TEN", label: "Ten", percentBasisPoints: 1_000)]
     }
     let priced = try QuoteRules.price(basket, SheetState(service: .collection, couponCode: "TEN"), at: Shop.noon)
-    #expect(try priced.lines.map { try $0.amount.sheetText } == ["1.25", "-0.12"])
+    #expect(try priced.lines.map { try $0.amount.sheetText } == ["1.234", "-0.123"])
   }
 
   @Test func `adds up in yen`() throws {

@@ -23,6 +23,17 @@ import Testing
     #expect(journal["merchant"]?.text == merchant && journal["status"] == "captured")
   }
 
+  @Test func `of three decimals is signed, held and receipted to the third`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, amount: 1_234, currency: "KWD", service: "collection")
+    #expect(shopper.total == "1.234" && shopper.request["currencyCode"]?.text == "KWD")
+    let answer = try await shopper.pays(try await shopper.payment(try await shopper.token(currency: "KWD")))
+    #expect(answer.body["status"] == "captured", "\(answer.errorText)")
+    #expect(answer.body["receipt"]?["amount"]?.text == "1.234" && answer.body["receipt"]?["currency"]?.text == "KWD")
+    let hold = try #require(try await shopper.holds().first)
+    #expect(hold["captured"] == .integer(1_234) && hold["currency"]?.text == "KWD")
+  }
+
   @Test func `gets the same answer, byte for byte, when it is sent again`() async throws {
     let shopper = try await collecting()
     let payment = try await shopper.payment(try await shopper.token())
