@@ -68,9 +68,14 @@ public struct BasketSheetAnswer: Sendable, Codable {
   public let applePayVersion: Int
   /// What the sheet is opened with.
   public let request: PaymentRequest
+  /// The language tag of the basket's shopper.
+  public let locale: String?
 
   /// The answer for a basket.
-  public init(basketId: BasketID, quoteId: QuoteID, applePayVersion: Int, request: PaymentRequest) {
+  public init(
+    basketId: BasketID, quoteId: QuoteID, applePayVersion: Int, request: PaymentRequest, locale: String? = nil
+  ) {
+    self.locale = locale
     self.basketId = basketId
     self.quoteId = quoteId
     self.applePayVersion = applePayVersion

@@ -66,33 +66,34 @@ public struct OrderAddress: Sendable, Hashable, Codable {
 extension OrderContact {
   /// One error for each part of these fields that is missing, the most severe first.
   ///
-  /// - Parameter fields: what the sheet requested in the shipping contact.
-  public func missingFields(of fields: [ContactField]) -> [SheetError] {
-    (fields.contains(.postalAddress) ? missingAddress : []) + missingPerson(fields)
+  /// - Parameters:
+  ///   - fields: what the sheet requested in the shipping contact.
+  ///   - locale: the shopper's.
+  public func missingFields(of fields: [ContactField], in locale: ShopperLocale = .english) -> [SheetError] {
+    (fields.contains(.postalAddress) ? missingAddress(locale) : []) + missingPerson(fields, locale)
   }
 
-  private var missingAddress: [SheetError] {
-    var errors: [SheetError] = []
-    if address?.countryCode == nil { errors.append(.shippingContactInvalid(.countryCode, "Choose a country.")) }
-    if address?.lines.isEmpty ?? true {
-      errors.append(.shippingContactInvalid(.addressLines, "Enter a street and a house number."))
-    }
+  private func missingAddress(_ locale: ShopperLocale) -> [SheetError] {
+    var missing: [(ErrorContactField, ShopperText)] = []
+    if address?.countryCode == nil { missing.append((.countryCode, .enterCountry)) }
+    if address?.lines.isEmpty ?? true { missing.append((.addressLines, .enterStreet)) }
     if address?.postalCode == nil, PostalCode.isUsed(in: address?.countryCode) {
-      errors.append(.shippingContactInvalid(.postalCode, "Enter a postal code."))
+      missing.append((.postalCode, .enterPostalCode))
     }
-    return errors
+    return missing.map { .shippingContactInvalid($0, locale.text($1)) }
   }
 
-  private func missingPerson(_ fields: [ContactField]) -> [SheetError] {
-    let parts: [(ContactField, isMissing: Bool, SheetError)] = [
-      (.name, givenName == nil && familyName == nil, .shippingContactInvalid(.name, "Enter a name.")),
+  private func missingPerson(_ fields: [ContactField], _ locale: ShopperLocale) -> [SheetError] {
+    let parts: [(field: ContactField, isMissing: Bool, ErrorContactField, ShopperText)] = [
+      (.name, givenName == nil && familyName == nil, .name, .enterName),
       (
-        .phoneticName, phoneticGivenName == nil && phoneticFamilyName == nil,
-        .shippingContactInvalid(.phoneticName, "Enter the phonetic name.")
+        .phoneticName, phoneticGivenName == nil && phoneticFamilyName == nil, .phoneticName, .enterPhoneticName
       ),
-      (.phone, phoneNumber == nil, .shippingContactInvalid(.phoneNumber, "Enter a phone number.")),
-      (.email, emailAddress == nil, .shippingContactInvalid(.emailAddress, "Enter an e-mail address.")),
+      (.phone, phoneNumber == nil, .phoneNumber, .enterPhone),
+      (.email, emailAddress == nil, .emailAddress, .enterEmail),
     ]
-    return parts.filter { fields.contains($0.0) && $0.isMissing }.map(\.2)
+    return parts.filter { fields.contains($0.field) && $0.isMissing }.map {
+      .shippingContactInvalid($0.2, locale.text($0.3))
+    }
   }
 }

@@ -88,7 +88,8 @@ public struct CheckoutService: Sendable {
     var request = answer.request
     request.agreement = agreement ?? request.agreement
     progress(.ready)
-    return PreparedSheet(basket: basket, quote: answer.quoteId, request: request)
+    return PreparedSheet(
+      basket: basket, quote: answer.quoteId, request: request, locale: answer.locale.map { ShopperLocale($0) })
   }
 
   /// Whether the basket can be delivered to a place, for a form shown before the sheet.

@@ -11,16 +11,23 @@ public struct AddressChecks: Sendable, Hashable {
   public let prefixes: [String: [PostalPrefix]]
   /// Whether a postal code must have its country's shape.
   public let checksShapes: Bool
+  /// Of the errors' texts, before the basket's own locale is known.
+  public let locale: ShopperLocale
 
   /// - Parameters:
   ///   - countries: ISO 3166-1 alpha-2; empty for everywhere.
   ///   - prefixes: `["GB": ["EC", "W1 "]]`; in the United Kingdom and Canada a space ends the first part.
   ///   - checksShapes: false for a merchant whose shoppers' postal codes the table lacks.
-  public init(countries: Set<String> = [], prefixes: [String: [String]] = [:], checksShapes: Bool = true) {
+  ///   - locale: of the errors' texts, before the basket's own locale is known.
+  public init(
+    countries: Set<String> = [], prefixes: [String: [String]] = [:], checksShapes: Bool = true,
+    locale: ShopperLocale = .english
+  ) {
     self.countries = Set(countries.map { $0.uppercased() })
     self.prefixes = Dictionary(
       prefixes.map { ($0.key.uppercased(), $0.value.map { PostalPrefix($0) }) }, uniquingKeysWith: +)
     self.checksShapes = checksShapes
+    self.locale = locale
   }
 
   /// Checks the shapes of postal codes only, for all countries.
@@ -29,37 +36,47 @@ public struct AddressChecks: Sendable, Hashable {
   public static let none = AddressChecks(checksShapes: false)
 
   /// The errors of a redacted address. Empty where the order needs no address.
-  public func problems(with contact: RedactedContact, for service: ServiceType) -> [SheetError] {
+  ///
+  /// - Parameter locale: the basket's; nil for ``locale``.
+  public func problems(
+    with contact: RedactedContact, for service: ServiceType, in locale: ShopperLocale? = nil
+  ) -> [SheetError] {
     guard service.needsAddress, let country = contact.countryCode else { return [] }
-    guard serves(country) else { return [Self.elsewhere] }
+    let texts = locale ?? self.locale
+    guard serves(country) else { return [Self.elsewhere(texts)] }
     guard let text = contact.postalCode else { return [] }
-    if checksShapes, let shape = PostalCodeShape(country: country), !shape.canBegin(text) { return [Self.misspelt] }
-    return reaches(.redacted(text, country: country), in: country) ? [] : [Self.unserved]
+    if checksShapes, let shape = PostalCodeShape(country: country), !shape.canBegin(text) {
+      return [Self.misspelt(texts)]
+    }
+    return reaches(.redacted(text, country: country), in: country) ? [] : [Self.unserved(texts)]
   }
 
   /// The errors of the contact of an authorized payment, the most severe first.
   ///
-  /// - Parameter fields: what the sheet requested in the shipping contact; nil for what the service usually asks for.
+  /// - Parameters:
+  ///   - fields: what the sheet requested in the shipping contact; nil for what the service usually asks for.
+  ///   - locale: the basket's; nil for ``locale``.
   public func problems(
     shipping: FullContact?, billing: FullContact?, for service: ServiceType, fields: [ContactField]? = nil,
-    billingRequired: Bool
+    billingRequired: Bool, in locale: ShopperLocale? = nil
   ) -> [SheetError] {
+    let texts = locale ?? self.locale
     let contact = OrderContact(
       service: service, shipping: shipping, billing: billing, billingRequired: billingRequired)
-    var errors = contact.missingFields(of: fields ?? service.shippingFields())
+    var errors = contact.missingFields(of: fields ?? service.shippingFields(), in: texts)
     if billingRequired, billing.flatMap({ OrderAddress($0) }) == nil {
-      errors.append(.billingContactInvalid(.postalAddress, "Enter a billing address."))
+      errors.append(.billingContactInvalid(.postalAddress, texts.text(.enterBillingAddress)))
     }
     guard service.needsAddress, let address = contact.address else { return errors }
-    return placeProblems(address) + errors
+    return placeProblems(address, texts) + errors
   }
 
-  private func placeProblems(_ address: OrderAddress) -> [SheetError] {
+  private func placeProblems(_ address: OrderAddress, _ texts: ShopperLocale) -> [SheetError] {
     guard let country = address.countryCode else { return [] }
-    guard serves(country) else { return [Self.elsewhere] }
+    guard serves(country) else { return [Self.elsewhere(texts)] }
     guard let text = address.postalCode else { return [] }
-    if checksShapes, let shape = PostalCodeShape(country: country), !shape.fits(text) { return [Self.misspelt] }
-    return reaches(.full(text, country: country), in: country) ? [] : [Self.unserved]
+    if checksShapes, let shape = PostalCodeShape(country: country), !shape.fits(text) { return [Self.misspelt(texts)] }
+    return reaches(.full(text, country: country), in: country) ? [] : [Self.unserved(texts)]
   }
 
   private func serves(_ country: String) -> Bool { countries.isEmpty || countries.contains(country) }
@@ -70,9 +87,15 @@ public struct AddressChecks: Sendable, Hashable {
     return prefixes.contains { $0.matches(code) != .no }
   }
 
-  private static let elsewhere = SheetError.addressUnserviceable("There is no delivery to this country.")
-  private static let unserved = SheetError.shippingContactInvalid(
-    .postalCode, "There is no delivery to this postal code.")
-  private static let misspelt = SheetError.shippingContactInvalid(
-    .postalCode, "This is no postal code of the country.")
+  private static func elsewhere(_ texts: ShopperLocale) -> SheetError {
+    .addressUnserviceable(texts.text(.countryNotServed))
+  }
+
+  private static func unserved(_ texts: ShopperLocale) -> SheetError {
+    .shippingContactInvalid(.postalCode, texts.text(.postalCodeNotServed))
+  }
+
+  private static func misspelt(_ texts: ShopperLocale) -> SheetError {
+    .shippingContactInvalid(.postalCode, texts.text(.postalCodeWrong))
+  }
 }

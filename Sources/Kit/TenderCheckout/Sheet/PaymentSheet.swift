@@ -9,9 +9,12 @@ public struct PreparedSheet: Sendable, Hashable {
   public let quote: QuoteID
   /// What the sheet is opened with.
   public var request: PaymentRequest
+  /// The basket's, for the errors that the device finds by itself; nil where the server names none.
+  public let locale: ShopperLocale?
 
   /// A basket that is ready to be shown.
-  public init(basket: BasketID, quote: QuoteID, request: PaymentRequest) {
+  public init(basket: BasketID, quote: QuoteID, request: PaymentRequest, locale: ShopperLocale? = nil) {
+    self.locale = locale
     self.basket = basket
     self.quote = quote
     self.request = request

@@ -82,7 +82,7 @@ extension ServerCalls {
       return Reply(ServerAnswer.lost)
     }
     if case .shippingContact(let contact) = change {
-      let errors = checks.problems(with: contact, for: sheet.service)
+      let errors = checks.problems(with: contact, for: sheet.service, in: sheet.locale)
       if !errors.isEmpty {
         return Reply(.update(SheetUpdate(keeping: shown.newTotal, shown.newLineItems, errors: errors), quote))
       }
@@ -98,7 +98,7 @@ extension ServerCalls {
     }
     let errors = checks.problems(
       shipping: payment.shippingContact, billing: payment.billingContact, for: sheet.service,
-      fields: sheet.request.requiredShippingContactFields, billingRequired: sheet.billingRequired)
+      fields: sheet.request.requiredShippingContactFields, billingRequired: sheet.billingRequired, in: sheet.locale)
     guard errors.isEmpty else { return Self.refusal(errors) }
     let submission = PaymentSubmission(basket: basket, quote: quote, payment: payment)
     guard (try? submission.json()) != nil else {

@@ -91,6 +91,16 @@ import Testing
     #expect(full(nil, .collection).compactMap(\.contactField) == [.name, .phoneNumber, .emailAddress])
   }
 
+  @Test func `requires only what the sheet requested, in the basket's language`() {
+    let errors = checks.problems(
+      shipping: FullContact(phoneNumber: "1"), billing: nil, for: .noFulfillment, fields: [.phone, .email],
+      billingRequired: false, in: ShopperLocale("es"))
+    #expect(errors.map(\.message) == ["Introduzca una dirección de correo electrónico."])
+    let here = AddressChecks(countries: ["GB"], locale: ShopperLocale("pl"))
+    let abroad = here.problems(with: RedactedContact(countryCode: "DE"), for: .delivery)
+    #expect(abroad.map(\.message) == ["Nie dostarczamy do tego kraju."])
+  }
+
   @Test func `requires a billing address if the merchant needs one`() {
     #expect(full(Sample.ada, billing: nil, required: true).map(\.code) == [.billingContactInvalid])
     #expect(full(Sample.ada, billing: Sample.ada, required: true).isEmpty)

@@ -1,0 +1,24 @@
+/// A text that shoppers read from Tender: on the sheet, or as the result of a payment.
+///
+/// ``ShopperLocale`` has each in every language. The merchant's own texts, such as the names of fees and shipping methods,
+/// are shown as the basket has them.
+public enum ShopperText: String, Sendable, Hashable, CaseIterable {
+  /// Of the address: the merchant does not go there, or with nothing that is in the basket.
+  case addressNotServed, nothingServedThere, countryNotServed, postalCodeNotServed, postalCodeWrong
+  /// `{item}` cannot be had at the address.
+  case unavailableItem
+  /// Of a coupon code.
+  case couponUnknown, couponExpired
+  /// The full address has another total, `{amount}`, or the same of other lines.
+  case addressTotal, chooseAddressAgain
+  /// The line of the goods where the sheet does not list them.
+  case subtotal
+  /// A field of the contact is empty.
+  case enterCountry, enterStreet, enterPostalCode, enterName, enterPhoneticName, enterPhone, enterEmail
+  /// The billing address is missing.
+  case enterBillingAddress
+  /// The card was declined, without a reason or with one that the shopper can act upon.
+  case declined, declinedFunds, declinedExpired, declinedLimit, declinedAuthentication, declinedUnreachable
+  /// The payment was not made: its outcome stayed open and is undone, or the bank was not reached.
+  case notConfirmed, notReached
+}
