@@ -110,6 +110,8 @@ export interface ShownBasket {
   quoteId: string;
   /** The newest version of Apple's API that the server and this browser know. */
   applePayVersion: number;
+  /** The language tag of what shoppers read from the server. */
+  locale?: string;
   /** Apple's `ApplePayPaymentRequest`, without what this version does not know. */
   request: {
     countryCode: string;

@@ -31,6 +31,9 @@ package struct Basket: Sendable, Hashable {
     document.contactFields?.compactMap(ContactField.init) ?? ContactField.usual
   }
 
+  /// The language in which its shopper is spoken to.
+  package var locale: ShopperLocale { document.locale.map { ShopperLocale($0) } ?? .english }
+
   func amount(_ minorUnits: Int64) -> Amount { Amount(minorUnits: minorUnits, currency: currency) }
 
   /// Priced before anything is known of the shopper, as the sheet will open.

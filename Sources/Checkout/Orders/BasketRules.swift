@@ -68,6 +68,7 @@ enum BasketRules {
     try checkText(document.note ?? "-", "note", most: 2_000)
     try checkText(document.customer ?? "-", "customer", most: 200)
     try checkText(document.couponCode ?? "-", "couponCode", most: 100)
+    guard ShopperLocale.isTag(document.locale ?? "en") else { throw invalid("locale", "a language tag such as de-AT") }
     if document.pending, document.capture == .immediate {
       throw invalid("capture", "manual while the total is pending: nothing can be captured of it")
     }
@@ -96,16 +97,27 @@ enum BasketRules {
   }
 
   private static func checkFees(_ document: BasketDocument) throws {
+    let zones = Set(document.zones.map(\.id))
     for (index, fee) in document.fees.enumerated() {
       let field = "fees[\(index)]"
       try checkText(fee.label, "\(field).label", most: 200)
-      try checkAmount(fee.amount, document, "\(field).amount")
+      try checkPrice(fee, document, field)
       guard Set(document.serviceTypes).isSuperset(of: fee.serviceTypes ?? []) else {
         throw invalid("\(field).serviceTypes", "some of the basket's serviceTypes")
       }
       guard (fee.paymentMethodTypes ?? []).allSatisfy({ PaymentMethodType(rawValue: $0) != nil }) else {
         throw invalid("\(field).paymentMethodTypes", "credit, debit, prepaid, store or unknown")
       }
+      guard zones.isSuperset(of: fee.zones ?? []) else { throw invalid("\(field).zones", "ids of zones") }
+    }
+  }
+
+  private static func checkPrice(_ fee: BasketDocument.Fee, _ document: BasketDocument, _ field: String) throws {
+    switch (fee.amount, fee.basisPoints) {
+    case (let amount?, nil): try checkAmount(amount, document, "\(field).amount")
+    case (nil, let points?):
+      guard (1...10_000).contains(points) else { throw invalid("\(field).basisPoints", "1 to 10000, which is 100 %") }
+    default: throw invalid(field, "either amount or basisPoints")
     }
   }
 

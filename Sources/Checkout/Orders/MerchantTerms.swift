@@ -8,6 +8,10 @@ package struct MerchantTerms: Sendable {
   package var merchantCapabilities: [MerchantCapability]
   /// What the sheets of its baskets ask for, unless a basket chooses its fields.
   package var contactFields: [ContactField]
+  /// How the sheets of its baskets list the goods, unless a basket says.
+  package var lines: BasketDocument.Lines
+  /// The language tag of its shoppers, unless a basket names another; nil for English.
+  package var locale: String?
   /// Signs the calls to the merchant's own `quoteURL`; nil when the merchant may not have one.
   package var callbackSigner: RequestSigner?
   /// The hosts that such a URL may name, with the port if it is not the scheme's own: `shop.example:8443`.
@@ -19,12 +23,15 @@ package struct MerchantTerms: Sendable {
   package init(
     supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],
     merchantCapabilities: [MerchantCapability] = [.supports3DS],
-    contactFields: [ContactField] = ContactField.usual, callbackSigner: RequestSigner? = nil,
+    contactFields: [ContactField] = ContactField.usual, lines: BasketDocument.Lines = .items, locale: String? = nil,
+    callbackSigner: RequestSigner? = nil,
     callbackHosts: Set<String> = [], platformDomain: String? = nil
   ) {
     self.supportedNetworks = supportedNetworks
     self.merchantCapabilities = merchantCapabilities
     self.contactFields = contactFields
+    self.lines = lines
+    self.locale = locale
     self.callbackSigner = callbackSigner
     self.callbackHosts = callbackHosts
     self.platformDomain = platformDomain
@@ -47,6 +54,8 @@ extension MerchantTerms {
   func completing(_ document: BasketDocument) -> BasketDocument {
     var document = document
     document.contactFields = document.contactFields ?? contactFields.map(\.rawValue)
+    document.lines = document.lines ?? lines
+    document.locale = document.locale ?? locale
     return document
   }
 }

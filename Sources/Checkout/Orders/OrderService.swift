@@ -131,14 +131,20 @@ extension OrderService {
     return merchant
   }
 
+  /// The language in which the basket's shopper is spoken to.
+  package func locale(of id: BasketID) async throws -> ShopperLocale {
+    try await database.read { try BasketRecord.known(id, of: nil, in: $0).basket.locale }
+  }
+
   /// What the sheet opens with. Makes the quote that a payment may name.
   package func sheet(_ id: BasketID, of merchant: MerchantID) async throws -> SheetRequest {
     let terms = await terms(merchant)
     let shown = try await showing(id, merchant) { record in
       let priced = try quotes.open(record.basket, record.opening)
-      return (priced, try record.factory(terms).request(for: record.contents(priced, terms)))
+      let request = try record.factory(terms).request(for: record.contents(priced, terms))
+      return (priced, (request, record.basket.document.locale))
     }
-    return SheetRequest(quote: shown.quote, request: shown.answer)
+    return SheetRequest(quote: shown.quote, request: shown.answer.0, locale: shown.answer.1)
   }
 
   /// Prices what the shopper changed. With an error of the address the sheet stays open and cannot be paid.

@@ -190,9 +190,10 @@ extension OrderService {
     let contact = OrderContact(
       service: quote.state.service, shipping: request.shippingContact, billing: request.billingContact,
       billingRequired: basket.document.billingRequired)
-    var missing = contact.missingFields(of: quote.state.service.shippingFields(basket.contactFields))
+    var missing = contact.missingFields(
+      of: quote.state.service.shippingFields(basket.contactFields), in: basket.locale)
     if basket.document.billingRequired, request.billingContact.flatMap({ OrderAddress($0) }) == nil {
-      missing.append(.billingContactInvalid(.postalAddress, "Enter a billing address."))
+      missing.append(.billingContactInvalid(.postalAddress, basket.locale.text(.enterBillingAddress)))
     }
     guard missing.isEmpty else {
       let fields = missing.compactMap { $0.contactField?.rawValue }.joined(separator: ", ")
@@ -220,8 +221,13 @@ extension OrderService {
     else {
       throw OrderError(
         .addressChangesPrice, "shown \(quote.total), with the full address \(total.amount)", field: "shippingContact",
-        sheetErrors: [.shippingContactInvalid(.postalCode, "Choose this address again to see its price.")])
+        sheetErrors: [.shippingContactInvalid(.postalCode, Self.anotherPrice(total, than: quote, basket.locale))])
     }
+  }
+
+  private static func anotherPrice(_ total: SummaryItem, than quote: Quote, _ locale: ShopperLocale) -> String {
+    total.kind == .final && total.amount != quote.total
+      ? locale.text(.addressTotal, amount: total.amount) : locale.text(.chooseAddressAgain)
   }
 
   /// - Parameter written: the order, if this very call has written it.

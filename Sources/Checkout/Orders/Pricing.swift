@@ -7,6 +7,8 @@ package struct Priced: Sendable, Hashable {
   package let state: SheetState
   /// All lines but the total.
   package let lines: [SummaryItem]
+  /// The lines that the sheet shows, of the same sum: ``lines``, or with one line for the goods.
+  package let sheetLines: [SummaryItem]
   /// What is offered, the selected one first, because the sheet selects the first.
   package let shippingMethods: [ShippingMethod]
   /// Ids of items that cannot be had at the destination and are not in the total.
@@ -15,11 +17,13 @@ package struct Priced: Sendable, Hashable {
   package let errors: [SheetError]
 
   package init(
-    state: SheetState, lines: [SummaryItem], shippingMethods: [ShippingMethod] = [], unavailableItems: [String] = [],
+    state: SheetState, lines: [SummaryItem], sheetLines: [SummaryItem]? = nil, shippingMethods: [ShippingMethod] = [],
+    unavailableItems: [String] = [],
     errors: [SheetError] = []
   ) {
     self.state = state
     self.lines = lines
+    self.sheetLines = sheetLines ?? lines
     self.shippingMethods = shippingMethods
     self.unavailableItems = unavailableItems
     self.errors = errors
@@ -27,6 +31,6 @@ package struct Priced: Sendable, Hashable {
 
   func summary(_ businessName: String) throws -> Summary {
     guard let currency = lines.first?.amount.currency else { throw SheetViolation.emptyLabel }
-    return try Summary(businessName: businessName, lines: lines, currency: currency)
+    return try Summary(businessName: businessName, lines: sheetLines, currency: currency)
   }
 }

@@ -12,12 +12,16 @@ package enum QuoteRules {
     var understood = state
     understood.couponCode = coupon.found?.code
     understood.shippingMethod = methods.first?.identifier
-    let lines = try goods.lines + coupon.lines(off: goods.value, basket) + fees(basket, state)
+    let discount = try coupon.lines(off: goods.value, basket)
+    let discounted = try (discount.map(\.amount) + [goods.value]).total(in: basket.currency)
     let shipping = methods.first.map { [SummaryItem(label: $0.label, amount: $0.amount)] } ?? []
+    let rest = try discount + fees(basket, state, on: discounted) + shipping
+    let shown: (SummaryItem) -> SummaryItem = { basket.document.pending ? $0.madePending : $0 }
     return Priced(
-      state: understood, lines: (lines + shipping).map { basket.document.pending ? $0.madePending : $0 },
+      state: understood, lines: (goods.lines + rest).map(shown),
+      sheetLines: basket.document.lines == .subtotal ? (goods.subtotal(basket) + rest).map(shown) : nil,
       shippingMethods: methods, unavailableItems: goods.unavailable,
-      errors: unserviceable(state, goods) + coupon.errors)
+      errors: unserviceable(basket, state, goods) + coupon.errors)
   }
 
   /// What is offered at the destination, the selected one first. Before the destination is known everything is.
@@ -40,21 +44,42 @@ package enum QuoteRules {
     return selected + methods.filter { $0.identifier != state.shippingMethod }
   }
 
-  /// The fees of this kind of service; those of a kind of card only once the sheet has reported which it is, and last.
-  private static func fees(_ basket: Basket, _ state: SheetState) -> [SummaryItem] {
-    let fees = basket.document.fees.filter { $0.serviceTypes?.contains(state.service.rawValue) ?? true }
+  /// The fees of this kind of service and of this place; those of a kind of card only once the sheet has reported which
+  /// it is, and last.
+  ///
+  /// - Parameter goods: the goods less their discount, of which rates are taken.
+  private static func fees(_ basket: Basket, _ state: SheetState, on goods: Amount) throws -> [SummaryItem] {
+    let fees = basket.document.fees.filter { $0.applies(state) }
     let general = fees.filter { $0.paymentMethodTypes == nil }
-    let ofCard = fees.filter { fee in
-      guard let type = state.paymentMethod else { return false }
-      return fee.paymentMethodTypes?.contains(type.rawValue) ?? false
+    let ofCard = fees.filter { $0.paymentMethodTypes != nil }
+    return try (general + ofCard).compactMap { fee in
+      let rate = try fee.basisPoints.map { try goods.share(basisPoints: $0) }
+      // A rate of so little that it rounds to nothing is no line.
+      if let rate, rate.minorUnits == 0 { return nil }
+      return SummaryItem(label: fee.label, amount: rate ?? basket.amount(fee.amount ?? 0))
     }
-    return (general + ofCard).map { SummaryItem(label: $0.label, amount: basket.amount($0.amount)) }
   }
 
-  private static func unserviceable(_ state: SheetState, _ goods: Goods) -> [SheetError] {
+  private static func unserviceable(_ basket: Basket, _ state: SheetState, _ goods: Goods) -> [SheetError] {
     guard state.service.needsAddress else { return [] }
-    if state.destination == .unserviceable { return [.addressUnserviceable("We do not deliver to this address.")] }
-    return goods.isEmpty ? [.addressUnserviceable("Nothing in this order can be delivered to this address.")] : []
+    if state.destination == .unserviceable { return [.addressUnserviceable(basket.locale.text(.addressNotServed))] }
+    return goods.isEmpty ? [.addressUnserviceable(basket.locale.text(.nothingServedThere))] : []
+  }
+}
+
+extension BasketDocument.Fee {
+  fileprivate func applies(_ state: SheetState) -> Bool {
+    let isOfService = serviceTypes?.contains(state.service.rawValue) ?? true
+    let isOfCard = paymentMethodTypes.map { types in
+      state.paymentMethod.map { types.contains($0.rawValue) } ?? false
+    }
+    return isOfService && isOfPlace(state) && isOfCard ?? true
+  }
+
+  private func isOfPlace(_ state: SheetState) -> Bool {
+    guard let zones else { return true }
+    guard state.service.needsAddress, case .zone(let zone) = state.destination else { return false }
+    return zones.contains(zone)
   }
 }
 
@@ -65,19 +90,30 @@ private struct Goods {
   let value: Amount
   let unavailable: [String]
   let isEmpty: Bool
+  private let missingLines: [SummaryItem]
 
   init(_ basket: Basket, _ state: SheetState) throws {
     let items = basket.document.items
     let missing = items.filter { !$0.isAvailable(state) }
     lines = try items.map { item in
       guard item.isAvailable(state) else {
-        return SummaryItem(label: "\(item.name) (not available there)", amount: basket.amount(0))
+        return Self.missing(item, basket)
       }
       return SummaryItem(label: item.name, amount: try basket.amount(item.unitAmount).times(item.quantity))
     }
     value = try lines.map(\.amount).total(in: basket.currency)
+    missingLines = missing.map { Self.missing($0, basket) }
     unavailable = missing.map(\.id)
     isEmpty = missing.count == items.count
+  }
+
+  /// One line for what can be had, and still one for each item that cannot: the shopper has to know.
+  func subtotal(_ basket: Basket) -> [SummaryItem] {
+    (isEmpty ? [] : [SummaryItem(label: basket.locale.text(.subtotal), amount: value)]) + missingLines
+  }
+
+  private static func missing(_ item: BasketDocument.Item, _ basket: Basket) -> SummaryItem {
+    SummaryItem(label: basket.locale.text(.unavailableItem, item: item.name), amount: basket.amount(0))
   }
 }
 
@@ -90,9 +126,9 @@ private struct Coupon {
     guard let wanted = state.couponCode.map(Self.normalised) else { (found, errors) = (nil, []); return }
     let known = basket.document.coupons.first { Self.normalised($0.code) == wanted }
     if known == nil {
-      (found, errors) = (nil, [.couponCodeInvalid("This code is not known.")])
+      (found, errors) = (nil, [.couponCodeInvalid(basket.locale.text(.couponUnknown))])
     } else if let end = known?.expiresAt?.timestamp, end <= now {
-      (found, errors) = (nil, [.couponCodeExpired("This code has expired.")])
+      (found, errors) = (nil, [.couponCodeExpired(basket.locale.text(.couponExpired))])
     } else {
       (found, errors) = (known, [])
     }

@@ -8,6 +8,8 @@ package import TenderSheet
 package struct SheetRequest: Sendable, Hashable {
   package let quote: Quote
   package let request: PaymentRequest
+  /// The language tag of the basket's shopper, if it names one.
+  package let locale: String?
 }
 
 /// What the shopper decides before the sheet opens.
@@ -85,9 +87,10 @@ extension BasketRecord {
 
   func contents(_ priced: Priced, _ terms: MerchantTerms) -> SheetContents {
     SheetContents(
-      currency: basket.currency, service: priced.state.service, lines: priced.lines,
+      currency: basket.currency, service: priced.state.service, lines: priced.sheetLines,
       shippingMethods: priced.shippingMethods, supportsCouponCode: !basket.document.coupons.isEmpty,
-      couponCode: priced.state.couponCode, contactFields: basket.contactFields, billingRequired: basket.document.billingRequired,
+      couponCode: priced.state.couponCode, contactFields: basket.contactFields,
+      billingRequired: basket.document.billingRequired,
       applicationData: terms.applicationData(of: basket))
   }
 

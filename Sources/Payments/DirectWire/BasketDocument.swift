@@ -34,6 +34,10 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   /// What the sheet asks for in the shipping contact: `name`, `phone`, `email`, `phoneticName`, `postalAddress`; nil for
   /// the merchant's usual. An order that goes to an address asks for that in any case.
   package var contactFields: [String]?
+  /// How the sheet lists the goods; nil for the merchant's usual.
+  package var lines: Lines?
+  /// The shopper's language and region, a tag of BCP 47: `de-AT`; nil for the merchant's usual.
+  package var locale: String?
   package var billingRequired: Bool = false
   /// Issuer countries; empty for all.
   package var supportedCountries: [String] = []
@@ -53,6 +57,13 @@ package struct BasketDocument: Sendable, Hashable, Codable {
     self.items = items
   }
 
+  package enum Lines: String, Sendable, Hashable, Codable, CaseIterable {
+    /// A line for each item.
+    case items
+    /// One line for all items.
+    case subtotal
+  }
+
   package struct Item: Sendable, Hashable, Codable {
     package var id: String
     package var label: String
@@ -70,19 +81,29 @@ package struct BasketDocument: Sendable, Hashable, Codable {
     }
   }
 
+  /// Adds an amount, or a rate of the goods less their discount.
   package struct Fee: Sendable, Hashable, Codable {
     package var label: String
-    package var amount: Int64
+    package var amount: Int64?
+    /// Hundredths of a percent; rounded to the minor unit, half away from zero.
+    package var basisPoints: Int64?
     /// Nil for all.
     package var serviceTypes: [String]?
     /// `credit`, `debit`, `prepaid`, `store`, `unknown`; nil for all.
     package var paymentMethodTypes: [String]?
+    /// The zones in which it is charged; nil for all, and where there is no address.
+    package var zones: [String]?
 
-    package init(label: String, amount: Int64, serviceTypes: [String]? = nil, paymentMethodTypes: [String]? = nil) {
+    package init(
+      label: String, amount: Int64? = nil, basisPoints: Int64? = nil, serviceTypes: [String]? = nil,
+      paymentMethodTypes: [String]? = nil, zones: [String]? = nil
+    ) {
       self.label = label
       self.amount = amount
+      self.basisPoints = basisPoints
       self.serviceTypes = serviceTypes
       self.paymentMethodTypes = paymentMethodTypes
+      self.zones = zones
     }
   }
 

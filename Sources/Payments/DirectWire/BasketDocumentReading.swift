@@ -6,7 +6,7 @@ extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
     case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, contactFields
-    case billingRequired, supportedCountries, quoteURL
+    case lines, locale, billingRequired, supportedCountries, quoteURL
   }
 
   package init(from decoder: any Decoder) throws {
@@ -29,6 +29,8 @@ extension BasketDocument {
     capture = try keys.optional(.capture) ?? .immediate
     pending = try keys.optional(.pending) ?? false
     contactFields = try keys.optional(.contactFields)
+    lines = try keys.optional(.lines)
+    locale = try keys.optional(.locale)
     billingRequired = try keys.optional(.billingRequired) ?? false
     supportedCountries = try keys.list(.supportedCountries)
     quoteURL = try keys.optional(.quoteURL)
@@ -49,12 +51,16 @@ extension BasketDocument.Item {
 }
 
 extension BasketDocument.Fee {
-  enum CodingKeys: String, CodingKey, CaseIterable { case label, amount, serviceTypes, paymentMethodTypes }
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case label, amount, basisPoints, serviceTypes, paymentMethodTypes, zones
+  }
 
   package init(from decoder: any Decoder) throws {
     let keys = try ClosedKeys<CodingKeys>(decoder)
     label = try keys.required(.label)
-    amount = try keys.required(.amount)
+    amount = try keys.optional(.amount)
+    basisPoints = try keys.optional(.basisPoints)
+    zones = try keys.optional(.zones)
     serviceTypes = try keys.optional(.serviceTypes)
     paymentMethodTypes = try keys.optional(.paymentMethodTypes)
   }

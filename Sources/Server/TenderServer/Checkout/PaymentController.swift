@@ -38,7 +38,7 @@ struct PaymentController: Sendable {
       try await orderService.place(call.order, of: caller, before: deadline)
     }
     metrics.placements.count(["outcome": placed.payment.status.rawValue])
-    return try render(placed)
+    return try await render(placed)
   }
 
   /// Adds the attempt to the trace of its basket, unless the page may not see the basket.
@@ -61,7 +61,7 @@ struct PaymentController: Sendable {
     guard let placed = try await orderService.placed(basket, of: merchant) else {
       throw Problem(.notFound, "payment_not_found", "Nobody has tried to pay this basket yet.")
     }
-    return try render(placed)
+    return try await render(placed)
   }
 
   /// `DELETE /applepay/payment/{basketId}`: possible until an acquirer may have heard of it.
@@ -73,28 +73,30 @@ struct PaymentController: Sendable {
 
   /// A decline is an answer to the payment and a refusal to the page: 402 keeps the sheet open for another card. So is
   /// *failure*, reported while the outcome was open: recovery reverses a late approval.
-  private func render(_ placed: PlacedOrder) throws -> Response {
+  private func render(_ placed: PlacedOrder) async throws -> Response {
     let payment = placed.payment
     switch placed.status {
     case .declined:
-      throw Problem(
-        Self.paymentRequired, "declined",
-        "The card was declined\(payment.decline?.reason.words ?? ""). Another card may pay.")
+      let reason = payment.decline?.reason.text ?? .declined
+      throw Problem(Self.paymentRequired, "declined", await text(reason, placed))
     case .failed:
       throw Problem(
-        .serviceUnavailable, "acquirer_unreachable", "The acquirer was not reached; nothing happened. Try again.",
-        retryAfter: 5)
+        .serviceUnavailable, "acquirer_unreachable", await text(.notReached, placed), retryAfter: 5)
     case .authorizing, .pending, .unknown, .voided:
-      guard payment.reportedOutcome != .failure else { throw Self.notConfirmed }
+      guard payment.reportedOutcome != .failure else {
+        throw Problem(Self.paymentRequired, "not_confirmed", await text(.notConfirmed, placed))
+      }
       return JSONAnswer.response(answer(placed), status: placed.status == .voided ? .ok : .accepted)
     default:
       return JSONAnswer.response(answer(placed))
     }
   }
 
-  private static let notConfirmed = Problem(
-    paymentRequired, "not_confirmed",
-    "The bank's answer never came, and nothing will be charged. Another card may pay in a moment.")
+  /// A text in the language of the basket's shopper; in English if the store cannot be read, because the outcome counts.
+  private func text(_ text: ShopperText, _ placed: PlacedOrder) async -> String {
+    let locale = try? await orderService.locale(of: placed.order.basket)
+    return (locale ?? .english).text(text)
+  }
 
   private static let paymentRequired = HTTPResponse.Status(code: 402, reasonPhrase: "Payment Required")
 
@@ -111,16 +113,16 @@ struct PaymentController: Sendable {
 extension DeclineReason {
   /// What the page learns of the reason: what the shopper can act upon. That a card was reported lost, or that fraud is
   /// suspected, is for the operator alone.
-  fileprivate var words: String {
+  fileprivate var text: ShopperText {
     switch self {
-    case .insufficientFunds: ": its account does not cover the amount"
-    case .expiredCard: ": it has expired"
-    case .limitExceeded: ": the amount is above its limit"
-    case .authenticationRequired: ": its bank asks for another confirmation"
-    case .issuerUnavailable: ": its bank cannot be reached"
+    case .insufficientFunds: .declinedFunds
+    case .expiredCard: .declinedExpired
+    case .limitExceeded: .declinedLimit
+    case .authenticationRequired: .declinedAuthentication
+    case .issuerUnavailable: .declinedUnreachable
     case .doNotHonor, .lostOrStolen, .suspectedFraud, .notPermitted, .invalidCard, .cryptogramInvalid, .configuration,
       .holdEnded, .approvedForLess, .other:
-      ""
+      .declined
     }
   }
 }

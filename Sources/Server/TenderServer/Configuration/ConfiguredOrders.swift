@@ -24,7 +24,8 @@ extension MerchantFolder {
   var terms: MerchantTerms {
     MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
-      contactFields: profile.contactFields, callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
+      contactFields: profile.contactFields, lines: profile.lines, locale: profile.locale,
+      callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
   }
 }
 

@@ -2,7 +2,7 @@ package import Acquiring
 import ApplePayToken
 import Foundation
 package import MerchantIdentity
-import DirectWire
+package import DirectWire
 import Storage
 package import TenderPayments
 package import TenderSheet
@@ -181,6 +181,10 @@ package struct MerchantProfile: Sendable {
   package let capabilities: [MerchantCapability]
   /// What the sheets of its baskets ask for, unless a basket chooses its fields.
   package let contactFields: [ContactField]
+  /// How the sheets of its baskets list the goods, unless a basket says.
+  package let lines: BasketDocument.Lines
+  /// The language tag of its shoppers, unless a basket names another.
+  package let locale: String
   /// Icons that the sheet shows for the site, by address.
   package let touchIcons: [String]
   /// Hosts that a basket's `quoteURL` may name.
@@ -203,6 +207,7 @@ package struct MerchantProfile: Sendable {
     networks = settings.networks
     capabilities = settings.capabilities
     contactFields = settings.contactFields
+    (lines, locale) = (settings.lines, settings.locale)
     touchIcons = settings.touchIcons
     callbackHosts = Set(settings.callbackHosts)
     keysRequiringDigest = Set(settings.keysRequiringDigest)

@@ -1,4 +1,5 @@
 import Acquiring
+import DirectWire
 import MerchantIdentity
 import TenderPayments
 import TenderSheet
@@ -12,6 +13,8 @@ package struct MerchantSettings: Sendable {
   var networks: [CardNetwork] = [.visa, .masterCard, .amex]
   var capabilities: [MerchantCapability] = [.supports3DS]
   var contactFields = ContactField.usual
+  var lines = BasketDocument.Lines.items
+  var locale = "en"
   var domains: [String] = []
   var teamIdentifier: String?
   var callbackHosts: [String] = []
@@ -78,6 +81,12 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "contactFields", .list(of: .choice(of: ContactField.allCases)), \.contactFields,
       "What the sheet asks the shopper for unless the basket says; beside the address of an order that goes to one."),
+    Setting(
+      "lines", .choice(of: BasketDocument.Lines.allCases), \.lines,
+      "Whether the sheet lists the items or their subtotal, unless the basket says."),
+    Setting(
+      "locale", .text("a language tag", as: "de-AT", where: ShopperLocale.isTag), \.locale,
+      "The language of what shoppers read from Tender, unless the basket says."),
     Setting(
       "touchIcons", .list(of: .text("a URL", as: "\"https://shop.example.com/touch-icon.png\"")), \.touchIcons,
       "Icons that the payment sheet shows for the site."),

@@ -72,6 +72,13 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
       document.fees = []
     },
     InvalidBasket(nil, "less than nothing", .totalNotPositive) { $0.fees[0] = .init(label: "Off", amount: -100_000) },
+    InvalidBasket("fees[0].basisPoints", "negative") { $0.fees[0] = .init(label: "Tax", basisPoints: -1) },
+    InvalidBasket("fees[0].basisPoints", "nothing") { $0.fees[0] = .init(label: "Tax", basisPoints: 0) },
+    InvalidBasket("fees[0].basisPoints", "over 100 %") { $0.fees[0] = .init(label: "Tax", basisPoints: 10_001) },
+    InvalidBasket("fees[0]", "both kinds") { $0.fees[0].basisPoints = 100 },
+    InvalidBasket("fees[0]", "neither kind") { $0.fees[0].amount = nil },
+    InvalidBasket("fees[0].zones", "no such zone") { $0.fees[0].zones = ["mars"] },
+    InvalidBasket("locale", "no language tag") { $0.locale = "German" },
     InvalidBasket("contactFields[1]", "unknown") { $0.contactFields = ["name", "shoeSize"] },
     InvalidBasket("contactFields", "twice") { $0.contactFields = ["name", "name"] },
   ]

@@ -233,6 +233,24 @@ import Testing
     #expect(shop.acquirer.authorizations.count == 0)
   }
 
+  @Test func `is not charged the fee of a zone that the sheet did not show, and says the new total`() async throws {
+    let shop = try await shop { document in
+      document.zones[1].methods = ["bike"]
+      document.items[1].availableIn = nil
+      document.fees = [.init(label: "Remote", basisPoints: 500, zones: ["county"])]
+      document.locale = "de-AT"
+    }
+    let quote = try await shop.opens()
+    let error = await #expect(throws: OrderError.self) {
+      try await place(shop, quote, shipping: .dublin.with(postalCode: "D18 X2Y3"))
+    }
+    #expect(error?.code == .addressChangesPrice)
+    #expect(error?.sheetErrors.first?.message.contains("25,50 EUR") == true, "\(error?.sheetErrors ?? [])")
+    let again = try await shop.opens(.dublin.with(postalCode: "D18 X2Y3"))
+    #expect(
+      try await place(shop, again, shipping: .dublin.with(postalCode: "D18 X2Y3")).payment.amount.minorUnits == 2_550)
+  }
+
   @Test func `without an address ever shown is priced by the full one`() async throws {
     let shop = try await shop()
     let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote

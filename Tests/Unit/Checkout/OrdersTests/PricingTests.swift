@@ -128,6 +128,129 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
   }
 }
 
+@Suite struct `Fees with rates and zones` {
+  private func priced(
+    _ fees: [BasketDocument.Fee], _ state: SheetState, _ change: (inout BasketDocument) -> Void = { _ in }
+  ) throws -> [String] {
+    var document = BasketDocument.dinner
+    document.fees = fees
+    change(&document)
+    let basket = try Basket(document, id: Shop.basket, merchant: Shop.merchant)
+    return try QuoteRules.price(basket, state, at: Shop.noon).lines.filter { ["Tax", "Remote"].contains($0.label) }
+      .map { "\($0.label) \($0.amount.decimalString)" }
+  }
+
+  private static let tax = BasketDocument.Fee(label: "Tax", basisPoints: 1_350)
+
+  /// The goods are 21.90.
+  @Test(
+    arguments: [
+      (1_350, "Tax 2.96"), (1, nil), (2, nil), (3, "Tax 0.01"), (10_000, "Tax 21.90"), (23, "Tax 0.05"),
+    ] as [(Int64, String?)])
+  func `take hundredths of a percent, rounded half away from zero`(_ points: Int64, _ line: String?) throws {
+    let lines = try priced([.init(label: "Tax", basisPoints: points)], SheetState(service: .collection))
+    #expect(lines == (line.map { [$0] } ?? []))
+  }
+
+  @Test func `round a half up`() throws {
+    let lines = try priced([.init(label: "Tax", basisPoints: 50)], SheetState(service: .collection)) {
+      $0.items = [.init(id: "a", label: "A", unitAmount: 100)]
+    }
+    #expect(lines == ["Tax 0.01"])
+  }
+
+  @Test func `are taken of the goods less their discount, and not of other fees`() throws {
+    let state = SheetState(service: .delivery, destination: .zone("central"), couponCode: "FIVER")
+    #expect(try priced([Self.tax, .init(label: "Packing", amount: 100)], state) == ["Tax 2.28"])
+  }
+
+  @Test(
+    arguments: [
+      (.delivery, .zone("county"), ["Remote 0.65"]), (.delivery, .zone("central"), []), (.delivery, .unknown, []),
+      (.collection, .zone("county"), []),
+    ] as [(ServiceType, Destination, [String])])
+  func `of a zone are charged there alone`(
+    _ service: ServiceType, _ destination: Destination, _ lines: [String]
+  ) throws {
+    let fees = [BasketDocument.Fee(label: "Remote", basisPoints: 500, zones: ["county"])]
+    #expect(try priced(fees, SheetState(service: service, destination: destination)) == lines)
+  }
+
+  @Test func `of a zone may be amounts and depend on the card`() throws {
+    let fees = [BasketDocument.Fee(label: "Remote", amount: 70, paymentMethodTypes: ["credit"], zones: ["county"])]
+    var state = SheetState(service: .delivery, destination: .zone("county"))
+    #expect(try priced(fees, state) == [])
+    state.paymentMethod = .credit
+    #expect(try priced(fees, state) == ["Remote 0.70"])
+  }
+
+  @Test func `are in fils where the currency has them`() throws {
+    let lines = try priced([.init(label: "Tax", basisPoints: 500)], SheetState(service: .collection)) {
+      $0.currencyCode = Currency(code: "KWD") ?? $0.currencyCode
+      $0.items = [.init(id: "a", label: "A", unitAmount: 1_234)]
+    }
+    #expect(lines == ["Tax 0.062"])
+  }
+}
+
+@Suite struct `A sheet that lists no items` {
+  private func request(
+    _ change: (inout BasketDocument) -> Void = { _ in }
+  ) async throws -> (Shop, PaymentRequest) {
+    let shop = try await Shop()
+    var document = BasketDocument.dinner
+    document.lines = .subtotal
+    change(&document)
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
+    return (shop, try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).request)
+  }
+
+  private func lines(_ items: [SummaryItem]) -> [String] { items.map { "\($0.label) \($0.amount.decimalString)" } }
+
+  @Test func `has a subtotal, and each fee, discount and delivery`() async throws {
+    let (_, request) = try await request { $0.couponCode = "FIVER" }
+    #expect(
+      lines(request.lineItems) == ["Subtotal 21.90", "Five off -5.00", "Service fee 0.50", "Bike 2.50"])
+    #expect(request.total.amount.minorUnits == 1_990)
+  }
+
+  @Test func `has no subtotal above a lone total`() async throws {
+    let (_, request) = try await request { ($0.serviceType, $0.fees) = ("collection", []) }
+    #expect(request.lineItems.isEmpty && request.total.amount.minorUnits == 2_190)
+  }
+
+  @Test func `still names the items that cannot be had at the address`() async throws {
+    let (shop, _) = try await request { $0.locale = "de-AT" }
+    let (quote, update) = try await shop.orderService.update(
+      Shop.basket, of: Shop.merchant, .shippingContact(RedactedContact(postalCode: "D18", countryCode: "IE")))
+    #expect(
+      lines(update.newLineItems) == [
+        "Zwischensumme 12.90", "2 × Soup (dort nicht erhältlich) 0.00", "Service fee 0.50", "Van 6.00",
+      ])
+    #expect(quote.lines.first?.label == "Fish and chips")
+  }
+
+  @Test func `is the merchant's usual, unless the basket says`() async throws {
+    let shop = try await Shop(MerchantTerms(lines: .subtotal, locale: "nl"))
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let usual = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
+    #expect(usual.request.lineItems.first?.label == "Subtotaal" && usual.locale == "nl")
+    var document = BasketDocument.dinner
+    (document.lines, document.locale) = (.items, "it-IT")
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
+    let own = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
+    #expect(own.request.lineItems.first?.label == "Fish and chips" && own.locale == "it-IT")
+  }
+
+  @Test(arguments: [("sv", "Koden är okänd."), ("tlh", "This code is not known."), ("ja-JP", "このコードは無効です。")])
+  func `speaks the basket's language`(_ locale: String, _ message: String) async throws {
+    let (shop, _) = try await request { $0.locale = locale }
+    let update = try await shop.orderService.update(Shop.basket, of: Shop.merchant, .couponCode("NO")).update
+    #expect(update.errors.map(\.message) == [message])
+    #expect(try await shop.orderService.locale(of: Shop.basket) == ShopperLocale(locale))
+  }
+}
+
 @Suite struct `A place on the sheet` {
   /// Country, visible code, full code, whether it is served, total while redacted.
   static let rows: [(String, String?, Bool, Int64)] = [

@@ -7,12 +7,13 @@ private let complete = """
   { "currencyCode":"EUR", "countryCode":"IE", "merchantReference":"HK-1042", "businessName":"Harbour Kitchen",
     "serviceTypes":["delivery","collection"], "serviceType":"delivery",
     "items":[{"id":"fish","label":"Fish and chips","unitAmount":1290,"quantity":1,"availableIn":["central"]}],
-    "fees":[{"label":"Service fee","amount":50,"serviceTypes":["delivery"],"paymentMethodTypes":["credit"]}],
+    "fees":[{"label":"Service fee","amount":50,"serviceTypes":["delivery"],"paymentMethodTypes":["credit"]},
+            {"label":"Tax","basisPoints":1350,"zones":["central"]}],
     "zones":[{"id":"central","countryCode":"IE","postalPrefixes":["D01","D02"],"methods":["bike"]}],
     "shippingMethods":[{"identifier":"bike","label":"Bike","detail":"30–45 minutes","amount":250,"freeFrom":3000}],
     "coupons":[{"code":"LUNCH10","label":"Lunch offer","percentBasisPoints":1000,"expiresAt":"2030-01-01T00:00:00Z"}],
     "requestedFor":"19:30", "note":"ring twice", "customer":"c-123", "capture":"immediate", "pending":false,
-    "contactFields":["email","phone"], "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
+    "contactFields":["email","phone"], "lines":"subtotal", "locale":"de-AT", "billingRequired":false, "supportedCountries":["IE","GB"], "quoteURL": null }
   """
 
 private func decode(_ text: String) throws -> BasketDocument {
@@ -28,7 +29,8 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(basket.shippingMethods[0].freeFrom == 3_000)
     #expect(basket.coupons[0].expiresAt == Timestamp(rfc3339: "2030-01-01T00:00:00Z").map(WireTime.init))
     #expect(basket.quoteURL == nil)
-    #expect(basket.contactFields == ["email", "phone"])
+    #expect(basket.contactFields == ["email", "phone"] && basket.lines == .subtotal && basket.locale == "de-AT")
+    #expect(basket.fees[1].basisPoints == 1_350 && basket.fees[1].zones == ["central"] && basket.fees[1].amount == nil)
   }
 
   @Test func `survives being written and read again`() throws {
@@ -72,7 +74,8 @@ private func decode(_ text: String) throws -> BasketDocument {
   }
 
   @Test(arguments: [
-    ("\"EUR\"", "\"XAU\""), ("\"immediate\"", "\"later\""), ("2030-01-01T00:00:00Z", "2030-02-30"),
+    ("\"EUR\"", "\"XAU\""), ("\"immediate\"", "\"later\""), ("\"subtotal\"", "\"none\""),
+    ("2030-01-01T00:00:00Z", "2030-02-30"),
     ("2030-01-01T00:00:00Z", "0999-01-01T00:00:00Z"), ("2030-01-01T00:00:00Z", "999-01-01T00:00:00Z"),
     ("2030-01-01T00:00:00Z", "1969-12-31T23:59:59Z"), ("2030-01-01T00:00:00Z", "10000-01-01T00:00:00Z"),
   ])

@@ -82,6 +82,36 @@ import Testing
     #expect(declined.status == 402 && declined.body["detail"]?.text == detail, "\(declined.errorText)")
   }
 
+  @Test func `that is declined is explained in the basket's language`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection", also: ["locale": "de-AT"])
+    let declined = try await shopper.pays(card: "visa-insufficient-funds")
+    #expect(
+      declined.body["detail"]?.text
+        == "Die Karte wurde abgelehnt: Das Konto deckt den Betrag nicht. Sie können mit einer anderen Karte bezahlen.")
+    #expect(try await shopper.outcome().body["detail"] == declined.body["detail"])
+  }
+
+  @Test func `of a ride is asked for with e-mail and phone, and paid with them alone`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(
+      system, service: "none",
+      also: [
+        "serviceTypes": ["none"], "contactFields": ["email", "phone"], "zones": [], "shippingMethods": [],
+        "lines": "subtotal", "fees": [["label": "Airport", "basisPoints": 1000]],
+      ])
+    #expect(shopper.request["requiredShippingContactFields"] == ["phone", "email"])
+    #expect(shopper.request["shippingType"] == nil && shopper.total == "13.75")
+    #expect(shopper.request["lineItems"]?.elements.compactMap { $0["label"]?.text } == ["Subtotal", "Airport"])
+    guard case .object(var payment) = try await shopper.payment(try await shopper.token()) else { return }
+    payment["shippingContact"] = ["phoneNumber": "+44 20 7946 0000"]
+    let refused = try await shopper.pays(.object(payment))
+    #expect(refused.body["code"] == "contact_incomplete", "\(refused.errorText)")
+    payment["shippingContact"] = ["phoneNumber": "+44 20 7946 0000", "emailAddress": "a@example.com"]
+    let paid = try await shopper.pays(.object(payment))
+    #expect(paid.body["status"] == "captured", "\(paid.errorText)")
+  }
+
   @Test func `after a decline is made with another card on the same basket`() async throws {
     let shopper = try await collecting()
     let declined = try await shopper.pays(card: "visa-insufficient-funds")

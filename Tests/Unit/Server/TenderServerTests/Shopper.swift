@@ -16,13 +16,13 @@ struct Shopper: Sendable {
   /// Stores a basket and opens the sheet.
   static func enters(
     _ system: TestSystem, _ shop: Shopfront? = nil, amount: Int64 = 1250, currency: String? = nil,
-    service: String = "delivery"
+    service: String = "delivery", also more: [String: JSONValue] = [:]
   ) async throws -> Shopper {
     let shop = shop ?? system.harbour
     var shopper = Shopper(system: system, shop: shop, basket: RandomBytes.system.hex(16))
     let stored = try await shop.signed(
       "PUT", "/v2/\(shop.merchant.id)/baskets/\(shopper.basket)",
-      shopper.document(amount, currency ?? shop.merchant.currencyCode, service), at: system.clock.wall.now())
+      shopper.document(amount, currency ?? shop.merchant.currencyCode, service, more), at: system.clock.wall.now())
     try #require(stored.status == 200, "\(stored.errorText)")
     try await shopper.opens()
     return shopper
@@ -98,8 +98,11 @@ struct Shopper: Sendable {
 
   var reference: String { "T-\(basket.prefix(12))" }
 
-  func document(_ amount: Int64, _ currency: String, _ service: String) -> JSONValue {
-    [
+  /// - Parameter more: properties to add, or to have other values.
+  func document(
+    _ amount: Int64, _ currency: String, _ service: String, _ more: [String: JSONValue] = [:]
+  ) -> JSONValue {
+    let usual: JSONValue = [
       "currencyCode": .string(currency), "countryCode": .string(shop.merchant.countryCode),
       "merchantReference": .string(reference), "businessName": .string(shop.merchant.displayName),
       "serviceTypes": ["delivery", "collection"], "serviceType": .string(service),
@@ -111,5 +114,8 @@ struct Shopper: Sendable {
       "shippingMethods": [["identifier": "bike", "label": "Bike", "detail": "Soon", "amount": 250]],
       "coupons": [], "capture": "immediate",
     ]
+    guard case .object(var document) = usual else { return usual }
+    for (key, value) in more { document[key] = value }
+    return .object(document)
   }
 }
