@@ -1,5 +1,7 @@
 """Why there is a button, and why there is none."""
 
+import time
+
 from claims import claim
 from fakeserver import BASKET, METADATA, problem, fake_server
 
@@ -28,7 +30,7 @@ REASONS = [
     ("an old basket", {"answers": {"GET basket/B": problem(410, "basket_expired")}}, ["basket_expired"], "server"),
     ("an unregistered origin",
      {"answers": {call: problem(403, "origin_not_registered") for call in ("GET metadata", "GET basket/B")}},
-     ["origin_not_registered"], "server"),
+     ["origin_not_registered"], "not available here"),
     ("several things at once",
      {"device": {"version": 3, "isInsecure": True}, "answers": {"GET basket/B": problem(410, "basket_expired"),
                                                                 "GET metadata": {**METADATA, "enabled": False}}},
@@ -73,8 +75,32 @@ def a_server_that_is_gone_is_a_reason_and_its_return_brings_the_button(shopper):
         assert shopper.script("return device.reported.reasons[0].code") == "connection_lost"
         shop.answers["GET basket/C"] = BASKET
         shop.flows.set()
-        shopper.script('window.dispatchEvent(new Event("online"))')
         wait_for_state(shopper, "buy")
+        shop.answers["GET basket/D"] = problem(410, "basket_expired")
+        shopper.script('document.querySelector("tender-apple-pay").setAttribute("basket", "D")')
+        wait_for_state(shopper, "hidden")
+        time.sleep(6)
+        assert shop.asked("GET basket/D") == 1, "it asks again about a basket that will not come back"
+
+
+@claim(page=None)
+def an_empty_basket_attribute_is_no_basket(shopper):
+    with fake_server(body='<tender-apple-pay basket=""></tender-apple-pay>') as shop:
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "buy")
+        shopper.browser.find_element("css selector", "apple-pay-button").click()
+        assert shopper.script("return device.reported.reasons[0].code") == "no_basket", log(shopper)
+
+
+@claim(page=None)
+def an_unregistered_origin_is_a_short_word_to_the_shopper_and_a_remedy_in_the_console(shopper):
+    refusal = problem(403, "origin_not_registered")
+    with fake_server(answers={"GET metadata": refusal, "GET basket/B": refusal}) as shop:
+        shopper.browser.get(shop.origin)
+        wait_for_state(shopper, "hidden")
+        assert shopper.script("return device.reported.reasons[0].detail") == "Apple Pay is not available here."
+        said = [entry["message"] for entry in shopper.browser.get_log("browser") if entry["level"] == "WARNING"]
+        assert any("The server says origin_not_registered." in message for message in said), f"the console has {said}"
 
 
 @claim(page=None)

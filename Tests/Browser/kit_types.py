@@ -104,6 +104,8 @@ def listed(text, seen):
     found = differences("the comment on attributes", shown[1].split() if shown else [], seen["attributes"])
     known = re.findall(r"^  (\w+): ", (ROOT / "Web/kit/reasons.js").read_text(encoding="utf-8"), re.MULTILINE)
     comment = re.findall(r"`(\w+)`", text[:text.index("and\n * `script_not_loaded`")])
+    found += [f"{target} does not know the events" for target in ("HTMLElement", "Document", "Window")
+              if f"interface {target}EventMap extends TenderApplePayEventMap {{}}" not in text]
     return found + ([] if comment == known else [f"the reasons are {known}, and the comment lists {comment}"])
 
 
@@ -130,7 +132,8 @@ MUTANTS = [
     ('  "tender:cancelled": CustomEvent<Record<string, never>>;\n', "", "tender:cancelled is not declared"),
     ("  readonly prepared: Promise<boolean>;", "  readonly ready: Promise<boolean>;", "the element has no ready"),
     ("basket server type button-style", "basket server kind button-style", "kind"),
-    ("`disabled`,\n", "\n", "the reasons are"),
+    ("`disabled`, ", "", "the reasons are"),
+    ("  interface WindowEventMap extends TenderApplePayEventMap {}\n", "", "Window does not know"),
     ("export interface Failed {", "export interfase Failed {", "cannot be read"),
 ]
 

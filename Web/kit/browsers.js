@@ -8,7 +8,7 @@ const load = (src, crossOrigin = null) =>
     script.onload = resolve;
     script.onerror = () => {
       script.remove();
-      reject(Object.assign(new Error(`${src} could not be loaded.`), { code: "script_not_loaded" }));
+      reject(Object.assign(new Error(`${src} could not be loaded.`), { code: "script_not_loaded", status: 0 }));
     };
     document.head.append(script);
   });

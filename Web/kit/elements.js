@@ -27,11 +27,9 @@ class ApplePay extends HTMLElement {
 
   connectedCallback() {
     this.#connection = new AbortController();
-    const renewWhen = (event, test) =>
-      addEventListener(event, (found) => test(found) && this.#renew(), { signal: this.#connection.signal });
+    const { signal } = this.#connection;
     // By the back button: the basket may have been paid.
-    renewWhen("pageshow", ({ persisted }) => persisted);
-    renewWhen("online", () => this.#checkout.state === "hidden");
+    addEventListener("pageshow", ({ persisted }) => persisted && this.#renew(), { signal });
     this.#renew();
   }
 
@@ -68,6 +66,7 @@ class ApplePay extends HTMLElement {
     this.#prepared = checkout.prepare().then((isReady) => {
       if (this.#checkout !== checkout) return false;
       this.#enter(checkout.state);
+      if (checkout.mayPass) setTimeout(() => this.isConnected && this.#checkout === checkout && this.#renew(), 5_000);
       return isReady;
     });
   }

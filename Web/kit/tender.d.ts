@@ -1,8 +1,9 @@
 /**
  * One reason why Apple Pay is not available: a stable code and a sentence for the developer.
  *
- * The kit's own codes, in the order in which to see to them: `insecure_page`, `payment_not_permitted`, `disabled`,
- * `simulated_session`, `no_apple_pay`, `version_too_old`, `device_cannot_pay`, `no_active_card`; and
+ * The kit's own codes, in the order in which to see to them: `insecure_page`, `payment_not_permitted`,
+ * `origin_not_registered` (the remedy is in the console), `disabled`, `simulated_session`, `no_apple_pay`,
+ * `version_too_old`, `device_cannot_pay`, `no_active_card`; and
  * `script_not_loaded`, `connection_lost`, `no_basket`, `not_prepared`. All others are the server's.
  */
 export interface Reason {
@@ -156,6 +157,8 @@ export class TenderCheckout extends EventTarget {
   readonly isDefaultMethod?: boolean;
   /** Whether `begin` may be called. */
   readonly isReady: boolean;
+  /** Whether `prepare` may succeed later, because the server did not answer. The element calls it again by itself. */
+  readonly mayPass?: boolean;
   /**
    * Fetches all that the sheet needs. Resolves to whether `begin` may be called, and reports `ready` or `unavailable`.
    * Prepare again before the basket's sheet is opened a second time. Of a basket that has a payment already, after a
@@ -213,4 +216,7 @@ declare global {
     "tender-apple-pay-mark": TenderApplePayMarkElement;
   }
   interface HTMLElementEventMap extends TenderApplePayEventMap {}
+  // They bubble.
+  interface DocumentEventMap extends TenderApplePayEventMap {}
+  interface WindowEventMap extends TenderApplePayEventMap {}
 }

@@ -78,7 +78,7 @@ const insist = async (server, method, path, body, until = Date.now() + CALL_WITH
 
 const loaded = new Map();
 
-/** Fetched once for the page; a failure is forgotten. */
+/** A failure is forgotten. */
 const once = (key, load) => {
   if (!loaded.has(key)) {
     loaded.set(key, load());
@@ -132,10 +132,9 @@ const pageReason = () => {
   return document.featurePolicy?.allowsFeature("payment") === false ? "payment_not_permitted" : undefined;
 };
 
-/** The simulated sheet only in `simulated`; Apple's script, if wanted. */
 const provideSession = async (metadata, appleScript) => {
   const isSimulated = metadata.environment === "simulated";
-  if (!isSimulated && window.applePaySandbox) throw new TenderError("simulated_session", "");
+  if (!isSimulated && window.applePaySandbox) throw new TenderError("simulated_session", "", 409);
   if (isSimulated || (appleScript && !window.ApplePaySession)) {
     const { loadSession } = await adapt();
     await once("script", () => loadSession(metadata, appleScript));
@@ -152,8 +151,6 @@ const credentials = async (merchant) => {
   return Promise.race([asked, pause(2_000)]);
 };
 
-// ── A checkout
-
 /** One basket's way through the sheet. */
 export class TenderCheckout extends EventTarget {
   #sheet;
@@ -162,7 +159,7 @@ export class TenderCheckout extends EventTarget {
   constructor({ server = own("/"), basket, appleScript } = {}) {
     super();
     this.server = server.replace(/\/+$/, "");
-    this.basket = basket;
+    this.basket = basket || undefined;
     this.appleScript = appleScript;
     this.isReady = false;
     this.state = "preparing";
@@ -170,7 +167,7 @@ export class TenderCheckout extends EventTarget {
 
   async prepare() {
     if (this.#sheet) return false;
-    this.isReady = false;
+    this.isReady = this.mayPass = false;
     this.#recovery = undefined;
     const reasons = await this.examine();
     const has = (...codes) => reasons.some(({ code }) => codes.includes(code));
@@ -192,7 +189,12 @@ export class TenderCheckout extends EventTarget {
     const add = (code, detail) => {
       if (code && !reasons.some((known) => known.code === code)) reasons.push({ code, detail });
     };
-    const attempt = (work) => work.catch(({ code = "unexpected", message }) => add(code, message));
+    const attempt = (work) =>
+      work.catch(({ code = "unexpected", message, status }) => {
+        this.mayPass ||= PASSING.includes(status);
+        if (code === "origin_not_registered") message = console.warn(message); // not the shopper's to read
+        add(code, message);
+      });
     const metadata = once(this.server, () => insist(this.server, "GET", "metadata"));
     const basket = this.basket && insist(this.server, "GET", this.#path("basket"));
     basket?.catch(() => {}); // looked at below
@@ -260,7 +262,6 @@ export class TenderCheckout extends EventTarget {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
-  /** Ends the sheet; nothing more is reported of it. */
   #end(sheet, type, detail) {
     if (this.#sheet !== sheet) return;
     clearTimeout(sheet.timer);
@@ -457,7 +458,5 @@ const sheetErrors = (errors = []) =>
   errors.map(({ code, contactField, message }) => new ApplePayError(code, contactField ?? undefined, message));
 
 const sheetUpdate = ({ errors, ...update }) => (errors ? { ...update, errors: sheetErrors(errors) } : update);
-
-// ── The elements
 
 import(own("elements.js")).then(({ define }) => define({ TenderCheckout, addToHead, own }));
