@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo install test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments \
+.PHONY: help demo install npm test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -11,6 +11,9 @@ demo: ## the shop, the server and the sandbox in one process, everything set up;
 
 install: ## a release of tender, its completions and man pages, below PREFIX=/usr/local
 	@PREFIX='$(or $(PREFIX),/usr/local)' DESTDIR='$(DESTDIR)' scripts/install
+
+npm: ## the web kit as a package for npm, artifacts/npm/tender-web-kit-….tgz
+	@scripts/npm-package
 
 test: ## what CI runs: all unit tests and a short form of each attack, everything set up, from one debug build
 	@scripts/test
