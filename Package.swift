@@ -192,7 +192,9 @@ let package = Package(
 
     // The text files of `Web/` become string constants of the module that serves them.
     .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
-    tool("Plugins/embed-web"),
+    tool("Plugins/embed-web", ["CZlib", .target(name: "CBrotli", condition: .when(platforms: [.linux]))]),
+    .systemLibrary(name: "CZlib", path: "Plugins/CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CBrotli", path: "Plugins/CBrotli", providers: [.apt(["libbrotli-dev"])]),
 
     // Unit tests
     support("Tests/Support/TenderTesting", ["Acquiring", "TenderPayments", "StrictJSON", "Storage"]),

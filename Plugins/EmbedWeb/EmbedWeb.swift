@@ -10,6 +10,8 @@ struct EmbedWeb: BuildToolPlugin {
     "TenderServer": (files: "kit", pages: "server"), "AppleSandbox": (files: "sandbox", pages: "sandbox"),
     "DemoShop": (files: "shop", pages: "shop"),
   ]
+  /// The module whose files are sent to shoppers, compressed. The others' are for developers, on their own machines.
+  private static let compressed = "TenderServer"
 
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let folders = Self.folders[target.name] else { return [] }
@@ -21,7 +23,7 @@ struct EmbedWeb: BuildToolPlugin {
       .buildCommand(
         displayName: "Embed Web/\(folders.files)",
         executable: try context.tool(named: "embed-web").url,
-        arguments: [output.path] + roots.map(\.path) + files.map(\.path),
+        arguments: (target.name == Self.compressed ? ["--compressed"] : []) + [output.path] + roots.map(\.path) + files.map(\.path),
         inputFiles: files,
         outputFiles: [output])
     ]

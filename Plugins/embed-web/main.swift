@@ -1,11 +1,13 @@
 import Foundation
 
-// embed-web OUTPUT FILES PAGES FILE…: writes `enum WebFiles` with the text of each file below FILES under its path
-// there, and of each template below PAGES under its path without `.mustache`.
+// embed-web [--compressed] OUTPUT FILES PAGES FILE…: writes `enum WebFiles` with the text of each file below FILES under
+// its path there, and of each template below PAGES under its path without `.mustache`. With `--compressed` the files
+// are also there in each coding of HTTP that makes them smaller.
 
-let arguments = CommandLine.arguments
+let isCompressed = CommandLine.arguments.contains("--compressed")
+let arguments = CommandLine.arguments.filter { $0 != "--compressed" }
 guard arguments.count >= 4 else {
-  FileHandle.standardError.write(Data("usage: embed-web OUTPUT FILES PAGES FILE…\n".utf8))
+  FileHandle.standardError.write(Data("usage: embed-web [--compressed] OUTPUT FILES PAGES FILE…\n".utf8))
   exit(2)
 }
 
@@ -28,7 +30,32 @@ func dictionary(of paths: [String], below root: String, dropping suffix: String 
     let key = name.hasSuffix(suffix) ? name.dropLast(suffix.count) : name
     return "\"\(key)\": \(literal(try String(contentsOfFile: path, encoding: .utf8)))"
   }
-  return "[\n" + (entries.isEmpty ? ":" : entries.joined(separator: ",\n")) + "\n  ]"
+  return literal(of: entries)
+}
+
+/// The entries as the literal of a dictionary.
+func literal(of entries: [String]) -> String {
+  "[\n" + (entries.isEmpty ? ":" : entries.joined(separator: ",\n")) + "\n  ]"
+}
+
+/// The files below a folder in one coding, in Base64, without those that it does not make smaller.
+func compressed(
+  _ paths: [String], below root: String, by coding: ([UInt8]) throws -> [UInt8]
+) throws -> String {
+  let entries = try paths.filter { $0.hasPrefix(root + "/") }.compactMap { path -> String? in
+    let text = Array(try Data(contentsOf: URL(filePath: path)))
+    let coded = try coding(text)
+    let name = path.dropFirst(root.count + 1)
+    return coded.count < text.count ? "\"\(name)\": \"\(Data(coded).base64EncodedString())\"" : nil
+  }
+  return literal(of: entries)
+}
+
+/// By coding and name.
+func compressions() throws -> String {
+  let codings = isCompressed ? Compression.codings.sorted { $0.key < $1.key } : []
+  return literal(
+    of: try codings.map { "\"\($0.key)\": \(try compressed(files, below: arguments[2], by: $0.value))" })
 }
 
 let files = Array(arguments.dropFirst(4))
@@ -37,6 +64,8 @@ let source = """
   enum WebFiles {
     /// By path. What is public is listed where it is served.
     static let all: [String: String] = \(try dictionary(of: files, below: arguments[2]))
+    /// By coding of HTTP and path, in Base64.
+    static let compressed: [String: [String: String]] = \(try compressions())
     /// Templates of HTML pages, by name.
     static let pages: [String: String] = \(try dictionary(of: files, below: arguments[3], dropping: ".mustache"))
   }

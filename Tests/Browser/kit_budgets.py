@@ -1,8 +1,11 @@
 """How long the kit lets a sheet wait, and how large it is."""
 
+import base64
 import gzip
+import hashlib
 import json
 import re
+import subprocess
 
 from claims import claim
 from kit_availability import log, wait_for_state
@@ -55,6 +58,36 @@ def the_kit_is_small(_):
              for path in (ROOT / "Web/kit").iterdir() if path.suffix in (".js", ".css")}
     assert sizes["tender.js"] <= CORE_LIMIT, f"tender.js has {sizes['tender.js']} bytes, and may have {CORE_LIMIT}"
     assert sum(sizes.values()) <= KIT_LIMIT, f"all has {sum(sizes.values())} bytes, and may have {KIT_LIMIT}: {sizes}"
+
+
+def fetched(address, *headers):
+    """The answer's header fields, its body as it came, and the body decoded, by curl."""
+    wanted = [option for header in headers for option in ("-H", header)]
+    def run(*options):
+        return subprocess.run(["curl", "-sf", *options, *wanted, address], capture_output=True, check=True).stdout
+    lines = run("-D", "-", "-o", "/dev/null").decode().splitlines()[1:]
+    fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines) if value}
+    return fields, run(), run("--compressed")
+
+
+@claim(browser=False)
+def the_kit_leaves_compressed_and_is_the_same_for_everyone(demo):
+    pinned = demo.get_json(f"{demo.server}/applepay/sri.json")["files"]
+    total = {"gzip": 0, "br": 0}
+    for name, integrity in pinned.items():
+        address, tags = f"{demo.server}/applepay/{name}", set()
+        plain = fetched(address, "Accept-Encoding: identity")[1]
+        assert plain == (ROOT / "Web/kit" / name).read_bytes(), f"{name} is another file"
+        assert integrity == "sha384-" + base64.b64encode(hashlib.sha384(plain).digest()).decode()
+        for coding in total:
+            fields, body, decoded = fetched(address, f"Accept-Encoding: {coding}")
+            assert fields["content-encoding"] == coding and "accept-encoding" in fields["vary"].lower(), fields
+            assert decoded == plain and len(body) < len(plain), f"{name} in {coding} is {len(body)} bytes"
+            assert int(fields["content-length"]) == len(body), fields
+            tags.add(fields["etag"])
+            total[coding] += 0 if name.endswith(".ts") else len(body)
+        assert len(tags) == 2, f"{name} has one tag in two codings"
+    assert total["br"] < total["gzip"] <= KIT_LIMIT, f"the kit leaves with {total} bytes"
 
 
 @claim(browser=False)

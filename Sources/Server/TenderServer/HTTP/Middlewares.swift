@@ -152,7 +152,7 @@ enum CallingPage {
 
   /// Lets the page read the answer.
   func mayRead(_ headers: inout HTTPFields) {
-    headers[.vary] = "Origin"
+    headers[.vary] = headers[.vary].map { "\($0), Origin" } ?? "Origin"
     switch self {
     case .none: break
     case .unknown(let origin), .registered(let origin, _):

@@ -41,6 +41,49 @@ import Testing
   }
 }
 
+@Suite struct `Compressed files` {
+  let file = StaticFiles(
+    ["kit.js": "export {}"],
+    compressed: ["gzip": ["kit.js": "Z3ppcA=="], "br": ["kit.js": "YnI="], "zstd": ["kit.js": "enN0ZA=="]],
+    public: ["kit.js"])["kit.js"]
+
+  @Test(arguments: [
+    (nil, ""), ("", ""), ("gzip", "gzip"), ("gzip, br", "br"), ("br;q=0.5, gzip", "gzip"), ("GZIP ; Q=0.2", "gzip"),
+    ("gzip;q=0", ""), ("*", "br"), ("*, br;q=0", "gzip"), ("gzip;q=0.5, identity", ""), ("zstd", ""), ("*;q=0", ""),
+    ("gzip;q=0.500, br;q=0.499", "gzip"), ("br;q=2", ""), ("br;q=1.9", "br"), ("br;q=x, gzip;q=0.001", "gzip"),
+    ("identity;q=0.1, gzip;q=0.1", "gzip"), (",,;", ""),
+  ])
+  func `leave in the coding that the caller likes most`(_ accepted: String?, _ coding: String) throws {
+    let response = try #require(file).response(to: request(accepting: accepted), caching: "no-cache")
+    #expect(response.headers[.contentEncoding] ?? "" == coding)
+    #expect(response.headers[.vary] == "Accept-Encoding")
+    #expect(response.body.contentLength == ["": 9, "gzip": 4, "br": 2][coding])
+  }
+
+  @Test func `have a tag for each coding, and a caller that has one gets 304`() throws {
+    let file = try #require(file)
+    let tags = try ["", "gzip", "br"].map { try #require(tag(of: file, $0)) }
+    #expect(Set(tags).count == 3 && tags[0] == "\"\(file.integrity)\"")
+    for known in [tags[1], "W/\(tags[1])", "\"other\", \(tags[1])", "*"] {
+      let answer = file.response(to: request(accepting: "gzip", having: known), caching: "no-cache")
+      #expect(answer.status == .notModified && answer.headers[.eTag] == tags[1])
+      #expect(answer.headers[.vary] == "Accept-Encoding")
+    }
+    #expect(file.response(to: request(accepting: "br", having: tags[1]), caching: "no-cache").status == .ok)
+  }
+
+  private func tag(of file: StaticFile, _ accepted: String) -> String? {
+    file.response(to: request(accepting: accepted), caching: "no-cache").headers[.eTag]
+  }
+
+  private func request(accepting accepted: String?, having tag: String? = nil) -> Request {
+    var head = HTTPRequest(method: .get, scheme: "http", authority: "x", path: "/kit.js")
+    head.headerFields[.acceptEncoding] = accepted
+    head.headerFields[.ifNoneMatch] = tag
+    return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+  }
+}
+
 @Suite struct `A body` {
   @Test(arguments: [
     ("application/json", true), ("application/json; charset=utf-8", true), ("Application/JSON ", true),
