@@ -61,6 +61,9 @@ def an_address_without_delivery_is_refused_until_another_is_chosen(shopper):
     assert "deliver" in alert.text, f"the sheet says {alert.text!r}"
     assert field.get_attribute("aria-invalid") == "true", "the error is not marked as the address's"
     assert not shopper.pressable("Pay", sheet), "Pay can be pressed"
+    assert not shopper.find("radio", "Bike", sheet), "the sheet offers ways to an address that is not served"
+    seen = shopper.script("return applePaySandbox.sheet")
+    assert seen["total"]["type"] == "pending", f"the sheet shows the total {seen['total']}"
     answer = shopper.browser.execute_async_script(
         "const done = arguments[0]; applePaySandbox.approve().then(() => done('paid'), (error) => done(String(error)))")
     assert "Choose another address" in answer, f"a test that pays all the same gets {answer!r}"

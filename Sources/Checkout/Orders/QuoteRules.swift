@@ -8,20 +8,23 @@ package enum QuoteRules {
   package static func price(_ basket: Basket, _ state: SheetState, at now: Timestamp) throws -> Priced {
     let goods = try Goods(basket, state)
     let coupon = Coupon(basket, state, at: now)
-    let methods = try shippingMethods(basket, state, goods.value)
+    let unserved = unserviceable(basket, state, goods)
+    // Where nothing is delivered there is no way to send it and no total; the chosen method is kept for another address.
+    let methods = unserved.isEmpty ? try shippingMethods(basket, state, goods.value) : []
     var understood = state
     understood.couponCode = coupon.found?.code
-    understood.shippingMethod = methods.first?.identifier
+    if unserved.isEmpty { understood.shippingMethod = methods.first?.identifier }
     let discount = try coupon.lines(off: goods.value, basket)
     let discounted = try (discount.map(\.amount) + [goods.value]).total(in: basket.currency)
     let shipping = methods.first.map { [SummaryItem(label: $0.label, amount: $0.amount)] } ?? []
     let rest = try discount + fees(basket, state, on: discounted) + shipping
-    let shown: (SummaryItem) -> SummaryItem = { basket.document.pending ? $0.madePending : $0 }
+    let isPending = basket.document.pending || !unserved.isEmpty
+    let shown: (SummaryItem) -> SummaryItem = { isPending ? $0.madePending : $0 }
     return Priced(
       state: understood, lines: (goods.lines + rest).map(shown),
       sheetLines: basket.document.lines == .subtotal ? (goods.subtotal(basket) + rest).map(shown) : nil,
       shippingMethods: methods, unavailableItems: goods.unavailable,
-      errors: unserviceable(basket, state, goods) + coupon.errors)
+      errors: unserved + coupon.errors)
   }
 
   /// What is offered at the destination, the selected one first. Before the destination is known everything is.

@@ -34,7 +34,7 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
     PriceRow("a method that is not offered there", 2_490, .delivery, central, method: "van"),
     PriceRow("the centre, by bike", 2_490, .delivery, central),
     PriceRow("the county, by van, without soup", 1_940, .delivery, county, missing: ["soup"]),
-    PriceRow("nowhere", 2_490, .delivery, .unserviceable, errors: [.addressUnserviceable]),
+    PriceRow("nowhere, goods and fee alone", 2_240, .delivery, .unserviceable, errors: [.addressUnserviceable]),
     PriceRow("collection has no fee, no delivery and all soup", 2_190, .collection),
     PriceRow("collection does not look at the address", 2_190, .collection, county),
     PriceRow("a credit card costs", 2_520, .delivery, central, card: .credit),
@@ -100,6 +100,14 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
     let basket = try basket { $0.items.removeFirst() }
     let state = SheetState(service: .delivery, destination: .zone("county"))
     #expect(try QuoteRules.price(basket, state, at: Shop.noon).errors.map(\.code) == [.addressUnserviceable])
+  }
+
+  @Test func `where nothing is delivered offers no method and no total, and keeps what was chosen`() throws {
+    let state = SheetState(service: .delivery, destination: .unserviceable, shippingMethod: "van")
+    let priced = try QuoteRules.price(try basket(), state, at: Shop.noon)
+    #expect(priced.shippingMethods.isEmpty && priced.lines.allSatisfy { $0.kind == .pending })
+    #expect(priced.state.shippingMethod == "van")
+    #expect(!priced.lines.contains { $0.label == "Van" || $0.label == "Bike" })
   }
 
   @Test func `rounds a percentage to the currency's minor unit`() throws {
@@ -255,8 +263,8 @@ struct PriceRow: Sendable, CustomTestStringConvertible {
   /// Country, visible code, full code, whether it is served, total while redacted.
   static let rows: [(String, String?, Bool, Int64)] = [
     ("IE", "D01 X2Y3", true, 2_490), ("ie", "d02", true, 2_490), ("IE", "D18", true, 1_940),
-    ("IE", "T12", false, 2_490), ("IE", nil, true, 2_490), ("GB", "SW1A", true, 1_940), ("GB", "E1", false, 2_490),
-    ("US", "94105", false, 2_490),
+    ("IE", "T12", false, 0), ("IE", nil, true, 2_490), ("GB", "SW1A", true, 1_940), ("GB", "E1", false, 0),
+    ("US", "94105", false, 0),
   ]
 
   @Test(arguments: rows) func `decides zone and price`(
