@@ -42,3 +42,16 @@ def the_sandbox_pages_do_not_scroll_sideways(shopper):
     for page in PAGES:
         shopper.browser.get(shopper.demo.sandbox + page)
         assert width(shopper) <= 320, f"{page} is {width(shopper)} px wide"
+
+
+@claim(page=None)
+def every_address_on_the_sandbox_page_is_a_link_and_nothing_is_hidden_on_a_phone(shopper):
+    shopper.look(PHONE)
+    shopper.browser.get(shopper.demo.sandbox)
+    plain = shopper.script("""return [...document.querySelectorAll("section:first-of-type dd code")]
+        .filter((code) => /^(https?:|\\/)/.test(code.textContent) && !code.closest("a")).map((code) => code.textContent)""")
+    assert not plain, f"these are no links: {plain}"
+    cut = shopper.script("""return [...document.querySelectorAll("pre, .table")]
+        .filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.ariaLabel)""")
+    assert not cut, f"these have to be scrolled sideways: {cut}"
+    assert shopper.wait_for("link", "/acquirer/v1")
