@@ -5,6 +5,7 @@ import re
 from selenium.webdriver.common.by import By
 
 from claims import claim
+from shopper import DESKTOP, PHONE
 
 
 def texts(shopper, selector):
@@ -90,6 +91,91 @@ def apple_pay_is_the_first_choice_of_the_checkout_and_the_card_form_goes_nowhere
     shopper.open_sheet()
     shopper.drive("approve()")
     assert shopper.receipt() == basket
+
+
+@claim(page=None)
+def fees_and_delivery_are_shown_before_the_sheet_opens(shopper):
+    for service, total, lines in (("delivery", "from €15.90", ["Service fee\n€0.50", "Bike\nfrom €2.50"]),
+                                  ("collection", "€12.90", [])):
+        shopper.fill(service, fish=1)
+        for page in ("/", "/basket", "/checkout"):
+            shopper.open(page)
+            if page != "/checkout":
+                shopper.button()
+            shopper.until(lambda: shopper.fact("subtotal") == total, f"{page} does not show {total}")
+            assert all(line in shopper.fact("lines") for line in lines), f"{page} shows {shopper.fact('lines')}"
+    shopper.fill("delivery")
+    shopper.open("/dish/fish")
+    shopper.until(lambda: shopper.fact("subtotal") == "from €15.90", "the dish's page shows no price of the delivery")
+
+
+@claim(page=None)
+def an_empty_order_has_no_pay_button(shopper):
+    shopper.fill()
+    shopper.open("/")
+    shopper.sees("Nothing chosen yet")
+    assert not shopper.find("button", "Apple Pay"), "there is a button and nothing to pay for"
+    shopper.press("One Lemonade more")
+    shopper.button()
+    shopper.press("One Lemonade less")
+    shopper.until(lambda: not shopper.find("button", "Apple Pay"), "the button stays when the order is empty again")
+
+
+@claim
+def the_receipt_is_the_same_in_another_browser(shopper):
+    def receipt():
+        return shopper.browser.find_element(By.TAG_NAME, "main").text
+
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    shopper.receipt()
+    shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
+    assert shopper.fact("status") == "Captured" and shopper.fact("shopper") == "A guest", receipt()
+    first = receipt()
+    shopper.script("localStorage.clear(); sessionStorage.clear();")
+    shopper.browser.delete_all_cookies()
+    shopper.browser.refresh()
+    shopper.sees("Captured")
+    assert receipt() == first, f"here it is {first!r}, and there {receipt()!r}"
+
+
+@claim
+def the_trace_is_short_on_a_phone_and_a_forgotten_one_is_no_error(shopper):
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    basket = shopper.receipt()
+    shopper.look(PHONE)
+    shopper.open(f"/order/{basket}/journey")
+    shopper.sees("Wrote down the balances")
+    opened = texts(shopper, "details[open] > summary h2")
+    assert opened == ["The payment"], f"unfolded are {opened}"
+    height = shopper.script("return document.documentElement.scrollHeight")
+    assert height < 3 * PHONE[1], f"the page is {height} px high"
+    role = shopper.script("""const { notThere } = await import("/shop.js");
+        return notThere({ code: "journey_forgotten", message: "" }).role;""")
+    assert role == "status", f"a forgotten trace is a {role}"
+
+
+@claim(page=None)
+def chips_stay_on_one_line_and_inside_their_card(shopper):
+    for size in (PHONE, DESKTOP):
+        shopper.look(size)
+        shopper.fill(oysters=1)
+        for page in ("/", "/basket"):
+            shopper.open(page)
+            shopper.sees("Dublin and London only")
+            chips = shopper.script("""return [...document.querySelectorAll(".badge")].map((chip) => [
+                chip.getClientRects()[0].height, chip.closest(".dish").getBoundingClientRect().right
+                - chip.getBoundingClientRect().right])""")
+            assert all(height < 30 and room > 0 for height, room in chips), f"{page} at {size[0]} px: {chips}"
+
+
+@claim(page=None)
+def an_address_that_the_shop_does_not_have_leads_back_to_the_menu(shopper):
+    for page in ("/nowhere", "/dish/whale"):
+        shopper.open(page)
+        shopper.sees("No such page")
+        shopper.wait_for("link", "See the menu of Harbour Kitchen")
 
 
 @claim

@@ -32,7 +32,7 @@ const row = ({ dish, quantity }) =>
       "div",
       { className: "words" },
       element("h2", { className: "name" }, element("a", { href: `/dish/${dish.id}` }, dish.name)),
-      dish.availableIn && element("p", { className: "badge" }, `Delivered only in ${places(dish.availableIn)}`),
+      dish.availableIn && element("p", { className: "badge" }, `${places(dish.availableIn)} only`),
     ),
     element(
       "div",

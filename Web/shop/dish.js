@@ -1,6 +1,6 @@
 // A dish's own page: into the basket, or paid for at once.
 
-import { chooseService, changes, dishOf, element, find, order, places, price, set, stepper } from "./shop.js";
+import { chooseService, changes, dishOf, element, find, hint, order, places, price, set, stepper } from "./shop.js";
 import { offer } from "./pay.js";
 
 const dish = dishOf(find("product").dataset.dish);
@@ -20,6 +20,7 @@ const count = stepper(
     quantity = Math.max(1, wanted);
     count.show();
     find("price").textContent = price(dish.amount * quantity);
+    show();
     renew();
   },
 );
@@ -33,9 +34,21 @@ find("add").addEventListener("click", () => {
   );
 });
 
+// Only this dish; fees and delivery follow when the button is ready.
+const show = () => {
+  find("lines").replaceChildren();
+  find("sum").textContent = quantity > 1 ? `${quantity} × ${dish.name}` : dish.name;
+  find("subtotal").textContent = price(dish.amount * quantity);
+  find("hint").textContent = hint();
+};
+
 chooseService();
+show();
 const renew = offer(
   () => ({ serviceType: order.service, items: [{ id: dish.id, quantity }] }),
   () => {},
 );
-changes.addEventListener("change", () => renew());
+changes.addEventListener("change", () => {
+  show();
+  renew();
+});

@@ -41,7 +41,7 @@ const card = (dish) => {
       { className: "words" },
       element("h3", {}, element("a", { href: `/dish/${dish.id}` }, dish.name)),
       element("p", { className: "quiet small" }, dish.description),
-      dish.availableIn && element("p", { className: "badge" }, `Delivered only in ${places(dish.availableIn)}`),
+      dish.availableIn && element("p", { className: "badge" }, `${places(dish.availableIn)} only`),
     ),
     element("div", { className: "buy" }, element("p", { className: "price" }, price(dish.amount)), count),
   );

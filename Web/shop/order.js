@@ -4,11 +4,19 @@ import { ask, element, find, money, say, shows, tender } from "./shop.js";
 
 const PATIENCE = 60_000;
 const OPEN = ["authorizing", "pending", "unknown"];
+// As docs/glossary.md calls them.
 const WORDS = {
-  authorizing: "being confirmed",
-  pending: "being confirmed",
-  unknown: "being confirmed",
-  partially_captured: "partially captured",
+  authorizing: "Being confirmed",
+  pending: "Being confirmed",
+  unknown: "Being confirmed",
+  authorized: "Authorized",
+  captured: "Captured",
+  partially_captured: "Partially captured",
+  refunded: "Refunded",
+  partially_refunded: "Partially refunded",
+  voided: "Voided",
+  declined: "Declined",
+  failed: "Failed",
 };
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -142,6 +150,7 @@ const second = ({ status }) => {
 const facts = (order) =>
   [
     ["Reference", "reference", order.reference],
+    ["Date", "date", when(order.placedAt)],
     ["Payment", "status", status(order.status)],
     ["Card", "card", order.card],
     ["Transaction", "transaction", order.transactionId],
@@ -149,7 +158,7 @@ const facts = (order) =>
     ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
     ["For", "requested-for", when(order.requestedFor)],
     ["Note", "kept-note", order.note],
-    ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "a guest")],
+    ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "A guest")],
   ]
     .filter(([, , value]) => value)
     .map(([name, id, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value)));

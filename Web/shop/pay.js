@@ -1,13 +1,10 @@
 // Tender's button in this shop: its basket, and what the shop does at its events.
 
-import { ask, say } from "./shop.js";
+import { ask, say, showPrices } from "./shop.js";
 import { showOrder } from "./order.js";
 
 const DEBOUNCE_TIME = 200;
-const BACK_SOON = 2000;
 const LEAVING_TIME = 10_000;
-/** The server may be there again in a moment. */
-const isPassing = (code) => ["connection_lost", "script_not_loaded"].includes(code) || code?.startsWith("http_5");
 /** The ids of baskets by what is in them, so that a reload offers the very basket that may be on its way. */
 const KEPT = "baskets";
 
@@ -31,6 +28,7 @@ class Offer {
   // A page that is being reloaded still receives events until the new one arrives. What it removed then,
   // the new page could not show.
   #isLeaving = false;
+  #isAway = false; // the server did not answer
 
   constructor(basketBody, paid) {
     this.#basketBody = basketBody;
@@ -44,10 +42,11 @@ class Offer {
   renew() {
     const number = ++this.#newest;
     clearTimeout(this.#timer);
-    this.#button.hidden = false;
     const body = this.#basketBody();
+    this.#button.hidden = !body;
     const id = body && known()[JSON.stringify(body)];
-    if (id) this.#button.setAttribute("basket", id);
+    if (id && id === this.#button.getAttribute("basket")) this.#showPrices();
+    else if (id) this.#button.setAttribute("basket", id);
     else this.#button.removeAttribute("basket");
     if (body && !id) this.#timer = setTimeout(() => this.#make(body, number), DEBOUNCE_TIME);
   }
@@ -66,15 +65,6 @@ class Offer {
   #again(id) {
     forget(id);
     this.renew();
-  }
-
-  /** The same basket, prepared again. */
-  #retry() {
-    this.#button.removeAttribute("basket");
-    this.renew();
-    this.#button.prepared?.then((isReady) => {
-      if (isReady) say("");
-    });
   }
 
   async #finish(id, reported) {
@@ -97,6 +87,11 @@ class Offer {
       this.#button.addEventListener(`tender:${name}`, ({ detail }) =>
         handler(this.#button.getAttribute("basket"), detail),
       );
+    on("ready", () => {
+      this.#showPrices();
+      if (this.#isAway) say("");
+      this.#isAway = false;
+    });
     on("authorized", (id, detail) => this.#finish(id, detail));
     on("failed", (id, detail) => this.#failed(id, detail));
     on("cancelled", () => {
@@ -112,6 +107,11 @@ class Offer {
     });
   }
 
+  #showPrices() {
+    const shown = this.#button.checkout?.shown;
+    if (shown) showPrices(shown.request);
+  }
+
   #failed(id, { code, detail }) {
     if (code === "outcome_unknown") this.#finish(id, {}); // what may have been paid is not offered again
     else if (["basket_cancelled", "basket_expired"].includes(code)) this.#again(id);
@@ -125,7 +125,7 @@ class Offer {
     else if (code === "no_basket" && !this.#basketBody()) say("Choose a dish first.", "note");
     else if (["no_basket", "not_prepared"].includes(code)) say("One moment, please.", "note");
     else if (reason) say(reason.detail);
-    if (isPassing(code)) this.#timer = setTimeout(() => this.#retry(), BACK_SOON);
+    this.#isAway = this.#button.checkout.mayPass; // the button tries again by itself
   }
 
   #dress() {

@@ -1,6 +1,6 @@
 // The decrypted payment data, field by field, masked by the server.
 
-import { ask, element, find, menu, money, tender } from "./shop.js";
+import { ask, element, find, menu, money, notThere, tender } from "./shop.js";
 
 const ENVELOPE = {
   version: ["Version", "EC_v1: the key is agreed on an elliptic curve. RSA_v1 exists for mainland China."],
@@ -135,5 +135,5 @@ try {
     ),
   );
 } catch (error) {
-  place.replaceChildren(element("p", { className: "message", role: "alert" }, error.message));
+  place.replaceChildren(notThere(error));
 }

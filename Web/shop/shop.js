@@ -147,23 +147,48 @@ export const chooseService = () => {
   }
 };
 
-/** What stands in a summary: the dishes, their sum, and what is still to come. */
+const row = (label, amount) => element("div", {}, element("dt", {}, label), element("dd", {}, amount));
+
+const HINTS = {
+  delivery: "Where it goes and how is chosen in the payment sheet, and may cost more.",
+  collection: "You collect it: no delivery is added.",
+};
+
+/** What the chosen service adds. */
+export const hint = () => HINTS[order.service];
+
+/** What stands in a summary: the dishes and their sum; fees and delivery follow when the button is ready. */
 export const summarise = () => {
+  if (!find("lines")) return;
   find("lines").replaceChildren(
     ...chosen().map(({ dish, quantity }) =>
-      element(
-        "div",
-        {},
-        element("dt", {}, quantity > 1 ? `${quantity} × ${dish.name}` : dish.name),
-        element("dd", {}, price(dish.amount * quantity)),
-      ),
+      row(quantity > 1 ? `${quantity} × ${dish.name}` : dish.name, price(dish.amount * quantity)),
     ),
   );
+  find("sum").textContent = "Dishes";
   find("subtotal").textContent = subtotal();
-  find("hint").textContent =
-    order.service === "delivery"
-      ? "Delivery is priced in the payment sheet, where you choose the address."
-      : "You collect it: nothing is added.";
+  find("hint").textContent = chosen().length > 0 ? hint() : "";
+};
+
+/**
+ * What the payment sheet will open with: every line and the total. The first shipping method is the least that delivery
+ * can cost, so a total with one is marked “from”.
+ *
+ * @param request Apple's `ApplePayPaymentRequest`, which Tender made of the basket.
+ */
+export const showPrices = ({ lineItems = [], shippingMethods = [], total }) => {
+  if (!find("lines")) return;
+  const from = (isFrom, amount) => (isFrom ? `from ${money(amount)}` : money(amount));
+  const [method] = shippingMethods;
+  if (lineItems.length > 0) {
+    find("lines").replaceChildren(
+      ...lineItems.map(({ label, amount }, index) =>
+        row(label, from(index === lineItems.length - 1 && label === method?.label, amount)),
+      ),
+    );
+  }
+  find("sum").textContent = "Total";
+  find("subtotal").textContent = from(method, total.amount);
 };
 
 export const say = (text, kind = "error") => {
@@ -173,6 +198,16 @@ export const say = (text, kind = "error") => {
   message.dataset.kind = kind;
   message.hidden = !text;
 };
+
+/** What stands in the place of a trace. One that is gone is no error: the order and its payment are kept. */
+export const notThere = ({ code, message }) =>
+  code === "journey_forgotten"
+    ? element(
+        "p",
+        { className: "message", role: "status", dataset: { kind: "note" } },
+        "Tender keeps the traces of simulated payments in memory, and no longer has this one. The order itself is kept.",
+      )
+    : element("p", { className: "message", role: "alert" }, message);
 
 const showCount = () => {
   const count = chosen().reduce((sum, { quantity }) => sum + quantity, 0);

@@ -1,6 +1,8 @@
 // The trace of a payment, as the server recorded it. Tender keeps traces of simulated payments only.
 
-import { element, find, tender, ask } from "./shop.js";
+import { ask, element, find, notThere, tender } from "./shop.js";
+
+const PAYMENT = "POST /applepay/payment";
 
 const CALLS = {
   "PUT /v2/{merchantId}/baskets/{basket}": [
@@ -134,15 +136,17 @@ const entry = (call) => {
   const [title, text] = titleOf(call);
   const { laps: spans } = call;
   const isLong = spans.length > 1;
+  // On a phone only the payment is unfolded.
+  const open = call.name === PAYMENT || matchMedia("(width >= 48rem)").matches;
   return element(
     "li",
     { className: "call", dataset: { call: call.name } },
     element("p", { className: "at" }, `+${time(call.at)}`),
     element(
-      "div",
-      { className: isLong ? "panel" : "short" },
+      "details",
+      { className: isLong ? "panel" : "short", open },
       element(
-        "div",
+        "summary",
         { className: "heading" },
         element("h2", {}, title),
         element("span", { className: "time" }, time(call.microseconds)),
@@ -177,7 +181,7 @@ const sum = (calls, names) =>
     .reduce((total, { microseconds }) => total + microseconds, 0);
 
 const summary = ({ calls }) => {
-  const paid = calls.filter(({ name }) => name === "POST /applepay/payment").at(-1);
+  const paid = calls.filter(({ name }) => name === PAYMENT).at(-1);
   const figures = [
     ["calls answered", `${calls.length}`],
     ["from tap to answer", paid ? time(paid.microseconds) : "–"],
@@ -208,5 +212,5 @@ try {
     ),
   );
 } catch (error) {
-  place.replaceChildren(element("p", { className: "message", role: "alert" }, error.message));
+  place.replaceChildren(notThere(error));
 }

@@ -58,6 +58,7 @@ extension DemoShop {
       orders: OrderStore(), clock: clock, random: random)
     let router = Router()
     router.add(middleware: PageHeaders(configuration: configuration))
+    router.add(middleware: NotFoundPage(pages: pages))
     add(pages, to: router)
     router.get("/smallest") { _, _ in try pages.smallest(try await orders.smallestBasket()) }
     if let file = configuration.visitorsPage {

@@ -39,7 +39,18 @@ struct ShopPages: Sendable {
   }
 
   /// The least that a page needs to take a payment; `docs/web.md` shows it.
-  func smallest(_ basket: BasketID) throws -> Response { try response("smallest", ["basket": basket.rawValue]) }
+  func smallest(_ basket: BasketID) throws -> Response {
+    let dish = configuration.menu.dishes.first
+    return try response(
+      "smallest", ["basket": basket.rawValue, "dish": dish?.name ?? "", "price": price(dish?.amount ?? 0)])
+  }
+
+  /// `12.90 EUR`
+  private func price(_ minorUnits: Int64) -> String {
+    let code = configuration.menu.currencyCode
+    guard let currency = Currency(code: code) else { return code }
+    return "\(Amount(minorUnits: minorUnits, currency: currency).decimalString) \(code)"
+  }
 
   /// `GET /page`: the operator's own file, read at each visit, with the id of a basket in the place of `{{basket}}`.
   func visitors(_ file: String, _ basket: BasketID) throws -> Response {
@@ -63,12 +74,29 @@ struct ShopPages: Sendable {
   }
 }
 
+/// Answers addresses that the shop does not have with a page of its own; calls of its scripts keep their JSON.
+struct NotFoundPage: RouterMiddleware {
+  let pages: ShopPages
+
+  func handle(
+    _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
+  ) async throws -> Response {
+    do {
+      return try await next(request, context)
+    } catch let error as HTTPError where error.status == .notFound && !request.uri.path.hasPrefix("/api/") {
+      var response = try pages.page("not-found", "No such page")
+      response.status = .notFound
+      return response
+    }
+  }
+}
+
 extension StaticFiles {
   /// The scripts, styles and pictures of the pages.
   static let shop = StaticFiles(WebFiles.all, public: scripts + pictures)
 
   private static let scripts = [
-    "account.js", "basket.js", "checkout.js", "dish.js", "menu.js", "order.js", "pay.js", "payload.js", "shop.css",
+    "account.js", "basket.js", "checkout.js", "dish.js", "menu.js", "not-found.js", "order.js", "pay.js", "payload.js", "shop.css",
     "shop.js", "smallest.js", "trace.js",
   ]
 

@@ -117,6 +117,13 @@ import Testing
   func `what is not there is not found`(path: String) async throws {
     let answer = try await FakeTender().shop { client in try await client.execute(uri: path, method: .get) }
     #expect(answer.status == .notFound)
+    #expect(String(buffer: answer.body).contains("<h1>No such page</h1>"))
+    #expect(answer.headers[.contentSecurityPolicy] != nil)
+  }
+
+  @Test func `an unknown call of the shop's scripts is answered without a page`() async throws {
+    let answer = try await FakeTender().shop { client in try await client.execute(uri: "/api/none", method: .get) }
+    #expect(answer.status == .notFound && !String(buffer: answer.body).contains("<html"))
   }
 
   @Test(arguments: [
@@ -216,7 +223,7 @@ import Testing
     let ids = tender.calls.map { FakeTender.path($0).split(separator: "/").last.map(String.init) ?? "" }
     #expect(Set(ids).count == 2)
     for (page, id) in zip(pages, ids) { #expect(page.contains(#"<tender-apple-pay basket="\#(id)">"#)) }
-    #expect(pages.allSatisfy { !$0.contains("{{") })
+    #expect(pages.allSatisfy { !$0.contains("{{") && $0.contains("<h1>Fish and chips, 12.90 EUR</h1>") })
     #expect(try #require(tender.storedBasket).serviceType == "collection")
   }
 
