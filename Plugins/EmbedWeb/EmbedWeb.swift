@@ -23,7 +23,8 @@ struct EmbedWeb: BuildToolPlugin {
       .buildCommand(
         displayName: "Embed Web/\(folders.files)",
         executable: try context.tool(named: "embed-web").url,
-        arguments: (target.name == Self.compressed ? ["--compressed"] : []) + [output.path] + roots.map(\.path) + files.map(\.path),
+        arguments: (target.name == Self.compressed ? ["--compressed"] : []) + [output.path] + roots.map(\.path)
+          + files.map(\.path),
         inputFiles: files,
         outputFiles: [output])
     ]

@@ -96,8 +96,8 @@ extension StaticFiles {
   static let shop = StaticFiles(WebFiles.all, public: scripts + pictures)
 
   private static let scripts = [
-    "account.js", "basket.js", "checkout.js", "dish.js", "menu.js", "not-found.js", "order.js", "pay.js", "payload.js", "shop.css",
-    "shop.js", "smallest.js", "trace.js",
+    "account.js", "basket.js", "checkout.js", "dish.js", "menu.js", "not-found.js", "order.js", "pay.js", "payload.js",
+    "shop.css", "shop.js", "smallest.js", "trace.js",
   ]
 
   private static let pictures = [
