@@ -267,8 +267,8 @@ let package = Package(
     tests(
       "Unit/Sandbox/DemoShopTests",
       [
-        "DemoShop", "HTTPTransport", "DirectWire", "StrictJSON", "TenderPayments", hummingbird, hummingbirdTesting,
-        httpTypes, nioCore,
+        "DemoShop", "HTTPTransport", "DirectWire", "StrictJSON", "TenderPayments", crypto, hummingbird,
+        hummingbirdTesting, httpTypes, nioCore,
       ]),
     tests(
       "Unit/Server/TenderServerTests",

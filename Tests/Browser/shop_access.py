@@ -46,6 +46,8 @@ def walk(shopper, size, scheme):
     for page, sign in (("", "Thank you"), ("/journey", "Wrote down the balances"), ("/payload", "Cryptogram")):
         shopper.open(f"/order/{basket}{page}")
         look(f"/order{page}", lambda: shopper.sees(sign))
+    shopper.open("/kitchen")
+    look("/kitchen", lambda: shopper.sees("Paid orders:"))
 
 
 @claim(page=None, limit=300)

@@ -33,6 +33,9 @@ def take(shopper, size, scheme):
         shopper.open(f"/order/{basket}/{page}")
         shopper.sees(sign)
         keep(page)
+    shopper.open("/kitchen")
+    shopper.sees("Paid orders:")
+    keep("kitchen")
 
 
 @claim(page=None)

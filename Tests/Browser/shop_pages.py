@@ -1,4 +1,4 @@
-"""The shop's other pages: the trace of a payment, the opened payment token, the standard checkout."""
+"""The shop's other pages: the trace of a payment, the opened payment token, the standard checkout, the kitchen."""
 
 import re
 
@@ -211,3 +211,24 @@ def an_order_is_not_shown_to_other_visitors(shopper):
     shopper.sees("Tender has no such basket")
     shopper.open("/order/" + "0" * 32 + "/payload")
     shopper.wait_for("alert")
+
+
+@claim
+def the_kitchen_shows_what_was_paid_and_where_it_goes(shopper):
+    shopper.open_sheet()
+    shopper.drive("selectShippingContact('gb-london')")
+    shopper.drive("approve()")
+    basket = shopper.receipt()
+    reference = shopper.demo.reference(basket)
+    shopper.until(lambda: any(order["reference"] == reference for order in kitchen(shopper)), "the kitchen got no order")
+    order = next(order for order in kitchen(shopper) if order["reference"] == reference)
+    shopper.open("/")
+    shopper.wait_for("link", "the kitchen").click()
+    shopper.sees(reference)
+    assert order["status"] == "captured" and order["address"] and order["phone"], f"the kitchen has {order}"
+    for text in (order["name"], order["phone"], order["email"], *order["address"], "United Kingdom"):
+        shopper.sees(text)
+
+
+def kitchen(shopper):
+    return shopper.demo.get_json(f"{shopper.demo.shop}/api/kitchen")["orders"]

@@ -58,7 +58,7 @@ export interface Authorized {
   /** `pending`: the provider has the payment and answers later. The last two are reported when the page is visited again. */
   status: "authorized" | "captured" | "partially_captured" | "pending" | "partially_refunded" | "refunded";
   guestToken?: string;
-  /** `amount` is decimal text in `currency`. */
+  /** Amounts are decimal text in `currency`. Dates are days, "2026-11-24", or moments, "2026-11-24T19:30:00Z". */
   receipt: {
     amount: string;
     currency: string;

@@ -1,5 +1,5 @@
-// Tender's web kit: an Apple Pay button and the sheet behind it. What is public, tender.d.ts explains; what happens in
-// which case, Tests/Support/Flows. The sheet must open inside the shopper's click, so all it needs is fetched before.
+// Tender's web kit: an Apple Pay button and its sheet. tender.d.ts says what is public, Tests/Support/Flows what happens
+// when. The sheet must open inside the shopper's click, so all it needs is fetched before.
 
 // Of Apple Pay.
 const NEWEST_VERSION = 14;
@@ -314,7 +314,7 @@ export class TenderCheckout extends EventTarget {
     session.oncancel = () => this.#cancel(sheet);
   }
 
-  /** Hands the sheet the server's answer. Without one it is closed: it must not pay an old total with a new choice. */
+  /** Without an answer the sheet is closed: it must not pay an old total with a new choice. */
   async #answer(sheet, until, path, body, complete) {
     const isOpen = () => this.#sheet === sheet;
     if (!isOpen()) return;
@@ -357,7 +357,7 @@ export class TenderCheckout extends EventTarget {
     }
   }
 
-  /** To send a payment again is safe, as the basket makes it one; but once it may have arrived, it is asked about. */
+  /** To send a payment again is safe; once it may have arrived, it is asked about. */
   async #outcome(sheet, body) {
     const until = Date.now() + ANSWER_WITHIN;
     let mustSend = true;
@@ -379,7 +379,7 @@ export class TenderCheckout extends EventTarget {
     }
   }
 
-  /** The shopper closed the sheet. If the payment was sent, the server says who was first. */
+  /** If the payment was sent, the server says who was first. */
   async #cancel(sheet) {
     if (this.#sheet !== sheet) return;
     sheet.isClosed = true;

@@ -60,11 +60,12 @@ extension OrderService {
   }
 
   package func basket(_ id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
-    let (snapshot, shown) = try await database.read { store in
+    let (snapshot, shown, placed) = try await database.read { store in
       let snapshot = try BasketSnapshot(id, of: merchant, in: store)
-      return (snapshot, try snapshot.record.currentQuote.flatMap { try Quote.find($0, in: store) })
+      let shown = try snapshot.record.currentQuote.flatMap { try Quote.find($0, in: store) }
+      return (snapshot, shown, try MerchantOrder.find(of: id, in: store))
     }
-    return try answer(snapshot, shown)
+    return try answer(snapshot, shown, placed)
   }
 
   /// What became of the basket.
@@ -101,23 +102,15 @@ extension OrderService {
     }
   }
 
-  private func answer(_ snapshot: BasketSnapshot, _ shown: Quote?) throws -> BasketAnswer {
+  private func answer(_ snapshot: BasketSnapshot, _ shown: Quote?, _ placed: MerchantOrder?) throws -> BasketAnswer {
     let record = snapshot.record
     let name = record.basket.document.businessName
     let total = try shown?.total ?? quotes.open(record.basket, record.opening).summary(name).total.amount
-    let outcome = snapshot.outcome
     return BasketAnswer(
-      basketId: record.basket.id, state: outcome.state, total: WireAmount(total),
+      basketId: record.basket.id, state: snapshot.outcome.state,
+      merchantReference: record.basket.document.merchantReference, total: WireAmount(total),
       pending: shown?.isPending ?? record.basket.document.pending, expiresAt: WireTime(record.expiresAt),
-      order: outcome.order.map { order in
-        // A quote that was shown after a decline is not the order's.
-        let confirmed = shown?.id == order.quote ? shown : nil
-        return OrderAnswer(
-          orderId: order.id, paymentId: outcome.payment?.id, merchantReference: order.merchantReference,
-          status: outcome.payment?.status, amount: WireAmount(order.amount),
-          lines: confirmed?.lines.map { .init(label: $0.label, amount: $0.amount.minorUnits) },
-          unavailableItems: confirmed?.unavailableItems)
-      })
+      order: placed?.answer(snapshot.payment))
   }
 }
 

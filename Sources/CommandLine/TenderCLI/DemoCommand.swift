@@ -105,6 +105,8 @@ private struct DemoSetup: Sendable {
         "  Your page, with a new basket at each visit:         http://\(shops[0].domain):\(shops[0].port)/page")
     }
     Terminal.say("  A second shop, with its own merchant and currency:  http://\(shops[1].domain):\(shops[1].port)")
+    Terminal.say(
+      "  The shop's kitchen, where paid orders arrive:       http://\(shops[0].domain):\(shops[0].port)/kitchen")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
     Terminal.say("  The same payment from a terminal:                   \(payCommand)")
     Terminal.say(
@@ -133,23 +135,29 @@ private struct DemoSetup: Sendable {
     settings.gatewayPort = port + 3
     settings.fetch = .over(sender)
     settings.events = .over(sender)
+    settings.shops = shops.map { .init(name: $0.merchant.displayName, url: "http://\($0.domain):\($0.port)") }
     settings.logger = logger("sandbox")
     settings.onReady = { _ in isUp.set(()) }
     return try await SandboxServer(settings)
   }
 
   private var server: ServerConfiguration {
-    ServerConfiguration(
+    var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: port, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
+    // The shops' servers are on this machine.
+    configuration.allowsPrivateWebhooks = true
+    return configuration
   }
 
   private func shop(_ shop: DemoShopSetup, _ isUp: OneTimeValue<Void>) throws -> DemoShop {
-    let key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(shop.merchant.id)")
+    let folder = "\(directory)/merchants/\(shop.merchant.id)"
+    let key = try MerchantFolder.apiKey(at: folder)
     return DemoShop(
       configuration: ShopConfiguration(
         port: shop.port, menu: shop.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
-        merchantId: shop.merchant.id, apiKeyId: key.id, secretApiKey: key.secret, visitorsPage: page),
+        merchantId: shop.merchant.id, apiKeyId: key.id, secretApiKey: key.secret,
+        webhookSecret: try MerchantFolder.webhookSecret(at: folder), visitorsPage: page),
       logger: logger("shop")
     ) { _ in isUp.set(()) }
   }
@@ -160,7 +168,8 @@ private struct DemoSetup: Sendable {
     DemoShopSetup(
       merchant: .init(
         id: id, merchantIdentifier: "merchant.test.\(id)", displayName: name, countryCode: country,
-        currencyCode: currency, domains: ["\(domain):\(port)"]), menu: menu, port: port, domain: domain)
+        currencyCode: currency, domains: ["\(domain):\(port)"], webhook: "http://127.0.0.1:\(port)/hooks/tender"),
+      menu: menu, port: port, domain: domain)
   }
 
   private func logger(_ label: String) -> Logger { Terminal.logger(label, level: level) }

@@ -34,7 +34,7 @@ struct ShopCommand: AsyncParsableCommand {
     let shop = DemoShop(
       configuration: ShopConfiguration(
         port: port, menu: menu.menu, tenderServerURL: server, publicSandboxURL: sandbox, merchantId: key.merchant,
-        apiKeyId: key.id, secretApiKey: key.secret),
+        apiKeyId: key.id, secretApiKey: key.secret, webhookSecret: try MerchantFolder.webhookSecret(at: merchant)),
       logger: logger
     ) { Terminal.say("shop  http://localhost:\($0)") }
     try await ServiceRunner(first: shop, logger: logger).run()

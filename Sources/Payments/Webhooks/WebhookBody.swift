@@ -6,7 +6,8 @@ import TenderPayments
 /// An event in the form in which Worldline Direct's webhooks come: one object, `apiVersion` `v1`.
 ///
 /// Properties that this form lacks are under `tender`, which its SDKs skip: the order, the basket, and the event's
-/// number within its payment, by which a receiver puts late and repeated events in order.
+/// number within its payment, by which a receiver puts late and repeated events in order; for an endpoint that asks for
+/// it, also whom the order is for and where it goes.
 package struct WebhookBody: Sendable, Hashable {
   /// The same at every try and at every replay: a receiver that has seen it may stop reading.
   package let id: String
@@ -14,27 +15,22 @@ package struct WebhookBody: Sendable, Hashable {
   package let type: String
   package let bytes: [UInt8]
 
-  package init(_ event: OutboxEvent) {
+  /// - Parameter order: nil where the payment has no order here.
+  package init(_ event: OutboxEvent, order: NotifiedOrder? = nil) {
     let wire = WireStatus(event.status)
     id = Self.id(of: event)
     type = wire.type
     bytes =
       JSONValue.object([
         "apiVersion": "v1", "created": .string(event.happenedAt.description), "id": .string(id),
-        "merchantId": .string(event.merchant.rawValue), "payment": Self.payment(event, wire),
-        "tender": Self.extras(event), "type": .string(type),
+        "merchantId": .string(event.merchant.rawValue), "payment": Self.payment(event, wire, order),
+        "tender": Self.extras(event, order), "type": .string(type),
       ]).serialized()
   }
 
-  private static func payment(_ event: OutboxEvent, _ wire: WireStatus) -> JSONValue {
-    let money = { (units: Int64) -> JSONValue in
-      ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
-    }
-    return [
-      "id": .string("\(event.payment)_\(event.operationNumber)"),
-      "paymentOutput": [
-        "acquiredAmount": money(event.captured - event.refunded), "amountOfMoney": money(event.amount.minorUnits),
-      ],
+  private static func payment(_ event: OutboxEvent, _ wire: WireStatus, _ order: NotifiedOrder?) -> JSONValue {
+    [
+      "id": .string("\(event.payment)_\(event.operationNumber)"), "paymentOutput": output(event, order),
       "status": .string(wire.status),
       "statusOutput": [
         "isAuthorized": .bool(event.authorized > 0), "isCancellable": .bool(event.authorized > event.captured),
@@ -44,13 +40,27 @@ package struct WebhookBody: Sendable, Hashable {
     ]
   }
 
-  private static func extras(_ event: OutboxEvent) -> JSONValue {
-    [
+  private static func output(_ event: OutboxEvent, _ order: NotifiedOrder?) -> JSONValue {
+    let money = { (units: Int64) -> JSONValue in
+      ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
+    }
+    var output: JSONObject = [
+      "acquiredAmount": money(event.captured - event.refunded), "amountOfMoney": money(event.amount.minorUnits),
+    ]
+    if let order { output["references"] = ["merchantReference": .string(order.merchantReference)] }
+    return .object(output)
+  }
+
+  private static func extras(_ event: OutboxEvent, _ order: NotifiedOrder?) -> JSONValue {
+    var extras: JSONObject = [
       "authorized": .integer(event.authorized), "basketId": .string(event.basket.rawValue),
       "captured": .integer(event.captured), "orderId": .string(event.order.rawValue),
       "paymentId": .string(event.payment.rawValue), "refunded": .integer(event.refunded),
       "sequence": .integer(event.sequence), "status": .string(event.status.rawValue),
     ]
+    extras["merchantReference"] = order.map { .string($0.merchantReference) }
+    extras["order"] = order?.details
+    return .object(extras)
   }
 
   /// A UUID (RFC 9562, version 8) made of the event's name, so that it need not be stored.

@@ -14,6 +14,7 @@ package struct WebhookDispatcher: Sendable {
   private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
   private let destinations: DestinationGuard
   private let network: DeliveryNetwork
+  private let orders: OrderReader
   private let schedule: RetrySchedule
   private let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
@@ -30,16 +31,19 @@ package struct WebhookDispatcher: Sendable {
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
   ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events.
+  ///   - orders: reads the order of an event's payment.
   ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
-    destinations: DestinationGuard, network: DeliveryNetwork, schedule: RetrySchedule = .standard,
-    random: RandomBytes = .system, report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
+    destinations: DestinationGuard, network: DeliveryNetwork, orders: OrderReader = .none,
+    schedule: RetrySchedule = .standard, random: RandomBytes = .system,
+    report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
     self.database = database
     self.endpoints = endpoints
     self.destinations = destinations
     self.network = network
+    self.orders = orders
     self.schedule = schedule
     self.random = random
     self.report = report
@@ -160,9 +164,18 @@ extension WebhookDispatcher {
     _ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine
   ) async throws -> DeliveryAttempt {
     guard let endpoint else { return .hopeless(Self.removed) }
-    let event = try await database.read { try OutboxEvent.find(delivery.payment, delivery.sequence, in: $0) }
-    guard let event else { return .hopeless("the event is not in the journal") }
-    return await line.send(WebhookBody(event), endpoint, Self.patience)
+    guard let body = try await body(of: delivery, endpoint.includesOrder) else {
+      return .hopeless("the event is not in the journal")
+    }
+    return await line.send(body, endpoint, Self.patience)
+  }
+
+  private func body(of delivery: Delivery, _ includesOrder: Bool) async throws -> WebhookBody? {
+    try await database.read { [orders] store in
+      try OutboxEvent.find(delivery.payment, delivery.sequence, in: store).map { event in
+        WebhookBody(event, order: try orders.read(event, includesOrder, store))
+      }
+    }
   }
 
   private static let removed = "the merchant's configuration has no endpoint of this name any more"

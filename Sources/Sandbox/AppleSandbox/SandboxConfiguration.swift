@@ -29,6 +29,8 @@ package struct SandboxConfiguration: Sendable {
   package var acquirerSilence: Duration = .seconds(40)
   /// How the events of the acquirer and of the providers are sent.
   package var events = EventDelivery.unavailable
+  /// Demo shops that the front page leads to.
+  package var shops: [ShopLink] = []
   package var clock = WallClock.system
   package var random = RandomBytes.system
   package var logger = Logger(label: "tender.sandbox")
@@ -40,6 +42,17 @@ package struct SandboxConfiguration: Sendable {
   /// With port 0 the port is not known when certificates are made.
   var authorityAddresses: AuthorityAddresses {
     port == 0 ? .usual : AuthorityAddresses(base: "http://\(host):\(port)")
+  }
+}
+
+/// A demo shop, and below its address `/kitchen` with what was ordered there.
+package struct ShopLink: Sendable, Hashable {
+  package let name: String
+  package let url: String
+
+  package init(name: String, url: String) {
+    self.name = name
+    self.url = url
   }
 }
 

@@ -1,3 +1,4 @@
+import DirectWire
 import HTTPServing
 package import HTTPTransport
 package import Hummingbird
@@ -52,14 +53,16 @@ extension DemoShop {
     _ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock = .system, random: RandomBytes = .system
   ) throws -> Router<BasicRequestContext> {
     let pages = try ShopPages(configuration: configuration)
-    let shoppers = Shoppers(random: random)
+    let (shoppers, kitchen) = (Shoppers(random: random), Kitchen())
+    let tender = TenderClient(configuration, sender: sender, clock: clock)
     let orders = OrderController(
-      menu: configuration.menu, tender: TenderClient(configuration, sender: sender, clock: clock), shoppers: shoppers,
-      orders: OrderStore(), clock: clock, random: random)
+      menu: configuration.menu, tender: tender, shoppers: shoppers, orders: OrderStore(), kitchen: kitchen,
+      clock: clock, random: random)
     let router = Router()
     router.add(middleware: PageHeaders(configuration: configuration))
     router.add(middleware: NotFoundPage(pages: pages))
     add(pages, to: router)
+    if configuration.publicSandboxURL != nil { addKitchen(kitchen, tender, configuration, pages, to: router) }
     router.get("/smallest") { _, _ in try pages.smallest(try await orders.smallestBasket()) }
     if let file = configuration.visitorsPage {
       router.get(PageHeaders.visitorsPath) { _, _ in try pages.visitors(file, try await orders.smallestBasket()) }
@@ -77,6 +80,19 @@ extension DemoShop {
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: association.forward)
     return router
   }
+
+  private static func addKitchen(
+    _ kitchen: Kitchen, _ tender: TenderClient, _ configuration: ShopConfiguration, _ pages: ShopPages,
+    to router: Router<BasicRequestContext>
+  ) {
+    let controller = KitchenController(
+      kitchen: kitchen, menu: configuration.menu, tender: tender,
+      signature: configuration.webhookSecret.map { WebhookSignature(secret: $0) })
+    router.get("/kitchen") { _, _ in try pages.page("kitchen", "Kitchen") }
+    router.get("/api/kitchen", use: controller.orders)
+    router.post(KitchenController.hook, use: controller.receive)
+  }
+
   private static func add(_ pages: ShopPages, to router: Router<BasicRequestContext>) {
     router.get("/") { _, _ in try pages.page("menu", "Menu") }
     router.get("/dish/{id}", use: pages.dish)

@@ -9,6 +9,7 @@ struct OrderController: Sendable {
   let tender: TenderClient
   let shoppers: Shoppers
   let orders: OrderStore
+  let kitchen: Kitchen
   let clock: WallClock
   let random: RandomBytes
 
@@ -62,6 +63,9 @@ struct OrderController: Sendable {
     }
     guard let order = try await tender.basket(BasketID(id)).order else {
       throw ShopError(.notFound, "order_not_found", "Nothing was ordered with this basket.")
+    }
+    if let payment = order.paymentId, let status = order.status {
+      kitchen.take(.init(order: order, status: status, sequence: 0), of: payment)
     }
     return (BasketID(id), order)
   }

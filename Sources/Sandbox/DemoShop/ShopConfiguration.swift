@@ -14,13 +14,15 @@ package struct ShopConfiguration: Sendable {
   package var merchantId: String
   package var apiKeyId: String
   package var secretApiKey: String
+  /// What Tender signs this shop's webhooks with; nil where it gets none.
+  package var webhookSecret: String?
   /// The operator's own page, served at `/page`.
   package var visitorsPage: String?
 
   package init(
     host: String = "127.0.0.1", port: Int, menu: Menu = .harbourKitchen, tenderServerURL: String,
     publicTenderURL: String? = nil, publicSandboxURL: String? = nil, merchantId: String, apiKeyId: String,
-    secretApiKey: String, visitorsPage: String? = nil
+    secretApiKey: String, webhookSecret: String? = nil, visitorsPage: String? = nil
   ) {
     self.host = host
     self.port = port
@@ -31,6 +33,7 @@ package struct ShopConfiguration: Sendable {
     self.merchantId = merchantId
     self.apiKeyId = apiKeyId
     self.secretApiKey = secretApiKey
+    self.webhookSecret = webhookSecret
     self.visitorsPage = visitorsPage
   }
 }

@@ -67,9 +67,10 @@ struct ShopPages: Sendable {
 
   private func response(_ name: String, _ values: [String: String]) throws -> Response {
     let menu = configuration.menu
-    let shop = [
+    var shop = [
       "title": menu.title, "tagline": menu.tagline, "theme": menu.theme, "tender": configuration.publicTenderURL,
     ]
+    if configuration.publicSandboxURL != nil { shop["hasKitchen"] = "yes" }
     return try templates.response(name, values.merging(shop) { own, _ in own })
   }
 }
@@ -96,8 +97,8 @@ extension StaticFiles {
   static let shop = StaticFiles(WebFiles.all, public: scripts + pictures)
 
   private static let scripts = [
-    "account.js", "basket.js", "checkout.js", "dish.js", "menu.js", "not-found.js", "order.js", "pay.js", "payload.js",
-    "shop.css", "shop.js", "smallest.js", "trace.js",
+    "account.js", "basket.js", "checkout.js", "dish.js", "kitchen.js", "menu.js", "not-found.js", "order.js", "pay.js",
+    "payload.js", "shop.css", "shop.js", "smallest.js", "trace.js",
   ]
 
   private static let pictures = [

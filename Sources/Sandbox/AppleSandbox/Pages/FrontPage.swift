@@ -47,9 +47,12 @@ struct FrontPage {
   /// The last calls that the gateway or the device rejected, at most five.
   let refusals: [RecentPage.Row]
   let hasRefusals: Bool
+  let shops: [ShopLink]
+  let hasShops: Bool
 
   init(
-    addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String], refusals: [RecentActivity.Entry]
+    addresses: SandboxAddresses, merchants: [PortalMerchant], acquirerKeys: [String], refusals: [RecentActivity.Entry],
+    shops: [ShopLink]
   ) {
     url = addresses.url
     gatewayURL = addresses.gatewayURL
@@ -57,6 +60,8 @@ struct FrontPage {
     self.acquirerKeys = acquirerKeys
     self.refusals = refusals.prefix(5).map(RecentPage.Row.init)
     hasRefusals = !refusals.isEmpty
+    self.shops = shops
+    hasShops = !shops.isEmpty
   }
 }
 

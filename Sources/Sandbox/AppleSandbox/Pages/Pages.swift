@@ -10,24 +10,26 @@ struct Pages: Sendable {
   let acquirerKeys: [String]
   let activity: RecentActivity
   let acquirers: [SandboxAcquirerService]
+  let shops: [ShopLink]
   private let templates: PageTemplates
 
   init(
     portal: DeveloperPortal, addresses: ListeningAddresses, acquirerKeys: [String], activity: RecentActivity,
-    acquirers: [SandboxAcquirerService]
+    acquirers: [SandboxAcquirerService], shops: [ShopLink]
   ) throws {
     self.portal = portal
     self.addresses = addresses
     self.acquirerKeys = acquirerKeys
     self.activity = activity
     self.acquirers = acquirers
+    self.shops = shops
     templates = try PageTemplates(WebFiles.pages)
   }
 
   func front(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let page = FrontPage(
       addresses: addresses.current, merchants: await portal.merchants, acquirerKeys: acquirerKeys,
-      refusals: activity.entries(.sessions).filter { $0.refusal != nil })
+      refusals: activity.entries(.sessions).filter { $0.refusal != nil }, shops: shops)
     return try response("index", page, allowing: "style-src 'self'")
   }
 

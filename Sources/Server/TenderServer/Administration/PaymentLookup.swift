@@ -41,7 +41,9 @@ package struct PaymentLookup: Codable, Sendable {
   /// One search, or one for each order with the reference.
   private func searches(in store: Transaction) throws -> [PaymentSearch] {
     guard let reference else { return [search] }
-    return try MerchantReferences.orders(with: reference, limit: search.limit, in: store).map { order in
+    return try MerchantReferences.orders(
+      with: reference, of: merchant, limit: search.limit, in: store
+    ).map { order in
       var search = search
       search.subject = .order(order)
       return search

@@ -55,8 +55,11 @@ package struct WebhookAdministration: Sendable {
     guard let place = cursor.flatMap(OutboxEvent.Cursor.init(text:)) else {
       return WebhookFeed(events: [], cursor: OutboxEvent.Cursor(time: clock.now()).text)
     }
-    let events = try await database.read { try OutboxEvent.after(place, limit: 100, in: $0) }
-    return WebhookFeed(events: events.map(WebhookFeed.Item.init), cursor: (events.last?.cursor ?? place).text)
+    return try await database.read { store in
+      let events = try OutboxEvent.after(place, limit: 100, in: store)
+      let items = try events.map { WebhookFeed.Item($0, try OrderReader.stored.read($0, false, store)) }
+      return WebhookFeed(events: items, cursor: (events.last?.cursor ?? place).text)
+    }
   }
 }
 
@@ -95,8 +98,8 @@ package struct WebhookFeed: Codable, Sendable {
     /// The body as it is sent; a signature is over exactly these bytes.
     package let body: String
 
-    init(_ event: OutboxEvent) {
-      let body = WebhookBody(event)
+    init(_ event: OutboxEvent, _ order: NotifiedOrder?) {
+      let body = WebhookBody(event, order: order)
       merchant = event.merchant
       payment = event.payment
       sequence = event.sequence

@@ -98,7 +98,7 @@ struct MerchantExamination {
   }
 
   private func webhooks(_ settings: MerchantSettings, _ place: String?, _ problems: inout ProblemList) {
-    for endpoint in problems.attempt("webhooks", at: place, { try MerchantWebhooks.endpoints(settings.webhooks, path) })
+    for endpoint in problems.attempt("webhooks", at: place, { try MerchantWebhooks.endpoints(settings, path) })
       ?? []
     {
       do throws(DestinationRefusal) {

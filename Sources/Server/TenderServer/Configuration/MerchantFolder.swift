@@ -81,7 +81,7 @@ package struct MerchantFolder: Sendable {
     for id in profile.keysRequiringDigest where apiKeys[id] == nil {
       throw ConfigurationError("\(path)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
     }
-    self.webhooks = try MerchantWebhooks.endpoints(settings.webhooks, path)
+    self.webhooks = try MerchantWebhooks.endpoints(settings, path)
   }
 
   static func platformNeedsDomain(_ file: String) -> ConfigurationError {

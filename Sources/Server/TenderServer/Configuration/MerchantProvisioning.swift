@@ -14,10 +14,12 @@ package struct MerchantProvisioning: Sendable {
     package let countryCode: String
     package let currencyCode: String
     package let domains: [String]
+    /// Where its webhooks go, with the order in each; nil for none.
+    package let webhook: String?
 
     package init(
       id: String, merchantIdentifier: String, displayName: String, countryCode: String, currencyCode: String,
-      domains: [String]
+      domains: [String], webhook: String? = nil
     ) {
       self.id = id
       self.merchantIdentifier = merchantIdentifier
@@ -25,6 +27,7 @@ package struct MerchantProvisioning: Sendable {
       self.countryCode = countryCode
       self.currencyCode = currencyCode
       self.domains = domains
+      self.webhook = webhook
     }
   }
 
@@ -123,6 +126,14 @@ package struct MerchantProvisioning: Sendable {
     supportedNetworks: [visa, masterCard, amex, discover, jcb]
     merchantCapabilities: [supports3DS]
     domains: [\(merchant.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
+
+    """ + (merchant.webhook.map(webhookYAML) ?? "")
+  }
+
+  private static func webhookYAML(_ url: String) -> String {
+    """
+    webhooks: ["orders=\(url)"]
+    webhooksWithOrder: [orders]
 
     """
   }

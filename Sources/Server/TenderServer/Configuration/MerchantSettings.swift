@@ -21,6 +21,7 @@ package struct MerchantSettings: Sendable {
   var keysRequiringDigest: [String] = []
   var touchIcons: [String] = []
   var webhooks: [String] = []
+  var webhooksWithOrder: [String] = []
   var encryptTo = Recipient.merchant
   var routes: [RouteRule] = []
 
@@ -109,6 +110,10 @@ extension SettingsTable where Target == MerchantSettings {
         atMost: MerchantWebhooks.maximumURLs),
       \.webhooks,
       "Who is notified of the merchant's payments, see docs/webhooks.md."),
+    Setting(
+      "webhooksWithOrder", .list(of: .text("the name of an endpoint", as: "orders", where: EndpointName.isValid)),
+      \.webhooksWithOrder,
+      "Endpoints of `webhooks` whose events say whom the order is for and where it goes."),
   ]
 }
 

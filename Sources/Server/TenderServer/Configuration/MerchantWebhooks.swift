@@ -8,9 +8,10 @@ package import Webhooks
 enum MerchantWebhooks {
   static let maximumURLs = 5
 
-  /// - Parameter entries: each a URL, or a name and a URL.
-  static func endpoints(_ entries: [String], _ path: String) throws -> [WebhookEndpoint] {
-    let named = entries.enumerated().map { EndpointName.split($1, at: $0) }
+  /// - Parameter path: the merchant's folder.
+  static func endpoints(_ settings: MerchantSettings, _ path: String) throws -> [WebhookEndpoint] {
+    let named = settings.webhooks.enumerated().map { EndpointName.split($1, at: $0) }
+    try checkNames(settings.webhooksWithOrder, among: named.map(\.id), path)
     guard !named.isEmpty else { return [] }
     guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
       throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
@@ -19,13 +20,26 @@ enum MerchantWebhooks {
       throw ConfigurationError(
         path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
     }
-    return named.map { WebhookEndpoint(id: $0.id, url: $0.url, key: key) }
+    let withOrder = Set(settings.webhooksWithOrder)
+    return named.map {
+      WebhookEndpoint(id: $0.id, url: $0.url, key: key, includesOrder: withOrder.contains($0.id))
+    }
+  }
+
+  private static func checkNames(_ names: [String], among endpoints: [String], _ path: String) throws {
+    for name in names where !endpoints.contains(name) {
+      throw ConfigurationError(
+        "\(path)/merchant.yaml", "webhooksWithOrder: webhooks has no endpoint “\(name)”; name one there as name=URL")
+    }
   }
 
   /// The key whose id comes last, so that a new one takes over by being laid beside the old.
   static func key(at path: String) throws -> WebhookKey? {
+    try secret(at: path).map { WebhookKey(id: $0.key, secret: $0.value) }
+  }
+
+  fileprivate static func secret(at path: String) throws -> (key: String, value: String)? {
     try SharedSecrets.read(in: path + "/webhook-keys").max { $0.key < $1.key }
-      .map { WebhookKey(id: $0.key, secret: $0.value) }
   }
 
   /// A URL that could never be called is refused at the start, not at the first payment.
@@ -61,8 +75,11 @@ package enum EndpointName {
 }
 
 extension MerchantFolder {
-  /// The merchant's id, and the key that its webhooks are signed with.
+  /// The key that the merchant's webhooks are signed with.
   package static func webhookKey(at path: String) throws -> WebhookKey? { try MerchantWebhooks.key(at: path) }
+
+  /// The same, for a merchant's server that verifies them.
+  package static func webhookSecret(at path: String) throws -> String? { try MerchantWebhooks.secret(at: path)?.value }
 }
 
 extension WebhookDispatcher {
@@ -76,7 +93,7 @@ extension WebhookDispatcher {
     return WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
-      network: runtime.network.webhooks, random: runtime.random,
+      network: runtime.network.webhooks, orders: .stored, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
   }
 }

@@ -1,6 +1,10 @@
+import HTTPServing
+import Ledger
 import Logging
+import Orders
 import ServiceLifecycle
 import Storage
+import StrictJSON
 import TenderPayments
 import Webhooks
 
@@ -10,6 +14,16 @@ struct WebhookService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown { await dispatcher.run() }
+  }
+}
+
+extension OrderReader {
+  /// The orders in the same store as the ledger.
+  static let stored = OrderReader { event, includesDetails, store in
+    guard let reference = try MerchantReferences.reference(of: event.order, in: store) else { return nil }
+    let order = includesDetails ? try OrderService.order(of: event.basket, in: store) : nil
+    return NotifiedOrder(
+      merchantReference: reference, details: try order.map { try JSONReader.read(JSONAnswer.bytes($0)) })
   }
 }
 

@@ -2,6 +2,8 @@ import JWTKit
 import Orders
 import DirectWire
 import TenderPayments
+import TenderSheet
+import TenderTesting
 import Testing
 
 private struct Claims: JWTPayload {

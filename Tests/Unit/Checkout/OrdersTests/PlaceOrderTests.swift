@@ -41,6 +41,62 @@ import Testing
     #expect(answer.order?.merchantReference == "HK-1042")
   }
 
+  @Test func `tells the merchant whom it is for, where it goes and what the sheet showed`() async throws {
+    let shop = try await shop { ($0.note, $0.requestedFor, $0.customer) = ("ring twice", "19:30", "c-123") }
+    #expect(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order == nil)
+    let placed = try await shop.pays()
+    let answer = try await shop.orderService.basket(Shop.basket, of: Shop.merchant)
+    let order = try #require(answer.order)
+    #expect(answer.merchantReference == "HK-1042" && order.paymentId == placed.payment.id)
+    #expect(order.serviceType == "delivery" && order.shippingMethod == "bike")
+    #expect(order.requestedFor == "19:30" && order.note == "ring twice" && order.placedAt == WireTime(Shop.noon))
+    #expect(order.customer?.merchantCustomerId == "c-123" && order.customer?.billingAddress == nil)
+    #expect(
+      order.customer?.contactDetails == .init(emailAddress: "aoife@example.com", phoneNumber: "+353 1 555 0100"))
+    let address = try #require(order.shipping?.address)
+    #expect(address.name == .init(firstName: "Aoife", surname: "Byrne"))
+    #expect(address.street == "1 North Quay" && address.additionalInfo == nil && address.zip == "D01 X2Y3")
+    #expect(address.city == "Dublin" && address.countryCode == "IE")
+    #expect(order.lines?.map(\.amount).reduce(0, +) == 2_490)
+    let notified = try await shop.database.read { try OrderService.order(of: Shop.basket, in: $0) }
+    #expect(notified?.shipping == order.shipping && notified?.paymentId == nil && notified?.status == nil)
+  }
+
+  @Test func `of a collection goes nowhere; a billing address is the customer's`() async throws {
+    let shop = try await shop { ($0.serviceType, $0.billingRequired) = ("collection", true) }
+    let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
+    let billing = FullContact(
+      givenName: "Nuala", familyName: "Byrne", addressLines: ["2 South Quay", "Flat 4", "Rear"], locality: "Cork",
+      postalCode: "T12", countryCode: "IE")
+    _ = try await place(shop, quote.id, billing: billing)
+    let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
+    #expect(order.serviceType == "collection" && order.shipping == nil && order.shippingMethod == nil)
+    #expect(order.customer?.personalInformation?.name?.firstName == "Nuala")
+    #expect(order.customer?.billingAddress?.street == "2 South Quay")
+    #expect(order.customer?.billingAddress?.additionalInfo == "Flat 4\nRear")
+    #expect(order.customer?.contactDetails?.phoneNumber == "+353 1 555 0100")
+  }
+
+  @Test func `is found by the merchant's reference, its own orders alone and without reading others`() async throws {
+    let shop = try await shop()
+    let order = try await shop.pays().order.id
+    func found(_ reference: String, _ merchant: MerchantID? = nil) async throws -> [OrderID] {
+      try await shop.database.read {
+        try MerchantReferences.orders(with: reference, of: merchant, limit: 5, in: $0)
+      }
+    }
+    #expect(try await found("HK-1042") == [order])
+    #expect(try await found("HK-1042", Shop.merchant) == [order])
+    #expect(try await found("HK-1042", MerchantID("another")).isEmpty)
+    #expect(try await found("HK-104").isEmpty)
+    let plan = try await shop.database.read { store in
+      try store.rows(
+        "EXPLAIN QUERY PLAN " + MerchantReferences.selection, .text("HK-1042"), .null, .integer(5)
+      ).map { try $0.text("detail") }
+    }
+    #expect(plan.count == 1 && plan[0].contains("USING INDEX orders_of_reference"), "\(plan)")
+  }
+
   @Test func `leaves the money held when the merchant takes it later`() async throws {
     let shop = try await shop { $0.capture = .manual }
     #expect(try await shop.pays().payment.status == .authorized)

@@ -81,13 +81,13 @@ struct Shop: Sendable {
   }
 
   /// A payment token for the total of the quote; for some amount if there is no such quote.
-  func token(for quote: QuoteID) async throws -> EncryptedPaymentToken {
+  func token(for quote: QuoteID, of basket: BasketID = basket) async throws -> EncryptedPaymentToken {
     let total = try await database.read {
       try $0.row("SELECT total FROM quotes WHERE id = $1", .text(quote.rawValue))?.integer("total")
     }
     return try wallet.token(
       .eur(max(1, total ?? 1)),
-      applicationData: terms.platformDomain ?? "tender:v1:\(Self.merchant):\(Self.basket)")
+      applicationData: terms.platformDomain ?? "tender:v1:\(Self.merchant):\(basket)")
   }
 
   /// The quote that the shopper saw last.

@@ -1,4 +1,5 @@
 import DirectWire
+import Foundation
 import TenderPayments
 import Testing
 

@@ -27,6 +27,28 @@ import Webhooks
     #expect(post.server.requests.count == 3)
   }
 
+  @Test func `every event names the merchant's reference, and the order where the endpoint asks for it`() async throws {
+    let post = try await Post(
+      orders: OrderReader { event, includesDetails, _ in
+        NotifiedOrder(
+          merchantReference: "HK-\(event.order)", details: includesDetails ? ["note": "ring twice"] : nil)
+      })
+    let payment = try await post.pays()
+    try await post.dispatcher.round()
+    let asking = WebhookEndpoint(id: "kitchen", url: Post.url, key: Post.key, includesOrder: true)
+    try await post.pays(2)
+    try await post.restarted(with: [asking]).round()
+    let (plain, withOrder) = (post.server.bodies.prefix(3), post.server.bodies.dropFirst(3))
+    #expect(withOrder.count == 3)
+    #expect(plain.allSatisfy { $0["tender"]?["order"] == nil })
+    #expect(withOrder.allSatisfy { $0["tender"]?["order"]?["note"] == "ring twice" })
+    #expect(plain.first?["tender"]?["merchantReference"]?.text == "HK-\(payment.order)")
+    for body in post.server.bodies {
+      let references = body["payment"]?["paymentOutput"]?["references"]
+      #expect(references?["merchantReference"] == body["tender"]?["merchantReference"])
+    }
+  }
+
   @Test func `a later event waits for an earlier one that fails`() async throws {
     let post = try await Post()
     try await post.pays()

@@ -19,33 +19,35 @@ struct Post: Sendable {
   let server = MerchantServer()
   let dispatcher: WebhookDispatcher
   private let waits: [Duration]
+  private let orders: OrderReader
   private let files: TemporaryStore
 
   init(
-    urls: [String] = [url], waits: [Duration] = [.seconds(10), .seconds(100)],
+    urls: [String] = [url], orders: OrderReader = .none, waits: [Duration] = [.seconds(10), .seconds(100)],
     destinations: DestinationGuard = .open()
   ) async throws {
     files = try TemporaryStore()
     database = try await files.open(Journal.migrations + WebhookDispatcher.migrations, clock: clock.wall)
     journal = Journal(database, random: .seeded(1))
     self.waits = waits
+    self.orders = orders
     dispatcher = Self.dispatcher(
-      database, server, waits, destinations,
+      database, server, waits, destinations, orders,
       urls.enumerated().map { WebhookEndpoint(id: "\($0 + 1)", url: $1, key: Self.key) })
   }
 
   /// A process that starts with other endpoints in the merchant's configuration.
   func restarted(with endpoints: [WebhookEndpoint]) -> WebhookDispatcher {
-    Self.dispatcher(database, server, waits, .open(), endpoints)
+    Self.dispatcher(database, server, waits, .open(), orders, endpoints)
   }
 
   private static func dispatcher(
     _ database: Database, _ server: MerchantServer, _ waits: [Duration], _ destinations: DestinationGuard,
-    _ endpoints: [WebhookEndpoint]
+    _ orders: OrderReader, _ endpoints: [WebhookEndpoint]
   ) -> WebhookDispatcher {
     WebhookDispatcher(
       database: database, endpoints: { _ in endpoints }, destinations: destinations,
-      network: DeliveryNetwork { _ in .init(server.sender) }, schedule: RetrySchedule(waits: waits),
+      network: DeliveryNetwork { _ in .init(server.sender) }, orders: orders, schedule: RetrySchedule(waits: waits),
       random: .seeded(2))
   }
 

@@ -1,3 +1,4 @@
+import Crypto
 import DemoShop
 import Foundation
 import HTTPTransport
@@ -98,7 +99,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "/", "/dish/fish", "/basket", "/checkout", "/account", "/order/00112233445566778899aabbccddeeff",
+    "/", "/dish/fish", "/basket", "/checkout", "/account", "/kitchen", "/order/00112233445566778899aabbccddeeff",
     "/order/00112233445566778899aabbccddeeff/journey", "/order/00112233445566778899aabbccddeeff/payload",
   ])
   func `a page loads from the shop, Tender and the sandbox alone, and runs nothing inline`(path: String) async throws {
@@ -266,10 +267,76 @@ import Testing
   }
 
   private static let placed = #"""
-    {"basketId":"00112233445566778899aabbccddeeff","state":"placed","total":{"amount":1590,"currencyCode":"EUR"},
+    {"basketId":"00112233445566778899aabbccddeeff","state":"placed","merchantReference":"HK-1042","total":{"amount":1590,"currencyCode":"EUR"},
     "pending":false,"expiresAt":"2030-01-01T00:00:00Z","order":{"orderId":"o1","paymentId":"p1",
     "merchantReference":"HK-1042","status":"captured","amount":{"amount":1590,"currencyCode":"EUR"}}}
     """#
+}
+
+// The shop's own side.
+extension `The demo shop` {
+  private static func event(_ status: String, _ sequence: Int, order: Bool = true) -> String {
+    let text =
+      #","order":{"orderId":"o1","merchantReference":"HK-1042","placedAt":"2030-01-01T12:00:00Z","#
+      + #""amount":{"amount":1590,"currencyCode":"EUR"},"lines":[{"label":"Peas","amount":1590}],"note":"ring twice","#
+      + #""serviceType":"delivery","shippingMethod":"bike","customer":{"contactDetails":{"phoneNumber":"+353 1"}},"#
+      + #""shipping":{"address":{"name":{"firstName":"Aoife","surname":"Byrne"},"street":"1 North Quay","#
+      + #""additionalInfo":"Flat 4","zip":"D01","city":"Dublin","countryCode":"IE"}}}"#
+    return #"{"apiVersion":"v1","id":"e","tender":{"paymentId":"p1","basketId":"b1","status":"\#(status)","#
+      + #""sequence":\#(sequence)\#(order ? text : "")}}"#
+  }
+
+  private func kitchen(
+    _ events: [String], signedWith secret: String = "hook-secret", tender: FakeTender = FakeTender()
+  ) async throws -> (statuses: [HTTPResponse.Status], orders: [JSONValue]) {
+    let key = SymmetricKey(data: Array(secret.utf8))
+    return try await tender.shop { client in
+      var statuses: [HTTPResponse.Status] = []
+      for event in events {
+        let code = HMAC<SHA256>.authenticationCode(for: Array(event.utf8), using: key)
+        let headers: HTTPFields = [HTTPField.Name("X-GCS-Signature")!: Base64.encode(Array(code))]
+        statuses.append(try await client.post("/hooks/tender", event, headers).status)
+      }
+      let answer = try await client.execute(uri: "/api/kitchen", method: .get)
+      guard case .array(let orders)? = try JSONReader.read(Array(answer.body.readableBytesView))["orders"] else {
+        return (statuses, [])
+      }
+      return (statuses, orders)
+    }
+  }
+
+  @Test func `the kitchen shows a paid order and where it goes, as Tender's webhook says`() async throws {
+    let (statuses, orders) = try await kitchen([
+      Self.event("authorizing", 1), Self.event("captured", 3), Self.event("authorized", 2),
+    ])
+    #expect(statuses == [.noContent, .noContent, .noContent])
+    let order = try #require(orders.first)
+    #expect(orders.count == 1 && order["status"] == "captured" && order["reference"] == "HK-1042")
+    #expect(order["name"] == "Aoife Byrne" && order["phone"] == "+353 1" && order["method"] == "Bike")
+    #expect(order["address"] == ["1 North Quay", "Flat 4", "D01 Dublin"] && order["countryCode"] == "IE")
+    #expect(order["lines"] == [["amount": "15.90", "label": "Peas"]] && order["note"] == "ring twice")
+  }
+
+  @Test func `the kitchen cooks nothing that was declined, and believes no event of another key`() async throws {
+    #expect(try await kitchen([Self.event("authorizing", 1), Self.event("declined", 2)]).orders.isEmpty)
+    let forged = try await kitchen([Self.event("captured", 1)], signedWith: "another")
+    #expect(forged.statuses == [.forbidden] && forged.orders.isEmpty)
+  }
+
+  @Test func `the kitchen looks an order up that comes without its details`() async throws {
+    let tender = FakeTender(answering: { _ in .success(InboundResponse(status: 200, body: Array(Self.placed.utf8))) })
+    let (_, orders) = try await kitchen([Self.event("captured", 1, order: false)], tender: tender)
+    #expect(tender.calls.map(\.url) == ["http://tender.test/v2/harbour/baskets/b1"])
+    #expect(orders.first?["reference"] == "HK-1042")
+  }
+
+  @Test(arguments: ["/kitchen", "/api/kitchen"])
+  func `there is no kitchen where shoppers are real`(path: String) async throws {
+    let answer = try await FakeTender().shop(isSimulated: false) { client in
+      try await client.execute(uri: path, method: .get)
+    }
+    #expect(answer.status == .notFound)
+  }
 }
 
 /// Tender's place at the other end of the shop's calls.
@@ -298,15 +365,17 @@ private final class FakeTender: Sendable {
   /// Does something in a shop whose calls come here.
   @discardableResult
   func shop<R: Sendable>(
-    visitorsPage: String? = nil, _ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R
+    visitorsPage: String? = nil, isSimulated: Bool = true,
+    _ visit: @escaping @Sendable (any TestClientProtocol) async throws -> R
   ) async throws -> R {
     let sender = HTTPSender { request, _ throws(TransportError) in
       self.sent.withLock { $0.append(request) }
       return try self.answering(request).get()
     }
     let configuration = ShopConfiguration(
-      port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: "http://sandbox.test", merchantId: "harbour",
-      apiKeyId: "key", secretApiKey: "secret", visitorsPage: visitorsPage)
+      port: 0, tenderServerURL: "http://tender.test", publicSandboxURL: isSimulated ? "http://sandbox.test" : nil,
+      merchantId: "harbour", apiKeyId: "key", secretApiKey: "secret", webhookSecret: "hook-secret",
+      visitorsPage: visitorsPage)
     let shop = Application(router: try DemoShop.router(configuration, sender: sender))
     return try await shop.test(.router, visit)
   }

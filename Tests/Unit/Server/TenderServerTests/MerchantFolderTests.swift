@@ -66,6 +66,15 @@ import Testing
     #expect(error?.description.contains("api-keys/nobody.secret") == true)
   }
 
+  @Test func `refuses an endpoint for orders that webhooks does not name`() async throws {
+    let refused = await refusal { folder, _ in
+      let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+      let changed = yaml.replacing("webhooksWithOrder: [orders]", with: "webhooksWithOrder: [kitchen]")
+      try MerchantProvisioning.write(changed, to: folder + "/merchant.yaml")
+    }
+    #expect(refused?.reason.contains("webhooks has no endpoint “kitchen”") == true)
+  }
+
   @Test(arguments: [
     ("\"a=https://x.example/1\", \"a=https://x.example/2\"", false),
     ("\"2=https://x.example/1\", \"https://x.example/2\"", false),

@@ -119,7 +119,7 @@ final class TestSystem: Sendable {
   }
 
   private static func configureWebhooks(_ folder: String) throws {
-    try write("webhooks: [\"orders=http://localhost:9/hooks\"]", below: folder)
+    try write("webhooks: [\"orders=http://localhost:9/hooks\"]\nwebhooksWithOrder: [orders]", below: folder)
   }
 
   private static func requireDigests(_ folder: String) throws {

@@ -1,0 +1,85 @@
+package import DirectWire
+package import Storage
+package import TenderPayments
+import TenderSheet
+
+/// An order as its merchant gets it: whom it is for, where it goes, and what the sheet showed.
+struct MerchantOrder: Sendable, Hashable {
+  let order: OrderRecord
+  /// Nil once it was erased.
+  let contact: OrderContact?
+  /// What the shopper saw when the order was placed.
+  let quote: Quote?
+
+  /// Nil before the first try to pay the basket.
+  static func find(of basket: BasketID, in store: Transaction) throws -> MerchantOrder? {
+    try OrderRecord.find(of: basket, in: store).map { order in
+      MerchantOrder(
+        order: order, contact: try OrderContact.find(of: order.id, in: store),
+        quote: try Quote.find(order.quote, in: store))
+    }
+  }
+
+  func answer(_ payment: Payment?) -> OrderAnswer {
+    var answer = OrderAnswer(
+      orderId: order.id, paymentId: payment?.id, merchantReference: order.merchantReference, status: payment?.status,
+      amount: WireAmount(order.amount),
+      lines: quote?.lines.map { .init(label: $0.label, amount: $0.amount.minorUnits) },
+      unavailableItems: quote?.unavailableItems)
+    answer.placedAt = WireTime(order.createdAt)
+    answer.serviceType = order.service.rawValue
+    answer.shippingMethod = order.service.needsAddress ? quote?.state.shippingMethod : nil
+    (answer.requestedFor, answer.note) = (order.requestedFor, order.note)
+    answer.customer = customer
+    answer.shipping = order.service.needsAddress ? contact.flatMap(OrderAnswer.Shipping.init) : nil
+    return answer
+  }
+
+  private var customer: OrderAnswer.Customer {
+    var customer = OrderAnswer.Customer(contact)
+    customer.merchantCustomerId = order.customer
+    if !order.service.needsAddress { customer.billingAddress = contact?.address.map { OrderAnswer.Address($0) } }
+    return customer
+  }
+}
+
+extension OrderService {
+  /// The order of a basket, without what became of its payment: for the webhook of a change, which says that itself.
+  package static func order(of basket: BasketID, in store: Transaction) throws -> OrderAnswer? {
+    try MerchantOrder.find(of: basket, in: store)?.answer(nil)
+  }
+}
+
+extension OrderAnswer.Customer {
+  fileprivate init(_ contact: OrderContact?) {
+    self.init()
+    guard let contact else { return }
+    contactDetails = .init(emailAddress: contact.emailAddress, phoneNumber: contact.phoneNumber)
+    personalInformation = .init(name: .init(contact))
+  }
+}
+
+extension OrderAnswer.Shipping {
+  fileprivate init?(_ contact: OrderContact) {
+    guard let found = contact.address else { return nil }
+    var address = OrderAnswer.Address(found)
+    address.name = .init(contact)
+    self.init(address: address)
+  }
+}
+
+extension OrderAnswer.Name {
+  fileprivate init(_ contact: OrderContact) {
+    self.init(firstName: contact.givenName, surname: contact.familyName)
+  }
+}
+
+extension OrderAnswer.Address {
+  fileprivate init(_ address: OrderAddress) {
+    self.init()
+    street = address.lines.first
+    additionalInfo = address.lines.count > 1 ? address.lines.dropFirst().joined(separator: "\n") : nil
+    (subLocality, city, zip) = (address.subLocality, address.locality, address.postalCode)
+    (state, countryCode) = (address.administrativeArea, address.countryCode)
+  }
+}

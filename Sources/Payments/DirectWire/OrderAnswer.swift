@@ -1,0 +1,120 @@
+package import TenderPayments
+
+/// The order made of a basket, and what became of its payment.
+///
+/// It names the shopper, so it goes to the merchant alone, and never into a log, an error or a trace. Properties that
+/// Worldline Direct's `Order` has are named as there.
+package struct OrderAnswer: Sendable, Hashable, Codable {
+  package var orderId: OrderID
+  package var paymentId: PaymentID?
+  package var merchantReference: String
+  /// Nil while the acquirer has not been asked.
+  package var status: PaymentStatus?
+  package var amount: WireAmount
+  /// When it was placed.
+  package var placedAt: WireTime?
+  /// What the amount is made of, as the sheet showed it: goods, discount, fees, the way they travel.
+  package var lines: [Line]?
+  /// The items that could not be had at the address, and are not part of the order.
+  package var unavailableItems: [String]?
+  /// How the shopper gets it: `delivery`, `collection`, `shipping`.
+  package var serviceType: String?
+  /// The identifier of the shipping method that the shopper chose.
+  package var shippingMethod: String?
+  /// When the shopper wants it, as the basket or the page wrote it.
+  package var requestedFor: String?
+  package var note: String?
+  package var customer: Customer?
+  /// Nil where nothing is brought anywhere.
+  package var shipping: Shipping?
+
+  /// A line of the sheet.
+  package struct Line: Sendable, Hashable, Codable {
+    package var label: String
+    /// Minor units; negative for a discount.
+    package var amount: Int64
+
+    package init(label: String, amount: Int64) {
+      self.label = label
+      self.amount = amount
+    }
+  }
+
+  package init(
+    orderId: OrderID, paymentId: PaymentID?, merchantReference: String, status: PaymentStatus?, amount: WireAmount,
+    lines: [Line]? = nil, unavailableItems: [String]? = nil
+  ) {
+    self.lines = lines
+    self.unavailableItems = unavailableItems
+    self.orderId = orderId
+    self.paymentId = paymentId
+    self.merchantReference = merchantReference
+    self.status = status
+    self.amount = amount
+  }
+}
+
+extension OrderAnswer {
+  /// Who ordered, as confirmed in the payment sheet. Worldline's `Customer`.
+  package struct Customer: Sendable, Hashable, Codable {
+    /// The merchant's reference of a signed-in shopper; nil for a guest.
+    package var merchantCustomerId: String?
+    package var contactDetails: ContactDetails?
+    package var personalInformation: PersonalInformation?
+    /// Where nothing is brought anywhere and the merchant asks for it.
+    package var billingAddress: Address?
+
+    package init() {}
+  }
+
+  package struct ContactDetails: Sendable, Hashable, Codable {
+    package var emailAddress: String?
+    package var phoneNumber: String?
+
+    package init(emailAddress: String?, phoneNumber: String?) {
+      self.emailAddress = emailAddress
+      self.phoneNumber = phoneNumber
+    }
+  }
+
+  package struct PersonalInformation: Sendable, Hashable, Codable {
+    package var name: Name?
+
+    package init(name: Name?) { self.name = name }
+  }
+
+  package struct Name: Sendable, Hashable, Codable {
+    package var firstName: String?
+    package var surname: String?
+
+    package init(firstName: String?, surname: String?) {
+      self.firstName = firstName
+      self.surname = surname
+    }
+  }
+
+  /// Where the order goes. Worldline's `Shipping`.
+  package struct Shipping: Sendable, Hashable, Codable {
+    package var address: Address
+
+    package init(address: Address) { self.address = address }
+  }
+
+  /// Worldline's `AddressPersonal`.
+  package struct Address: Sendable, Hashable, Codable {
+    package var name: Name?
+    /// The first line of the address, with the house number.
+    package var street: String?
+    /// The other lines, a line break between them.
+    package var additionalInfo: String?
+    /// A part of the town; Worldline has no such property.
+    package var subLocality: String?
+    package var city: String?
+    package var zip: String?
+    package var state: String?
+    /// ISO 3166-1 alpha-2.
+    package var countryCode: String?
+
+    package init() {}
+  }
+}
