@@ -1,5 +1,7 @@
 """The shop's other pages: the trace of a payment, the opened payment token, the standard checkout, the kitchen."""
 
+import base64
+import json
 import re
 
 from selenium.webdriver.common.by import By
@@ -232,3 +234,18 @@ def the_kitchen_shows_what_was_paid_and_where_it_goes(shopper):
 
 def kitchen(shopper):
     return shopper.demo.get_json(f"{shopper.demo.shop}/api/kitchen")["orders"]
+
+
+@claim
+def a_guest_stays_one_guest_in_the_browser(shopper):
+    guests = []
+    for _ in range(2):
+        shopper.open_sheet()
+        shopper.drive("approve()")
+        shopper.receipt()
+        token = shopper.script("return localStorage.tenderGuest;")
+        claims = token.split(".")[1]
+        guests.append(json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["guest"])
+        shopper.fill(fish=1)
+        shopper.open("/")
+    assert guests[0] == guests[1], f"two guests: {guests}"

@@ -336,9 +336,11 @@ export class TenderCheckout extends EventTarget {
   async #pay(sheet, { token, billingContact, shippingContact }) {
     if (this.#sheet !== sheet || sheet.isPaying) return;
     const body = { basketId: this.basket, quoteId: this.quoteId, token, billingContact, shippingContact };
+    body.guestToken = guest();
     sheet.isPaying = true;
     try {
       const outcome = await this.#outcome(sheet, body);
+      guest(outcome.guestToken);
       complete(sheet, { status: ApplePaySession.STATUS_SUCCESS });
       this.#end(sheet, "authorized", { ...outcome, card: token.paymentMethod?.displayName });
     } catch ({ code, message, errors: found }) {
@@ -419,6 +421,14 @@ export class TenderCheckout extends EventTarget {
     }
   }
 }
+
+/** A guest stays one in this browser. */
+const guest = (token) => {
+  try {
+    if (token) localStorage.tenderGuest = token;
+    return localStorage.tenderGuest;
+  } catch {}
+};
 
 const unknown = () =>
   new TenderError("outcome_unknown", "It is not known yet whether this was paid. Do not pay again for now.");

@@ -57,6 +57,9 @@ enum BasketRules {
     try checkText(details.note ?? "-", "note", most: 2_000)
   }
 
+  /// A merchant's reference of a shopper.
+  static func checkCustomer(_ customer: String, _ field: String) throws { try checkText(customer, field, most: 200) }
+
   private static func checkHead(_ document: BasketDocument) throws {
     try checkCountry(document.countryCode, "countryCode")
     for (index, country) in document.supportedCountries.enumerated() {
@@ -66,7 +69,7 @@ enum BasketRules {
     try checkText(document.businessName, "businessName", most: 100)
     try checkText(document.requestedFor ?? "-", "requestedFor", most: 200)
     try checkText(document.note ?? "-", "note", most: 2_000)
-    try checkText(document.customer ?? "-", "customer", most: 200)
+    try checkCustomer(document.customer ?? "-", "customer")
     try checkText(document.couponCode ?? "-", "couponCode", most: 100)
     guard ShopperLocale.isTag(document.locale ?? "en") else { throw invalid("locale", "a language tag such as de-AT") }
     if document.pending, document.capture == .immediate {

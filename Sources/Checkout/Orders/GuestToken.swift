@@ -5,7 +5,7 @@ package import TenderPayments
 /// Issues guest tokens: what a shopper without an account shows to the merchant to see an order. A JWT signed with
 /// ES256, which anyone checks against the published key set, without asking us.
 ///
-/// Claims: `iss`, `sub` (the order), `basket`, `iat` and `exp`.
+/// Claims: `iss`, `sub` (the order), `basket`, `guest` (the same for every order of a browser), `iat` and `exp`.
 package struct GuestTokenIssuer: Sendable {
   private let issuer: String
   private let lifetime: Duration
@@ -27,12 +27,24 @@ package struct GuestTokenIssuer: Sendable {
   }
 
   /// - Parameter issued: when the order was placed, so that a repeated answer carries the same claims.
-  package func token(for order: OrderID, of basket: BasketID, issued: Timestamp) async throws -> String {
+  package func token(
+    for order: OrderID, of basket: BasketID, guest: String, issued: Timestamp
+  ) async throws -> String {
     let claims = GuestClaims(
       iss: IssuerClaim(value: issuer), sub: SubjectClaim(value: order.rawValue), basket: basket.rawValue,
-      iat: issued.seconds, exp: issued.adding(lifetime).seconds)
+      guest: guest, iat: issued.seconds, exp: issued.adding(lifetime).seconds)
     return try await keys.sign(claims, kid: JWKIdentifier(string: keyID))
   }
+
+  /// The order of a token that this issuer has signed, also when it has expired; nil for any other text.
+  package func order(in token: String) async -> OrderID? {
+    guard token.utf8.count <= Self.longest, let claims = try? await keys.verify(token, as: GuestClaims.self),
+      Array(claims.iss.value.utf8) == Array(issuer.utf8)
+    else { return nil }
+    return OrderID(claims.sub.value)
+  }
+
+  private static let longest = 2_048
 
   /// The key set, RFC 7517: `{"keys":[{"alg":"ES256","crv":"P-256","kid":…,"kty":"EC","use":"sig","x":…,"y":…}]}`.
   package var keySet: String {
@@ -48,6 +60,7 @@ private struct GuestClaims: JWTPayload {
   let iss: IssuerClaim
   let sub: SubjectClaim
   let basket: String
+  let guest: String
   /// Whole seconds since 1970.
   let iat: Int64
   let exp: Int64

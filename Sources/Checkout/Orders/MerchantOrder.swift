@@ -10,13 +10,16 @@ struct MerchantOrder: Sendable, Hashable {
   let contact: OrderContact?
   /// What the shopper saw when the order was placed.
   let quote: Quote?
+  /// The merchant's customer who claimed the order's guest afterwards.
+  let claimant: String?
 
   /// Nil before the first try to pay the basket.
   static func find(of basket: BasketID, in store: Transaction) throws -> MerchantOrder? {
     try OrderRecord.find(of: basket, in: store).map { order in
       MerchantOrder(
         order: order, contact: try OrderContact.find(of: order.id, in: store),
-        quote: try Quote.find(order.quote, in: store))
+        quote: try Quote.find(order.quote, in: store),
+        claimant: try order.guest.flatMap { try Guests.customer($0, at: order.merchant, in: store) })
     }
   }
 
@@ -37,7 +40,8 @@ struct MerchantOrder: Sendable, Hashable {
 
   private var customer: OrderAnswer.Customer {
     var customer = OrderAnswer.Customer(contact)
-    customer.merchantCustomerId = order.customer
+    customer.merchantCustomerId = order.customer ?? claimant
+    customer.guestId = order.guest
     if !order.service.needsAddress { customer.billingAddress = contact?.address.map { OrderAnswer.Address($0) } }
     return customer
   }

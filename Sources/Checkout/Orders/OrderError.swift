@@ -41,6 +41,8 @@ package struct OrderError: Error, Sendable, Hashable {
     case addressUnserviceable = "address_unserviceable"
     case addressChangesPrice = "address_changes_price"
     case paymentInProgress = "payment_in_progress"
+    case guestUnknown = "guest_unknown"
+    case guestClaimed = "guest_claimed"
   }
 }
 
@@ -66,6 +68,8 @@ extension OrderError.Code {
     case .contactIncomplete: "Show the sheet errors; the shopper corrects the contact and authorizes again."
     case .addressUnserviceable: "Show the sheet errors; the shopper chooses another address."
     case .addressChangesPrice: "Show the sheet errors; choosing the address again shows its price."
+    case .guestUnknown: "Send the guest of the guest token's claims, with the credentials of the order's merchant."
+    case .guestClaimed: "The guest was claimed for another customer, and stays that customer's."
     case .paymentInProgress: "Wait, then ask for the outcome. Do not send another payment token."
     }
   }

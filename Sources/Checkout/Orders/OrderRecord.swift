@@ -13,6 +13,8 @@ package struct OrderRecord: Sendable, Hashable {
   package let service: ServiceType
   /// The merchant's reference of a signed-in shopper; nil for a guest.
   package let customer: String?
+  /// The same for every order of a shopper without an account in one browser; nil for a signed-in shopper.
+  package let guest: String?
   package let requestedFor: String?
   package let note: String?
   package let createdAt: Timestamp
@@ -32,8 +34,8 @@ extension OrderRecord {
     let stored = try store.rows(
       """
       INSERT INTO orders (id, merchant, basket, quote, merchant_reference, amount, currency, service, customer,
-        requested_for, note, guest_token, created_at, updated_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
+        requested_for, note, guest_token, created_at, updated_at, guest)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)
       ON CONFLICT (id) DO UPDATE SET quote = $4, amount = $6, currency = $7, service = $8, requested_for = $10,
         note = $11, updated_at = $13
       RETURNING *
@@ -41,7 +43,7 @@ extension OrderRecord {
       .text(id.rawValue), .text(merchant.rawValue), .text(basket.rawValue), .text(quote.rawValue),
       .text(merchantReference), .integer(amount.minorUnits), .text(amount.currency.code), .text(service.rawValue),
       .text(optional: customer), .text(optional: requestedFor), .text(optional: note), .text(optional: guestToken),
-      .time(store.now))
+      .time(store.now), .text(optional: guest))
     try store.run(
       """
       INSERT INTO order_contacts (order_id, contact, updated_at) VALUES ($1, $2, $3)
@@ -59,9 +61,9 @@ extension OrderRecord {
       basket: BasketID(try row.text("basket")), quote: QuoteID(try row.text("quote")),
       merchantReference: try row.text("merchant_reference"),
       amount: Amount(minorUnits: try row.integer("amount"), currency: currency), service: service,
-      customer: try row.textOrNil("customer"), requestedFor: try row.textOrNil("requested_for"),
-      note: try row.textOrNil("note"), createdAt: try row.time("created_at"),
-      guestToken: try row.textOrNil("guest_token"))
+      customer: try row.textOrNil("customer"), guest: try row.textOrNil("guest"),
+      requestedFor: try row.textOrNil("requested_for"), note: try row.textOrNil("note"),
+      createdAt: try row.time("created_at"), guestToken: try row.textOrNil("guest_token"))
   }
 }
 

@@ -46,6 +46,7 @@ extension OrderService {
         currency TEXT NOT NULL,
         service TEXT NOT NULL,
         customer TEXT,
+        guest TEXT,
         requested_for TEXT,
         note TEXT,
         guest_token TEXT,
@@ -54,6 +55,15 @@ extension OrderService {
       );
       CREATE INDEX orders_of_merchant ON orders (merchant, id);
       CREATE INDEX orders_of_quote ON orders (quote);
+      CREATE INDEX orders_of_guest ON orders (merchant, guest, id) WHERE guest IS NOT NULL;
+      CREATE INDEX orders_of_reference ON orders (merchant_reference, id);
+      CREATE TABLE guests (
+        merchant TEXT NOT NULL,
+        id TEXT NOT NULL,
+        customer TEXT NOT NULL,
+        claimed_at BIGINT NOT NULL,
+        PRIMARY KEY (merchant, id)
+      );
       CREATE TABLE order_contacts (
         order_id TEXT PRIMARY KEY NOT NULL REFERENCES orders (id),
         contact TEXT NOT NULL,

@@ -18,11 +18,14 @@ package struct PlaceOrderRequest: Sendable {
   package let shippingContact: FullContact?
   /// The card as the device names it; nothing signs it.
   package let card: NamedCard
+  /// The guest token of the last order from the same browser.
+  package let guestToken: String?
 
   package init(
     basket: BasketID, quote: QuoteID, token: EncryptedPaymentToken, billingContact: FullContact? = nil,
-    shippingContact: FullContact? = nil, card: NamedCard = NamedCard()
+    shippingContact: FullContact? = nil, card: NamedCard = NamedCard(), guestToken: String? = nil
   ) {
+    self.guestToken = guestToken
     self.card = card
     self.basket = basket
     self.quote = quote
@@ -84,7 +87,7 @@ extension OrderService {
     let contact = try completeContact(request, snapshot.record.basket, quote)
     let terms = await terms(merchant)
     try await confirmPrice(snapshot.record.basket, quote, at: contact.address, terms, before: deadline)
-    let record = try await newOrder(quote, snapshot.record)
+    let record = try await newOrder(quote, snapshot.record, request.guestToken)
     let order = record.forGateway(snapshot.record.basket, terms)
     return try await pay(record, contact, order, request, deadline)
   }
@@ -254,22 +257,25 @@ extension OrderService {
     return (try? await journal.markReported(payment.id)) ?? payment
   }
 
-  private func newOrder(_ quote: Quote, _ record: BasketRecord) async throws -> OrderRecord {
+  /// - Parameter earlier: the guest token of the last order from the same browser.
+  private func newOrder(_ quote: Quote, _ record: BasketRecord, _ earlier: String?) async throws -> OrderRecord {
     let now = clock.now()
-    let isGuest = record.basket.document.customer == nil
-    let guestToken =
-      isGuest ? try await guestTokens?.token(for: record.order, of: record.basket.id, issued: now) : nil
-    return OrderRecord(quote, record, guestToken: guestToken, at: now)
+    guard record.basket.document.customer == nil else { return OrderRecord(quote, record, at: now) }
+    let guest = try await guestID(earlier, at: record.basket.merchant)
+    let token = try await guestTokens?.token(for: record.order, of: record.basket.id, guest: guest, issued: now)
+    return OrderRecord(quote, record, guest: guest, guestToken: token, at: now)
   }
 }
 
 extension OrderRecord {
-  fileprivate init(_ quote: Quote, _ record: BasketRecord, guestToken: String?, at now: Timestamp) {
+  fileprivate init(
+    _ quote: Quote, _ record: BasketRecord, guest: String? = nil, guestToken: String? = nil, at now: Timestamp
+  ) {
     self.init(
       id: record.order, merchant: record.basket.merchant, basket: record.basket.id, quote: quote.id,
       merchantReference: record.basket.document.merchantReference, amount: quote.total, service: quote.state.service,
-      customer: record.basket.document.customer, requestedFor: record.requestedFor, note: record.note, createdAt: now,
-      guestToken: guestToken)
+      customer: record.basket.document.customer, guest: guest, requestedFor: record.requestedFor, note: record.note,
+      createdAt: now, guestToken: guestToken)
   }
 
   /// The order as the gateway needs it: the payment token must carry this amount and this hash.

@@ -57,8 +57,10 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
 extension OrderAnswer {
   /// Who ordered, as confirmed in the payment sheet. Worldline's `Customer`.
   package struct Customer: Sendable, Hashable, Codable {
-    /// The merchant's reference of a signed-in shopper; nil for a guest.
+    /// The merchant's reference of a signed-in shopper, or of the customer who claimed the guest.
     package var merchantCustomerId: String?
+    /// The same for every order of a shopper without an account in one browser; nil for a signed-in shopper.
+    package var guestId: String?
     package var contactDetails: ContactDetails?
     package var personalInformation: PersonalInformation?
     /// Where nothing is brought anywhere and the merchant asks for it.

@@ -139,7 +139,8 @@ private struct PaymentCall {
         basket: BasketID(try body.member("basketId").string), quote: QuoteID(try body.member("quoteId").string),
         token: try EncryptedPaymentToken(json: try body.member("token").value),
         billingContact: try Self.contact("billingContact", body),
-        shippingContact: try Self.contact("shippingContact", body), card: Self.card(try body.member("token").value))
+        shippingContact: try Self.contact("shippingContact", body), card: Self.card(try body.member("token").value),
+        guestToken: try body.memberIfPresent("guestToken")?.value.text)
     }
   }
 

@@ -47,11 +47,11 @@ enum ProblemTable {
 
   private static func status(_ code: OrderError.Code) -> HTTPResponse.Status {
     switch code {
-    case .basketUnknown, .quoteUnknown: .notFound
+    case .basketUnknown, .quoteUnknown, .guestUnknown: .notFound
     case .basketIDWeak, .basketInvalid, .totalNotPositive, .shippingMethodUnknown, .serviceUnavailable:
       .badRequest
     case .basketIDTaken, .basketPlaced, .basketCancelled, .quoteForeign, .quoteStale, .totalPending,
-      .paymentInProgress:
+      .paymentInProgress, .guestClaimed:
       .conflict
     case .basketExpired: .gone
     case .quoteSourceUnavailable, .quoteSourceInvalid: .badGateway

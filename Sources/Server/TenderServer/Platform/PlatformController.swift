@@ -33,6 +33,20 @@ struct PlatformController: Sendable {
     return Response(status: .noContent)
   }
 
+  /// `GET /v2/{merchantId}/guests/{guestId}`: a shopper without an account, and the orders.
+  func showGuest(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let guest = try context.parameters.require("guest")
+    return JSONAnswer.response(try await orderService.guest(guest, of: try Self.merchant(context)))
+  }
+
+  /// `PUT /v2/{merchantId}/guests/{guestId}`: the guest has become the merchant's customer.
+  func claimGuest(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let claim = try await RequestBody.decode(GuestClaim.self, request, context)
+    let guest = try context.parameters.require("guest")
+    return JSONAnswer.response(
+      try await orderService.claim(guest, of: try Self.merchant(context), for: claim.merchantCustomerId))
+  }
+
   /// `GET /v2/{merchantId}/services/testconnection`
   func testConnection(_ request: Request, _ context: ServerContext) -> Response {
     JSONAnswer.response(["result": "OK"])

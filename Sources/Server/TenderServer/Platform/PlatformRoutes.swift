@@ -9,6 +9,8 @@ struct PlatformRoutes: Sendable {
     signed.put("/baskets/:basket", use: platform.putBasket)
     signed.get("/baskets/:basket", use: platform.showBasket)
     signed.delete("/baskets/:basket", use: platform.deleteBasket)
+    signed.get("/guests/:guest", use: platform.showGuest)
+    signed.put("/guests/:guest", use: platform.claimGuest)
     signed.get("/services/testconnection", use: platform.testConnection)
   }
 }
