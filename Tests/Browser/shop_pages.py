@@ -249,3 +249,13 @@ def a_guest_stays_one_guest_in_the_browser(shopper):
         shopper.fill(fish=1)
         shopper.open("/")
     assert guests[0] == guests[1], f"two guests: {guests}"
+
+
+@claim
+def the_receipt_says_when_the_order_is_expected_and_leads_to_its_page(shopper):
+    shopper.open_sheet()
+    shopper.drive("approve()")
+    basket = shopper.receipt()
+    shopper.sees("Expected")
+    link = shopper.wait_for("link", "This order’s own page")
+    assert link.get_attribute("href") == f"{shopper.demo.shop}/order/{basket}"

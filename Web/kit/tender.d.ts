@@ -63,6 +63,9 @@ export interface Authorized {
     amount: string;
     currency: string;
     merchantReference: string;
+    lines?: { label: string; amount: string }[];
+    expectedDates?: { dispatch?: string; arrival?: string; collection?: string };
+    orderURL?: string;
   };
   /** The card as the sheet showed it, "Visa 0492": for display only. Missing after a reload. */
   card?: string;

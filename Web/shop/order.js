@@ -51,7 +51,9 @@ const render = async (place, basket, reported) => {
       status: reported.status,
       reference: reported.receipt?.merchantReference,
       amount: reported.receipt?.amount,
-      lines: [],
+      lines: reported.receipt?.lines ?? [],
+      expectedDates: reported.receipt?.expectedDates,
+      orderURL: reported.receipt?.orderURL,
       unavailable: [],
       card: reported.card,
     };
@@ -116,6 +118,8 @@ const receipt = (basket, order) =>
           )
         : null,
       element("dl", { className: "receipt" }, facts(order)),
+      order.orderURL
+        && element("p", {}, element("a", { className: "button plain", href: order.orderURL }, "This order’s own page")),
     ),
     element(
       "div",
@@ -157,11 +161,15 @@ const facts = (order) =>
     ["Order", "order-id", order.orderId],
     ["Service", "service", order.serviceType && (order.serviceType === "delivery" ? "Delivery" : "Collection")],
     ["For", "requested-for", when(order.requestedFor)],
+    ["Expected", "expected", expected(order.expectedDates)],
     ["Note", "kept-note", order.note],
     ["Ordered by", "shopper", order.serviceType && (order.shopper ?? "A guest")],
   ]
     .filter(([, , value]) => value)
     .map(([name, id, value]) => element("div", {}, element("dt", {}, name), element("dd", { id }, value)));
+
+const expected = (dates = {}) =>
+  when(dates.arrival) ?? (dates.collection && `ready ${when(dates.collection)}`) ?? when(dates.dispatch);
 
 const status = (word) =>
   word && element("span", { className: "status", dataset: { status: word } }, WORDS[word] ?? word);

@@ -72,6 +72,7 @@ enum BasketRules {
     try checkCustomer(document.customer ?? "-", "customer")
     try checkText(document.couponCode ?? "-", "couponCode", most: 100)
     guard ShopperLocale.isTag(document.locale ?? "en") else { throw invalid("locale", "a language tag such as de-AT") }
+    try checkReceipt(document)
     if document.pending, document.capture == .immediate {
       throw invalid("capture", "manual while the total is pending: nothing can be captured of it")
     }
@@ -82,6 +83,28 @@ enum BasketRules {
       throw invalid("contactFields[\(index)]", names(ContactField.self))
     }
     guard Set(fields).count == fields.count else { throw invalid("contactFields", "each field once") }
+  }
+
+  /// What a receipt shows: a page makes a link of the address.
+  private static func checkReceipt(_ document: BasketDocument) throws {
+    if let url = document.orderURL {
+      let isAbsolute = url.hasPrefix("https://") || url.hasPrefix("http://")
+      guard isAbsolute, url.utf8.count <= 2_000, url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        throw invalid("orderURL", "an absolute URL of https or http with at most 2000 characters of ASCII")
+      }
+    }
+    try checkDates(document.expectedDates, "expectedDates")
+    for (index, method) in document.shippingMethods.enumerated() {
+      try checkDates(method.expectedDates, "shippingMethods[\(index)].expectedDates")
+    }
+  }
+
+  private static func checkDates(_ dates: ExpectedDates?, _ field: String) throws {
+    let named = [("dispatch", dates?.dispatch), ("arrival", dates?.arrival), ("collection", dates?.collection)]
+    for case (let name, let date?) in named
+    where Timestamp(rfc3339: date) == nil && Timestamp(rfc3339: date + "T00:00:00Z") == nil {
+      throw invalid("\(field).\(name)", "a day as 2026-11-24 or a moment as 2026-11-24T19:30:00Z")
+    }
   }
 
   private static func checkItems(_ document: BasketDocument) throws {

@@ -12,6 +12,7 @@ struct MerchantOrder: Sendable, Hashable {
   let quote: Quote?
   /// The merchant's customer who claimed the order's guest afterwards.
   let claimant: String?
+  let basket: Basket?
 
   /// Nil before the first try to pay the basket.
   static func find(of basket: BasketID, in store: Transaction) throws -> MerchantOrder? {
@@ -19,7 +20,8 @@ struct MerchantOrder: Sendable, Hashable {
       MerchantOrder(
         order: order, contact: try OrderContact.find(of: order.id, in: store),
         quote: try Quote.find(order.quote, in: store),
-        claimant: try order.guest.flatMap { try Guests.customer($0, at: order.merchant, in: store) })
+        claimant: try order.guest.flatMap { try Guests.customer($0, at: order.merchant, in: store) },
+        basket: try BasketRecord.find(basket, in: store)?.basket)
     }
   }
 
@@ -33,9 +35,16 @@ struct MerchantOrder: Sendable, Hashable {
     answer.serviceType = order.service.rawValue
     answer.shippingMethod = order.service.needsAddress ? quote?.state.shippingMethod : nil
     (answer.requestedFor, answer.note) = (order.requestedFor, order.note)
+    (answer.expectedDates, answer.orderURL) = (expectedDates, basket?.document.orderURL)
     answer.customer = customer
     answer.shipping = order.service.needsAddress ? contact.flatMap(OrderAnswer.Shipping.init) : nil
     return answer
+  }
+
+  /// Nil where there are none.
+  private var expectedDates: ExpectedDates? {
+    let dates = quote.flatMap { basket?.document.expectedDates(for: $0.state) } ?? ExpectedDates()
+    return dates == ExpectedDates() ? nil : dates
   }
 
   private var customer: OrderAnswer.Customer {

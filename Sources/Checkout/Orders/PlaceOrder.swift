@@ -57,6 +57,13 @@ package struct PlacedOrder: Sendable, Hashable {
   package var status: PaymentStatus { payment.reportedStatus ?? payment.status }
   /// For guests, once the payment is good.
   package let guestToken: String?
+  package let receipt: OrderReceipt
+}
+
+/// An order as it is stored, and what its shopper gets of it.
+struct KeptOrder: Sendable {
+  var record: OrderRecord
+  let receipt: OrderReceipt
 }
 
 extension OrderService {
@@ -89,12 +96,13 @@ extension OrderService {
     try await confirmPrice(snapshot.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, snapshot.record, request.guestToken)
     let order = record.forGateway(snapshot.record.basket, terms)
-    return try await pay(record, contact, order, request, deadline)
+    let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
+    return try await pay(kept, contact, order, request, deadline)
   }
 
   /// Opens the payment token, claims the order and asks the acquirer.
   private func pay(
-    _ record: OrderRecord, _ contact: OrderContact, _ order: Order, _ request: PlaceOrderRequest, _ deadline: Deadline
+    _ kept: KeptOrder, _ contact: OrderContact, _ order: Order, _ request: PlaceOrderRequest, _ deadline: Deadline
   ) async throws -> PlacedOrder {
     let call = try gateway.newCall(before: deadline)
     defer { call.end() }
@@ -103,20 +111,21 @@ extension OrderService {
     {
     case .answered(let payment): return try await placed(order.basket, payment)
     case .confirmed(let confirmed):
-      let (claim, written) = try await claim(confirmed, record, contact, call)
+      let (claim, written) = try await claim(confirmed, kept, contact, call)
       return try await placed(order.basket, gateway.pay(confirmed, claim, in: call), written)
     }
   }
 
   /// One commit: the payment's claim, and the order with its contact. Nothing is written if either is refused.
   private func claim(
-    _ confirmed: ConfirmedOrder, _ record: OrderRecord, _ contact: OrderContact, _ call: PaymentCall
-  ) async throws -> (Claim, OrderRecord?) {
+    _ confirmed: ConfirmedOrder, _ kept: KeptOrder, _ contact: OrderContact, _ call: PaymentCall
+  ) async throws -> (Claim, KeptOrder?) {
+    let record = kept.record
     do {
       return try await database.write { store in
         let attempt = try gateway.claim(confirmed, for: call, in: store)
         try BasketRecord.check(record.basket, of: record.merchant, stillShows: record.quote, in: store)
-        return (.new(attempt), try record.save(contact, in: store))
+        return (.new(attempt), KeptOrder(record: try record.save(contact, in: store), receipt: kept.receipt))
       }
     } catch let refused as ClaimRefused {
       return (refused.claim, nil)
@@ -235,19 +244,25 @@ extension OrderService {
 
   /// - Parameter written: the order, if this very call has written it.
   private func placed(
-    _ basket: BasketID, _ payment: Payment, _ written: OrderRecord? = nil
+    _ basket: BasketID, _ payment: Payment, _ written: KeptOrder? = nil
   ) async throws -> PlacedOrder {
     guard let order = try await order(of: basket, written) else {
       throw OrderError(.basketUnknown, "the payment is of another order")
     }
     let payment = await reported(payment)
     let isGood = (payment.reportedStatus ?? payment.status).isLive
-    return PlacedOrder(order: order, payment: payment, guestToken: isGood ? order.guestToken : nil)
+    return PlacedOrder(
+      order: order.record, payment: payment, guestToken: isGood ? order.record.guestToken : nil, receipt: order.receipt)
   }
 
-  private func order(of basket: BasketID, _ written: OrderRecord?) async throws -> OrderRecord? {
+  private func order(of basket: BasketID, _ written: KeptOrder?) async throws -> KeptOrder? {
     if let written { return written }
-    return try await database.read { try OrderRecord.find(of: basket, in: $0) }
+    return try await database.read { store in
+      guard let record = try OrderRecord.find(of: basket, in: store),
+        let quote = try Quote.find(record.quote, in: store), let stored = try BasketRecord.find(basket, in: store)
+      else { return nil }
+      return KeptOrder(record: record, receipt: OrderReceipt(quote, stored.basket.document))
+    }
   }
 
   /// The payment with its outcome marked as reported, if *pending* was reported before, or nothing because the process

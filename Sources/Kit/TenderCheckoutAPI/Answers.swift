@@ -127,12 +127,55 @@ public struct PaymentAnswer: Sendable, Hashable, Codable {
     public let currency: String
     /// The merchant's own name for the order.
     public let merchantReference: String
+    /// What the amount is made of, as the sheet showed it.
+    public let lines: [Line]?
+    /// When the order is expected; nil when the merchant has not said.
+    public let expectedDates: ExpectedDates?
+    /// The order's page in the merchant's shop.
+    public let orderURL: String?
 
     /// A receipt.
-    public init(amount: String, currency: String, merchantReference: String) {
+    public init(
+      amount: String, currency: String, merchantReference: String, lines: [Line]? = nil,
+      expectedDates: ExpectedDates? = nil, orderURL: String? = nil
+    ) {
       self.amount = amount
       self.currency = currency
       self.merchantReference = merchantReference
+      self.lines = lines
+      self.expectedDates = expectedDates
+      self.orderURL = orderURL
+    }
+  }
+
+  /// A line of a receipt.
+  public struct Line: Sendable, Hashable, Codable {
+    /// As the sheet showed it.
+    public let label: String
+    /// In major units; negative for a discount.
+    public let amount: String
+
+    /// A line.
+    public init(label: String, amount: String) {
+      self.label = label
+      self.amount = amount
+    }
+  }
+
+  /// When an order is expected: each a day as `2026-11-24` or a moment as `2026-11-24T19:30:00Z`.
+  public struct ExpectedDates: Sendable, Hashable, Codable {
+    /// When it leaves the merchant.
+    public let dispatch: String?
+    /// When it is at the shopper's address.
+    public let arrival: String?
+    /// From when it can be collected.
+    public let collection: String?
+
+    /// Nil for what the merchant has not said.
+    public init(dispatch: String? = nil, arrival: String? = nil, collection: String? = nil) {
+      self.dispatch = dispatch
+      self.arrival = arrival
+      self.collection = collection
     }
   }
 

@@ -43,6 +43,10 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var supportedCountries: [String] = []
   /// Where the merchant prices updates by itself, with a signed call and five seconds.
   package var quoteURL: String?
+  /// The order's page in the merchant's shop, for the receipt.
+  package var orderURL: String?
+  /// For the receipt; a shipping method may have its own.
+  package var expectedDates: ExpectedDates?
 
   /// A document with the properties that every basket has. The others are optional; set them afterwards.
   package init(
@@ -130,6 +134,8 @@ package struct BasketDocument: Sendable, Hashable, Codable {
     package var amount: Int64
     /// The method costs nothing from this value of the goods.
     package var freeFrom: Int64?
+    /// For the receipt of an order that goes this way.
+    package var expectedDates: ExpectedDates?
 
     package init(identifier: String, label: String, detail: String = "", amount: Int64, freeFrom: Int64? = nil) {
       self.identifier = identifier

@@ -6,7 +6,7 @@ extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
     case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, contactFields
-    case lines, locale, billingRequired, supportedCountries, quoteURL
+    case lines, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates
   }
 
   package init(from decoder: any Decoder) throws {
@@ -34,6 +34,8 @@ extension BasketDocument {
     billingRequired = try keys.optional(.billingRequired) ?? false
     supportedCountries = try keys.list(.supportedCountries)
     quoteURL = try keys.optional(.quoteURL)
+    orderURL = try keys.optional(.orderURL)
+    expectedDates = try keys.optional(.expectedDates)
   }
 }
 
@@ -79,7 +81,7 @@ extension BasketDocument.Zone {
 }
 
 extension BasketDocument.Method {
-  enum CodingKeys: String, CodingKey, CaseIterable { case identifier, label, detail, amount, freeFrom }
+  enum CodingKeys: String, CodingKey, CaseIterable { case identifier, label, detail, amount, freeFrom, expectedDates }
 
   package init(from decoder: any Decoder) throws {
     let keys = try ClosedKeys<CodingKeys>(decoder)
@@ -88,6 +90,7 @@ extension BasketDocument.Method {
     detail = try keys.optional(.detail) ?? ""
     amount = try keys.required(.amount)
     freeFrom = try keys.optional(.freeFrom)
+    expectedDates = try keys.optional(.expectedDates)
   }
 }
 

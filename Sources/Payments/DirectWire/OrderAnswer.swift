@@ -24,6 +24,10 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   /// When the shopper wants it, as the basket or the page wrote it.
   package var requestedFor: String?
   package var note: String?
+  /// When the shopper may expect it.
+  package var expectedDates: ExpectedDates?
+  /// The order's page in the merchant's shop, from the basket.
+  package var orderURL: String?
   package var customer: Customer?
   /// Nil where nothing is brought anywhere.
   package var shipping: Shipping?

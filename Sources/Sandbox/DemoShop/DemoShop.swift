@@ -63,9 +63,11 @@ extension DemoShop {
     router.add(middleware: NotFoundPage(pages: pages))
     add(pages, to: router)
     if configuration.publicSandboxURL != nil { addKitchen(kitchen, tender, configuration, pages, to: router) }
-    router.get("/smallest") { _, _ in try pages.smallest(try await orders.smallestBasket()) }
+    router.get("/smallest") { request, _ in try pages.smallest(try await orders.smallestBasket(request)) }
     if let file = configuration.visitorsPage {
-      router.get(PageHeaders.visitorsPath) { _, _ in try pages.visitors(file, try await orders.smallestBasket()) }
+      router.get(PageHeaders.visitorsPath) { request, _ in
+        try pages.visitors(file, try await orders.smallestBasket(request))
+      }
     }
     router.get("/api/menu", use: pages.menu)
     router.post("/api/baskets", use: orders.makeBasket)

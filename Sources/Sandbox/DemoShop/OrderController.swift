@@ -17,14 +17,14 @@ struct OrderController: Sendable {
   /// `{basketId}`.
   func makeBasket(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
     let order = try await request.decoded(OrderRequest.self)
-    let basket = try await store(order, of: shoppers.regular(request))
+    let basket = try await store(order, of: shoppers.regular(request), at: request.head.authority)
     return JSONAnswer.response(BasketCreated(basketId: basket), status: .created)
   }
 
   /// A new basket of one dish, to be collected.
-  func smallestBasket() async throws -> BasketID {
+  func smallestBasket(_ request: Request) async throws -> BasketID {
     let items = menu.dishes.prefix(1).map { OrderRequest.Item(id: $0.id, quantity: 1) }
-    return try await store(OrderRequest(serviceType: "collection", items: items), of: nil)
+    return try await store(OrderRequest(serviceType: "collection", items: items), of: nil, at: request.head.authority)
   }
 
   /// `GET /api/orders/{basketId}`: the order that was placed with a basket, as Tender has it.
@@ -47,11 +47,13 @@ struct OrderController: Sendable {
     return JSONAnswer.response(["code": coupon.code, "label": coupon.label])
   }
 
-  private func store(_ order: OrderRequest, of shopper: Shoppers.Regular?) async throws -> BasketID {
+  /// - Parameter host: of the shop, as the shopper's browser calls it.
+  private func store(_ order: OrderRequest, of shopper: Shoppers.Regular?, at host: String?) async throws -> BasketID {
     let reference = "\(menu.referencePrefix)-\(random.hex(4).uppercased())"
-    let basket = try menu.basket(for: order, of: shopper?.customer, reference: reference, at: clock.now())
+    var basket = try menu.basket(for: order, of: shopper?.customer, reference: reference, at: clock.now())
     // The id is the right to pay the basket, so it holds 128 random bits.
     let id = BasketID(random.hex(16))
+    basket.orderURL = host.map { "http://\($0)/order/\(id)" }
     try await tender.store(basket, as: id)
     orders.keep(basket, shopper: shopper?.name, as: id)
     return id
@@ -101,6 +103,8 @@ private struct Receipt: Encodable {
   let serviceType: String?
   let requestedFor: String?
   let note: String?
+  let expectedDates: ExpectedDates?
+  let orderURL: String?
   let shopper: String?
   let card: String?
 
@@ -117,6 +121,7 @@ private struct Receipt: Encodable {
     lines = (order.lines ?? []).map { Line(label: $0.label, amount: decimal($0.amount)) }
     unavailable = (order.unavailableItems ?? []).map { id in kept?.basket.items.first { $0.id == id }?.label ?? id }
     (serviceType, requestedFor, note) = (kept?.basket.serviceType, kept?.basket.requestedFor, kept?.basket.note)
+    (expectedDates, orderURL) = (order.expectedDates, order.orderURL)
     (shopper, card) = (kept?.shopper, kept?.card)
   }
 }

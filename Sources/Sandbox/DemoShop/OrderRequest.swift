@@ -40,12 +40,30 @@ extension Menu {
       serviceTypes: Self.serviceTypes, items: try order.items.map(item))
     document.serviceType = order.serviceType
     (document.fees, document.zones, document.shippingMethods, document.coupons) = (fees, zones, methods, coupons)
+    if order.requestedFor == nil { addExpectedDates(to: &document, from: now) }
     document.couponCode = try order.couponCode.map { try coupon($0, at: now).code }
     document.requestedFor = try order.requestedFor.map(Self.checkedTime)
     document.note = try order.note.flatMap(Self.note)
     document.customer = customer
     return document
   }
+
+  /// When an order that is made now can be expected, for its receipt.
+  private func addExpectedDates(to document: inout BasketDocument, from now: Timestamp) {
+    let after = { (minutes: Int64) in WireTime(now.adding(.seconds(minutes * 60))).timestamp.description }
+    document.expectedDates = ExpectedDates(dispatch: after(Self.cooking), collection: after(Self.cooking))
+    for (index, method) in document.shippingMethods.enumerated() {
+      document.shippingMethods[index].expectedDates = travel[method.identifier].map {
+        ExpectedDates(arrival: after(Self.cooking + $0))
+      }
+    }
+  }
+
+  /// Minutes until an order can leave.
+  private static let cooking: Int64 = 15
+
+  /// Minutes on the way, by shipping method.
+  private var travel: [String: Int64] { ["bike": 30, "van": 60, "courier": 2_880, "express": 1_440] }
 
   /// - Throws: ``ShopError`` with what the page shows the shopper about an unknown or expired code.
   func coupon(_ code: String, at now: Timestamp) throws -> BasketDocument.Coupon {

@@ -104,9 +104,17 @@ struct PaymentController: Sendable {
     PaymentAnswer(
       orderId: placed.order.id, paymentId: placed.payment.id, status: placed.status,
       guestToken: placed.guestToken,
-      receipt: .init(
-        amount: placed.payment.amount.decimalString, currency: placed.payment.amount.currency.code,
-        merchantReference: placed.order.merchantReference))
+      receipt: Self.receipt(placed))
+  }
+
+  private static func receipt(_ placed: PlacedOrder) -> PaymentAnswer.Receipt {
+    let (amount, dates) = (placed.payment.amount, placed.receipt.expectedDates)
+    return PaymentAnswer.Receipt(
+      amount: amount.decimalString, currency: amount.currency.code, merchantReference: placed.order.merchantReference,
+      lines: placed.receipt.lines.map { .init(label: $0.label, amount: $0.amount.decimalString) },
+      expectedDates: dates.isEmpty
+        ? nil : .init(dispatch: dates["dispatch"], arrival: dates["arrival"], collection: dates["collection"]),
+      orderURL: placed.receipt.orderURL)
   }
 }
 

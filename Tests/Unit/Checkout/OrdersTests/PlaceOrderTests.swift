@@ -97,6 +97,53 @@ import Testing
     #expect(plan.count == 1 && plan[0].contains("USING INDEX orders_of_reference"), "\(plan)")
   }
 
+  @Test func `has a receipt with lines, expected dates and the order's page, the same at every answer`() async throws {
+    let shop = try await shop { document in
+      document.orderURL = "https://shop.example/orders/1042"
+      document.expectedDates = ExpectedDates(dispatch: "2026-11-21", arrival: "2026-11-23", collection: "2026-11-22")
+      document.shippingMethods[0].expectedDates = ExpectedDates(arrival: "2026-11-21T12:45:00Z")
+    }
+    let placed = try await shop.pays()
+    #expect(placed.receipt.lines.map(\.label).contains("Bike"))
+    #expect(placed.receipt.lines.map(\.amount.minorUnits).reduce(0, +) == 2_490)
+    #expect(placed.receipt.expectedDates == ["dispatch": "2026-11-21", "arrival": "2026-11-21T12:45:00Z"])
+    #expect(placed.receipt.orderURL == "https://shop.example/orders/1042")
+    #expect(try await shop.orderService.placed(Shop.basket, of: Shop.merchant)?.receipt == placed.receipt)
+    let order = try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order
+    #expect(order?.expectedDates == ExpectedDates(dispatch: "2026-11-21", arrival: "2026-11-21T12:45:00Z"))
+    #expect(order?.orderURL == placed.receipt.orderURL)
+  }
+
+  @Test func `that is collected says when, and a basket without dates says nothing`() async throws {
+    let shop = try await shop { document in
+      document.serviceType = "collection"
+      document.expectedDates = ExpectedDates(dispatch: "2026-11-21", collection: "2026-11-22")
+    }
+    let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
+    #expect(try await place(shop, quote.id).receipt.expectedDates == ["collection": "2026-11-22"])
+    let other = try await self.shop()
+    #expect(try await other.pays().receipt.expectedDates.isEmpty)
+    #expect(try await other.orderService.basket(Shop.basket, of: Shop.merchant).order?.expectedDates == nil)
+  }
+
+  @Test(arguments: [
+    ("orderURL", #"javascript:alert(1)"#), ("orderURL", "/orders/1"), ("orderURL", "https://shop.example/a b"),
+    ("expectedDates.arrival", "soon"), ("shippingMethods[1].expectedDates.dispatch", "2026-02-30"),
+  ])
+  func `takes no receipt that a page could not show`(field: String, value: String) async throws {
+    let shop = try await Shop()
+    var document = BasketDocument.dinner
+    switch field {
+    case "orderURL": document.orderURL = value
+    case "expectedDates.arrival": document.expectedDates = ExpectedDates(arrival: value)
+    default: document.shippingMethods[1].expectedDates = ExpectedDates(dispatch: value)
+    }
+    let refused = document
+    await refusal(.basketInvalid, field: field) {
+      try await shop.orderService.put(refused, as: Shop.basket, of: Shop.merchant)
+    }
+  }
+
   @Test func `leaves the money held when the merchant takes it later`() async throws {
     let shop = try await shop { $0.capture = .manual }
     #expect(try await shop.pays().payment.status == .authorized)
