@@ -58,8 +58,9 @@ struct Middlewares: Sendable {
 extension Routes {
   init(_ parts: Composition) throws {
     middlewares = Middlewares(parts)
-    checkout = try CheckoutRoutes(parts)
-    platform = PlatformRoutes(parts)
+    let sessions = try MerchantSessions(parts)
+    checkout = CheckoutRoutes(parts, sessions)
+    platform = PlatformRoutes(parts, sessions)
     operations = try OperationsRoutes(parts)
     administration = AdministrationRoutes(parts)
   }

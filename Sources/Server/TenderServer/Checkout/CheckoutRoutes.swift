@@ -46,7 +46,7 @@ struct CheckoutRoutes: Sendable {
 }
 
 extension CheckoutRoutes {
-  init(_ parts: Composition) throws {
+  init(_ parts: Composition, _ merchantSessions: MerchantSessions) {
     let callers = Callers(directory: parts.directory)
     let baskets = BasketLookup(orderService: parts.orderService, callers: callers)
     let profiles = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.profile) })
@@ -56,25 +56,12 @@ extension CheckoutRoutes {
       simulatedSession: parts.apple.simulated?.sessionScriptURL)
     self.baskets = BasketController(orderService: parts.orderService, baskets: baskets)
     sessions = SessionController(
-      baskets: baskets, directory: parts.directory, profiles: profiles, hosts: parts.apple.hosts,
-      validators: try Self.validators(parts), callers: callers, metrics: parts.metrics)
+      baskets: baskets, sessions: merchantSessions, profiles: profiles, hosts: parts.apple.hosts, callers: callers)
     payments = PaymentController(
       orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
     associations = AssociationController(directory: parts.directory)
     traces = parts.traces.map { TraceController(store: $0.store, baskets: baskets) }
-  }
-
-  /// One for each merchant that has an identity certificate, which its connections to Apple present.
-  private static func validators(_ parts: Composition) throws -> [MerchantID: MerchantValidator] {
-    var validators: [MerchantID: MerchantValidator] = [:]
-    for merchant in parts.directory.merchants {
-      guard let identity = merchant.identity else { continue }
-      let sender = try parts.runtime.network.identified(identity.clientIdentity, parts.apple.gatewayRoots)
-      validators[merchant.id] = MerchantValidator(
-        sender: parts.traces?.tracing(sender) ?? sender, gateway: parts.apple.hosts.global)
-    }
-    return validators
   }
 }

@@ -7,13 +7,10 @@ import TenderPayments
 /// Asks Apple for the merchant session of one payment sheet.
 struct SessionController: Sendable {
   let baskets: BasketLookup
-  let directory: MerchantDirectory
+  let sessions: MerchantSessions
   let profiles: [MerchantID: MerchantProfile]
   let hosts: ApplePayHosts
-  /// One a merchant: it presents that merchant's identity certificate.
-  let validators: [MerchantID: MerchantValidator]
   let callers: Callers
-  let metrics: Metrics
 
   /// `POST /applepay/validate`
   ///
@@ -22,24 +19,8 @@ struct SessionController: Sendable {
     let call = try await RequestBody.decode(ValidateCall.self, request, context)
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
-    guard let merchant = directory[id], let validator = validators[id] else {
-      throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
-    }
-    let session = try await ask(validator, try sessionRequest(merchant, request, context))
+    let session = try await sessions.session(of: id) { try sessionRequest($0, request, context) }
     return JSONAnswer.response(bytes: session.json)
-  }
-
-  private func ask(_ validator: MerchantValidator, _ sessionRequest: MerchantSessionRequest) async throws
-    -> MerchantSession
-  {
-    do {
-      let session = try await validator.session(for: sessionRequest)
-      metrics.merchantSessions.count(["outcome": "ok"])
-      return session
-    } catch {
-      metrics.merchantSessions.count(["outcome": error.code.rawValue])
-      throw error
-    }
   }
 
   /// A page is known by its domain; an app sends no Origin and is known by its developer's team.

@@ -60,6 +60,20 @@ struct Vector: Sendable {
 }
 
 @Suite struct `Signing a request` {
+  @Test func `gives the string and the value that the page for back ends shows`() throws {
+    let page = try String(contentsOf: Self.page, encoding: .utf8)
+    let headers = RequestSigner(apiKeyId: "k1", secret: "a-secret-of-your-own").headers(
+      method: "PUT", contentType: "application/json",
+      pathAndQuery: "/v2/harbour/baskets/0f1e2d3c4b5a69788796a5b4c3d2e1f0", body: Array(#"{"note":"ring twice"}"#.utf8),
+      at: try #require(Timestamp(rfc3339: "2026-11-23T10:00:00Z")))
+    #expect(headers.count == 3)
+    for (_, value) in headers { #expect(page.contains(value), "\(value)") }
+  }
+
+  /// `docs/back-end.md`, from this file.
+  private static let page = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    .appending(path: "docs/back-end.md")
+
   @Test(arguments: Vector.all) func `gives what the official SDK gives`(_ vector: Vector) {
     let value = RequestSigner(apiKeyId: vector.keyID, secret: vector.secret).authorization(
       method: vector.method, contentType: vector.contentType, date: vector.date, gcsHeaders: vector.headers,
