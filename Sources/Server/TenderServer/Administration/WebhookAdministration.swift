@@ -1,6 +1,7 @@
 import HTTPServing
 import Hummingbird
 import Ledger
+import Orders
 package import Storage
 package import TenderPayments
 package import Webhooks
@@ -42,7 +43,14 @@ package struct WebhookAdministration: Sendable {
   }
 
   package func deliveries(_ state: Delivery.State, limit: Int) async throws -> [DeliveryReport] {
-    try await WebhookDispatcher.deliveries(state, limit: min(500, max(1, limit)), in: database).map(DeliveryReport.init)
+    let deliveries = try await WebhookDispatcher.deliveries(state, limit: min(500, max(1, limit)), in: database)
+    return try await database.read { store in
+      try deliveries.map { delivery in
+        let event = try OutboxEvent.find(delivery.payment, delivery.sequence, in: store)
+        return DeliveryReport(
+          delivery, event, reference: try event.flatMap { try MerchantReferences.reference(of: $0.order, in: store) })
+      }
+    }
   }
 
   package func replay(_ payment: String?, sequence: Int64?, to endpoint: String?) async throws -> Int {
@@ -68,6 +76,11 @@ package struct DeliveryReport: Codable, Sendable {
   package let payment: PaymentID
   package let sequence: Int64
   package let merchant: MerchantID
+  /// Nil where the journal has no such event.
+  package let order: OrderID?
+  package let basket: BasketID?
+  /// The merchant's reference of the order.
+  package let merchantReference: String?
   package let endpoint: String
   package let url: String
   package let state: Delivery.State
@@ -75,7 +88,10 @@ package struct DeliveryReport: Codable, Sendable {
   package let nextTry: String
   package let result: String?
 
-  init(_ delivery: Delivery) {
+  init(_ delivery: Delivery, _ event: OutboxEvent?, reference: String?) {
+    order = event?.order
+    basket = event?.basket
+    merchantReference = reference
     payment = delivery.payment
     sequence = delivery.sequence
     merchant = delivery.merchant

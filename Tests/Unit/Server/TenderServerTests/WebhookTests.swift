@@ -22,6 +22,8 @@ import Testing
     let listed = try await system.admin("GET", "/webhooks/deliveries?state=delivered&limit=500").elements
     let own = listed.filter { $0["payment"]?.text == id }
     #expect(!own.isEmpty && own.allSatisfy { $0["endpoint"] == "orders" && $0["url"] == "http://localhost:9/hooks" })
+    #expect(own.allSatisfy { $0["merchantReference"]?.text == shopper.reference && $0["order"]?.text != nil })
+    #expect(own.allSatisfy { $0["basket"]?.text == shopper.basket })
   }
 
   @Test func `and of a decline, that it was rejected`() async throws {
@@ -43,6 +45,8 @@ import Testing
     let feed = try await system.admin("GET", "/webhooks/events?after=\(start)")
     let own = (feed["events"]?.elements ?? []).filter { $0["payment"]?.text == id }
     #expect(own.compactMap { $0["sequence"]?.whole } == [1, 2, 3])
+    let bodies = try own.compactMap { $0["body"]?.text }.map { try JSONReader.read(Array($0.utf8)) }
+    #expect(bodies.allSatisfy { $0["tender"]?["merchantReference"]?.text == shopper.reference })
     #expect(try await system.admin("GET", "/webhooks/deliveries?state=dead").elements.isEmpty)
     #expect(try await system.admin("POST", "/webhooks/replay")["replayed"] == 0)
     #expect(try await system.admin("POST", "/webhooks/replay?payment=nobody")["replayed"] == 0)
