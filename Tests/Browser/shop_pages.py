@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+import subprocess
+import time
 
 from selenium.webdriver.common.by import By
 
@@ -234,6 +236,22 @@ def the_kitchen_shows_what_was_paid_and_where_it_goes(shopper):
 
 def kitchen(shopper):
     return shopper.demo.get_json(f"{shopper.demo.shop}/api/kitchen")["orders"]
+
+
+@claim(browser=False)
+def the_kitchen_gets_an_order_by_webhook_that_no_page_of_the_shop_has_seen(demo):
+    paid = subprocess.run([demo.tender, "pay", "--port", str(demo.port)], cwd=demo.home, capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert paid.returncode == 0, paid.stdout + paid.stderr
+    order = re.search(r"order (\w+)", paid.stdout)[1]
+    reference = next(payment["merchantReference"] for payment in demo.journal() if payment["order"] == order)
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        orders = demo.get_json(f"{demo.shop}/api/kitchen")["orders"]
+        if any(found["reference"] == reference and found["address"] for found in orders):
+            return
+        time.sleep(0.5)
+    raise AssertionError(f"the kitchen has no {reference}: {[found['reference'] for found in orders]}")
 
 
 @claim
