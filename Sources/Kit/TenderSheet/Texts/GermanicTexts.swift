@@ -29,6 +29,10 @@ extension ShopperLanguage {
     .declinedUnreachable: "The card was declined: its bank cannot be reached. Another card may pay.",
     .notConfirmed: "The bank's answer never came, and nothing will be charged. Another card may pay in a moment.",
     .notReached: "The bank was not reached; nothing was charged. Try again.",
+    .paymentUnderWay: "A payment of this order is under way. Please wait, and do not pay again.",
+    .orderChanged: "The order has changed. Open the payment sheet again.",
+    .orderClosed: "This order can no longer be paid. Please begin again.",
+    .tryAgain: "Nothing was charged. Please try again in a moment.",
   ]
 
   static let germanTexts: [ShopperText: String] = [
@@ -66,6 +70,11 @@ extension ShopperLanguage {
       "Die Bank hat nicht geantwortet, und es wird nichts abgebucht. In einem Moment können Sie mit einer"
       + " anderen Karte bezahlen.",
     .notReached: "Die Bank war nicht erreichbar; es wurde nichts abgebucht. Versuchen Sie es noch einmal.",
+    .paymentUnderWay:
+      "Eine Zahlung für diese Bestellung läuft bereits. Bitte warten Sie, und bezahlen Sie nicht noch einmal.",
+    .orderChanged: "Die Bestellung hat sich geändert. Öffnen Sie das Bezahlfenster noch einmal.",
+    .orderClosed: "Diese Bestellung kann nicht mehr bezahlt werden. Bitte beginnen Sie von vorn.",
+    .tryAgain: "Es wurde nichts abgebucht. Bitte versuchen Sie es gleich noch einmal.",
   ]
 
   static let dutchTexts: [ShopperText: String] = [
@@ -98,6 +107,10 @@ extension ShopperLanguage {
     .notConfirmed:
       "De bank heeft niet geantwoord en er wordt niets afgeschreven. U kunt zo meteen met een andere kaart betalen.",
     .notReached: "De bank was niet bereikbaar; er is niets afgeschreven. Probeer het opnieuw.",
+    .paymentUnderWay: "Er loopt al een betaling voor deze bestelling. Wacht even en betaal niet opnieuw.",
+    .orderChanged: "De bestelling is gewijzigd. Open het betaalscherm opnieuw.",
+    .orderClosed: "Deze bestelling kan niet meer worden betaald. Begin opnieuw.",
+    .tryAgain: "Er is niets afgeschreven. Probeer het zo meteen opnieuw.",
   ]
 
   static let swedishTexts: [ShopperText: String] = [
@@ -129,6 +142,10 @@ extension ShopperLanguage {
     .declinedUnreachable: "Kortet nekades: banken kan inte nås. Du kan betala med ett annat kort.",
     .notConfirmed: "Banken svarade inte och inget kommer att dras. Du kan strax betala med ett annat kort.",
     .notReached: "Banken kunde inte nås; inget har dragits. Försök igen.",
+    .paymentUnderWay: "En betalning för beställningen pågår redan. Vänta och betala inte igen.",
+    .orderChanged: "Beställningen har ändrats. Öppna betalningsfönstret igen.",
+    .orderClosed: "Beställningen kan inte längre betalas. Börja om från början.",
+    .tryAgain: "Inget har dragits. Försök igen om en stund.",
   ]
 
   static let danishTexts: [ShopperText: String] = [
@@ -160,5 +177,9 @@ extension ShopperLanguage {
     .notConfirmed:
       "Banken svarede ikke, og der bliver ikke trukket noget. Du kan om et øjeblik betale med et andet kort.",
     .notReached: "Banken kunne ikke nås; der er ikke trukket noget. Prøv igen.",
+    .paymentUnderWay: "En betaling for denne bestilling er i gang. Vent, og betal ikke igen.",
+    .orderChanged: "Bestillingen er ændret. Åbn betalingsvinduet igen.",
+    .orderClosed: "Bestillingen kan ikke længere betales. Begynd forfra.",
+    .tryAgain: "Der er ikke trukket noget. Prøv igen om et øjeblik.",
   ]
 }

@@ -30,6 +30,10 @@ extension ShopperLanguage {
     .declinedUnreachable: "Karta została odrzucona: nie można połączyć się z bankiem. Możesz zapłacić inną kartą.",
     .notConfirmed: "Bank nie odpowiedział i nic nie zostanie pobrane. Za chwilę możesz zapłacić inną kartą.",
     .notReached: "Nie można połączyć się z bankiem; nic nie zostało pobrane. Spróbuj ponownie.",
+    .paymentUnderWay: "Płatność za to zamówienie jest w toku. Poczekaj i nie płać ponownie.",
+    .orderChanged: "Zamówienie się zmieniło. Otwórz ponownie okno płatności.",
+    .orderClosed: "Tego zamówienia nie można już opłacić. Zacznij od nowa.",
+    .tryAgain: "Nic nie zostało pobrane. Spróbuj ponownie za chwilę.",
   ]
 
   static let finnishTexts: [ShopperText: String] = [
@@ -60,6 +64,10 @@ extension ShopperLanguage {
     .declinedUnreachable: "Kortti hylättiin: pankkiin ei saada yhteyttä. Voit maksaa toisella kortilla.",
     .notConfirmed: "Pankki ei vastannut, eikä mitään veloiteta. Voit hetken kuluttua maksaa toisella kortilla.",
     .notReached: "Pankkiin ei saatu yhteyttä; mitään ei veloitettu. Yritä uudelleen.",
+    .paymentUnderWay: "Tilauksen maksu on jo käynnissä. Odota, äläkä maksa uudelleen.",
+    .orderChanged: "Tilaus on muuttunut. Avaa maksuikkuna uudelleen.",
+    .orderClosed: "Tilausta ei voi enää maksaa. Aloita alusta.",
+    .tryAgain: "Mitään ei veloitettu. Yritä hetken kuluttua uudelleen.",
   ]
 
   static let japaneseTexts: [ShopperText: String] = [
@@ -90,5 +98,9 @@ extension ShopperLanguage {
     .declinedUnreachable: "カード会社に接続できないため、カードが承認されませんでした。別のカードでお支払いください。",
     .notConfirmed: "カード会社から応答がなく、請求は行われません。しばらくしてから別のカードでお支払いください。",
     .notReached: "カード会社に接続できませんでした。請求は行われていません。もう一度お試しください。",
+    .paymentUnderWay: "この注文のお支払いは処理中です。そのままお待ちになり、再度のお支払いはしないでください。",
+    .orderChanged: "注文内容が変更されました。支払い画面をもう一度開いてください。",
+    .orderClosed: "この注文はお支払いいただけなくなりました。最初からやり直してください。",
+    .tryAgain: "請求は行われていません。しばらくしてからもう一度お試しください。",
   ]
 }

@@ -32,6 +32,10 @@ extension ShopperLanguage {
     .notConfirmed:
       "La banque n’a pas répondu et rien ne sera débité. Vous pourrez payer avec une autre carte dans un instant.",
     .notReached: "La banque est injoignable ; rien n’a été débité. Réessayez.",
+    .paymentUnderWay: "Un paiement de cette commande est en cours. Patientez et ne payez pas une seconde fois.",
+    .orderChanged: "La commande a changé. Ouvrez de nouveau la fenêtre de paiement.",
+    .orderClosed: "Cette commande ne peut plus être payée. Veuillez recommencer.",
+    .tryAgain: "Rien n’a été débité. Réessayez dans un instant.",
   ]
 
   static let spanishTexts: [ShopperText: String] = [
@@ -64,6 +68,10 @@ extension ShopperLanguage {
       "La tarjeta ha sido rechazada: no se puede contactar con el banco. Puede pagar con otra tarjeta.",
     .notConfirmed: "El banco no ha respondido y no se cobrará nada. En un momento podrá pagar con otra tarjeta.",
     .notReached: "No se ha podido contactar con el banco; no se ha cobrado nada. Inténtelo de nuevo.",
+    .paymentUnderWay: "Ya hay un pago de este pedido en curso. Espere y no vuelva a pagar.",
+    .orderChanged: "El pedido ha cambiado. Abra de nuevo la ventana de pago.",
+    .orderClosed: "Este pedido ya no se puede pagar. Empiece de nuevo.",
+    .tryAgain: "No se ha cobrado nada. Inténtelo de nuevo en un momento.",
   ]
 
   static let italianTexts: [ShopperText: String] = [
@@ -96,6 +104,10 @@ extension ShopperLanguage {
     .notConfirmed:
       "La banca non ha risposto e non verrà addebitato nulla. Tra un momento potrai pagare con un’altra carta.",
     .notReached: "La banca non è raggiungibile; non è stato addebitato nulla. Riprova.",
+    .paymentUnderWay: "È già in corso un pagamento per questo ordine. Attendi e non pagare di nuovo.",
+    .orderChanged: "L’ordine è cambiato. Apri di nuovo la finestra di pagamento.",
+    .orderClosed: "Questo ordine non può più essere pagato. Ricomincia da capo.",
+    .tryAgain: "Non è stato addebitato nulla. Riprova tra un momento.",
   ]
 
   static let portugueseTexts: [ShopperText: String] = [
@@ -126,5 +138,9 @@ extension ShopperLanguage {
     .declinedUnreachable: "O cartão foi recusado: não foi possível contactar o banco. Pode pagar com outro cartão.",
     .notConfirmed: "O banco não respondeu e nada será cobrado. Dentro de momentos poderá pagar com outro cartão.",
     .notReached: "Não foi possível contactar o banco; nada foi cobrado. Tente novamente.",
+    .paymentUnderWay: "Já está em curso um pagamento deste pedido. Aguarde e não pague novamente.",
+    .orderChanged: "O pedido foi alterado. Abra novamente a janela de pagamento.",
+    .orderClosed: "Este pedido já não pode ser pago. Comece de novo.",
+    .tryAgain: "Nada foi cobrado. Tente novamente dentro de momentos.",
   ]
 }

@@ -21,4 +21,6 @@ public enum ShopperText: String, Sendable, Hashable, CaseIterable {
   case declined, declinedFunds, declinedExpired, declinedLimit, declinedAuthentication, declinedUnreachable
   /// The payment was not made: its outcome stayed open and is undone, or the bank was not reached.
   case notConfirmed, notReached
+  /// The payment was refused before it began: by the order's state, or for the moment.
+  case paymentUnderWay, orderChanged, orderClosed, tryAgain
 }

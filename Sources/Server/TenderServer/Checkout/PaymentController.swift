@@ -51,7 +51,8 @@ struct PaymentController: Sendable {
       return placed
     } catch {
       if (error as? OrderError)?.code != .basketUnknown { CallTrace.current?.concerns(basket) }
-      throw error
+      let refusal = await ShopperRefusal(error) { await locale(of: basket) }
+      throw refusal ?? error
     }
   }
 
@@ -94,8 +95,11 @@ struct PaymentController: Sendable {
 
   /// A text in the language of the basket's shopper; in English if the store cannot be read, because the outcome counts.
   private func text(_ text: ShopperText, _ placed: PlacedOrder) async -> String {
-    let locale = try? await orderService.locale(of: placed.order.basket)
-    return (locale ?? .english).text(text)
+    await locale(of: placed.order.basket).text(text)
+  }
+
+  private func locale(of basket: BasketID) async -> ShopperLocale {
+    (try? await orderService.locale(of: basket)) ?? .english
   }
 
   private static let paymentRequired = HTTPResponse.Status(code: 402, reasonPhrase: "Payment Required")

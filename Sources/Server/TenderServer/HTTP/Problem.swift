@@ -10,7 +10,7 @@ import TenderSheet
 struct Problem: Error, Sendable {
   let status: HTTPResponse.Status
   let code: String
-  let detail: String
+  var detail: String
   /// The property of the request that is at fault.
   var field: String?
   /// Errors that belong into the payment sheet, on their field.

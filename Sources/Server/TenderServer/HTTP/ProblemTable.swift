@@ -13,6 +13,7 @@ enum ProblemTable {
   static func problem(for error: any Error) -> Problem {
     switch error {
     case let problem as Problem: problem
+    case let refusal as ShopperRefusal: worded(refusal)
     case let error as OrderError:
       Problem(
         status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
@@ -40,9 +41,16 @@ enum ProblemTable {
   /// The part of an error that may be logged. Our errors hold no card data; of any other only the type is logged.
   static func safe(_ error: any Error) -> String {
     switch error {
+    case let refusal as ShopperRefusal: safe(refusal.error)
     case is StorageError, is MerchantSessionError, is GatewayError, is OrderError, is PaymentTokenError: "\(error)"
     default: "\(type(of: error))"
     }
+  }
+
+  private static func worded(_ refusal: ShopperRefusal) -> Problem {
+    var problem = problem(for: refusal.error)
+    problem.detail = refusal.text
+    return problem
   }
 
   private static func status(_ code: OrderError.Code) -> HTTPResponse.Status {

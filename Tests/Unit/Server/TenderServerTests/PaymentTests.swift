@@ -92,6 +92,26 @@ import Testing
     #expect(try await shopper.outcome().body["detail"] == declined.body["detail"])
   }
 
+  @Test func `that is refused says in the basket's language what the shopper can do`() async throws {
+    let system = try await TestSystem.shared.value
+    let shopper = try await Shopper.enters(system, service: "collection", also: ["locale": "de-AT"])
+    guard case .object(var payment) = try await shopper.payment(try await shopper.token()) else { return }
+    let complete = payment
+    payment["shippingContact"] = ["phoneNumber": "1", "emailAddress": "a@example.com"]
+    let unnamed = try await shopper.pays(.object(payment))
+    #expect(unnamed.body["code"] == "contact_incomplete" && unnamed.body["detail"] == "Geben Sie einen Namen ein.")
+    _ = try await shopper.shop.page.require(
+      "POST", "/applepay/basket/\(shopper.basket)/update", ["paymentMethod": ["type": "credit"]])
+    let stale = try await shopper.pays(.object(complete))
+    #expect(stale.body["code"] == "quote_stale" && stale.status == 409)
+    #expect(
+      stale.body["detail"]?.text == "Die Bestellung hat sich geändert. Öffnen Sie das Bezahlfenster noch einmal.")
+    #expect(try await shopper.shop.page.call("DELETE", "/applepay/payment/\(shopper.basket)").status == 204)
+    let cancelled = try await shopper.pays(.object(complete))
+    #expect(
+      cancelled.body["detail"]?.text == "Diese Bestellung kann nicht mehr bezahlt werden. Bitte beginnen Sie von vorn.")
+  }
+
   @Test func `of a ride is asked for with e-mail and phone, and paid with them alone`() async throws {
     let system = try await TestSystem.shared.value
     let shopper = try await Shopper.enters(
