@@ -18,6 +18,8 @@ public struct Payment: Sendable, Hashable {
   public let captured: Int64
   /// Minor units that were refunded.
   public let refunded: Int64
+  /// Minor units that cardholders took back through their banks.
+  public let chargedBack: Int64
   /// Six characters from the issuer, once it has approved.
   public let authorizationCode: String?
   /// Why it was declined; nil unless it was.
@@ -40,8 +42,8 @@ public struct Payment: Sendable, Hashable {
   /// A payment as the journal records it.
   public init(
     id: PaymentID, order: OrderID, merchant: MerchantID, basket: BasketID, status: PaymentStatus, amount: Amount,
-    authorized: Int64, captured: Int64, refunded: Int64, authorizationCode: String?, decline: Decline?,
-    card: CardSummary, amountConfirmed: Bool = true, reportedOutcome: ReportedOutcome? = nil,
+    authorized: Int64, captured: Int64, refunded: Int64, chargedBack: Int64 = 0, authorizationCode: String?,
+    decline: Decline?, card: CardSummary, amountConfirmed: Bool = true, reportedOutcome: ReportedOutcome? = nil,
     reportedStatus: PaymentStatus? = nil,
     createdAt: Timestamp, updatedAt: Timestamp
   ) {
@@ -54,6 +56,7 @@ public struct Payment: Sendable, Hashable {
     self.authorized = authorized
     self.captured = captured
     self.refunded = refunded
+    self.chargedBack = chargedBack
     self.authorizationCode = authorizationCode
     self.decline = decline
     self.card = card

@@ -31,6 +31,8 @@ struct MerchantOrder: Sendable, Hashable {
       amount: WireAmount(order.amount),
       lines: quote?.lines.map { .init(label: $0.label, amount: $0.amount.minorUnits) },
       unavailableItems: quote?.unavailableItems)
+    answer.refunded = payment.flatMap { $0.refunded > 0 ? $0.refunded : nil }
+    answer.chargedBack = payment.flatMap { $0.chargedBack > 0 ? $0.chargedBack : nil }
     answer.placedAt = WireTime(order.createdAt)
     answer.serviceType = order.service.rawValue
     answer.shippingMethod = order.service.needsAddress ? quote?.state.shippingMethod : nil

@@ -22,14 +22,15 @@ extension PaymentReport {
       ("payment", "\(id)"), ("status", status.rawValue), ("merchant", "\(merchant)"), ("order", "\(order)"),
       ("reference", merchantReference ?? "-"),
       ("basket", "\(basket)"), ("amount", money(amount)), ("authorized", money(authorized)),
-      ("captured", money(captured)), ("refunded", money(refunded)), ("card", card), ("created", createdAt),
+      ("captured", money(captured)), ("refunded", money(refunded)),
+      ("chargedback", chargedBack.map(money) ?? "-"), ("card", card), ("created", createdAt),
       ("note", note),
     ].filter { $0.1 != "-" }
   }
 
   var operationTable: Table {
     Table("OPERATION", "AMOUNT", "STATE", "CODE", "SENT", "REFERENCE", of: operations ?? []) {
-      [$0.kind.rawValue, money($0.amount), $0.state.rawValue, $0.codeText, $0.sentAt, "\($0.reference)"]
+      [$0.name, money($0.amount), $0.state.rawValue, $0.codeText, $0.sentAt, "\($0.reference)"]
     }
   }
 
@@ -51,6 +52,9 @@ extension PaymentReport {
 }
 
 extension OperationReport {
+  /// What no request of ours asked for is marked.
+  fileprivate var name: String { kind.rawValue + (cause == .provider ? " (provider)" : "") }
+
   fileprivate var codeText: String {
     (code ?? "-") + (declineClass.map { " (\($0.rawValue))" } ?? "")
   }

@@ -97,7 +97,8 @@ extension AcquirerCapabilities {
   private func read(_ event: AcquirerEvent) throws(EventRefusal) -> AcquirerEvent {
     guard let amount = fromAcquirer(event.amount) else { throw .unintelligible }
     return AcquirerEvent(
-      id: event.id, subject: event.subject, amount: amount, content: try read(event.content, asked: amount))
+      id: event.id, subject: event.subject, amount: amount, content: try read(event.content, asked: amount),
+      name: event.name)
   }
 
   private func read(_ content: AcquirerEvent.Content, asked: Amount) throws(EventRefusal) -> AcquirerEvent.Content {

@@ -54,12 +54,15 @@ package struct AcquirerEvent: Sendable, Hashable {
   package let subject: Subject
   package let amount: Amount
   package let content: Content
+  /// The provider's name of what moved the money, where no operation of ours did; nil where it gives none.
+  package let name: String?
 
-  package init(id: String, subject: Subject, amount: Amount, content: Content) {
+  package init(id: String, subject: Subject, amount: Amount, content: Content, name: String? = nil) {
     self.id = id
     self.subject = subject
     self.amount = amount
     self.content = content
+    self.name = name
   }
 
   /// An answer to one of our operations, by our name of it.
@@ -83,24 +86,6 @@ package struct AcquirerEvent: Sendable, Hashable {
     /// Money moved, and no operation of ours asked for it.
     case movement(MoneyMovement)
   }
-}
-
-/// Money that a provider or a card scheme moved by itself, or a person in the provider's dashboard.
-package enum MoneyMovement: String, Sendable, Hashable, CaseIterable {
-  /// A person captured in the provider's dashboard, or the account captures by itself.
-  case capture
-  /// A person voided in the provider's dashboard.
-  case void
-  /// A person refunded in the provider's dashboard.
-  case refund
-  /// A refund came back to the merchant.
-  case refundReturned = "refund_returned"
-  /// The cardholder disputes the payment, and the amount was taken back.
-  case chargeback
-  /// A dispute ended in the merchant's favour.
-  case chargebackReversed = "chargeback_reversed"
-  /// The hold ended without a capture.
-  case holdExpired = "hold_expired"
 }
 
 /// Why an event is not believed, or not understood.

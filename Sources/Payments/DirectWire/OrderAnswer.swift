@@ -11,6 +11,10 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   /// Nil while the acquirer has not been asked.
   package var status: PaymentStatus?
   package var amount: WireAmount
+  /// Minor units that went back to the shopper, also without a request of the merchant's; nil when there are none.
+  package var refunded: Int64?
+  /// Minor units that the shopper's bank took back; nil when there are none.
+  package var chargedBack: Int64?
   /// When it was placed.
   package var placedAt: WireTime?
   /// What the amount is made of, as the sheet showed it: goods, discount, fees, the way they travel.

@@ -77,7 +77,7 @@ package struct FollowUp: Sendable {
     switch kind {
     case .void: (.voidReserved, .voidAnswered, .voidRecorded)
     case .refund: (.refundReserved, .refundAnswered, .refundRecorded)
-    case .capture, .authorize, .reverse: (.captureReserved, .captureAnswered, .captureRecorded)
+    default: (.captureReserved, .captureAnswered, .captureRecorded)
     }
   }
 }
@@ -161,7 +161,7 @@ extension PaymentGateway {
     case .capture: await acquirer.capture(request, deadline)
     case .void: await acquirer.void(request, deadline)
     case .refund: await acquirer.refund(request, deadline)
-    case .authorize, .reverse: .notSent("an authorization is never sent again")
+    default: .notSent("an authorization is never sent again")
     }
   }
 }
@@ -173,7 +173,7 @@ extension AcquirerCapabilities.Parts {
     case .capture: self = .capture
     case .void: self = .void
     case .refund: self = .refund
-    case .authorize, .reverse: self = []
+    default: self = []
     }
   }
 }

@@ -17,7 +17,6 @@ extension PaymentGateway {
   }
 
   private func receive(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
-    guard case .answer(let answer) = event.content else { return try await receiveMovement(event, through: route) }
     let reference: AttemptReference
     switch event.subject {
     case .operation(let ours): reference = ours
@@ -28,22 +27,9 @@ extension PaymentGateway {
       case .unknown: return .refused("unknown_reference")
       }
     }
-    guard let outcome = ProviderEvent.Outcome(answer) else { return .known }
+    guard let outcome = ProviderEvent.Outcome(event) else { return .known }
     return try await receive(
       ProviderEvent(route: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
-  }
-
-  /// Money that no operation of ours asked for: recorded once, and shown to an operator. Balances stay as they are.
-  private func receiveMovement(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
-    guard case .movement(let movement) = event.content else { return .known }
-    let subject: ForeignMovement.Subject =
-      switch event.subject {
-      case .operation(let reference): .operation(reference)
-      case .acquirerOperation(let name), .authorization(let name): .name(name)
-      }
-    return try await journal.receive(
-      ForeignMovement(
-        route: route, id: event.id, subject: subject, amount: event.amount, kind: movement.rawValue))
   }
 
   /// The same for an event that is authenticated already.
@@ -70,11 +56,12 @@ package struct ReceivedEvents: Sendable, Hashable {
 
 extension ProviderEvent.Outcome {
   /// Nil for an answer that leaves the outcome open.
-  fileprivate init?(_ answer: AcquirerAnswer) {
-    switch answer {
-    case .approved(let approval): self = .approved(approval)
-    case .declined(let decline): self = .declined(decline)
-    case .pending, .unknown, .notSent: return nil
+  fileprivate init?(_ event: AcquirerEvent) {
+    switch event.content {
+    case .answer(.approved(let approval)): self = .approved(approval)
+    case .answer(.declined(let decline)): self = .declined(decline)
+    case .answer(.pending), .answer(.unknown), .answer(.notSent): return nil
+    case .movement(let movement): self = .moved(movement, name: event.name)
     }
   }
 }

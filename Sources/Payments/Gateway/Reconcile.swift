@@ -38,7 +38,10 @@ extension Journal {
     let lines = Dictionary(grouping: report.lines, by: \.reference)
     var found: [Difference] = []
     for reference in lines.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-      let ours = try await database.read { try PostedOperation.find(reference, in: $0) }
+      let ours = try await database.read { store in
+        try PostedOperation.find(reference, in: store)
+          ?? PostedOperation.reported(as: reference.rawValue, in: store)
+      }
       found += Comparison(ours: ours, theirs: lines[reference] ?? []).differences
     }
     found += try await doubleHolds(report.lines, lines)

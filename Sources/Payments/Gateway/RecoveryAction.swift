@@ -29,6 +29,8 @@ enum RecoveryAction: Hashable {
     case .authorize: self = acquirer.inquiry ? .inquire : acquirer.reversal ? .reverse : .nothing
     case .capture, .void, .refund:
       self = acquirer.inquiry ? .inquire : attempt.mayRepeat(acquirer) ? .sendAgain : .nothing
+    // They are never sent.
+    case .chargeback, .chargebackReversal: self = .nothing
     }
   }
 
@@ -139,7 +141,7 @@ extension InquiredOperation {
     case .authorize: self = .authorization
     case .capture: self = .capture
     case .void, .reverse: self = .void
-    case .refund: self = .refund
+    case .refund, .chargeback, .chargebackReversal: self = .refund
     }
   }
 }

@@ -34,7 +34,7 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case reversalRefused = "reversal_refused"
   /// An event came through another connector, or account there, than the payment's.
   case anotherConnector = "another_connector"
-  /// The provider, a card scheme or a person in the provider's dashboard moved money of the payment.
+  /// The provider, a card scheme or a person in the provider's dashboard moved money that the balances do not have.
   case movedElsewhere = "moved_elsewhere"
   /// An event names another amount than the operation's.
   case eventAmountMismatch = "event_amount_mismatch"
@@ -54,7 +54,7 @@ extension AlarmReason {
     case .capture: .captureUnknown
     case .void: .voidUnknown
     case .refund: .refundUnknown
-    case .reverse: .reverseUnknown
+    case .reverse, .chargeback, .chargebackReversal: .reverseUnknown
     }
   }
 
@@ -66,7 +66,7 @@ extension AlarmReason {
     switch kind {
     case .refund: .refundApprovedLate
     case .void: .voidApprovedLate
-    case .capture, .authorize, .reverse: .captureApprovedLate
+    case .capture, .authorize, .reverse, .chargeback, .chargebackReversal: .captureApprovedLate
     }
   }
 
@@ -94,7 +94,7 @@ extension AlarmReason {
       case .capture: [.captureDeclined, .captureMisconfigured, .captureOverdue, .captureApprovedLate]
       case .void: [.voidRefused, .voidApprovedLate]
       case .refund: [.refundApprovedLate]
-      case .authorize, .reverse: []
+      case .authorize, .reverse, .chargeback, .chargebackReversal: []
       }
     return Set(reasons.map(\.rawValue))
   }

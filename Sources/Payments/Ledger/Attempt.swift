@@ -12,6 +12,10 @@ package enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   case refund
   /// The gateway's own undo of an authorization whose answer never came.
   case reverse
+  /// The cardholder's bank took captured money back. Only a provider reports it.
+  case chargeback
+  /// A dispute ended in the merchant's favour. Only a provider reports it.
+  case chargebackReversal = "chargeback_reversal"
 
   /// Whether it follows an authorization: a capture, void or refund.
   var isFollowUp: Bool { self == .capture || self == .void || self == .refund }
@@ -29,6 +33,8 @@ package enum OperationCause: String, Sendable, Hashable, Codable, CaseIterable {
   case expiry
   /// Recovery, to reverse an authorization.
   case recovery
+  /// The provider, a card scheme or a person in the provider's dashboard: no request of ours.
+  case provider
 }
 
 /// The state of an operation.

@@ -15,7 +15,8 @@ extension Journal {
       chain: chain, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation,
       event: event,
       before: before?.balances.status, after: after.balances.status, authorized: after.balances.authorized,
-      captured: after.balances.captured, refunded: after.balances.refunded, at: store.now)
+      captured: after.balances.captured, refunded: after.balances.refunded, chargedBack: after.balances.chargedBack,
+      at: store.now)
     try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
   }
 
@@ -53,6 +54,7 @@ struct AuditEntry {
   static let ended = "alarm ended"
   static let reported = "outcome reported"
   static let rerouted = "route changed"
+  static let refusedMovement = "movement not booked"
 
   let chain: String
   let number: Int64
@@ -65,13 +67,14 @@ struct AuditEntry {
   let authorized: Int64
   let captured: Int64
   let refunded: Int64
+  let chargedBack: Int64
   let at: Timestamp
 
   /// SHA-256 over the hash before and every field, a line each: no field holds a line break.
   func hash(after previous: String) -> String {
     let lines = [
       previous, chain, "\(number)", payment.rawValue, operation.rawValue, event, before?.rawValue ?? "", after.rawValue,
-      "\(authorized)", "\(captured)", "\(refunded)", "\(at.microseconds)",
+      "\(authorized)", "\(captured)", "\(refunded)", "\(chargedBack)", "\(at.microseconds)",
     ]
     return Hex.encode(SHA256.hash(data: Array(lines.joined(separator: "\n").utf8)))
   }
@@ -80,12 +83,12 @@ struct AuditEntry {
     try store.run(
       """
       INSERT INTO audit (chain, seq, payment, operation, event, status_before, status_after, authorized, captured,
-        refunded, recorded_at, hash)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        refunded, recorded_at, hash, charged_back)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
       """,
       .text(chain), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
       .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
-      .integer(refunded), .time(at), .text(hash))
+      .integer(refunded), .time(at), .text(hash), .integer(chargedBack))
     try store.run(
       """
       INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, $2, $3)
@@ -95,7 +98,8 @@ struct AuditEntry {
 
   init(
     chain: String, number: Int64, payment: PaymentID, operation: AttemptReference, event: String,
-    before: PaymentStatus?, after: PaymentStatus, authorized: Int64, captured: Int64, refunded: Int64, at: Timestamp
+    before: PaymentStatus?, after: PaymentStatus, authorized: Int64, captured: Int64, refunded: Int64,
+    chargedBack: Int64, at: Timestamp
   ) {
     self.chain = chain
     self.number = number
@@ -107,6 +111,7 @@ struct AuditEntry {
     self.authorized = authorized
     self.captured = captured
     self.refunded = refunded
+    self.chargedBack = chargedBack
     self.at = at
   }
 
@@ -116,7 +121,8 @@ struct AuditEntry {
       operation: try row.value("operation"), event: try row.text("event"),
       before: PaymentStatus(rawValue: try row.text("status_before")), after: try row.value("status_after"),
       authorized: try row.integer("authorized"), captured: try row.integer("captured"),
-      refunded: try row.integer("refunded"), at: try row.time("recorded_at"))
+      refunded: try row.integer("refunded"), chargedBack: try row.integer("charged_back"),
+      at: try row.time("recorded_at"))
   }
 }
 
@@ -131,7 +137,9 @@ extension AuditEntry {
   var followsTable: Bool {
     guard let before else { return event == "authorize begins" && after == .authorizing }
     let name = event.prefix { $0 != ":" }
-    if [Self.alarmed, Self.acknowledged, Self.ended, Self.reported, Self.rerouted].contains(String(name)) {
+    if [Self.alarmed, Self.acknowledged, Self.ended, Self.reported, Self.rerouted, Self.refusedMovement].contains(
+      String(name))
+    {
       return after == before
     }
     guard let known = PaymentEvent.allCases.first(where: { "\($0)" == name }),

@@ -30,11 +30,12 @@ private struct AuditCheck {
   /// Where the chain has left a payment so far.
   private struct Last {
     let status: PaymentStatus
-    let authorized, captured, refunded: Int64
+    let authorized, captured, refunded, chargedBack: Int64
     var isCompared: Bool
 
     init(_ entry: AuditEntry, isCompared: Bool) {
-      (status, authorized, captured, refunded) = (entry.after, entry.authorized, entry.captured, entry.refunded)
+      (status, authorized, captured) = (entry.after, entry.authorized, entry.captured)
+      (refunded, chargedBack) = (entry.refunded, entry.chargedBack)
       self.isCompared = isCompared
     }
   }
@@ -139,7 +140,7 @@ private struct AuditCheck {
     let balances = record.balances
     let agrees =
       entry.status == balances.status && entry.authorized == balances.authorized && entry.captured == balances.captured
-      && entry.refunded == balances.refunded
+      && entry.refunded == balances.refunded && entry.chargedBack == balances.chargedBack
     if !agrees { addViolation("payment \(record.payment.id) is not where its last entry left it") }
   }
 

@@ -6,13 +6,17 @@ package struct ProviderEvent: Sendable, Hashable {
   package enum Outcome: Sendable, Hashable {
     case approved(Approval)
     case declined(Decline)
+    /// No operation of ours asked for it. The reference is that of an operation of the payment.
+    ///
+    /// - Parameter name: the provider's name of what moved the money.
+    case moved(MoneyMovement, name: String?)
   }
 
   /// The route that it came through: connector and account.
   package let route: String
   /// The provider's name of the event; a second one of this name is the same event.
   package let id: String
-  /// Our name of the operation that it reports.
+  /// Our name of the operation that it reports, or of another one of the same payment.
   package let reference: AttemptReference
   package let amount: Amount
   package let outcome: Outcome
@@ -86,25 +90,28 @@ extension Journal {
       try alarm(.anotherConnector, record, in: store)
       return .refused(AlarmReason.anotherConnector.rawValue)
     }
-    guard attempt.amount == event.amount, event.answer.believed(for: attempt) == event.answer else {
+    guard let answer = event.answer else {
+      return try book(ProviderMovement(event, attempt), of: record, notBefore: time, in: store)
+    }
+    guard attempt.amount == event.amount, answer.believed(for: attempt) == answer else {
       return try contradict(.eventAmountMismatch, record, in: store)
     }
-    guard state.isOpen else { return try review(event, attempt, state, record, notBefore: time, in: store) }
+    guard state.isOpen else { return try review(event, answer, attempt, state, record, notBefore: time, in: store) }
     let leased = try Operations.acquireLease(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
-    return .applied(try post(event.answer, for: leased, reportedTo: .noCaller, pause: .zero, in: store))
+    return .applied(try post(answer, for: leased, reportedTo: .noCaller, pause: .zero, in: store))
   }
 
   /// The operation had its answer already, and the provider may have changed it.
   private func review(
-    _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ record: PaymentRecord,
-    notBefore time: Timestamp?, in store: Transaction
+    _ event: ProviderEvent, _ answer: AcquirerAnswer, _ attempt: Attempt, _ state: OperationState,
+    _ record: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     // A late approval may have been returned since; the return is posted after the approval.
     if case .declined = event.outcome, try Operations.awaitsApproval(attempt.reference, in: store) {
       return .early(AlarmReason.approvedLate(attempt.kind).rawValue)
     }
     switch (event.outcome, state) {
-    case (.approved, .approved) where event.answer.isForLess:
+    case (.approved, .approved) where answer.isForLess:
       return try contradict(.eventAmountMismatch, record, in: store)
     case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
       (.declined, .returned):
@@ -112,8 +119,8 @@ extension Journal {
     case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
       return try postReturn(attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
-      return try approveLate(event, attempt, state, record, in: store)
-    case (.approved, .declined) where event.answer.isForLess && record.payment.decline?.reason == .approvedForLess:
+      return try approveLate(event, answer, attempt, state, record, in: store)
+    case (.approved, .declined) where answer.isForLess && record.payment.decline?.reason == .approvedForLess:
       return .known
     case (.approved, _) where attempt.kind == .authorize && !record.balances.status.isLive:
       // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have
@@ -126,7 +133,7 @@ extension Journal {
     }
   }
 
-  private func postReturn(
+  func postReturn(
     _ attempt: Attempt, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     let posted = try? Posting.post(.returned, of: attempt.movement, on: before.balances)
@@ -171,10 +178,21 @@ extension Journal {
 }
 
 extension ProviderEvent {
-  var answer: AcquirerAnswer {
+  /// Nil for what answers no operation of ours.
+  var answer: AcquirerAnswer? {
     switch outcome {
     case .approved(let approval): .approved(approval)
     case .declined(let decline): .declined(decline)
+    case .moved: nil
+    }
+  }
+
+  /// As the inbox keeps it.
+  fileprivate var outcomeName: String {
+    switch outcome {
+    case .approved: "approved"
+    case .declined: "declined"
+    case .moved(let movement, _): movement.rawValue
     }
   }
 }
@@ -183,27 +201,13 @@ extension ProviderEvent {
 enum Inbox {
   /// False when the event was received before.
   static func add(_ event: ProviderEvent, in store: Transaction) throws -> Bool {
-    let outcome = if case .approved = event.outcome { "approved" } else { "declined" }
-    return try store.run(
+    try store.run(
       """
       INSERT INTO inbox (route, event, reference, outcome, amount, currency, verdict, received_at)
       VALUES ($1, $2, $3, $4, $5, $6, 'known', $7) ON CONFLICT DO NOTHING
       """,
-      .text(event.route), .text(event.id), .text(event.reference.rawValue), .text(outcome),
+      .text(event.route), .text(event.id), .text(event.reference.rawValue), .text(event.outcomeName),
       .integer(event.amount.minorUnits), .text(event.amount.currency.code), .time(store.now)) == 1
-  }
-
-  /// False for an event that has been here.
-  static func add(_ movement: ForeignMovement, about reference: AttemptReference, in store: Transaction) throws -> Bool
-  {
-    try store.run(
-      """
-      INSERT INTO inbox (route, event, reference, outcome, amount, currency, verdict, reason, received_at)
-      VALUES ($1, $2, $3, $4, $5, $6, 'contradicted', $7, $8) ON CONFLICT DO NOTHING
-      """,
-      .text(movement.route), .text(movement.id), .text(reference.rawValue), .text(movement.kind),
-      .integer(movement.amount.minorUnits), .text(movement.amount.currency.code),
-      .text(AlarmReason.movedElsewhere.rawValue), .time(store.now)) == 1
   }
 
   static func conclude(_ event: ProviderEvent, _ verdict: InboxVerdict, in store: Transaction) throws {

@@ -9,8 +9,8 @@ extension Journal {
   /// While another operation of the payment has reserved the money that it moved, the sender has to repeat the event.
   /// If the balances do not allow it at all, an alarm is raised.
   func approveLate(
-    _ event: ProviderEvent, _ attempt: Attempt, _ state: OperationState, _ before: PaymentRecord,
-    in store: Transaction
+    _ event: ProviderEvent, _ answer: AcquirerAnswer, _ attempt: Attempt, _ state: OperationState,
+    _ before: PaymentRecord, in store: Transaction
   ) throws -> InboxVerdict {
     let reason = AlarmReason.approvedLate(attempt.kind)
     try Operations.setAwaited(nil, of: attempt.reference, in: store)
@@ -19,7 +19,7 @@ extension Journal {
     do {
       return .applied(
         try post(
-          late: attempt, event.answer, .meets(attempt.kind, .approved), on: before, over: before,
+          late: attempt, answer, .meets(attempt.kind, .approved), on: before, over: before,
           saying: "it was recorded as \(state.rawValue)", in: store))
     } catch JournalError.inFlight {
       try Operations.setAwaited(event.id, of: attempt.reference, in: store)

@@ -20,6 +20,7 @@ package struct OutboxEvent: Sendable, Hashable {
   package let authorized: Int64
   package let captured: Int64
   package let refunded: Int64
+  package let chargedBack: Int64
   package let happenedAt: Timestamp
 }
 
@@ -37,6 +38,7 @@ extension OutboxEvent {
     authorized = try row.integer("authorized")
     captured = try row.integer("captured")
     refunded = try row.integer("refunded")
+    chargedBack = try row.integer("charged_back")
     happenedAt = try row.time("happened_at")
   }
 

@@ -52,7 +52,8 @@ struct PaymentRecord {
     after.payment = Payment(
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
       status: balances.status, amount: payment.amount, authorized: balances.authorized, captured: balances.captured,
-      refunded: balances.refunded, authorizationCode: code, decline: decline, card: payment.card,
+      refunded: balances.refunded, chargedBack: balances.chargedBack, authorizationCode: code, decline: decline,
+      card: payment.card,
       amountConfirmed: payment.amountConfirmed,
       reportedOutcome: payment.reportedOutcome == .failure ? .failure : reported ?? payment.reportedOutcome,
       reportedStatus: isReportedAgain ? balances.status : payment.reportedStatus ?? finalStatus,
@@ -131,7 +132,7 @@ extension PaymentRecord {
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
-        alarm = $17, updated_at = $18, reported_status = $19, route = $20, version = version + 1
+        alarm = $17, updated_at = $18, reported_status = $19, route = $20, charged_back = $21, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -140,7 +141,8 @@ extension PaymentRecord {
       .integer(balances.reservedRefund), .text(optional: payment.authorizationCode),
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
-      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route))
+      .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route),
+      .integer(balances.chargedBack))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
@@ -149,6 +151,7 @@ extension PaymentRecord {
     balances.authorized = try row.integer("authorized")
     balances.captured = try row.integer("captured")
     balances.refunded = try row.integer("refunded")
+    balances.chargedBack = try row.integer("charged_back")
     balances.reservedCapture = try row.integer("reserved_capture")
     balances.reservedVoid = try row.integer("reserved_void")
     balances.reservedRefund = try row.integer("reserved_refund")
@@ -156,8 +159,8 @@ extension PaymentRecord {
       id: try row.value("id"), order: try row.value("order_id"), merchant: try row.value("merchant"),
       basket: try row.value("basket"), status: balances.status, amount: try row.amount("amount"),
       authorized: balances.authorized, captured: balances.captured, refunded: balances.refunded,
-      authorizationCode: try row.textOrNil("authorization_code"), decline: try row.decline(code: "decline_code"),
-      card: try row.card(),
+      chargedBack: balances.chargedBack, authorizationCode: try row.textOrNil("authorization_code"),
+      decline: try row.decline(code: "decline_code"), card: try row.card(),
       amountConfirmed: try row.integer("amount_confirmed") == 1,
       reportedOutcome: try row.valueOrNil("reported_outcome"),
       reportedStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),

@@ -91,6 +91,9 @@ package enum PaymentState {
       // The acquirer returns an operation, perhaps days later.
       (taken, [.meets(.capture, .returned)], .followsBalances),
       ([.partiallyRefunded, .refunded], [.meets(.refund, .returned)], .followsBalances),
+      // A dispute moves a balance of its own.
+      (disputable, [.begins(.chargeback), .meets(.chargeback, .approved)], .stays),
+      (disputable, [.begins(.chargebackReversal), .meets(.chargebackReversal, .approved)], .stays),
       // An operator has found out that the acquirer did what is recorded as declined or failed, perhaps after the hold
       // was released here.
       (held + [.captured, .voided], [.resolved(.approved)], .followsBalances),
@@ -120,6 +123,8 @@ package enum PaymentState {
   /// Money may still be held. A part may have been captured and refunded while the rest is still held.
   private static let held: [PaymentStatus] = [.authorized, .partiallyCaptured, .partiallyRefunded, .refunded]
   private static let taken: [PaymentStatus] = [.captured, .partiallyCaptured, .partiallyRefunded]
+
+  private static let disputable: [PaymentStatus] = taken + [.refunded]
 
   /// Every answer but an approval: the reservation is freed or kept.
   private static func others(_ kind: OperationKind) -> [PaymentEvent] { refused(kind) + open(kind) }

@@ -19,13 +19,20 @@ extension PostedOperation {
     try store.row(select + " WHERE reference = $1", .text(reference.rawValue)).map(PostedOperation.init)
   }
 
-  /// What was sent in a period, its end not included; a page of it, in the order of references.
+  /// What a provider reported under this name, without a request of ours.
+  package static func reported(as name: String, in store: Transaction) throws -> PostedOperation? {
+    try store.row(select + " WHERE acquirer_reference = $1 AND cause = 'provider'", .text(name)).map(
+      PostedOperation.init)
+  }
+
+  /// What we sent in a period, its end not included; a page of it, in the order of references.
   package static func sent(
     from: Timestamp, until: Timestamp, after last: AttemptReference?, limit: Int, in store: Transaction
   ) throws -> [PostedOperation] {
     try store.rows(
-      select + " WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 ORDER BY reference LIMIT $4", .time(from),
-      .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit))
+      select
+        + " WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 AND cause <> 'provider' ORDER BY reference LIMIT $4",
+      .time(from), .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit))
     ).map(PostedOperation.init)
   }
 

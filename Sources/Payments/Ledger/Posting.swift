@@ -7,6 +7,8 @@ package struct Balances: Sendable, Hashable {
   package var authorized: Int64 = 0
   package var captured: Int64 = 0
   package var refunded: Int64 = 0
+  /// Taken back by cardholders' banks. It is not refunded, and cannot be refunded any more.
+  package var chargedBack: Int64 = 0
   /// In flight: promised to an operation whose answer is still to come.
   package var reservedCapture: Int64 = 0
   package var reservedVoid: Int64 = 0
@@ -17,7 +19,7 @@ package struct Balances: Sendable, Hashable {
   /// What is held, not captured and not reserved: a capture may take it, or a void release it.
   package var free: Int64 { authorized - captured - reservedCapture - reservedVoid }
   /// What a refund may still give back.
-  package var refundable: Int64 { captured - refunded - reservedRefund }
+  package var refundable: Int64 { captured - refunded - chargedBack - reservedRefund }
 
   /// Whether what was taken covers what was given back, and what is being given back.
   package var isCovered: Bool { refundable >= 0 }
@@ -26,7 +28,8 @@ package struct Balances: Sendable, Hashable {
   package func available(to kind: OperationKind) -> Int64 {
     switch kind {
     case .capture, .void: free
-    case .refund: refundable
+    case .refund, .chargeback: refundable
+    case .chargebackReversal: chargedBack
     case .authorize, .reverse: 0
     }
   }
@@ -35,8 +38,8 @@ package struct Balances: Sendable, Hashable {
   package func inFlight(beside kind: OperationKind) -> Int64 {
     switch kind {
     case .capture, .void: reservedCapture + reservedVoid
-    case .refund: reservedRefund
-    case .authorize, .reverse: 0
+    case .refund, .chargeback: reservedRefund
+    case .authorize, .reverse, .chargebackReversal: 0
     }
   }
 }
@@ -105,7 +108,7 @@ package enum Posting {
       after.reservedVoid += movement.releases
     case .void: after.reservedVoid += movement.amount
     case .refund: after.reservedRefund += movement.amount
-    case .authorize, .reverse: break
+    case .authorize, .reverse, .chargeback, .chargebackReversal: break
     }
     return after
   }
@@ -120,6 +123,8 @@ package enum Posting {
     case .refund: balances.refunded += movement.amount
     case .void: balances.authorized -= movement.amount
     case .reverse: balances.authorized = 0
+    case .chargeback: balances.chargedBack += movement.amount
+    case .chargebackReversal: balances.chargedBack -= movement.amount
     }
   }
 
@@ -130,7 +135,7 @@ package enum Posting {
       balances.reservedVoid -= movement.releases
     case .void: balances.reservedVoid -= movement.amount
     case .refund: balances.reservedRefund -= movement.amount
-    case .authorize, .reverse: break
+    case .authorize, .reverse, .chargeback, .chargebackReversal: break
     }
   }
 
@@ -144,7 +149,7 @@ package enum Posting {
       balances.captured -= movement.amount
       balances.authorized += movement.releases
     case .refund: balances.refunded -= movement.amount
-    case .authorize, .void, .reverse: break
+    case .authorize, .void, .reverse, .chargeback, .chargebackReversal: break
     }
   }
 

@@ -34,7 +34,8 @@ package struct WebhookBody: Sendable, Hashable {
       "status": .string(wire.status),
       "statusOutput": [
         "isAuthorized": .bool(event.authorized > 0), "isCancellable": .bool(event.authorized > event.captured),
-        "isRefundable": .bool(event.captured > event.refunded), "statusCategory": .string(wire.category),
+        "isRefundable": .bool(event.captured > event.refunded + event.chargedBack),
+        "statusCategory": .string(wire.category),
         "statusCode": .integer(wire.code),
       ],
     ]
@@ -45,7 +46,8 @@ package struct WebhookBody: Sendable, Hashable {
       ["amount": .integer(units), "currencyCode": .string(event.amount.currency.code)]
     }
     var output: JSONObject = [
-      "acquiredAmount": money(event.captured - event.refunded), "amountOfMoney": money(event.amount.minorUnits),
+      "acquiredAmount": money(event.captured - event.refunded - event.chargedBack),
+      "amountOfMoney": money(event.amount.minorUnits),
     ]
     if let order { output["references"] = ["merchantReference": .string(order.merchantReference)] }
     return .object(output)
@@ -54,7 +56,8 @@ package struct WebhookBody: Sendable, Hashable {
   private static func extras(_ event: OutboxEvent, _ order: NotifiedOrder?) -> JSONValue {
     var extras: JSONObject = [
       "authorized": .integer(event.authorized), "basketId": .string(event.basket.rawValue),
-      "captured": .integer(event.captured), "orderId": .string(event.order.rawValue),
+      "captured": .integer(event.captured), "chargedBack": .integer(event.chargedBack),
+      "orderId": .string(event.order.rawValue),
       "paymentId": .string(event.payment.rawValue), "refunded": .integer(event.refunded),
       "sequence": .integer(event.sequence), "status": .string(event.status.rawValue),
     ]

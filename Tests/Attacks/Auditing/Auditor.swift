@@ -24,7 +24,7 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .noDoubleCharge: "an order has at most one approved authorization that was not reversed"
     case .noLostAuthorization: "every hold and capture at the acquirer belongs to a live payment in the journal"
     case .noPhantom: "every hold, capture and refund in the journal is at the acquirer, to the minor unit"
-    case .withinBounds: "0 ≤ refunded ≤ captured ≤ authorized ≤ amount, on both sides"
+    case .withinBounds: "0 ≤ refunded + charged back ≤ captured ≤ authorized ≤ amount, the sums of the operations"
     case .tokenOnce: "a payment token was approved at most once"
     case .onePaymentPerOrder: "an order has at most one live payment, of its own amount"
     case .acknowledgedIsDurable: "everything that a client was notified of is in the journal"
@@ -160,11 +160,24 @@ extension Auditor {
 
   private var outOfBounds: [String] {
     evidence.payments.filter {
-      !(0 <= $0.refunded && $0.refunded <= $0.captured && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
-    }.map { "payment \($0.id)" }
+      !(0 <= $0.refunded && 0 <= $0.chargedBack && $0.refunded + $0.chargedBack <= $0.captured
+        && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
+    }.map { "payment \($0.id)" } + unfolded
       + evidence.holds.filter {
         !(0 <= $0.refunded && $0.refunded <= $0.captured && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
       }.map { "hold \($0.reference)" }
+  }
+
+  /// Payments whose balances are not the sum of their approved operations, those of a provider among them.
+  private var unfolded: [String] {
+    let approved = Dictionary(grouping: evidence.operations.filter { $0.state == "approved" }, by: \.payment)
+    return evidence.payments.filter { payment in
+      let sum = { (kind: String) in
+        (approved[payment.id] ?? []).reduce(Int64(0)) { $0 + ($1.kind == kind ? $1.amount : 0) }
+      }
+      return payment.captured != sum("capture") || payment.refunded != sum("refund")
+        || payment.chargedBack != sum("chargeback") - sum("chargeback_reversal")
+    }.map { "payment \($0.id) is not the sum of its operations" }
   }
 
   private var ordersWithSeveralPayments: [String] {
@@ -305,7 +318,9 @@ extension Auditor {
       guard payment.capturesAtOnce, payment.captured == 0, !isExcused(payment.id, from: .immediateCaptureEnds),
         approved.contains(where: { $0.payment == payment.id && $0.kind == "authorize" })
       else { return false }
-      let voided = approved.filter { $0.payment == payment.id && $0.kind == "void" && $0.cause == "merchant" }
+      let voided = approved.filter {
+        $0.payment == payment.id && $0.kind == "void" && ["merchant", "provider"].contains($0.cause)
+      }
       return voided.reduce(0) { $0 + $1.amount } < payment.amount
     }.map { "payment \($0.id) is \($0.status), and nothing of it was captured" }
   }

@@ -47,6 +47,7 @@ package struct JournalPayment: Sendable, Hashable {
   package var authorized: Int64
   package var captured: Int64
   package var refunded: Int64
+  package var chargedBack: Int64
   /// In flight, of any kind.
   package var reserved: Int64
   package var reportedOutcome: String?
@@ -60,14 +61,15 @@ package struct JournalPayment: Sendable, Hashable {
 
   package init(
     id: String, order: String, status: String, isLive: Bool, amount: Int64, currency: String, authorized: Int64,
-    captured: Int64, refunded: Int64, reserved: Int64 = 0, reportedOutcome: String? = nil, alarms: Set<String> = [],
+    captured: Int64, refunded: Int64, chargedBack: Int64 = 0, reserved: Int64 = 0, reportedOutcome: String? = nil,
+    alarms: Set<String> = [],
     isCaptureDue: Bool = false, capturesAtOnce: Bool = false, connector: String = ""
   ) {
     (self.id, self.order, self.status, self.isLive) = (id, order, status, isLive)
     (self.amount, self.currency) = (amount, currency)
     (self.authorized, self.captured, self.refunded, self.reserved) = (authorized, captured, refunded, reserved)
     (self.reportedOutcome, self.alarms, self.isCaptureDue) = (reportedOutcome, alarms, isCaptureDue)
-    (self.capturesAtOnce, self.connector) = (capturesAtOnce, connector)
+    (self.capturesAtOnce, self.connector, self.chargedBack) = (capturesAtOnce, connector, chargedBack)
   }
 }
 

@@ -24,7 +24,7 @@ extension Evidence {
         id: try row.text("id"), order: try row.text("order_id"), status: try row.text("status"),
         isLive: try row.integer("live") == 1, amount: try row.integer("amount"), currency: try row.text("currency"),
         authorized: try row.integer("authorized"), captured: try row.integer("captured"),
-        refunded: try row.integer("refunded"),
+        refunded: try row.integer("refunded"), chargedBack: try row.integer("charged_back"),
         reserved: try row.integer("reserved_capture") + row.integer("reserved_void") + row.integer("reserved_refund"),
         reportedOutcome: try row.textOrNil("reported_outcome"),
         alarms: raised[try row.text("id"), default: []].union(try row.textOrNil("alarm").map { [$0] } ?? []),

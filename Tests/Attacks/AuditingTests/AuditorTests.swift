@@ -113,6 +113,18 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("more taken than held, here", .withinBounds) { $0.payments[0].captured = 1001 },
     Damage("more given back than taken, there", .withinBounds) { $0.holds[0].refunded = 801 },
     Damage("a negative balance", .withinBounds) { $0.holds[1].refunded = -1 },
+    Damage("more charged back than is left of the capture", .withinBounds) {
+      $0.payments[0].chargedBack = 501
+      $0.operations.append(
+        JournalOperation(
+          reference: "b1", payment: "p1", kind: "chargeback", state: "approved", amount: 501, cause: "provider"))
+    },
+    Damage("a balance that no operation moved", .withinBounds) { $0.payments[0].chargedBack = 100 },
+    Damage("a movement of the provider's that the balances do not follow", .withinBounds) {
+      $0.operations.append(
+        JournalOperation(
+          reference: "r9", payment: "p1", kind: "refund", state: "approved", amount: 100, cause: "provider"))
+    },
     Damage("a token that was approved twice", .tokenOnce) { $0.holds[1].token = "t1" },
     Damage("two live payments of an order", .onePaymentPerOrder) {
       $0.payments.append(Sound.payment("p9", "o1", "authorized", 1000, [0, 0, 0]))

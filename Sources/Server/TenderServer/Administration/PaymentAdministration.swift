@@ -191,6 +191,8 @@ package struct PaymentReport: Codable, Sendable {
   package let authorized: Int64
   package let captured: Int64
   package let refunded: Int64
+  /// Absent when there is none.
+  package let chargedBack: Int64?
   package let card: String
   /// Whether the amount inside the payment token was seen; false when the provider opened it.
   package let amountConfirmed: Bool
@@ -207,8 +209,8 @@ package struct PaymentReport: Codable, Sendable {
   package let idempotencyKey: IdempotencyKey?
 
   private enum CodingKeys: String, CodingKey {
-    case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, refunded, card,
-      amountConfirmed
+    case id, status, merchant, order, basket, merchantReference, currency, amount, authorized, captured, refunded,
+      chargedBack, card, amountConfirmed
     case reportedOutcome = "told"
     case declined, alarm, createdAt, operations, performed, idempotencyKey
   }
@@ -228,6 +230,7 @@ package struct PaymentReport: Codable, Sendable {
     authorized = payment.authorized
     captured = payment.captured
     refunded = payment.refunded
+    chargedBack = payment.chargedBack > 0 ? payment.chargedBack : nil
     card = payment.card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
     amountConfirmed = payment.amountConfirmed
     reportedOutcome = payment.reportedOutcome

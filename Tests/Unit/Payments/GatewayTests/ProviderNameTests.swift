@@ -1,6 +1,7 @@
 import Acquiring
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -53,12 +54,35 @@ import Testing
     }
   }
 
-  @Test func `about money that we did not move raises one alarm, and leaves the balances`() async throws {
+  @Test func `about money that we did not move is booked once, and told to the merchant`() async throws {
     let shop = try await Shop()
     let order = Shop.order(capture: .immediate)
     let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
     let authorization = try #require(try await shop.journal.operations(of: payment.id).first)
     let name = try #require(authorization.acquirerReference)
+    let refund = AcquirerEvent(
+      id: "e1", subject: .authorization(name), amount: .eur(500), content: .movement(.refund), name: "R-1")
+    #expect(try await receive(refund, shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await receive(refund, shop).verdicts == [.known])
+    let booked = try #require(try await shop.journal.operations(of: payment.id).last)
+    #expect(booked.kind == .refund && booked.cause == .provider && booked.acquirerReference == "R-1")
+    let dispute = AcquirerEvent(
+      id: "e2", subject: .operation(authorization.reference), amount: .eur(500), content: .movement(.chargeback))
+    #expect(try await receive(dispute, shop).verdicts.map(\.name) == ["applied"])
+    let after = try #require(try await shop.gateway.payment(payment.id))
+    #expect((after.status, after.refunded, after.chargedBack) == (.partiallyRefunded, 500, 500))
+    #expect(try await shop.journal.alarms().isEmpty)
+    let told = try await shop.journal.database.read {
+      try OutboxEvent.after(.init(time: Timestamp(seconds: 0)), limit: 20, in: $0)
+    }
+    #expect(told.suffix(2).map(\.refunded) == [500, 500] && told.suffix(2).map(\.chargedBack) == [0, 500])
+    await #expect(throws: GatewayError.self) { try await shop.gateway.refund(payment.id, .eur(251)) }
+  }
+
+  @Test func `about money that the balances do not have raises one alarm, and leaves them`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    let name = try #require(try await shop.journal.operations(of: payment.id).first?.acquirerReference)
     let refund = AcquirerEvent(
       id: "e1", subject: .authorization(name), amount: .eur(500), content: .movement(.refund))
     #expect(try await receive(refund, shop).verdicts == [.contradicted("moved_elsewhere")])
@@ -66,12 +90,42 @@ import Testing
     #expect(try await shop.journal.alarms().map(\.reason) == ["moved_elsewhere"])
     #expect(try await shop.gateway.payment(payment.id)?.refunded == 0)
     #expect(try await shop.journal.verifyAudit().isIntact)
-    let ours = AcquirerEvent(
-      id: "e2", subject: .operation(authorization.reference), amount: .eur(500), content: .movement(.chargeback))
-    #expect(try await receive(ours, shop).verdicts == [.contradicted("moved_elsewhere")])
     let foreign = AcquirerEvent(
       id: "e3", subject: .authorization("nothing-of-ours"), amount: .eur(500), content: .movement(.refund))
     #expect(try await receive(foreign, shop).verdicts == [.refused("unknown_reference")])
+  }
+
+  @Test func `that the hold has ended releases it, and calls a person where the money was due at once`() async throws {
+    let shop = try await Shop()
+    shop.fake.captures(.declined(Decline(reason: .issuerUnavailable, code: "91")))
+    let order = Shop.order(capture: .immediate)
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    let authorization = try #require(try await shop.journal.operations(of: payment.id).first)
+    let expired = AcquirerEvent(
+      id: "e1", subject: .operation(authorization.reference), amount: .eur(1250), content: .movement(.holdExpired))
+    #expect(try await receive(expired, shop).verdicts.map(\.name) == ["applied"])
+    let after = try #require(try await shop.gateway.payment(payment.id))
+    #expect((after.status, after.authorized) == (.voided, 0))
+    #expect(try await shop.journal.alarms().map(\.reason) == ["uncaptured_hold_ended"])
+  }
+
+  @Test func `of money that the provider moved is no difference in its report`() async throws {
+    let shop = try await Shop()
+    let order = Shop.order(capture: .immediate)
+    let payment = try await shop.gateway.pay(order, with: shop.token(for: order))
+    let operations = try await shop.journal.operations(of: payment.id)
+    let refund = AcquirerEvent(
+      id: "e1", subject: .operation(operations[0].reference), amount: .eur(500), content: .movement(.refund),
+      name: "R-1")
+    let names = [operations[0].reference.rawValue, operations[1].reference.rawValue, "R-1"]
+    let rows = zip(names, ["authorize,1250", "capture,1250", "refund,500"]).map {
+      "\($0),\($1),EUR,approved,\(shop.clock.now)"
+    }
+    let text = (["reference,operation,amount,currency,result,time"] + rows).joined(separator: "\n")
+    let report = try AcquirerReport(Array(text.utf8))
+    #expect(try await shop.journal.differences(from: report).map(\.kind) == [.missingHere])
+    _ = try await receive(refund, shop)
+    #expect(try await shop.journal.differences(from: report).isEmpty)
   }
 
   @Test func `is about a refund that names the capture it gives back`() async throws {

@@ -63,6 +63,57 @@ import Testing
       """)
   }
 
+  @Test func `what a provider reports without a request of ours`() async throws {
+    try await check(
+      """
+      pay                       A  15.00  approved  authorized          15.00   0.00  0.00
+      their.chargeback          A   1.00  event     contradicted
+      their.capture             A  10.00  event     partially_captured  15.00  10.00  0.00
+      their.capture             A  10.00  event     contradicted
+      their.hold_expired        A  15.00  event     captured            10.00  10.00  0.00
+      their.hold_expired        A  15.00  event     known
+      their.refund              A   4.00  event     partially_refunded  10.00  10.00  4.00
+      refund                    A   7.00  approved  exceeds
+      their.refund_returned     A   3.00  event     contradicted
+      their.refund_returned     A   4.00  event     captured            10.00  10.00  0.00
+      their.chargeback          A   6.00  event     captured            10.00  10.00  0.00  back 6.00
+      refund                    A   5.00  approved  exceeds
+      their.refund              A   5.00  event     contradicted
+      refund                    A   4.00  approved  partially_refunded  10.00  10.00  4.00  back 6.00
+      their.chargeback_reversed A   7.00  event     contradicted
+      their.chargeback_reversed A   2.00  event     partially_refunded  10.00  10.00  4.00  back 4.00
+      their.void                A   1.00  event     known
+      """)
+  }
+
+  @Test func `what a provider reports waits for an operation in flight that may take the same money`() async throws {
+    try await check(
+      """
+      pay                 A  15.00  approved  authorized          15.00   0.00  0.00
+      capture             A  10.00  unknown   authorized          15.00   0.00  0.00
+      their.capture       A  10.00  event     early
+      their.hold_expired  A  15.00  event     authorized          10.00   0.00  0.00
+      resolve             A      -  approved  captured            10.00  10.00  0.00
+      """)
+    try await check(
+      """
+      pay           A  15.00  approved  authorized          15.00   0.00  0.00
+      capture       A  15.00  approved  captured            15.00  15.00  0.00
+      refund        A  10.00  unknown   captured            15.00  15.00  0.00
+      their.refund  A  10.00  event     early
+      resolve       A      -  declined  captured            15.00  15.00  0.00
+      their.refund  A  10.00  event     partially_refunded  15.00  15.00 10.00
+      """)
+    try await check(
+      """
+      pay           A  15.00  unknown   unknown              0.00   0.00  0.00
+      their.void    A  15.00  event     early
+      resolve       A      -  declined  declined             0.00   0.00  0.00
+      their.void    A  15.00  event     known
+      their.capture A  15.00  event     contradicted
+      """)
+  }
+
   @Test func `a table that is wrong is found out`() async throws {
     await withKnownIssue { try await check("pay  A  15.00  approved  authorized  15.00  15.00  0.00") }
   }
@@ -86,6 +137,9 @@ private struct Script {
 
   mutating func run(_ verb: String, order: String, amount: String, answer: String) async throws -> String {
     let amount = try amount == "-" ? nil : Amount(decimal: amount, currency: .euro)
+    if verb.hasPrefix("their.") {
+      return try await report(MoneyMovement(rawValue: String(verb.dropFirst(6))), order, amount)
+    }
     do {
       guard let attempt = try await attempt(verb, order, amount) else { return refusal }
       return describe(try await journal.record(Self.answer(answer, attempt), for: attempt).payment)
@@ -97,6 +151,19 @@ private struct Script {
   }
 
   private var refusal = ""
+  private var events = 0
+
+  private mutating func report(_ movement: MoneyMovement?, _ order: String, _ amount: Amount?) async throws -> String {
+    events += 1
+    let payment = try #require(try await journal.payment(of: OrderID(order))).id
+    let authorization = try #require(try await journal.operations(of: payment).first).reference
+    let verdict = try await journal.receive(
+      ProviderEvent(
+        route: "sandbox", id: "event-\(events)", reference: authorization, amount: try #require(amount),
+        outcome: .moved(try #require(movement), name: "name-\(events)")))
+    guard case .applied(let payment) = verdict else { return verdict.name }
+    return describe(payment)
+  }
 
   private mutating func attempt(_ verb: String, _ order: String, _ amount: Amount?) async throws -> Attempt? {
     guard verb == "pay" else { return try await followUp(verb, order, amount) }
@@ -114,12 +181,14 @@ private struct Script {
   private func followUp(_ verb: String, _ order: String, _ amount: Amount?) async throws -> Attempt? {
     let payment = try #require(try await journal.payment(of: OrderID(order))).id
     return try await verb == "resolve"
-      ? journal.leaseOpenOperation(of: payment) : journal.reserve(.capture, amount, of: payment)
+      ? journal.leaseOpenOperation(of: payment)
+      : journal.reserve(try #require(OperationKind(rawValue: verb)), amount, of: payment)
   }
 
   private func describe(_ payment: Payment) -> String {
     let balances = [payment.authorized, payment.captured, payment.refunded].map { Amount.eur($0).decimalString }
-    return ([payment.status.rawValue] + balances).joined(separator: " ")
+    let back = payment.chargedBack > 0 ? ["back", Amount.eur(payment.chargedBack).decimalString] : []
+    return ([payment.status.rawValue] + balances + back).joined(separator: " ")
   }
 
   private static func answer(_ word: String, _ attempt: Attempt) throws -> AcquirerAnswer {

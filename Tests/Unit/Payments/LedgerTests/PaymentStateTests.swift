@@ -2,7 +2,7 @@ import Ledger
 import TenderPayments
 import Testing
 
-/// Every event in every status: 11 × 37 pairs. The list names what is allowed, one line a status and an event with
+/// Every event in every status: 11 × 52 pairs. The list names what is allowed, one line a status and an event with
 /// where it leads; every other pair must be refused.
 @Suite struct `The table of states` {
   /// `=` stays, `~` follows the balances.
@@ -23,16 +23,20 @@ import Testing
     partially_captured: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
       void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, resolved approved ~
+      refund unknown =, refund nothing =, resolved approved ~,
+      chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     captured: capture returned ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, resolved approved ~
+      refund unknown =, refund nothing =, resolved approved ~,
+      chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     partially_refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
       void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, refund returned ~, resolved approved ~
+      refund unknown =, refund nothing =, refund returned ~, resolved approved ~,
+      chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =,
-      void nothing ~, refund returned ~, resolved approved ~
+      void nothing ~, refund returned ~, resolved approved ~,
+      chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     voided: resolved approved ~, reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
       reverse unknown =
     declined: reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
@@ -69,7 +73,7 @@ import Testing
 
   @Test func `knows exactly these pairs, and no other`() {
     let written = Self.written()
-    #expect(PaymentEvent.allCases.count == 38)
+    #expect(PaymentEvent.allCases.count == 52)
     for status in PaymentStatus.allCases {
       for event in PaymentEvent.allCases {
         let found = PaymentState.destination(from: status, event).map(Self.name)

@@ -54,6 +54,7 @@ import Testing
       ("captured = 1251", "captured_within_authorized"),
       ("captured = 1000, reserved_capture = 251", "captured_within_authorized"),
       ("captured = 100, refunded = 101", "refunded_within_captured"),
+      ("captured = 100, refunded = 50, charged_back = 51", "refunded_within_captured"),
       ("captured = 100, refunded = 50, reserved_refund = 51", "refunded_within_captured"),
       ("authorized = 1251", "authorized_within_amount"), ("captured = -1", "captured >= 0"),
     ] {

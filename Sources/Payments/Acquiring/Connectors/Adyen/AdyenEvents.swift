@@ -79,7 +79,8 @@ private struct AdyenItem {
       // Adyen sends an event again with the same three values.
       return AcquirerEvent(
         id: "\(code):\(pspReference):\(isSuccess)", subject: subject,
-        amount: Amount(minorUnits: value, currency: currency), content: content)
+        amount: Amount(minorUnits: value, currency: currency), content: content,
+        name: AdyenMessages.isName(pspReference) ? pspReference : nil)
     }
   }
 

@@ -118,7 +118,8 @@ extension BraintreeEvents {
     if case .answer(.unknown(let interruption)) = content { throw BraintreeXMLError(interruption.detail) }
     return [
       AcquirerEvent(
-        id: "\(kind):\(transaction.id)", subject: transaction.subject(of: content), amount: amount, content: content)
+        id: "\(kind):\(transaction.id)", subject: transaction.subject(of: content), amount: amount, content: content,
+        name: transaction.id)
     ]
   }
 
@@ -139,7 +140,7 @@ extension BraintreeEvents {
       AcquirerEvent(
         id: "\(movement.rawValue):\(id)", subject: .authorization(sale),
         amount: try amount(won ?? disputed ?? whole, currency),
-        content: .movement(movement))
+        content: .movement(movement), name: id)
     ]
   }
 

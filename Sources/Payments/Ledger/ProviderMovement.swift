@@ -1,0 +1,138 @@
+import Storage
+package import TenderPayments
+
+/// Money of a payment that moved without an operation of ours, as an event reports it.
+struct ProviderMovement {
+  let kind: MoneyMovement
+  let amount: Amount
+  /// The provider's name of what moved it; the event's where it gives none.
+  let name: String
+  /// The operation that the event names.
+  let subject: Attempt
+
+  /// The whole of what is left ended: a hold that expired, or was released.
+  var endsHold: Bool { kind == .void || kind == .holdExpired }
+
+  var operation: OperationKind {
+    switch kind {
+    case .capture: .capture
+    case .void, .holdExpired: .void
+    case .refund, .refundReturned: .refund
+    case .chargeback: .chargeback
+    case .chargebackReversed: .chargebackReversal
+    }
+  }
+}
+
+extension ProviderMovement {
+  init?(_ event: ProviderEvent, _ subject: Attempt) {
+    guard case .moved(let kind, let name) = event.outcome else { return nil }
+    self.init(kind: kind, amount: event.amount, name: name ?? event.id, subject: subject)
+  }
+}
+
+/// Whether an acquirer's name of an operation is known.
+package enum NamedOperation: Sendable, Hashable {
+  case known(AttemptReference)
+  /// An operation of the route has no name yet: its answer may bring this one.
+  case perhapsLater
+  case unknown
+}
+
+extension Journal {
+  package func operation(called name: String, through route: String) async throws -> NamedOperation {
+    try await database.read { store in
+      if let reference = try Operations.reference(called: name, through: route, in: store) { return .known(reference) }
+      return try Operations.awaitsName(through: route, in: store) ? .perhapsLater : .unknown
+    }
+  }
+
+  /// Books a movement as an approved operation of the provider's, which the balances and the merchant's events follow.
+  ///
+  /// While an operation of ours may still take the same money, the sender has to repeat the event. What the balances do
+  /// not allow raises an alarm, and stays in the inbox.
+  func book(
+    _ movement: ProviderMovement?, of before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard let movement else { return .known }
+    guard before.balances.status.isResolved else { return .early(AlarmReason.movedElsewhere.rawValue) }
+    if movement.kind == .refundReturned { return try bookReturn(movement, before, notBefore: time, in: store) }
+    if movement.endsHold, before.balances.authorized == before.balances.captured { return .known }
+    do {
+      return .applied(try booked(movement, before, in: store))
+    } catch JournalError.inFlight {
+      return .early(AlarmReason.movedElsewhere.rawValue)
+    } catch is JournalError {
+      return try contradict(movement, before, in: store)
+    }
+  }
+
+  private func booked(
+    _ movement: ProviderMovement, _ before: PaymentRecord, in store: Transaction
+  ) throws -> Payment {
+    let kind = movement.operation
+    let amount = try before.validated(movement.amountToBook(before.balances), for: kind)
+    let attempt = newAttempt(
+      kind, amount, of: before, cause: .provider, undoing: try refundedCapture(kind, amount, before, in: store), store)
+    let reserved = try Posting.reserve(attempt.movement, on: before.balances)
+    let posted = try Posting.post(.approved, of: attempt.movement, on: reserved)
+    try Operations.insert(attempt, owner: owner, lease: Timestamp(seconds: 0), firstTry: store.now, in: store)
+    _ = try Operations.close(
+      attempt, with: .approved(Approval(acquirerReference: movement.name)), nextTry: store.now, in: store)
+    var after = before.moved(to: try closed(posted, attempt, in: store), at: store.now)
+    if movement.kind == .holdExpired, before.captureMode == .immediate, posted.captured == 0 {
+      after.raise(.uncapturedHoldEnded)
+    }
+    return try save(
+      after, over: before, .meets(kind, .approved), of: attempt.reference,
+      saying: "\(movement.kind.rawValue) by the provider, \(movement.name)", in: store)
+  }
+
+  private func refundedCapture(
+    _ kind: OperationKind, _ amount: Amount, _ payment: PaymentRecord, in store: Transaction
+  ) throws -> AttemptReference? {
+    guard kind == .refund else { return nil }
+    return try Operations.captureToRefund(amount.minorUnits, of: payment.payment.id, in: store)?.reference
+  }
+
+  /// A refund came back: the one of that name, or else the newest of that amount.
+  private func bookReturn(
+    _ movement: ProviderMovement, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard
+      let reference = try Operations.refund(called: movement.name, movement.amount, of: before.payment.id, in: store),
+      let refund = try Operations.find(reference, in: store)?.attempt
+    else { return try contradict(movement, before, in: store) }
+    return try postReturn(refund, before, notBefore: time, in: store)
+  }
+
+  private func contradict(
+    _ movement: ProviderMovement, _ before: PaymentRecord, in store: Transaction
+  ) throws -> InboxVerdict {
+    try remark(
+      AuditEntry.refusedMovement, "\(movement.kind.rawValue) of \(movement.amount), \(movement.name)",
+      on: before.payment.id, in: store)
+    return try contradict(.movedElsewhere, before, in: store)
+  }
+}
+
+extension ProviderMovement {
+  /// Nil for all that is left of a hold: providers name the authorized amount, also where a part was captured.
+  fileprivate func amountToBook(_ balances: Balances) -> Amount? {
+    endsHold && (kind == .holdExpired || amount.minorUnits >= balances.free) ? nil : amount
+  }
+}
+
+extension Operations {
+  /// An approved refund of the amount: the one that the acquirer calls by this name, or else the provider's own before
+  /// ours, the newest first.
+  fileprivate static func refund(
+    called name: String, _ amount: Amount, of payment: PaymentID, in store: Transaction
+  ) throws -> AttemptReference? {
+    try store.row(
+      """
+      SELECT reference FROM operations WHERE payment = $1 AND kind = 'refund' AND state = 'approved' AND amount = $2
+      ORDER BY CASE WHEN acquirer_reference = $3 THEN 0 WHEN cause = 'provider' THEN 1 ELSE 2 END, number DESC LIMIT 1
+      """, .text(payment.rawValue), .integer(amount.minorUnits), .text(name))?.value("reference")
+  }
+}
