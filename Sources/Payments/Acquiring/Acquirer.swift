@@ -12,7 +12,7 @@ package struct Acquirer: Sendable {
 
   package var capabilities: AcquirerCapabilities
   /// The first step of a provider that authorizes in two: gives the instrument to the provider. It moves no money,
-  /// whatever comes of it. Nil where the connector authorizes in one step.
+  /// whatever comes of it. Asked for ``AcquirerCapabilities/preparedInstruments`` only.
   package var prepare: Verb<AuthorizationRequest, Preparation>?
   /// Holds money.
   package var authorize: Verb<AuthorizationRequest, AcquirerAnswer>

@@ -42,6 +42,8 @@ package struct AcquirerCapabilities: Sendable {
   /// The operator's name of the account at the acquirer; nil where there is only one.
   package let account: String?
   package let instruments: Set<Instrument>
+  /// Those that the provider authorizes in two steps. Without a stored result of the first, nothing was authorized.
+  package var preparedInstruments: Set<Instrument>
   package let parts: Parts
   /// Of captures, voids and refunds.
   package let idempotency: Idempotency
@@ -62,7 +64,8 @@ package struct AcquirerCapabilities: Sendable {
   package let exponent: @Sendable (Currency) -> Int?
 
   package init(
-    name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>, parts: Parts = .all,
+    name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>,
+    preparedInstruments: Set<Instrument> = [], parts: Parts = .all,
     idempotency: Idempotency, authorizationIdempotency: Idempotency = .none, refundsOneCapture: Bool = false,
     inquiry: Bool, reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
     exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
@@ -70,6 +73,7 @@ package struct AcquirerCapabilities: Sendable {
     self.name = name
     self.account = account
     self.instruments = instruments
+    self.preparedInstruments = preparedInstruments
     self.parts = parts
     self.idempotency = idempotency
     self.authorizationIdempotency = authorizationIdempotency

@@ -152,7 +152,7 @@ extension PaymentGateway {
   {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
     var request = confirmed.request(attempt)
-    if let prepare = acquirer.prepare {
+    if let prepare = acquirer.prepare, acquirer.capabilities.preparedInstruments.contains(confirmed.instrumentKind) {
       switch await prepare(request, deadline.within(policy.answerPatience)) {
       case .ready(let name): request.prepared = name
       case .declined(let decline): return .declined(decline)

@@ -25,13 +25,15 @@ package struct ConfirmedOrder: Sendable {
 
   var card: CardSummary { instrument.summary }
 
-  /// Whether the amount inside was seen.
-  var amountConfirmed: Bool {
+  var instrumentKind: AcquirerCapabilities.Instrument {
     switch instrument {
-    case .network: true
-    case .sealed: false
+    case .network: .network
+    case .sealed: .sealed
     }
   }
+
+  /// Whether the amount inside was seen.
+  var amountConfirmed: Bool { instrumentKind == .network }
 
   /// Where the payment may go if nothing was sent to the route. A sealed payment token can be opened by one provider.
   func candidates(after route: String) -> ArraySlice<Acquirer> {

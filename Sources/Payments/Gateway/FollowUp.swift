@@ -133,6 +133,9 @@ extension PaymentGateway {
     guard attempt.isWhole || acquirer.parts.contains(AcquirerCapabilities.Parts(attempt.kind)) else {
       throw .partNotPossible(attempt.kind, attempt.route)
     }
+    guard let left = attempt.leftOfCapture, acquirer.refundsOneCapture, left.minorUnits < attempt.amount.minorUnits
+    else { return }
+    throw .refundSpansCaptures(atMost: left)
   }
 
   private func send(

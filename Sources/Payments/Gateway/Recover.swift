@@ -109,6 +109,7 @@ extension PaymentGateway {
     case .sendAgain: return try await sendAgain(attempt, deadline)
     case .reverse: return try await reverse(attempt, acquirer, deadline)
     case .undo: return try await undo(attempt, acquirer, deadline)
+    case .neverSent: return try await adopt(.notSent("the first of two steps has no result"), attempt)
     case .nothing: return try await leave(attempt)
     }
   }

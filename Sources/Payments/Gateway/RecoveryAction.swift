@@ -13,6 +13,9 @@ enum RecoveryAction: Hashable {
   case reverse
   /// Ask for the reversal.
   case undo
+  /// Record that nothing was sent: the first of two steps has no stored result, and the holder of the lease stores it
+  /// before it takes the second.
+  case neverSent
   /// Only an operator can find out.
   case nothing
 
@@ -25,6 +28,7 @@ enum RecoveryAction: Hashable {
       self = acquirer.inquiry ? .inquire : .nothing
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
     case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
+    case .authorize where attempt.lacksFirstStep(acquirer): self = .neverSent
     case .authorize where attempt.past?.reportedOutcome == .failure: self = acquirer.canUndo ? .reverse : .nothing
     case .authorize: self = acquirer.inquiry ? .inquire : acquirer.reversal ? .reverse : .nothing
     case .capture, .void, .refund:
@@ -115,6 +119,13 @@ extension Attempt {
   /// What a reversal undoes: the authorization.
   var undoing: InquiryRequest {
     InquiryRequest(reference: target ?? reference, amount: undoneAmount, sentAt: past?.sentAt)
+  }
+
+  /// Whether the second of two steps cannot have been taken. A process that has lost the lease cannot store the result
+  /// of the first any more.
+  fileprivate func lacksFirstStep(_ acquirer: AcquirerCapabilities) -> Bool {
+    guard let past, past.state == .sending, past.prepared == nil else { return false }
+    return acquirer.preparedInstruments.contains(past.isSealed ? .sealed : .network)
   }
 
   fileprivate func mayRepeat(_ acquirer: AcquirerCapabilities) -> Bool {

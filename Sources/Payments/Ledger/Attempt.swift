@@ -84,6 +84,8 @@ package struct Attempt: Sendable, Hashable {
   package let target: AttemptReference?
   /// The acquirer's name of the capture that a refund gives back.
   package var capture: String?
+  /// What of that capture was not refunded before; nil for what is not a refund that was just begun.
+  package var leftOfCapture: Amount?
   /// The amount that the undone authorization asked for, which an inquiry about it names. A reversal's own amount is
   /// less when the authorization was approved for less; of any other operation it is its own.
   package let undoneAmount: Amount
@@ -104,6 +106,10 @@ package struct Attempt: Sendable, Hashable {
     package let sentUntil: Timestamp?
     /// The same for the authorization that a reversal undoes; for every other operation its own.
     package let quietSince: Timestamp
+    /// The provider's name of the instrument, stored between the two steps of an authorization.
+    package let prepared: String?
+    /// Whether the provider opens the payment token.
+    package let isSealed: Bool
     /// How often recovery tried to resolve it, this time not counted.
     package let tries: Int
     /// The outcome that was reported to the shopper.

@@ -186,6 +186,7 @@ extension Journal {
       kind, amount, of: before, isFinal: isFinal, isWhole: part.isWhole, releases: rest, cause: cause,
       after: try Operations.authorization(of: payment, in: store), undoing: part.capture, store)
     attempt.capture = try part.capture.flatMap { try Operations.acquirerReference(of: $0, in: store) }
+    attempt.leftOfCapture = part.left.map { Amount(minorUnits: $0, currency: amount.currency) }
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
     // What this void or a capture in flight frees is released soon, but not in every round.
@@ -199,10 +200,10 @@ extension Journal {
   /// Whether an operation moves all that it could, and which capture a refund gives back.
   private func part(
     _ kind: OperationKind, _ amount: Amount, _ before: PaymentRecord, in store: Transaction
-  ) throws -> (isWhole: Bool, capture: AttemptReference?) {
-    guard kind == .refund else { return (before.balances.isWhole(amount.minorUnits), nil) }
+  ) throws -> (isWhole: Bool, capture: AttemptReference?, left: Int64?) {
+    guard kind == .refund else { return (before.balances.isWhole(amount.minorUnits), nil, nil) }
     let found = try Operations.captureToRefund(amount.minorUnits, of: before.payment.id, in: store)
-    return (found?.amount == amount.minorUnits && found?.left == amount.minorUnits, found?.reference)
+    return (found?.amount == amount.minorUnits && found?.left == amount.minorUnits, found?.reference, found?.left)
   }
 
   func newAttempt(

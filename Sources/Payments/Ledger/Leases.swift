@@ -165,7 +165,8 @@ extension Attempt.Past {
   /// The past of a reversal that begins: nothing was sent under its reference yet.
   fileprivate var neverSent: Attempt.Past {
     Attempt.Past(
-      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, tries: tries,
+      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, prepared: nil, isSealed: isSealed,
+      tries: tries,
       reportedOutcome: reportedOutcome, leasedAt: leasedAt)
   }
 }

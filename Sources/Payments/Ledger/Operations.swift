@@ -290,13 +290,14 @@ extension Operations {
     return Attempt.Past(
       state: try row.value("state"), sentAt: sentAt, sentUntil: try row.timeOrNil("sent_until"),
       quietSince: try (undone ?? row).timeOrNil("sent_until") ?? sentAt.adding(Journal.lease),
+      prepared: try row.textOrNil("prepared_reference"), isSealed: try row.integer("amount_confirmed") == 0,
       tries: Int(try row.integer("tries")), reportedOutcome: try row.valueOrNil("reported_outcome"), leasedAt: store.now
     )
   }
 
   private static let select = """
     SELECT operations.*, payments.currency, payments.reported_outcome,
-      payments.amount AS authorization_amount
+      payments.amount_confirmed, payments.amount AS authorization_amount
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 }

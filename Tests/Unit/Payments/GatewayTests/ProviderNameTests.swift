@@ -159,6 +159,7 @@ import Testing
     let shop = try await Shop()
     var acquirer = shop.fake.acquirer
     acquirer.prepare = { _, _ in .ready("token-1") }
+    acquirer.capabilities.preparedInstruments = [.network]
     let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: acquirer, clock: shop.clock.wall)
     #expect(try await gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
     #expect(shop.fake.authorizations.map(\.prepared) == ["token-1"])
@@ -168,6 +169,63 @@ import Testing
     let failing = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: acquirer, clock: shop.clock.wall)
     #expect(try await failing.authorize(other, with: shop.token(for: other)).status == .failed)
     #expect(shop.fake.authorizations.count == 1)
+  }
+
+  @Test func `is not asked for by an instrument that the provider takes in one step`() async throws {
+    let shop = try await Shop()
+    var acquirer = shop.fake.acquirer
+    acquirer.prepare = { _, _ in .failed(Interruption(.timeout, detail: "not for this instrument")) }
+    acquirer.capabilities.preparedInstruments = [.sealed]
+    let gateway = PaymentGateway(opener: shop.opener, journal: shop.journal, acquirer: acquirer, clock: shop.clock.wall)
+    #expect(try await gateway.authorize(Shop.order(), with: shop.token()).status == .authorized)
+    #expect(shop.fake.authorizations.map(\.prepared) == [nil])
+  }
+
+  @Test(arguments: [nil, "token-1"])
+  func `of a process that died is failed without an inquiry only where the first step has no result`(
+    stored: String?
+  ) async throws {
+    let shop = try await Shop()
+    guard
+      case .new(let attempt) = try await shop.journal.claim(
+        Shop.order(), spending: .sample(7), card: .sample, terms: ClaimTerms(route: "fake"))
+    else { throw GatewayError.outOfTime }
+    if let stored { #expect(try await shop.journal.prepared(attempt, as: stored)) }
+    var acquirer = shop.fake.acquirer
+    acquirer.prepare = { _, _ in .ready("never asked") }
+    acquirer.capabilities.preparedInstruments = [.network]
+    shop.clock.advance(.seconds(61))
+    let gateway = PaymentGateway(
+      opener: shop.opener, journal: shop.journal, acquirer: acquirer, clock: shop.clock.wall,
+      scheduler: shop.clock.scheduler)
+    _ = try await gateway.recover()
+    let status = try await gateway.payment(attempt.payment)?.status
+    #expect((status == .failed) == (stored == nil))
+    #expect(shop.fake.inquiries.isEmpty == (stored == nil))
+    #expect(shop.fake.reversals.isEmpty || stored != nil)
+    #expect(try await !shop.journal.prepared(attempt, as: "too late"))
+  }
+
+  @Test
+  func `refuses a refund of more than one capture took, where the provider refunds one, and says how much it takes`()
+    async throws
+  {
+    let single = FakeAcquirer(
+      AcquirerCapabilities(
+        name: "single", instruments: [.network], idempotency: .none, refundsOneCapture: true, inquiry: true,
+        reversal: true, settleHorizon: .seconds(10)))
+    let shop = try await Shop()
+    let gateway = shop.gateway(asking: single)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    for units in [1000, 250] { _ = try await gateway.capture(payment.id, .eur(Int64(units))) }
+    for amount in [nil, Amount.eur(1001)] {
+      await #expect(throws: GatewayError.refundSpansCaptures(atMost: .eur(1000))) {
+        try await gateway.refund(payment.id, amount)
+      }
+    }
+    #expect(single.refunds.isEmpty)
+    for units in [1000, 250] { _ = try await gateway.refund(payment.id, .eur(Int64(units))) }
+    #expect(try await gateway.payment(payment.id)?.status == .refunded)
   }
 
   @Test func `ends a reversal that was accepted, which is asked for once`() async throws {

@@ -34,6 +34,7 @@ struct BraintreeConnector: Sendable {
   static func capabilities(_ settings: BraintreeSettings) -> AcquirerCapabilities {
     AcquirerCapabilities(
       name: "braintree", account: settings.account, instruments: [.network, .sealed],
+      preparedInstruments: [.sealed],
       parts: settings.capturesInParts ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
       idempotency: .none, refundsOneCapture: true, inquiry: true, reversal: false, settleHorizon: .seconds(300),
       holdLifetime: .seconds(86_400 * 7), exponent: settings.decimals(for:))

@@ -23,7 +23,9 @@ extension BraintreeConnector {
 
   /// Gives Braintree the payment token. Moves no money.
   func prepare(_ request: AuthorizationRequest, _ deadline: Deadline) async -> Preparation {
-    guard case .sealed(let verified) = request.instrument else { return .ready("") }
+    guard case .sealed(let verified) = request.instrument else {
+      return .declined(Decline(reason: .configuration, code: "one_step"))
+    }
     guard let network = request.sale.cardNetwork else {
       return .declined(Decline(reason: .configuration, code: "card_network_missing"))
     }
@@ -39,7 +41,7 @@ extension BraintreeConnector {
   }
 
   func authorizePrepared(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {
-    guard let prepared = request.prepared, !prepared.isEmpty else { return .notSent("there is no payment method yet") }
+    guard let prepared = request.prepared else { return .notSent("there is no payment method yet") }
     let input: JSONObject = [
       "paymentMethodId": .string(prepared), "transaction": .object(transactionInput(request)),
     ]
