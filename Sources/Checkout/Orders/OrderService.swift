@@ -1,3 +1,4 @@
+import Acquiring
 package import DirectWire
 package import Gateway
 import Ledger
@@ -47,6 +48,7 @@ extension OrderService {
     let terms = await terms(merchant)
     let basket = try Basket(terms.completing(document), id: id, merchant: merchant)
     try terms.check(quoteURL: document.quoteURL)
+    try checkRoute(document.route, of: merchant)
     let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
     try await database.write { store in
       if let known = try BasketRecord.find(id, in: store) {
@@ -92,6 +94,15 @@ extension OrderService {
   package func contact(_ id: BasketID, of merchant: MerchantID) async throws -> OrderContact? {
     try await database.read { store in
       try BasketSnapshot(id, of: merchant, in: store).order.flatMap { try OrderContact.find(of: $0.id, in: store) }
+    }
+  }
+
+  /// A route that is not configured and one of another merchant's are the same to the caller.
+  private func checkRoute(_ name: String?, of merchant: MerchantID) throws {
+    guard let name else { return }
+    guard let route = Route(name), gateway.routes.offers(route, to: merchant) else {
+      throw OrderError(
+        .basketInvalid, "route must be one of the merchant's routes; “\(name.prefix(80))” is none", field: "route")
     }
   }
 

@@ -97,18 +97,19 @@ extension OrderService {
     let record = try await newOrder(quote, snapshot.record, request.guestToken)
     let order = record.forGateway(snapshot.record.basket, terms)
     let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
-    return try await pay(kept, contact, order, request, deadline)
+    return try await pay(
+      kept, contact, order, request, choosing: RouteChoice(contact, request.card, order, snapshot.record.basket),
+      deadline)
   }
 
   /// Opens the payment token, claims the order and asks the acquirer.
   private func pay(
-    _ kept: KeptOrder, _ contact: OrderContact, _ order: Order, _ request: PlaceOrderRequest, _ deadline: Deadline
+    _ kept: KeptOrder, _ contact: OrderContact, _ order: Order, _ request: PlaceOrderRequest,
+    choosing choice: RouteChoice, _ deadline: Deadline
   ) async throws -> PlacedOrder {
     let call = try gateway.newCall(before: deadline)
     defer { call.end() }
-    switch try await gateway.confirm(
-      request.token, pays: order, choosing: RouteChoice(sale: SaleDetails(order, contact, request.card)), in: call)
-    {
+    switch try await gateway.confirm(request.token, pays: order, choosing: choice, in: call) {
     case .answered(let payment): return try await placed(order.basket, payment)
     case .confirmed(let confirmed):
       let (claim, written) = try await claim(confirmed, kept, contact, call)
@@ -302,11 +303,20 @@ extension OrderRecord {
   }
 }
 
+extension RouteChoice {
+  fileprivate init(_ contact: OrderContact, _ card: NamedCard, _ order: Order, _ basket: Basket) {
+    self.init(
+      sale: SaleDetails(order, basket.document.businessName, contact, card),
+      wantedRoute: basket.document.route.flatMap { Route($0) })
+  }
+}
+
 extension SaleDetails {
   /// What a provider may want to know beside the amount.
-  fileprivate init(_ order: Order, _ contact: OrderContact, _ card: NamedCard) {
+  fileprivate init(_ order: Order, _ businessName: String, _ contact: OrderContact, _ card: NamedCard) {
     self.init(
-      order: order.id.rawValue, shopper: Shopper(contact), cardName: card.name, cardNetwork: card.network)
+      order: order.id.rawValue, statementDescriptor: businessName, shopper: Shopper(contact), cardName: card.name,
+      cardNetwork: card.network)
   }
 }
 

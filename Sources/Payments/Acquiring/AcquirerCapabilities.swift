@@ -62,13 +62,17 @@ package struct AcquirerCapabilities: Sendable {
   /// The acquirer's idea of a currency's decimals, by which amounts are converted on their way to it and back: nil for
   /// a currency it does not take.
   package let exponent: @Sendable (Currency) -> Int?
+  /// The merchant's account that takes payments in a currency unless another is named; nil where the credentials have
+  /// only one.
+  package let merchantAccount: @Sendable (Currency) -> String?
 
   package init(
     name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>,
     preparedInstruments: Set<Instrument> = [], parts: Parts = .all,
     idempotency: Idempotency, authorizationIdempotency: Idempotency = .none, refundsOneCapture: Bool = false,
     inquiry: Bool, reversal: Bool, settleHorizon: Duration, holdLifetime: Duration? = nil,
-    exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil }
+    exponent: @escaping @Sendable (Currency) -> Int? = { $0.isMoney ? $0.exponent : nil },
+    merchantAccount: @escaping @Sendable (Currency) -> String? = { _ in nil }
   ) {
     self.name = name
     self.account = account
@@ -83,6 +87,7 @@ package struct AcquirerCapabilities: Sendable {
     self.settleHorizon = settleHorizon
     self.holdLifetime = holdLifetime
     self.exponent = exponent
+    self.merchantAccount = merchantAccount
   }
 
   /// Connector and account, as the journal keeps them with a payment: `sandbox`, or `sandbox/eu`. Whatever follows an

@@ -47,6 +47,8 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var orderURL: String?
   /// For the receipt; a shipping method may have its own.
   package var expectedDates: ExpectedDates?
+  /// One of the merchant's routes, connector and account; by its rules if absent.
+  package var route: String?
 
   /// A document with the properties that every basket has. The others are optional; set them afterwards.
   package init(

@@ -6,7 +6,7 @@ extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
     case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, contactFields
-    case lines, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates
+    case lines, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates, route
   }
 
   package init(from decoder: any Decoder) throws {
@@ -36,6 +36,7 @@ extension BasketDocument {
     quoteURL = try keys.optional(.quoteURL)
     orderURL = try keys.optional(.orderURL)
     expectedDates = try keys.optional(.expectedDates)
+    route = try keys.optional(.route)
   }
 }
 

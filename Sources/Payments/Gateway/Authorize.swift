@@ -151,7 +151,7 @@ extension PaymentGateway {
     -> AcquirerAnswer
   {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
-    var request = confirmed.request(attempt)
+    var request = confirmed.request(attempt, to: acquirer.capabilities)
     if let prepare = acquirer.prepare, acquirer.capabilities.preparedInstruments.contains(confirmed.instrumentKind) {
       switch await prepare(request, deadline.within(policy.answerPatience)) {
       case .ready(let name): request.prepared = name
@@ -189,7 +189,7 @@ extension PaymentGateway {
   private func terms(_ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities) -> ClaimTerms {
     ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
-      holdUntil: acquirer.holdLifetime.map { clocks.latest.adding($0) })
+      holdUntil: acquirer.holdLifetime.map { clocks.latest.adding($0) }, sale: StoredSale(confirmed.sale(at: acquirer)))
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
@@ -200,6 +200,14 @@ extension PaymentGateway {
       throw GatewayError.paymentInProgress(payment)
     }
     return payment
+  }
+}
+
+extension StoredSale {
+  fileprivate init(_ sale: SaleDetails) {
+    self.init(
+      merchantAccount: sale.merchantAccount, statementDescriptor: sale.statementDescriptor,
+      merchantCategory: sale.merchantCategory)
   }
 }
 

@@ -10,16 +10,19 @@ package struct ConfirmedOrder: Sendable {
   let use: TokenUse
   private let instrument: PaymentInstrument
   private let sale: SaleDetails
+  private let merchant: MerchantSale
   /// The routes that the payment may take, the first choice first; never empty.
   let candidates: [Acquirer]
 
   fileprivate init(
-    _ order: Order, use: TokenUse, instrument: PaymentInstrument, sale: SaleDetails, candidates: [Acquirer]
+    _ order: Order, use: TokenUse, instrument: PaymentInstrument, sale: SaleDetails, merchant: MerchantSale,
+    candidates: [Acquirer]
   ) {
     self.order = order
     self.use = use
     self.instrument = instrument
     self.sale = sale
+    self.merchant = merchant
     self.candidates = candidates
   }
 
@@ -43,10 +46,15 @@ package struct ConfirmedOrder: Sendable {
     return candidates[(index + 1)...]
   }
 
-  func request(_ attempt: Attempt) -> AuthorizationRequest {
+  /// The sale as the acquirer is asked.
+  func sale(at acquirer: AcquirerCapabilities) -> SaleDetails {
+    sale.completed(by: merchant, at: acquirer, for: order.amount)
+  }
+
+  func request(_ attempt: Attempt, to acquirer: AcquirerCapabilities) -> AuthorizationRequest {
     AuthorizationRequest(
       reference: attempt.reference, merchantReference: order.merchantReference, amount: attempt.amount,
-      instrument: instrument, sale: sale)
+      instrument: instrument, sale: sale(at: acquirer))
   }
 }
 
@@ -72,7 +80,7 @@ extension PaymentGateway {
     let routed = choice.payment(of: order, .network, network: CardNetwork(of: card.dpan))
     return ConfirmedOrder(
       order, use: opened.verified.use, instrument: .network(card), sale: choice.sale,
-      candidates: try candidates(for: routed))
+      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed))
   }
 
   private func confirmSealed(
@@ -84,7 +92,7 @@ extension PaymentGateway {
     routed.sealedKey = token.publicKeyHash
     return ConfirmedOrder(
       order, use: verified.use, instrument: .sealed(verified), sale: choice.sale,
-      candidates: try candidates(for: routed))
+      merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed))
   }
 
   private func candidates(for payment: RoutedPayment) throws(GatewayError) -> [Acquirer] {

@@ -159,7 +159,7 @@ extension PaymentGateway {
     guard let authorization = attempt.authorization else { return .notSent("the acquirer's reference is not known") }
     let request = FollowUpRequest(
       reference: attempt.reference, authorization: authorization, amount: attempt.amount, isFinal: attempt.isFinal,
-      capture: attempt.capture, isWhole: attempt.isWhole)
+      capture: attempt.capture, merchantAccount: attempt.merchantAccount, isWhole: attempt.isWhole)
     return switch attempt.kind {
     case .capture: await acquirer.capture(request, deadline)
     case .void: await acquirer.void(request, deadline)

@@ -96,7 +96,7 @@ enum RecoveryAction: Hashable {
         self = .void(
           FollowUpRequest(
             reference: attempt.reference, authorization: approval.acquirerReference,
-            amount: approval.approvedAmount ?? attempt.undoneAmount))
+            amount: approval.approvedAmount ?? attempt.undoneAmount, merchantAccount: attempt.merchantAccount))
       case .answer(.declined), .notFound: self = attempt.isQuiet(acquirer) ? .nothingToUndo : .leave
       case .answer, .unavailable: self = .leave
       }
@@ -113,12 +113,13 @@ extension Attempt {
   var inquiry: InquiryRequest {
     InquiryRequest(
       reference: reference, amount: amount, kind: InquiredOperation(kind), authorization: authorization,
-      capture: capture, acquirerReference: acquirerReference, sentAt: past?.sentAt)
+      capture: capture, acquirerReference: acquirerReference, merchantAccount: merchantAccount, sentAt: past?.sentAt)
   }
 
   /// What a reversal undoes: the authorization.
   var undoing: InquiryRequest {
-    InquiryRequest(reference: target ?? reference, amount: undoneAmount, sentAt: past?.sentAt)
+    InquiryRequest(
+      reference: target ?? reference, amount: undoneAmount, merchantAccount: merchantAccount, sentAt: past?.sentAt)
   }
 
   /// Whether the second of two steps cannot have been taken. A process that has lost the lease cannot store the result

@@ -70,6 +70,8 @@ package struct Attempt: Sendable, Hashable {
   package let payment: PaymentID
   /// The only acquirer that may be asked: connector and account.
   package let route: String
+  /// The merchant's account there, as the payment keeps it; nil where the route has only one.
+  package let merchantAccount: String?
   package let kind: OperationKind
   package let amount: Amount
   /// Whether this capture is the last one; what is left of the hold is released with it.

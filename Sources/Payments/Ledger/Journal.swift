@@ -138,11 +138,32 @@ package struct ClaimTerms: Sendable, Hashable {
   package let amountConfirmed: Bool
   /// Until when the acquirer holds the money; nil when it does not say.
   package let holdUntil: Timestamp?
+  package let sale: StoredSale
 
-  package init(route: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil) {
+  package init(
+    route: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil,
+    sale: StoredSale = StoredSale()
+  ) {
     self.route = route
     self.amountConfirmed = amountConfirmed
     self.holdUntil = holdUntil
+    self.sale = sale
+  }
+}
+
+/// What the acquirer was told of the sale, and must be told again or looked up later.
+package struct StoredSale: Sendable, Hashable {
+  /// The merchant's account at the provider; follow-ups go to it too.
+  package let merchantAccount: String?
+  package let statementDescriptor: String?
+  package let merchantCategory: String?
+
+  package init(
+    merchantAccount: String? = nil, statementDescriptor: String? = nil, merchantCategory: String? = nil
+  ) {
+    self.merchantAccount = merchantAccount
+    self.statementDescriptor = statementDescriptor
+    self.merchantCategory = merchantCategory
   }
 }
 
@@ -214,7 +235,8 @@ extension Journal {
   ) -> Attempt {
     Attempt(
       reference: AttemptReference(timeOrderedID(store)), payment: payment.payment.id, route: payment.route,
-      kind: kind, amount: amount, isFinal: isFinal, isWhole: isWhole, authorization: authorization, target: target,
+      merchantAccount: payment.sale.merchantAccount, kind: kind, amount: amount, isFinal: isFinal, isWhole: isWhole,
+      authorization: authorization, target: target,
       undoneAmount: kind == .reverse ? payment.payment.amount : amount, cause: cause, past: past, releases: releases,
       fence: 1)
   }

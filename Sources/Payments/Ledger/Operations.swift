@@ -272,7 +272,8 @@ extension Operations {
     let (kind, payment): (OperationKind, PaymentID) = (try row.value("kind"), try row.value("payment"))
     let target = try row.textOrNil("target").map { AttemptReference($0) }
     let attempt = Attempt(
-      reference: reference, payment: payment, route: try row.text("route"), kind: kind,
+      reference: reference, payment: payment, route: try row.text("route"),
+      merchantAccount: try row.textOrNil("merchant_account"), kind: kind,
       amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1, isWhole: try row.integer("is_whole") == 1,
       authorization: kind == .authorize ? nil : try authorization(of: payment, in: store),
@@ -297,7 +298,7 @@ extension Operations {
 
   private static let select = """
     SELECT operations.*, payments.currency, payments.reported_outcome,
-      payments.amount_confirmed, payments.amount AS authorization_amount
+      payments.amount_confirmed, payments.merchant_account, payments.amount AS authorization_amount
     FROM operations JOIN payments ON payments.id = operations.payment
     """
 }

@@ -7,6 +7,8 @@ struct PaymentRecord {
   var balances: Balances
   /// Connector and account; another one only as long as it is proven that nothing was sent.
   var route: String
+  /// As the acquirer was asked.
+  var sale: StoredSale
   let captureMode: CaptureMode
   /// When recovery begins an immediate capture, if the first call did not.
   var captureDue: Timestamp?
@@ -28,6 +30,7 @@ struct PaymentRecord {
       amountConfirmed: terms.amountConfirmed, createdAt: now, updatedAt: now)
     balances = Balances(status: .authorizing)
     route = terms.route
+    sale = terms.sale
     captureMode = order.capture
     holdUntil = terms.holdUntil
     version = 1
@@ -113,8 +116,10 @@ extension PaymentRecord {
       """
       INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
         amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
-        reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at)
-      VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15)
+        reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
+        merchant_account, statement_descriptor, merchant_category)
+      VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
+        $16, $17, $18)
       ON CONFLICT DO NOTHING
       """,
       .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
@@ -122,7 +127,9 @@ extension PaymentRecord {
       .integer(payment.amount.minorUnits), .text(payment.amount.currency.code),
       .integer(payment.amountConfirmed ? 1 : 0), .text(captureMode.rawValue),
       .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
-      .integer(payment.card.hasECI ? 1 : 0), .time(optional: holdUntil), .time(payment.createdAt))
+      .integer(payment.card.hasECI ? 1 : 0), .time(optional: holdUntil), .time(payment.createdAt),
+      .text(optional: sale.merchantAccount), .text(optional: sale.statementDescriptor),
+      .text(optional: sale.merchantCategory))
     return inserted == 1
   }
 
@@ -132,7 +139,8 @@ extension PaymentRecord {
       UPDATE payments SET status = $3, live = $4, authorized = $5, captured = $6, refunded = $7,
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
-        alarm = $17, updated_at = $18, reported_status = $19, route = $20, charged_back = $21, version = version + 1
+        alarm = $17, updated_at = $18, reported_status = $19, route = $20, charged_back = $21,
+        merchant_account = $22, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -142,7 +150,7 @@ extension PaymentRecord {
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
       .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route),
-      .integer(balances.chargedBack))
+      .integer(balances.chargedBack), .text(optional: sale.merchantAccount))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
@@ -166,6 +174,10 @@ extension PaymentRecord {
       reportedStatus: try row.valueOrNil("reported_status"), createdAt: try row.time("created_at"),
       updatedAt: try row.time("updated_at"))
     route = try row.text("route")
+    sale = StoredSale(
+      merchantAccount: try row.textOrNil("merchant_account"),
+      statementDescriptor: try row.textOrNil("statement_descriptor"),
+      merchantCategory: try row.textOrNil("merchant_category"))
     captureMode = try row.value("capture_mode")
     captureDue = try row.timeOrNil("capture_due")
     holdUntil = try row.timeOrNil("hold_until")

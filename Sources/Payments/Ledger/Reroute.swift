@@ -18,7 +18,7 @@ extension Journal {
       try Operations.close(attempt, with: .notSent(reason), nextTry: store.now, in: store)
     else { return nil }
     var after = before.moved(to: before.balances, at: store.now)
-    (after.route, after.holdUntil) = (terms.route, terms.holdUntil)
+    (after.route, after.holdUntil, after.sale) = (terms.route, terms.holdUntil, terms.sale)
     try after.save(over: before, in: store)
     let next = newAttempt(.authorize, attempt.amount, of: after, cause: .shopper, store)
     try insert(next, in: store)

@@ -7,11 +7,15 @@ package struct RouteTable: Sendable {
   package let routes: [ConfiguredRoute]
   /// The merchant's rules, in order. A merchant without rules may take every route, in the order of the configuration.
   private let rules: [MerchantID: [RouteRule]]
+  private let sales: [MerchantID: MerchantSale]
   private let byName: [String: ConfiguredRoute]
 
-  package init(_ routes: [ConfiguredRoute], rules: [MerchantID: [RouteRule]] = [:]) {
+  package init(
+    _ routes: [ConfiguredRoute], rules: [MerchantID: [RouteRule]] = [:], sales: [MerchantID: MerchantSale] = [:]
+  ) {
     self.routes = routes
     self.rules = rules
+    self.sales = sales
     byName = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
   }
 
@@ -33,11 +37,20 @@ package struct RouteTable: Sendable {
 
   /// The same routes, whose acquirers are changed.
   package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
-    RouteTable(routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys) }, rules: rules)
+    RouteTable(
+      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys) }, rules: rules, sales: sales)
   }
 
   /// The same routes, whose requests, answers and events are in ISO's minor units.
   package func convertingAmounts() -> RouteTable { map { $0.convertingAmounts() } }
+
+  /// What the configuration says of the merchant's sales.
+  package func sale(of merchant: MerchantID) -> MerchantSale { sales[merchant] ?? MerchantSale() }
+
+  /// Whether a basket of the merchant may name the route.
+  package func offers(_ route: Route, to merchant: MerchantID) -> Bool {
+    byName[route.description] != nil && rulesOf(merchant).contains { $0.route == route }
+  }
 
   /// What each of the merchant's rules says of a payment, in order. The first that fits is the payment's route; the
   /// others that fit come after it, when it is proven that nothing was sent.
@@ -55,9 +68,13 @@ package struct RouteTable: Sendable {
   }
 
   private func applicable(to payment: RoutedPayment) -> [RouteRule] {
-    let all = rules[payment.merchant] ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
+    let all = rulesOf(payment.merchant)
     guard let wanted = payment.wantedRoute else { return all }
     return all.filter { $0.route == wanted }
+  }
+
+  private func rulesOf(_ merchant: MerchantID) -> [RouteRule] {
+    rules[merchant] ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
   }
 
   private func obstacle(to rule: RouteRule, for payment: RoutedPayment) -> RouteObstacle? {

@@ -197,6 +197,8 @@ package struct MerchantProfile: Sendable {
   package let encryptsToPlatform: Bool
   /// Which routes its payments may take, in order; empty for all.
   package let routes: [RouteRule]
+  /// What providers are told of each sale.
+  package let sale: MerchantSale
 
   /// - Parameter file: for messages.
   init(_ settings: MerchantSettings, _ file: String) throws {
@@ -214,6 +216,9 @@ package struct MerchantProfile: Sendable {
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
     routes = settings.routes
+    sale = MerchantSale(
+      statementDescriptor: settings.statementDescriptor, merchantCategory: settings.merchantCategory,
+      accounts: Dictionary(settings.merchantAccounts.map { ("\($0.route)", $0.account) }) { first, _ in first })
   }
 
   static func requireCryptograms(_ settings: MerchantSettings, _ file: String) throws {

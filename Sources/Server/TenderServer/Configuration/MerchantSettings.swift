@@ -24,6 +24,15 @@ package struct MerchantSettings: Sendable {
   var webhooksWithOrder: [String] = []
   var encryptTo = Recipient.merchant
   var routes: [RouteRule] = []
+  var statementDescriptor: String?
+  var merchantCategory: String?
+  var merchantAccounts: [RouteAccount] = []
+
+  /// `adyen=HarbourKitchenECOM`
+  struct RouteAccount: Sendable, Hashable {
+    let route: Route
+    let account: String
+  }
 
   /// Whose key payment tokens are encrypted to.
   enum Recipient: String, Sendable, CaseIterable { case merchant, platform }
@@ -98,6 +107,18 @@ extension SettingsTable where Target == MerchantSettings {
       "routes", .list(of: .routeRule), \.routes,
       "Which route a payment takes: the first that fits. Without rules every route, in the order of the folders."),
     Setting(
+      "statementDescriptor",
+      .text("1 to 22 letters, digits, spaces or . , ' - * /", as: "HARBOUR*KITCHEN", where: SaleSettings.isDescriptor),
+      \.statementDescriptor,
+      "What the cardholder reads on the statement. The default is the basket's `businessName`, as far as the provider takes it."
+    ),
+    Setting(
+      "merchantCategory", .text("four digits of ISO 18245", as: "5812", where: SaleSettings.isCategory),
+      \.merchantCategory, "The merchant category that the provider is told."),
+    Setting(
+      "merchantAccounts", .list(of: .routeAccount), \.merchantAccounts,
+      "The merchant's account at a provider, where the route has several. The default is the route's first."),
+    Setting(
       "callbackHosts", .list(of: .text("a host", as: "shop.example.com", where: HostName.isAuthority)), \.callbackHosts,
       "Hosts that a basket's `quoteURL` may name."),
     Setting(
@@ -126,6 +147,27 @@ extension SettingType<RouteRule> {
         throw UnfitValue(found: "“\(texts[0])”: \(error)")
       }
     }, text: { "\($0)" })
+}
+
+extension SettingType<MerchantSettings.RouteAccount> {
+  fileprivate static let routeAccount = one(
+    "a route and the merchant's account there, as route=account", as: "adyen=HarbourKitchenECOM",
+    read: { text in
+      let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, let route = Route(parts[0]), (1...80).contains(parts[1].utf8.count) else { return nil }
+      return MerchantSettings.RouteAccount(route: route, account: parts[1])
+    }, text: { "\($0.route)=\($0.account)" })
+}
+
+/// What the providers allow in a merchant's part of a sale.
+private enum SaleSettings {
+  static func isDescriptor(_ text: String) -> Bool {
+    (1...22).contains(text.utf8.count) && text.wholeMatch(of: /[A-Za-z0-9 .,'\-*\/]+/) != nil
+  }
+
+  static func isCategory(_ text: String) -> Bool {
+    text.utf8.count == 4 && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
 }
 
 extension SettingType<Currency> {

@@ -1,3 +1,5 @@
+import Acquiring
+import Ledger
 import Orders
 import DirectWire
 import TenderPayments
@@ -65,6 +67,8 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
       $0.quoteURL = "https://shop.example/\u{301}@shop.example/quote"
     },
     InvalidBasket("quoteURL", "a letter beyond ASCII") { $0.quoteURL = "https://shop.example/caf\u{E9}" },
+    InvalidBasket("route", "not configured") { $0.route = "braintree/eu" },
+    InvalidBasket("route", "no route's name") { $0.route = "fake network=visa" },
     InvalidBasket("quoteURL", "no TLS") { $0.quoteURL = "http://shop.example/quote" },
     InvalidBasket(nil, "nothing to pay", .totalNotPositive) { document in
       document.items = [.init(id: "a", label: "A", unitAmount: 0)]
@@ -156,6 +160,31 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
     await refusal(.basketUnknown) { try await shop.orderService.basket(Shop.basket, of: other) }
     await refusal(.basketUnknown) { try await shop.orderService.sheet(Shop.basket, of: other) }
     await refusal(.basketUnknown) { try await shop.orderService.cancel(Shop.basket, of: other) }
+  }
+
+  @Test func `may name its route, and the acquirer is told the business name`() async throws {
+    let shop = try await Shop()
+    var document = BasketDocument.dinner
+    document.route = "fake"
+    try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
+    #expect(try await shop.pays().payment.status == .captured)
+    #expect(shop.acquirer.authorizations.map(\.sale.statementDescriptor) == [document.businessName])
+  }
+
+  @Test func `tells the merchant what went back to the shopper without a request`() async throws {
+    let shop = try await Shop()
+    try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant)
+    let payment = try await shop.pays().payment
+    let journal = Journal(shop.database)
+    let authorization = try #require(try await journal.operations(of: payment.id).first).reference
+    for (movement, units) in [(MoneyMovement.refund, 300), (.chargeback, 200)] {
+      _ = try await journal.receive(
+        ProviderEvent(
+          route: "fake", id: movement.rawValue, reference: authorization, amount: .eur(Int64(units)),
+          outcome: .moved(movement, name: movement.rawValue)))
+    }
+    let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
+    #expect(order.status == .partiallyRefunded && order.refunded == 300 && order.chargedBack == 200)
   }
 
   @Test func `ends after a day`() async throws {

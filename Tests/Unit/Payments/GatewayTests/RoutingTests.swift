@@ -1,6 +1,7 @@
 import Acquiring
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing
@@ -18,13 +19,15 @@ import Testing
   private let first = acquirer("first")
   private let second = acquirer("second")
 
-  private func gateway(_ shop: Shop, _ rules: [String] = [], reversed: Bool = false) throws -> PaymentGateway {
+  private func gateway(
+    _ shop: Shop, _ rules: [String] = [], reversed: Bool = false, sale: MerchantSale = MerchantSale()
+  ) throws -> PaymentGateway {
     let routes = [ConfiguredRoute(first.acquirer), ConfiguredRoute(second.acquirer)]
     let merchant = Shop.order().merchant
     return shop.gateway(
       through: RouteTable(
         reversed ? routes.reversed() : routes,
-        rules: rules.isEmpty ? [:] : [merchant: try rules.map { try RouteRule($0) }]
+        rules: rules.isEmpty ? [:] : [merchant: try rules.map { try RouteRule($0) }], sales: [merchant: sale]
       ))
   }
 
@@ -69,6 +72,40 @@ import Testing
     _ = try await gateway.capture(payment.id)
     #expect(first.captures.isEmpty && second.captures.count == 1)
     #expect(try await shop.journal.verifyAudit().isIntact)
+  }
+
+  @Test func `keeps the merchant's account, descriptor and category, whatever the configuration says afterwards`()
+    async throws
+  {
+    let shop = try await Shop()
+    let sale = MerchantSale(
+      statementDescriptor: "HARBOUR*KITCHEN", merchantCategory: "5812",
+      accounts: ["first": "account-a", "second": "account-b"])
+    let payment = try await gateway(shop, sale: sale).authorize(Shop.order(), with: shop.token())
+    let asked = try #require(first.authorizations.first).sale
+    #expect(asked.merchantAccount == "account-a" && asked.merchantCategory == "5812")
+    #expect(asked.statementDescriptor == "HARBOUR*KITCHEN")
+    _ = try await gateway(shop).capture(payment.id)
+    _ = try await gateway(shop).refund(payment.id)
+    #expect(first.captures.map(\.merchantAccount) == ["account-a"])
+    #expect(first.refunds.map(\.merchantAccount) == ["account-a"])
+    let stored = try await shop.journal.database.read { store in
+      try store.row("SELECT merchant_account, statement_descriptor, merchant_category FROM payments")
+    }
+    #expect(try stored?.text("merchant_account") == "account-a")
+    #expect(try stored?.text("statement_descriptor") == "HARBOUR*KITCHEN")
+    #expect(try stored?.text("merchant_category") == "5812")
+  }
+
+  @Test func `has the merchant's account of the route that takes it in the end`() async throws {
+    let shop = try await Shop()
+    first.authorizes(.notSent("connection refused"))
+    let sale = MerchantSale(accounts: ["first": "account-a", "second": "account-b"])
+    let gateway = try gateway(shop, sale: sale)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    _ = try await gateway.capture(payment.id)
+    #expect(second.authorizations.map(\.sale.merchantAccount) == ["account-b"])
+    #expect(second.captures.map(\.merchantAccount) == ["account-b"])
   }
 
   @Test func `answers a key with the operation of the next route`() async throws {

@@ -88,7 +88,8 @@ import Testing
     "supportedNetworks: [visa, vissa]", "supportedNetworks: []", "merchantCapabilities: []", "countryCode: ZZ",
     "callbackHosts: ['https://shop.example.com']", "domains: ['shop.example.com/']", "supportedNetworks: [visa, visa]",
     "countryCode: Ireland", "currencyCode: XAU",
-    "encryptTo: everybody", "webhooks: [a, b, c, d, e, f]",
+    "encryptTo: everybody", "webhooks: [a, b, c, d, e, f]", "statementDescriptor: Käse", "merchantCategory: '581'",
+    "statementDescriptor: ABCDEFGHIJKLMNOPQRSTUVW", "merchantAccounts: [adyen]", "merchantAccounts: [Adyen=Harbour]",
   ])
   func `of a merchant names the setting, what was found and what to write`(_ line: String) throws {
     let error = #expect(throws: ConfigurationError.self) { _ = try MerchantSettings(file: place.write(line)) }

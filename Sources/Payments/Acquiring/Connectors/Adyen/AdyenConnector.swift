@@ -34,7 +34,8 @@ struct AdyenConnector: Sendable {
       // Adyen keeps a key for at least seven days.
       idempotency: .reference(window: .seconds(7 * 86_400)),
       authorizationIdempotency: .reference(window: .seconds(7 * 86_400)), inquiry: false, reversal: true,
-      settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent)
+      settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
+      merchantAccount: { _ in settings.merchantAccounts[0] })
   }
 
   /// Adyen's decimals, which differ from ISO 4217's for four currencies.

@@ -37,7 +37,8 @@ struct BraintreeConnector: Sendable {
       preparedInstruments: [.sealed],
       parts: settings.capturesInParts ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
       idempotency: .none, refundsOneCapture: true, inquiry: true, reversal: false, settleHorizon: .seconds(300),
-      holdLifetime: .seconds(86_400 * 7), exponent: settings.decimals(for:))
+      holdLifetime: .seconds(86_400 * 7), exponent: settings.decimals(for:),
+      merchantAccount: { settings.merchantAccounts[$0] })
   }
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {

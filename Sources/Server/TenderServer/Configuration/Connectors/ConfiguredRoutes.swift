@@ -32,7 +32,8 @@ extension RouteTable {
     }
     let rules = Dictionary(
       uniqueKeysWithValues: folders.filter { !$0.profile.routes.isEmpty }.map { ($0.merchant.id, $0.profile.routes) })
-    return RouteTable(routes, rules: rules)
+    let sales = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.profile.sale) })
+    return RouteTable(routes, rules: rules, sales: sales)
   }
 
   /// Reads the files of every route. Nothing is asked.
