@@ -18,22 +18,36 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
   @Option(help: "A page of your own, served at /page of the shop, with the id of a new basket for {{basket}}.")
   var page: String?
+  @Option(help: "Pay through this provider, which the sandbox emulates; several are routes in this order.")
+  var connector: [DemoProvider] = []
+  @Flag(help: "Let the provider decrypt the payment tokens.") var sealed = false
   @Flag(help: "Open the shop in a browser.") var open = false
 
   func validate() throws {
     guard (1...65_531).contains(port) else {
       throw ValidationError("--port is from 1 to 65531: it takes five in a row.")
     }
+    guard !sealed || connector.count == 1 else {
+      throw ValidationError("--sealed needs one --connector: a payment token is encrypted to one provider's key.")
+    }
+    guard Set(connector).count == connector.count else { throw ValidationError("Name each --connector once.") }
   }
 
   func run() async throws {
     try await Port.require(Array(port..<port + 5), advice: "The demo takes five in a row; choose others with --port.")
     try await LiveHTTPClient.during { sender in
       let setup = DemoSetup(
-        port: port, directory: "\(directory)/demo-\(port)", level: logLevel.level, sender: sender, page: page,
-        opens: open)
+        port: port, directory: "\(directory)/demo-\(port)\(suffix)", level: logLevel.level, sender: sender, page: page,
+        providers: connector, isSealed: sealed, opens: open)
       try await setup.run()
     }
+  }
+}
+
+extension DemoCommand {
+  /// Keys and certificates of one kind of demo are not those of another.
+  private var suffix: String {
+    connector.map { "-\($0.rawValue)" }.joined() + (sealed ? "-sealed" : "")
   }
 }
 
@@ -50,6 +64,8 @@ private struct DemoSetup: Sendable {
   let level: Logger.Level
   let sender: HTTPSender
   let page: String?
+  let providers: [DemoProvider]
+  let isSealed: Bool
   let opens: Bool
 
   private var serverURL: String { "http://localhost:\(port)" }
@@ -83,6 +99,7 @@ private struct DemoSetup: Sendable {
   private func setUp(_ runner: ServiceRunner) async throws {
     let provisioning = MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
     for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
+    try await setUpProviders()
     let serverIsUp = OneTimeValue<Void>()
     await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
@@ -93,6 +110,17 @@ private struct DemoSetup: Sendable {
       try await provisioning.verify(shop.merchant)
     }
     announce()
+  }
+
+  /// The routes to the emulated providers, their events and, where they decrypt, their certificates.
+  private func setUpProviders() async throws {
+    let client = JSONClient(sandboxURL, sender: sender)
+    for provider in providers {
+      try provider.write(below: directory)
+      try await provider.sendEvents(to: serverURL, from: client)
+      guard isSealed else { continue }
+      for shop in shops { try await provider.seal(shop.merchant.merchantIdentifier, below: directory, at: client) }
+    }
   }
 
   private func announce() {
@@ -108,6 +136,10 @@ private struct DemoSetup: Sendable {
     Terminal.say(
       "  The shop's kitchen, where paid orders arrive:       http://\(shops[0].domain):\(shops[0].port)/kitchen")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
+    for provider in providers {
+      Terminal.say(
+        "  Payments go to the emulated provider:               \(provider.rawValue)\(isSealed ? ", sealed" : "")")
+    }
     Terminal.say("  The same payment from a terminal:                   \(payCommand)")
     Terminal.say(
       "  Its journal:                                        \(program) payment list --store \(Shell.quoted(server.storePath))"
@@ -124,7 +156,7 @@ private struct DemoSetup: Sendable {
   private var program: String { Shell.quoted(CommandLine.arguments.first ?? "tender") }
 
   private var payCommand: String {
-    let isDefault = directory == ".tender/demo-\(port)"
+    let isDefault = directory == ".tender/demo-\(port)" && providers.isEmpty
     let merchant = "\(directory)/merchants/\(shops[0].merchant.id)"
     return "\(program) pay --port \(port)" + (isDefault ? "" : " --merchant \(Shell.quoted(merchant))")
   }

@@ -2,7 +2,15 @@ import Storage
 import StrictJSON
 package import TenderPayments
 
-/// One operation in the ledger of the acquirer or the provider.
+/// What can show its newest operations and events.
+package protocol RecentlyActive: Sendable {
+  /// The newest operations of all merchants, the newest first.
+  func recentOperations(limit: Int64) async throws -> [RecentOperation]
+  /// The newest events of all merchants, the newest first.
+  func recentEvents(limit: Int64) async throws -> [RecentEvent]
+}
+
+/// One operation in the ledger of the acquirer or of a provider.
 package struct RecentOperation: Sendable {
   package let time: Timestamp
   /// The caller's reference.
@@ -12,8 +20,9 @@ package struct RecentOperation: Sendable {
   package let amount: Amount
   /// The device account number's last four digits.
   package let cardSuffix: String
-  /// ISO 8583 field 39.
-  package let responseCode: String
+  /// What the acquirer answered, in its own words.
+  package let result: String
+  package let isRefused: Bool
 }
 
 /// One event for the merchant's server.
@@ -27,8 +36,7 @@ package struct RecentEvent: Sendable {
   package let isDelivered: Bool
 }
 
-extension SandboxAcquirerService {
-  /// The newest operations of all merchants, the newest first.
+extension SandboxAcquirerService: RecentlyActive {
   package func recentOperations(limit: Int64) async throws -> [RecentOperation] {
     try await store.database.read { transaction in
       try transaction.rows(
@@ -38,15 +46,15 @@ extension SandboxAcquirerService {
         ORDER BY operations.created_at DESC LIMIT $1
         """, .integer(limit)
       ).map { row in
-        RecentOperation(
+        let code = try row.text("response_code")
+        return RecentOperation(
           time: try row.time("created_at"), reference: try row.text("reference"), kind: try row.text("kind"),
-          amount: try row.amount(), cardSuffix: try row.text("card_suffix"),
-          responseCode: try row.text("response_code"))
+          amount: try row.amount(), cardSuffix: try row.text("card_suffix"), result: "response code \(code)",
+          isRefused: !["00", "09", "10"].contains(code))
       }
     }
   }
 
-  /// The newest events of all merchants, the newest first.
   package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
     try await store.database.read { transaction in
       try transaction.rows("SELECT * FROM events ORDER BY id DESC LIMIT $1", .integer(limit)).map { row in

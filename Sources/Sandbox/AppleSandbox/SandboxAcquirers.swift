@@ -30,6 +30,9 @@ struct SandboxAcquirers: Sendable {
   /// Those that send events.
   var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree] }
 
+  /// Those that show what they did.
+  var recentlyActive: [any RecentlyActive] { [acquirer, provider, adyen, braintree] }
+
   func addRoutes(to router: Router<SandboxContext>) {
     acquirer.addRoutes(to: router)
     provider.addRoutes(to: router)

@@ -63,7 +63,7 @@ package struct SandboxServer: Service {
     revocationRoutes = RevocationRoutes(pki: pki, portal: portal, clock: clock)
     pages = try Pages(
       portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
-      acquirers: [acquirers.acquirer, acquirers.provider], shops: configuration.shops)
+      acquirers: acquirers.recentlyActive, shops: configuration.shops)
   }
 
   /// What a verifier of this sandbox's payment tokens trusts.

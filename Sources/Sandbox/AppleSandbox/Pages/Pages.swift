@@ -9,13 +9,13 @@ struct Pages: Sendable {
   let addresses: ListeningAddresses
   let acquirerKeys: [String]
   let activity: RecentActivity
-  let acquirers: [SandboxAcquirerService]
+  let acquirers: [any RecentlyActive]
   let shops: [ShopLink]
   private let templates: PageTemplates
 
   init(
     portal: DeveloperPortal, addresses: ListeningAddresses, acquirerKeys: [String], activity: RecentActivity,
-    acquirers: [SandboxAcquirerService], shops: [ShopLink]
+    acquirers: [any RecentlyActive], shops: [ShopLink]
   ) throws {
     self.portal = portal
     self.addresses = addresses

@@ -25,7 +25,7 @@ struct RecentPage {
 
   let sections: [Section]
 
-  init(_ activity: RecentActivity, _ services: [SandboxAcquirerService]) async throws {
+  init(_ activity: RecentActivity, _ services: [any RecentlyActive]) async throws {
     var (payments, events) = ([RecentOperation](), [RecentEvent]())
     for service in services {
       payments += try await service.recentOperations(limit: Int64(RecentActivity.limit))
@@ -62,8 +62,7 @@ extension RecentPage.Row {
     self.init(
       time: operation.time.description, subject: operation.reference,
       detail: "\(operation.kind) \(operation.amount), card ending \(operation.cardSuffix)",
-      result: "response code \(operation.responseCode)",
-      isRefused: !["00", "09", "10"].contains(operation.responseCode))
+      result: operation.result, isRefused: operation.isRefused)
   }
 
   init(_ event: RecentEvent) {

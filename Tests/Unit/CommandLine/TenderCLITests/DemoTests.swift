@@ -38,6 +38,46 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("--connector adyen", "adyen"), ("--connector braintree --sealed", "braintree"),
+    ("--connector braintree --connector adyen", "braintree"),
+  ])
+  func `takes payments through an emulated provider, whose events arrive`(
+    _ options: String, _ route: String
+  ) async throws {
+    let port = try FreePorts.row(of: 5)
+    let workshop = try Workshop()
+    try await workshop.with("tender demo --port \(port) \(options)", sign: "Ctrl-C ends it") { demo in
+      let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender pay.*)/)?.output.1 }
+      let pay = try #require(commands.first)
+      let answer = try await workshop.run(String(pay))
+      #expect(answer.exitCode == 0 && answer.lines.count > 1, "\(pay): \(answer.lines)")
+      let client = try LiveHTTPClient()
+      let recent = try await Self.eventually(port, client.sender)
+      try await client.shutdown()
+      #expect(recent, "no event of \(route) was delivered")
+      #expect(await demo.terminate() == 0)
+    }
+  }
+
+  @Test func `refuses to seal payment tokens to two providers`() async throws {
+    let workshop = try Workshop()
+    let answer = try await workshop.run("tender demo --sealed --connector adyen --connector braintree")
+    #expect(answer.exitCode != 0)
+    #expect(answer.lines.contains { $0.contains("--sealed needs one --connector") }, "\(answer.lines)")
+  }
+
+  /// Whether the sandbox shows, within ten seconds, that an event was delivered.
+  private static func eventually(_ port: Int, _ sender: HTTPSender) async throws -> Bool {
+    for _ in 0..<50 {
+      let answer = try await sender.send(
+        OutboundRequest(method: "GET", url: "http://localhost:\(port + 2)/sandbox/recent"), .seconds(10))
+      if String(decoding: answer.body, as: UTF8.self).contains("\"delivered\"") { return true }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    return false
+  }
+
   /// The payment token that paid is saved, opened with the merchant's key, and refused once a letter differs.
   private func openSavedToken(_ workshop: Workshop, _ port: Int) async throws {
     try workshop.write(try await Self.root("http://localhost:\(port + 2)/sandbox/ca.json"), to: "root.pem")

@@ -1,0 +1,94 @@
+import AcquirerSandbox
+import ArgumentParser
+import Foundation
+import HTTPTransport
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderServer
+
+/// A payment provider that the sandbox emulates, as a route of the demo's server.
+enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
+  case adyen, braintree
+
+  /// Writes the route's folder: the credentials of the emulator's account, which open nothing else.
+  func write(below directory: String) throws {
+    let folder = "\(directory)/connectors/\(rawValue)"
+    for name in [folder, folder + "/hmac-keys", folder + "/certificates"] { try PrivateFile.makeFolder(name) }
+    for (name, text) in secrets where !FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+      try PrivateFile.write(text, to: "\(folder)/\(name)")
+    }
+    guard !FileManager.default.fileExists(atPath: folder + "/connector.yaml") else { return }
+    try MerchantProvisioning.write(settings, to: folder + "/connector.yaml")
+  }
+
+  private var settings: String {
+    switch self {
+    case .adyen: "merchantAccounts: [\(AdyenAccount.sandbox.merchantAccount)]\n"
+    case .braintree:
+      """
+      merchantId: \(BraintreeAccount.sandbox.merchantID)
+      publicKey: \(BraintreeAccount.sandbox.publicKey)
+      merchantAccounts: [EUR=tender_eur, JPY=tender_jpy]
+      capturesInParts: true
+
+      """
+    }
+  }
+
+  private var secrets: [(name: String, text: String)] {
+    switch self {
+    case .adyen:
+      [("api-key.secret", AdyenAccount.sandbox.apiKey), ("hmac-keys/1.secret", AdyenAccount.sandbox.hmacKey)]
+    case .braintree: [("private-key.secret", BraintreeAccount.sandbox.privateKey)]
+    }
+  }
+
+  private var authentication: [HTTPField] {
+    switch self {
+    case .adyen: [HTTPField("X-API-Key", AdyenAccount.sandbox.apiKey)]
+    case .braintree:
+      [
+        HTTPField(
+          "Authorization",
+          "Basic "
+            + Base64.encode(
+              Array("\(BraintreeAccount.sandbox.publicKey):\(BraintreeAccount.sandbox.privateKey)".utf8)))
+      ]
+    }
+  }
+
+  /// Where a person would enter the address of the webhook.
+  private var webhookPath: String {
+    switch self {
+    case .adyen: "/adyen/webhook"
+    case .braintree: "/braintree/event-endpoint"
+    }
+  }
+}
+
+extension DemoProvider {
+  /// Has the emulator send its events to the server.
+  func sendEvents(to server: String, from sandbox: JSONClient) async throws {
+    _ = try await sandbox.require(
+      "PUT", webhookPath, ["url": .string("\(server)/acquirers/\(rawValue)/events")], headers: authentication)
+  }
+
+  /// Has devices encrypt the merchant's payment tokens to the provider's key: the provider makes the certificate's
+  /// request, the developer portal issues it, and the route keeps the certificate. Once for each merchant.
+  func seal(_ merchantIdentifier: String, below directory: String, at sandbox: JSONClient) async throws {
+    let file = "\(directory)/connectors/\(rawValue)/certificates/\(merchantIdentifier).pem"
+    guard !FileManager.default.fileExists(atPath: file) else { return }
+    let request = try await sandbox.require(
+      "POST", "/\(rawValue)/certificate-requests", ["merchantIdentifier": .string(merchantIdentifier)],
+      headers: authentication)
+    let certificates = "/portal/merchants/\(merchantIdentifier)/certificates"
+    let issued = try await sandbox.require(
+      "POST", certificates, ["type": "processing", "csr": request["csr"] ?? .null])
+    guard let id = issued["id"]?.text, let certificate = issued["certificate"]?.text else {
+      throw CallFailure("the portal sent no certificate")
+    }
+    _ = try await sandbox.require("POST", "\(certificates)/\(id)/activate", .object([:]))
+    try MerchantProvisioning.write(certificate, to: file)
+  }
+}

@@ -1,0 +1,39 @@
+import Storage
+import TenderPayments
+
+extension BraintreeSandbox: RecentlyActive {
+  package func recentOperations(limit: Int64) async throws -> [RecentOperation] {
+    try await ledger.database.read { store in
+      try store.rows("SELECT * FROM transactions ORDER BY created_at DESC LIMIT $1", .integer(limit)).compactMap {
+        try RecentOperation(braintree: $0)
+      }
+    }
+  }
+
+  package func recentEvents(limit: Int64) async throws -> [RecentEvent] {
+    try await ledger.database.read { store in
+      try store.rows("SELECT * FROM notifications ORDER BY position DESC LIMIT $1", .integer(limit)).map { row in
+        let text = try row.text("payload").filter { !$0.isWhitespace }
+        let notification = Base64.decode(text).flatMap(BraintreeElement.read)
+        let subject = notification?["subject"]?.children.first
+        return try RecentEvent(
+          row, reference: subject?.value("order-id") ?? subject?.value("id") ?? "",
+          result: notification?.value("kind") ?? "")
+      }
+    }
+  }
+}
+
+extension RecentOperation {
+  /// Nil for a currency that is none. A transaction stands for its authorization, its capture and its void.
+  fileprivate init?(braintree row: Row) throws {
+    guard let currency = Currency(code: try row.text("currency")) else { return nil }
+    let (status, isPart) = (try row.text("status"), try row.textOrNil("parent") != nil)
+    let kind = try row.text("kind") == "credit" ? "refund" : isPart ? "capture" : "authorize"
+    self.init(
+      time: try row.time("created_at"), reference: try row.textOrNil("order_id") ?? row.text("id"), kind: kind,
+      amount: Amount(minorUnits: try row.integer("amount"), currency: currency),
+      cardSuffix: try row.text("card_suffix"), result: status,
+      isRefused: ["processor_declined", "gateway_rejected", "failed"].contains(status))
+  }
+}
