@@ -10,11 +10,19 @@ struct ReconcileCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reconcile", abstract: "Compares the journal with the acquirer's report, both ways.")
 
-  @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String
+  @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String?
+  @Option(help: "Asks the provider of this route for its listing instead, with --from and --until.") var route: String?
   @Option(help: "The server's store.") var store = ".tender/tender.db"
   @Option(help: "Start of the period that the report covers, for example 2026-11-21T00:00:00Z.") var from: Moment?
   @Option(help: "End of the period that the report covers.") var until: Moment?
   @Flag(help: "Print JSON.") var json = false
+
+  func validate() throws {
+    guard (file == nil) != (route == nil) else { throw ValidationError("Name a report, or a --route to ask.") }
+    guard route == nil || (from != nil && until != nil) else {
+      throw ValidationError("--route needs --from and --until: the period that the provider lists.")
+    }
+  }
 
   /// Exit code 1 says that there are differences, 2 that it could not look.
   func run() async throws {
@@ -28,10 +36,17 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 
   private func differences() async throws -> [Difference] {
-    let (report, from, until) = (try NamedFile.bytes(file), from, until)
-    let query = [from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" }].compactMap { $0 }
+    let (report, route, from, until) = (try file.map(NamedFile.bytes) ?? [], route, from, until)
+    let query = [
+      route.map { "route=\($0)" }, from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" },
+    ].compactMap { $0 }
     return try await StoreAccess(path: store).ask(
-      here: { try await Reconciliation($0).differences(from: report, from?.time, until?.time) },
+      here: { journal in
+        guard let route, let from, let until else {
+          return try await Reconciliation(journal).differences(from: report, from?.time, until?.time)
+        }
+        return try await Reconciliation(journal).differences(at: route, from.time..<until.time)
+      },
       there: ("POST", "/reconcile?" + query.joined(separator: "&")), body: report)
   }
 

@@ -34,6 +34,9 @@ package struct Acquirer: Sendable {
   /// Asks something that moves nothing and needs valid credentials.
   package var checkCredentials: @Sendable (_ deadline: Deadline) async -> CredentialCheck
 
+  /// Lists what the provider did in a period. Nil where a person downloads its report.
+  package var report: AcquirerReport.Source?
+
   package typealias EventReader = @Sendable (_ event: InboundEvent) throws(EventRefusal) -> EventBatch
 
   package init(
@@ -47,7 +50,8 @@ package struct Acquirer: Sendable {
     reverse: @escaping Verb<InquiryRequest, Reversal>,
     readEvents: @escaping EventReader = { _ throws(EventRefusal) in throw .notExpected },
     answerChallenge: @escaping @Sendable (_ query: String) -> Acknowledgement? = { _ in nil },
-    checkCredentials: @escaping @Sendable (_ deadline: Deadline) async -> CredentialCheck = { _ in .notOffered }
+    checkCredentials: @escaping @Sendable (_ deadline: Deadline) async -> CredentialCheck = { _ in .notOffered },
+    report: AcquirerReport.Source? = nil
   ) {
     self.capabilities = capabilities
     self.prepare = prepare
@@ -60,6 +64,7 @@ package struct Acquirer: Sendable {
     self.readEvents = readEvents
     self.answerChallenge = answerChallenge
     self.checkCredentials = checkCredentials
+    self.report = report
   }
 }
 

@@ -52,6 +52,11 @@ extension Acquirer {
     converted.readEvents = { [capabilities, readEvents] event throws(EventRefusal) in
       try capabilities.read(readEvents(event))
     }
+    if let report {
+      converted.report = { [capabilities] period, lookup, deadline throws(AcquirerReport.Unavailable) in
+        try capabilities.read(await report(period, lookup, deadline))
+      }
+    }
     return converted
   }
 }
@@ -85,6 +90,18 @@ extension AcquirerCapabilities {
   /// The request in the acquirer's units; nil when the acquirer cannot count the amount.
   fileprivate func converted<Request: AmountRequest>(_ request: Request) -> Request? {
     toAcquirer(request.amount).map(request.asking)
+  }
+
+  /// The report in ISO's minor units.
+  fileprivate func read(_ report: AcquirerReport) throws(AcquirerReport.Unavailable) -> AcquirerReport {
+    var lines: [AcquirerReport.Line] = []
+    for line in report.lines {
+      guard let amount = fromAcquirer(line.amount) else {
+        throw AcquirerReport.Unavailable(interruption: .anotherAmount)
+      }
+      lines.append(line.of(amount))
+    }
+    return AcquirerReport(lines: lines)
   }
 
   /// The events in ISO's minor units.

@@ -33,8 +33,10 @@ extension Journal {
   ///
   /// - Parameter period: when an operation of ours must have been sent to be missed in the report; the report's own
   ///   if nil. What is younger than the report cannot be in it.
-  package func differences(from report: AcquirerReport, in period: Range<Timestamp>? = nil) async throws -> [Difference]
-  {
+  /// - Parameter route: the only one that the report is of; nil for all.
+  package func differences(
+    from report: AcquirerReport, in period: Range<Timestamp>? = nil, through route: String? = nil
+  ) async throws -> [Difference] {
     let lines = Dictionary(grouping: report.lines, by: \.reference)
     var found: [Difference] = []
     for reference in lines.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -45,7 +47,7 @@ extension Journal {
       found += Comparison(ours: ours, theirs: lines[reference] ?? []).differences
     }
     found += try await doubleHolds(report.lines, lines)
-    if let period = period ?? report.period { found += try await unreported(period, lines) }
+    if let period = period ?? report.period { found += try await unreported(period, route, lines) }
     return found
   }
 
@@ -72,7 +74,7 @@ extension Journal {
   }
 
   private func unreported(
-    _ period: Range<Timestamp>, _ lines: [AttemptReference: [AcquirerReport.Line]]
+    _ period: Range<Timestamp>, _ route: String?, _ lines: [AttemptReference: [AcquirerReport.Line]]
   ) async throws -> [Difference] {
     var found: [Difference] = []
     var last: AttemptReference?
@@ -80,7 +82,7 @@ extension Journal {
       let after = last
       let page = try await database.read { store in
         try PostedOperation.sent(
-          from: period.lowerBound, until: period.upperBound, after: after, limit: 1_000, in: store)
+          from: period.lowerBound, until: period.upperBound, through: route, after: after, limit: 1_000, in: store)
       }
       found += page.filter { $0.state == .approved && $0.kind != .reverse && lines[$0.reference] == nil }.map {
         Difference(

@@ -27,12 +27,15 @@ extension PostedOperation {
 
   /// What we sent in a period, its end not included; a page of it, in the order of references.
   package static func sent(
-    from: Timestamp, until: Timestamp, after last: AttemptReference?, limit: Int, in store: Transaction
+    from: Timestamp, until: Timestamp, through route: String? = nil, after last: AttemptReference?, limit: Int,
+    in store: Transaction
   ) throws -> [PostedOperation] {
     try store.rows(
-      select
-        + " WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 AND cause <> 'provider' ORDER BY reference LIMIT $4",
-      .time(from), .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit))
+      select + """
+         WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 AND cause <> 'provider'
+          AND (operations.route = $5 OR $5 IS NULL) ORDER BY reference LIMIT $4
+        """,
+      .time(from), .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit)), .text(optional: route)
     ).map(PostedOperation.init)
   }
 

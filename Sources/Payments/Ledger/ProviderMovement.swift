@@ -47,6 +47,19 @@ extension Journal {
     }
   }
 
+  /// The newest operation of a kind that an acquirer calls by this name.
+  package func reference(
+    of kind: OperationKind, called name: String, through route: String
+  ) async throws -> AttemptReference? {
+    try await database.read { store in
+      try store.row(
+        """
+        SELECT reference FROM operations WHERE acquirer_reference = $1 AND route = $2 AND kind = $3
+        ORDER BY number DESC LIMIT 1
+        """, .text(name), .text(route), .text(kind.rawValue))?.value("reference")
+    }
+  }
+
   /// Books a movement as an approved operation of the provider's, which the balances and the merchant's events follow.
   ///
   /// While an operation of ours may still take the same money, the sender has to repeat the event. What the balances do

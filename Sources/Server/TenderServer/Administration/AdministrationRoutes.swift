@@ -46,7 +46,8 @@ extension AdministrationRoutes {
     keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
     webhooks = WebhookAdministrationController(
       administration: WebhookAdministration(parts.database, clock: parts.runtime.clock))
-    reconciliation = ReconciliationController(reconciliation: Reconciliation(parts.journal))
+    reconciliation = ReconciliationController(
+      reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
     routes = RouteAdministrationController(routes: parts.gateway.routes, breakers: parts.breakers)
   }
 }

@@ -1,4 +1,4 @@
-import Acquiring
+package import Acquiring
 package import Gateway
 import HTTPServing
 import Hummingbird
@@ -13,6 +13,7 @@ struct ReconciliationController: Sendable {
 
   func reconcile(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
+    if let route = query.get("route") { return try await list(route, query) }
     let bytes = try await request.body.collect(upTo: Self.maximumBytes)
     do {
       return JSONAnswer.response(
@@ -23,13 +24,60 @@ struct ReconciliationController: Sendable {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")
     }
   }
+
+  /// Asks the route's provider for its listing.
+  private func list(_ route: String, _ query: Parameters) async throws -> Response {
+    func time(_ name: String) throws -> Timestamp {
+      guard let time = query.get(name).flatMap({ Timestamp(rfc3339: $0) }) else {
+        throw Problem(.badRequest, "bad_request", "Say the period that the provider is asked for.", field: name)
+      }
+      return time
+    }
+    let (from, until) = (try time("from"), try time("until"))
+    guard from < until else {
+      throw Problem(.badRequest, "bad_request", "The period ends before it begins.", field: "until")
+    }
+    return JSONAnswer.response(try await reconciliation.differences(at: route, from..<until))
+  }
 }
 
 /// The answer behind `tender reconcile`, whether a server holds the store or the command line itself.
 package struct Reconciliation: Sendable {
   private let journal: Journal
+  private let routes: RouteTable?
 
-  package init(_ journal: Journal) { self.journal = journal }
+  /// - Parameter routes: of a running server; without them no provider can be asked for its listing.
+  package init(_ journal: Journal, routes: RouteTable? = nil) {
+    self.journal = journal
+    self.routes = routes
+  }
+
+  /// Compares with what the route's provider lists for the period.
+  package func differences(at route: String, _ period: Range<Timestamp>) async throws -> [Difference] {
+    guard let routes else { throw CallFailure("no server runs: start it, and it asks the provider") }
+    guard let source = routes[route]?.report else {
+      let offers = routes.routes.filter { $0.acquirer.report != nil }.map(\.name).joined(separator: ", ")
+      throw Problem(
+        .unprocessableContent, "no_listing",
+        "No listing can be asked for at \(route); routes that offer one: \(offers.isEmpty ? "none" : offers).",
+        field: "route")
+    }
+    let report: AcquirerReport
+    do throws(AcquirerReport.Unavailable) {
+      report = try await source(period, lookup(route), .after(.seconds(300)))
+    } catch {
+      throw Problem(
+        .badGateway, "listing_unavailable", "The provider gave no whole listing: \(error.interruption.detail).")
+    }
+    return try await journal.differences(from: report, in: period, through: route)
+  }
+
+  private func lookup(_ route: String) -> AcquirerReport.Lookup {
+    { [journal] operation, name in
+      guard let kind = OperationKind(rawValue: operation.rawValue) else { return nil }
+      return try await journal.reference(of: kind, called: name, through: route)
+    }
+  }
 
   /// - Parameters:
   ///   - from: operations of ours that were sent before are not missed in the report.

@@ -19,7 +19,10 @@ extension Acquirer {
       authorize: connector.authorize, capture: connector.capture, void: connector.void, refund: connector.refund,
       inquire: connector.inquire, reverse: { _, _ in .refused(code: "not offered") },
       readEvents: { event throws(EventRefusal) in try events.read(event) }, answerChallenge: events.answerChallenge,
-      checkCredentials: connector.checkCredentials)
+      checkCredentials: connector.checkCredentials,
+      report: { period, lookup, deadline throws(AcquirerReport.Unavailable) in
+        try await BraintreeReport(settings, http: http, log: log, lookup: lookup).report(period, deadline)
+      })
   }
 }
 

@@ -6,15 +6,8 @@ package import TenderPayments
 /// Authorizations, parts and refunds have our reference as their order id. A capture of all and a void change the
 /// authorization's own transaction and have only Braintree's name, by which the journal knows the operation.
 package struct BraintreeReport: Sendable {
-  /// Our reference of the operation that was answered with this name; nil when the journal has none.
-  package typealias Lookup =
-    @Sendable (_ operation: AcquirerReport.Operation, _ name: String) async ->
-    AttemptReference?
-
-  /// Why there is no report. A part of one would show differences that are none.
-  package struct Unavailable: Error, Sendable, Hashable {
-    package let interruption: Interruption
-  }
+  package typealias Lookup = AcquirerReport.Lookup
+  package typealias Unavailable = AcquirerReport.Unavailable
 
   private let connector: BraintreeConnector
   private let lookup: Lookup
@@ -54,16 +47,35 @@ package struct BraintreeReport: Sendable {
       throw Unavailable(
         interruption: Interruption(.unintelligibleAnswer, detail: "\(transaction.id) has no amount or no time"))
     }
-    let own = entry.bearsOrder ? transaction.order.map { AttemptReference($0) } : nil
-    let found = own == nil ? await lookup(entry.operation, transaction.id) : nil
+    let own = try await reference(entry, of: transaction)
     return AcquirerReport.Line(
-      reference: own ?? found ?? AttemptReference(transaction.id), operation: entry.operation, amount: amount,
-      result: entry.result, time: time)
+      reference: own?.reference ?? AttemptReference(transaction.id), operation: own?.operation ?? entry.operation,
+      amount: amount, result: entry.result, time: time)
   }
-}
 
-extension AcquirerReport {
-  fileprivate init(lines: [Line]) { self.lines = lines }
+  /// Our name of an operation: by Braintree's name, or else the order id that it bears. A person's refund bears the
+  /// order id of its sale, and a reversal of ours is a void there.
+  private func reference(
+    _ entry: BraintreeTransaction.Entry, of transaction: BraintreeTransaction
+  ) async throws(Unavailable) -> (reference: AttemptReference, operation: AcquirerReport.Operation)? {
+    let order = entry.bearsOrder ? transaction.order.map { AttemptReference($0) } : nil
+    if entry.operation == .authorize { return order.map { ($0, .authorize) } }
+    if let own = try await find(entry.operation, transaction.id) { return (own, entry.operation) }
+    if entry.operation == .void, try await find(.reverse, transaction.id) != nil {
+      return transaction.order.map { (AttemptReference($0), .reverse) }
+    }
+    guard let order, let sale = transaction.refunded ?? transaction.authorization else { return nil }
+    for kind in [AcquirerReport.Operation.authorize, .capture] where try await find(kind, sale) == order { return nil }
+    return (order, entry.operation)
+  }
+
+  private func find(
+    _ operation: AcquirerReport.Operation, _ name: String
+  ) async throws(Unavailable) -> AttemptReference? {
+    do { return try await lookup(operation, name) } catch {
+      throw Unavailable(interruption: Interruption(.unintelligibleAnswer, detail: "the journal cannot be read"))
+    }
+  }
 }
 
 extension BraintreeConnector {
