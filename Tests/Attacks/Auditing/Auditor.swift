@@ -18,6 +18,9 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
   case holdsLast = "holds"
   case failureIsNotCharged = "reported"
   case lessIsUndone = "less"
+  case oneRoute = "route"
+  case personIsCalled = "called"
+  case ownEvents = "events"
 
   package var sentence: String {
     switch self {
@@ -39,6 +42,9 @@ package enum Invariant: String, Sendable, Hashable, CaseIterable {
     case .holdsLast: "no hold is released before its end unless it was asked for"
     case .failureIsNotCharged: "no client is charged to which failure, or nothing done, was reported"
     case .lessIsUndone: "an authorization that was approved for less is reversed, and pays nothing"
+    case .oneRoute: "a payment is approved at one route at most, and what follows goes through the stored route"
+    case .personIsCalled: "what only a person can find out has an alarm"
+    case .ownEvents: "no event is believed that came through another route"
     }
   }
 }
@@ -61,8 +67,11 @@ package struct Auditor: Sendable {
     self.evidence = evidence
     holds = Dictionary(evidence.holds.map { ($0.reference, $0) }) { first, _ in first }
     payments = Dictionary(evidence.payments.map { ($0.id, $0) }) { first, _ in first }
+    let routes = payments.mapValues(\.connector)
     authorizations = Dictionary(
-      evidence.operations.filter { $0.kind == "authorize" }.map { ($0.payment, $0) }
+      evidence.operations.filter {
+        $0.kind == "authorize" && ($0.route.isEmpty || $0.route == routes[$0.payment])
+      }.map { ($0.payment, $0) }
     ) { first, _ in first }
   }
 
@@ -92,6 +101,9 @@ package struct Auditor: Sendable {
     case .holdsLast: hasty
     case .failureIsNotCharged: wronged + chargedForNothing
     case .lessIsUndone: adoptedForLess
+    case .oneRoute: strays
+    case .personIsCalled: uncalled
+    case .ownEvents: evidence.believedEvents.intersection(evidence.foreignEvents).map { "event \($0)" }
     }
   }
 }
@@ -115,10 +127,27 @@ extension Auditor {
     "capture_approved_late": [.noPhantom, .sums],
     "refund_approved_late": [.noPhantom, .sums],
     "void_approved_late": [.noPhantom],
+    // A person moved money in the acquirer's dashboard, or the acquirer did.
+    "moved_elsewhere": [.noPhantom, .sums],
+  ]
+
+  /// The same at an acquirer that can be asked about nothing: only its event, or a person, can tell the outcome.
+  static let excusesWithoutInquiry: [String: Set<Invariant>] = [
+    "authorize_unknown": [.everythingIsResolved, .noLostAuthorization, .failureIsNotCharged, .lessIsUndone],
+    "reverse_unknown": [.everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone],
+    "reversal_refused": [.everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone],
+    "capture_unknown": [.everythingIsResolved, .noPhantom, .sums, .immediateCaptureEnds],
+    "void_unknown": [.everythingIsResolved, .noPhantom, .immediateCaptureEnds],
+    "refund_unknown": [.everythingIsResolved, .noPhantom, .sums],
   ]
 
   private func isExcused(_ payment: String, from invariant: Invariant) -> Bool {
-    payments[payment]?.alarms.contains { Self.excuses[$0]?.contains(invariant) == true } == true
+    guard let payment = payments[payment] else { return false }
+    let isUnaskable = evidence.unaskable.contains(payment.connector)
+    return payment.alarms.contains {
+      Self.excuses[$0]?.contains(invariant) == true
+        || isUnaskable && Self.excusesWithoutInquiry[$0]?.contains(invariant) == true
+    }
   }
 
   private func isExcused(_ hold: AcquirerHold, from invariant: Invariant) -> Bool {
@@ -135,7 +164,9 @@ extension Auditor {
     Dictionary(grouping: names) { $0 }.filter { $0.value.count > 1 }.map { "\($0.key), \($0.value.count) times" }
   }
 
-  private var doubles: [String] { repeated(evidence.holds.filter(\.stands).map(\.order)) }
+  private var doubles: [String] {
+    repeated(evidence.holds.filter { $0.stands && !isExcused($0, from: .noDoubleCharge) }.map(\.order))
+  }
 
   private var lost: [String] {
     let known = Set(authorizations.values.filter { payments[$0.payment]?.isLive == true }.map(\.reference))
@@ -281,7 +312,10 @@ extension Auditor {
         + evidence.payments.filter { $0.reportedOutcome == "failure" }.map(\.id))
     return reportedAsFailed.compactMap { payment in
       guard let reference = authorizations[payment]?.reference, let hold = holds[reference] else { return nil }
-      return hold.stands || hold.captured > hold.refunded ? "payment \(payment)" : nil
+      guard hold.stands || hold.captured > hold.refunded, !isExcused(payment, from: .failureIsNotCharged) else {
+        return nil
+      }
+      return "payment \(payment)"
     }
   }
 }
@@ -295,6 +329,7 @@ extension Auditor {
       let payment = payment(of: hold.reference).flatMap { payments[$0] }
       let isLive = payment?.isLive ?? false
       let wasReportedAsPaid = payment.map { paid.contains($0.id) || $0.reportedOutcome == "success" } ?? false
+      guard !isExcused(hold, from: .lessIsUndone) || hold.captured > 0 || wasReportedAsPaid else { return nil }
       return hold.stands || hold.captured > 0 || isLive || wasReportedAsPaid ? "hold \(hold.reference)" : nil
     }
   }
@@ -326,9 +361,9 @@ extension Auditor {
   }
 
   private var misdirected: [String] {
-    let own = Dictionary(evidence.operations.map { ($0.reference, payments[$0.payment]?.connector) }) { first, _ in
-      first
-    }
+    let own = Dictionary(
+      evidence.operations.map { ($0.reference, $0.route.isEmpty ? payments[$0.payment]?.connector : $0.route) }
+    ) { first, _ in first }
     return evidence.questions.filter { question in
       guard let connector = own[question.reference] else { return false }
       return connector != question.connector
@@ -339,6 +374,33 @@ extension Auditor {
     evidence.operations.filter {
       $0.kind == "void" && $0.cause == "expiry" && evidence.earlyVoids.contains($0.reference)
     }.map { "void \($0.reference) of payment \($0.payment)" }
+  }
+}
+
+// Routes, and acquirers that cannot be asked.
+extension Auditor {
+  /// Authorizations of a payment that several routes approved, whatever became of them, and operations at another route
+  /// than the payment's. An authorization of which nothing was sent ends as failed before the payment takes the next.
+  private var strays: [String] {
+    let approved = evidence.holds.filter(\.wasApproved).compactMap { payment(of: $0.reference) }
+    let elsewhere = evidence.operations.filter { operation in
+      guard let payment = payments[operation.payment], !operation.route.isEmpty else { return false }
+      return operation.route != payment.connector && !(operation.kind == "authorize" && operation.state == "failed")
+    }
+    return repeated(approved).map { "payment \($0)" } + elsewhere.map { "\($0.kind) \($0.reference) through \($0.route)" }
+  }
+
+  /// What is open for longer than a day, or has had its event, at an acquirer that cannot be asked.
+  private var uncalled: [String] {
+    evidence.operations.filter { operation in
+      guard operation.isOpen, let payment = payments[operation.payment], evidence.unaskable.contains(payment.connector)
+      else { return false }
+      return payment.alarms.isDisjoint(with: [
+        "\(operation.kind)_unknown", "capture_misconfigured", "reversal_refused", "acquirer_not_configured",
+      ])
+    }.map { "\($0.kind) \($0.reference) is \($0.state), and no person was called" }
+      + evidence.operations.filter { $0.isOpen && evidence.reported.contains($0.reference) }
+      .map { "\($0.kind) \($0.reference) is \($0.state), and its event was acknowledged" }
   }
 }
 

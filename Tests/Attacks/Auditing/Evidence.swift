@@ -17,6 +17,14 @@ package struct Evidence: Sendable {
   package var earlyVoids: Set<String> = []
   /// Idempotency keys that were older than their promised memory before they had a final answer.
   package var outlivedKeys: Set<String> = []
+  /// Routes whose acquirer answers no inquiries.
+  package var unaskable: Set<String> = []
+  /// Operations whose final answer came as an event, by our reference, and was acknowledged.
+  package var reported: Set<String> = []
+  /// Events that came through another route than that of the operation that they name.
+  package var foreignEvents: Set<String> = []
+  /// Events that the journal posted.
+  package var believedEvents: Set<String> = []
   /// The violations of the audit chain.
   package var chain: [String] = []
   /// Secrets of the run that were found where they must not be.
@@ -82,12 +90,15 @@ package struct JournalOperation: Sendable, Hashable {
   package var amount: Int64
   /// Who wanted it.
   package var cause: String
+  /// Where it went; empty where the record does not say.
+  package var route: String
 
   package init(
-    reference: String, payment: String, kind: String, state: String, amount: Int64, cause: String = "merchant"
+    reference: String, payment: String, kind: String, state: String, amount: Int64, cause: String = "merchant",
+    route: String = ""
   ) {
     (self.reference, self.payment, self.kind, self.state, self.amount) = (reference, payment, kind, state, amount)
-    self.cause = cause
+    (self.cause, self.route) = (cause, route)
   }
 
   var isOpen: Bool { ["sending", "pending", "unknown"].contains(state) }

@@ -34,8 +34,10 @@ extension Evidence {
     operations = try store.rows("SELECT * FROM operations ORDER BY reference").map { row in
       JournalOperation(
         reference: try row.text("reference"), payment: try row.text("payment"), kind: try row.text("kind"),
-        state: try row.text("state"), amount: try row.integer("amount"), cause: try row.text("cause"))
+        state: try row.text("state"), amount: try row.integer("amount"), cause: try row.text("cause"),
+        route: try row.text("route"))
     }
+    believedEvents = Set(try store.rows("SELECT event FROM inbox WHERE verdict <> 'refused'").map { try $0.text("event") })
     outbox = try store.rows("SELECT * FROM outbox ORDER BY payment, seq").map { row in
       BookedEvent(
         payment: try row.text("payment"), sequence: try row.integer("seq"),

@@ -212,6 +212,25 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("a payment that a hold for less counts as", .lessIsUndone) {
       ($0.holds[1].isForLess, $0.holds[1].authorized) = (true, 0)
     },
+    Damage("an authorization that two routes approved", .oneRoute) {
+      $0.operations.append(
+        JournalOperation(
+          reference: "a4", payment: "p1", kind: "authorize", state: "failed", amount: 1000, route: "other"))
+      $0.holds.append(Sound.hold("a4", "o1", "t4", 1000, [0, 0, 0]))
+    },
+    Damage("a capture at another route", .oneRoute) { $0.operations[1].route = "other" },
+    Damage("an outcome that only a person can find out, and no alarm", .personIsCalled) {
+      $0.unaskable = ["sandbox"]
+      $0.operations[1].state = "unknown"
+    },
+    Damage("an operation that is open although its event was acknowledged", .personIsCalled) {
+      $0.operations[1].state = "pending"
+      $0.reported = ["c1"]
+    },
+    Damage("an event that is believed through another route", .ownEvents) {
+      $0.foreignEvents = ["e1"]
+      $0.believedEvents = ["e1"]
+    },
     Damage("a failure that only the journal remembers", .failureIsNotCharged) {
       $0.payments[1].reportedOutcome = "failure"
     },
@@ -236,6 +255,24 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     evidence.payments[0].alarms = ["capture_returned"]
     evidence.deliveries.append(evidence.deliveries.remove(at: 0))
     evidence.deadLetters = [DeadLetter(payment: "p1", sequence: 1)]
+    #expect(Auditor(evidence).violations.isEmpty)
+  }
+
+  @Test func `excuses an open outcome behind its alarm only where the acquirer cannot be asked`() {
+    var evidence = Sound.evidence
+    evidence.operations[1].state = "unknown"
+    evidence.payments[0].alarms = ["refund_unknown"]
+    #expect(Auditor(evidence).violations.map(\.invariant) == [.everythingIsResolved])
+    evidence.unaskable = ["sandbox"]
+    evidence.payments[0].alarms = ["capture_unknown"]
+    #expect(Auditor(evidence).violations.isEmpty)
+  }
+
+  @Test func `takes an authorization that was not sent for no second route`() {
+    var evidence = Sound.evidence
+    evidence.operations.append(
+      JournalOperation(
+        reference: "a4", payment: "p1", kind: "authorize", state: "failed", amount: 1000, route: "other"))
     #expect(Auditor(evidence).violations.isEmpty)
   }
 

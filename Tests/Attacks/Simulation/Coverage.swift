@@ -19,6 +19,8 @@ package struct Coverage: Sendable, Hashable {
   package var hazards: [String: Int] = [:]
   /// How often writes shared a commit.
   package var commits: [String: Int] = [:]
+  /// How often banks of a kind, and what happened with several routes.
+  package var profiles: [String: Int] = [:]
 
   package init() {}
 
@@ -29,6 +31,7 @@ package struct Coverage: Sendable, Hashable {
     keys.merge(other.keys, uniquingKeysWith: +)
     hazards.merge(other.hazards, uniquingKeysWith: +)
     commits.merge(other.commits, uniquingKeysWith: +)
+    profiles.merge(other.profiles, uniquingKeysWith: +)
   }
 
   /// How writes share a commit.
@@ -48,6 +51,11 @@ package struct Coverage: Sendable, Hashable {
     let place = ["before a write", "before a commit"].contains(place) ? "waiting" : place
     for place in place.components(separatedBy: ", ") { deaths[place, default: 0] += 1 }
   }
+
+  private static let allProfiles: [String] =
+    BankProfile.Conduct.allCases.flatMap { [$0.rawValue, "\($0.rawValue), sealed"] }
+    + SimulatedWorld.Routing.allCases.flatMap { [$0.rawValue, "\($0.rawValue), with breakers"] }
+    + ["two routes", "rerouted", "decided by a person"]
 
   /// Every row of the state table, as the audit chain names it.
   static let allEvents: [String] = PaymentState.table.flatMap { status, row in
@@ -76,6 +84,7 @@ package struct Coverage: Sendable, Hashable {
       + Self.allDeaths.filter { deaths[$0] == nil && Self.impossible[$0] == nil }.map { "death: \($0)" }
       + EngineLife.Keyed.kinds.filter { keys[$0] == nil }.map { "key: \($0)" }
       + Hazard.allCases.filter { hazards[$0.rawValue] == nil }.map { "hazard: \($0.rawValue)" }
+      + Self.allProfiles.filter { profiles[$0] == nil }.map { "profile: \($0)" }
       + Sharing.allCases.filter { commits[$0.rawValue] == nil }.map { "commit: \($0.rawValue)" }
   }
 
@@ -87,7 +96,7 @@ package struct Coverage: Sendable, Hashable {
   package var table: [String] {
     let kinds = [
       ("deaths", deaths), ("fates", fates), ("events", events), ("keys", keys), ("hazards", hazards),
-      ("commits", commits),
+      ("commits", commits), ("profiles", profiles),
     ]
     return kinds.flatMap { kind, counts in
       counts.sorted { $0.key < $1.key }.map { "\(kind)\t\($0.key)\t\($0.value)" }
@@ -104,6 +113,7 @@ package struct Coverage: Sendable, Hashable {
       case "fates": fates[String(cells[1])] = count
       case "hazards": hazards[String(cells[1])] = count
       case "commits": commits[String(cells[1])] = count
+      case "profiles": profiles[String(cells[1])] = count
       case "keys": keys[String(cells[1])] = count
       default: events[String(cells[1])] = count
       }

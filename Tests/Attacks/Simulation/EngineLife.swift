@@ -68,8 +68,8 @@ final class EngineLife: @unchecked Sendable {
   }
 
   let number: Int
-  /// The acquirer that is configured.
-  let connector: String
+  /// The routes that are configured.
+  let routes: [String]
   let gateway: PaymentGateway
   /// Places orders over this gateway.
   let orderService: OrderService
@@ -77,14 +77,14 @@ final class EngineLife: @unchecked Sendable {
   private(set) var isDelivering = false
 
   init(
-    number: Int, database: Database, wire: Acquirer, supplies: Supplies, thread: SimulatedThread, sink: SimulatedSink,
+    number: Int, database: Database, routes: RouteTable, supplies: Supplies, thread: SimulatedThread, sink: SimulatedSink,
     random: RandomBytes, policy: GatewayPolicy, schedule: RetrySchedule = .standard,
     believesWallClock: Bool = false
   ) {
     self.number = number
-    connector = wire.capabilities.name
+    self.routes = routes.names
     gateway = PaymentGateway(
-      opener: supplies.opener, journal: Journal(database, random: random), acquirer: wire, clock: thread.clock,
+      opener: supplies.opener, journal: Journal(database, random: random), routes: routes, clock: thread.clock,
       random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
       crashes: CrashPoints { await thread.stop($0.rawValue) })
     orderService = OrderService(
@@ -150,10 +150,10 @@ final class EngineLife: @unchecked Sendable {
     Task.detached { [gateway] in _ = try? await gateway.inquire(payment.id) }
   }
 
-  func receive(_ event: ProviderEvent, _ acknowledged: @escaping () -> Void) {
+  func receive(_ call: InboundEvent, through route: String, _ acknowledged: @escaping () -> Void) {
     let acknowledged = Carried(acknowledged)
     Task.detached { [gateway] in
-      if case .early = try await gateway.receive(event) { return }
+      guard try await !gateway.receive(call, through: route).isEarly else { return }
       acknowledged.value()
     }
   }

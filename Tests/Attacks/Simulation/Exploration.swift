@@ -88,7 +88,7 @@ private final class SmallWorld: @unchecked Sendable {
     thread.takeJobs()
     let plain: @Sendable (String) -> String = { $0 }
     store = try MemoryStore(dialect: mutant?.dialect ?? plain)
-    wire = SimulatedWire(thread, bank, profile.capabilities(named: "simulated"), fates: [.replyLost])
+    wire = SimulatedWire(thread, bank, profile.capabilities(0), fates: [.replyLost])
     sink = SimulatedSink(thread)
     thread.dies = { [unowned self] place in dies(at: place) }
     thread.death = { [unowned self] _ in
@@ -144,8 +144,8 @@ private final class SmallWorld: @unchecked Sendable {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = setting == .sleeper ? .failure : .pending
     return EngineLife(
-      number: lives, database: database, wire: mutant?.wiring(wire.acquirer) ?? wire.acquirer, supplies: supplies,
-      thread: thread, sink: sink, random: random, policy: policy)
+      number: lives, database: database, routes: RouteTable(mutant?.wiring(wire.acquirer) ?? wire.acquirer),
+      supplies: supplies, thread: thread, sink: sink, random: random, policy: policy)
   }
 
   /// Failure was reported to the shopper, and recovery has begun a reversal; while it asks about the authorization its

@@ -32,16 +32,23 @@ enum Hazard: String, CaseIterable {
   case deadLetter = "dead letter"
   /// A second process works on the same store.
   case secondProcess = "second process"
+  /// Events are lost for good.
+  case eventsLost = "events lost"
+  /// Another acquirer sends an event about an operation that is not its own.
+  case foreignEvent = "event of another route"
+  /// A person moves money in the acquirer's dashboard, or the acquirer does.
+  case movedElsewhere = "moved elsewhere"
 }
 
 /// The hazards of one seed, decided at its beginning.
 struct Hazards {
   private let chosen: Set<Hazard>
 
-  init(_ choices: Choices, _ profile: BankProfile) {
+  /// - Parameter bearsJumps: whether late requests do no harm at the banks of the seed.
+  init(_ choices: Choices, bearsJumps: Bool) {
     var chosen = Set(Hazard.allCases.filter { _ in choices.chance(150) })
     // An acquirer that neither repeats its answers nor remembers reversals needs a clock that is right.
-    if !profile.bearsJumps { chosen.remove(.clockStepped) }
+    if !bearsJumps { chosen.remove(.clockStepped) }
     self.chosen = chosen
   }
 
@@ -60,6 +67,7 @@ extension SimulatedWorld {
     if hazards.includes(.diskFull) { plan(4, "the disk is full") { self.fillDisk() } }
     if hazards.includes(.clockStepped) { plan(2, "the clock is set") { self.stepClock() } }
     if hazards.includes(.urlChanged) { plan(3, "the merchant's server moves") { self.moveSink() } }
+    if hazards.includes(.movedElsewhere) { plan(6, "a person works at the acquirer") { self.moveElsewhere() } }
     if hazards.includes(.secondProcess) { plan(3, "a second process starts") { self.startSecond() } }
   }
 

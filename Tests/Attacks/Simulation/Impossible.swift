@@ -6,7 +6,10 @@ extension Coverage {
   }
 
   private static let reasons: [(names: [String], text: String)] = [
-    (allEvents.filter { $0.contains(", resolved ") }, "no person decides anything there"),
+    (
+      allEvents.filter { $0.contains(", resolved approved") },
+      "no person decides anything there but what became of an authorization"
+    ),
     (
       ["pending, authorize pending", "pending, authorize unknown", "unknown, authorize unknown"],
       "recovery records changes; that the outcome is unknown is recorded once, by the call itself"

@@ -11,6 +11,8 @@ package struct Mutant: Sendable {
   let dialect: @Sendable (String) -> String
   /// What the engine's acquirer becomes.
   let wiring: @Sendable (Acquirer) -> Acquirer
+  /// What becomes of the acquirers of several routes, in the order of the configuration.
+  let routing: @Sendable ([Acquirer]) -> [Acquirer]
   /// What is wrong around the engine; nil where the defect lies in a text or an answer.
   let defect: Defect?
   /// Nil where the defect is no text that must be found.
@@ -26,6 +28,10 @@ package struct Mutant: Sendable {
     case dropsApprovals
     /// The time that only counts follows the wall clock.
     case believesWallClock
+    /// No alarm is raised about an outcome that stays open.
+    case callsNobody
+    /// An event counts as one of the route that its operation has.
+    case believesAnyRoute
   }
 
   /// Notes that a defect was injected.
@@ -37,9 +43,11 @@ package struct Mutant: Sendable {
 
   init(
     _ name: String, _ defect: Defect? = nil, dialect: @escaping @Sendable (String) -> String = { $0 },
-    wiring: @escaping @Sendable (Acquirer) -> Acquirer = { $0 }
+    wiring: @escaping @Sendable (Acquirer) -> Acquirer = { $0 },
+    routing: @escaping @Sendable ([Acquirer]) -> [Acquirer] = { $0 }
   ) {
     self.name = name
+    self.routing = routing
     self.defect = defect
     self.dialect = dialect
     self.wiring = wiring
@@ -52,6 +60,7 @@ package struct Mutant: Sendable {
     self.injection = injection
     defect = nil
     wiring = { $0 }
+    routing = { $0 }
     dialect = { sql in
       let changed = Self.replacing(text, with: other, in: sql)
       if changed != sql { injection.note() }
@@ -160,6 +169,8 @@ extension Mutant {
   private static let aroundTheEngine: [Mutant] = [
     Mutant("an approval that comes late is dropped", .dropsApprovals),
     Mutant("a clock that was set is believed", .believesWallClock),
+    Mutant("no alarm is raised about an open outcome", .callsNobody),
+    Mutant("an event is believed whatever its route", .believesAnyRoute),
   ]
 
   private static let onTheWire: [Mutant] = [
@@ -195,6 +206,26 @@ extension Mutant {
       }),
     Mutant("pending is an approval", wiring: { $0.mutated(authorize: { _, answer in answer.orApproved }) }),
     Mutant("a reversal is believed and not sent", wiring: { $0.mutated(reversal: .reversed) }),
+    Mutant(
+      "a payment fails over after a timeout",
+      routing: { acquirers in
+        guard acquirers.count > 1 else { return acquirers }
+        return acquirers.map { $0.mutated(authorize: { _, answer in answer.orNotSent }) }
+      }),
+    Mutant(
+      "a capture, void or refund takes the first route",
+      routing: { acquirers in acquirers.map { $0.followedUp(by: acquirers[0]) } }),
+    Mutant(
+      "an authorization is repeated where the acquirer has no idempotency key",
+      wiring: { acquirer in
+        guard acquirer.capabilities.route.contains("braintree") else { return acquirer }
+        var mutated = acquirer
+        mutated.capabilities = acquirer.capabilities.called(
+          acquirer.capabilities.name, account: acquirer.capabilities.account,
+          authorizationIdempotency: .reference(window: .seconds(86_400)))
+        return mutated
+      }),
+    Mutant("an accepted reversal counts as done", wiring: { $0.mutated(reversed: { $0.orReversed }) }),
   ]
 }
 
@@ -204,23 +235,30 @@ extension Acquirer {
     before: @escaping @Sendable (AuthorizationRequest) -> AuthorizationRequest = { $0 },
     authorize change: @escaping @Sendable (AuthorizationRequest, AcquirerAnswer) async -> AcquirerAnswer = { $1 },
     void answer: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
-    inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil
+    inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil,
+    reversed: @escaping @Sendable (Reversal) -> Reversal = { $0 }
   ) -> Acquirer {
     var mutated = self
     mutated.authorize = { [authorize] in await change($0, authorize(before($0), $1)) }
     mutated.void = { [void] in answer(await void($0, $1)) }
     mutated.inquire = { [inquire] in found(await inquire($0, $1)) }
+    mutated.reverse = { [reverse] in reversed(await reverse($0, $1)) }
     if let reversal { mutated.reverse = { _, _ in reversal } }
+    return mutated
+  }
+
+  /// The same acquirer, whose authorizations are captured, voided and refunded by another.
+  fileprivate func followedUp(by other: Acquirer) -> Acquirer {
+    var mutated = self
+    (mutated.capture, mutated.void, mutated.refund) = (other.capture, other.void, other.refund)
     return mutated
   }
 
   /// The same acquirer under another one's name.
   fileprivate func named(_ name: String) -> Acquirer {
+    guard capabilities.name.hasPrefix(name) else { return self }
     var named = self
-    named.capabilities = AcquirerCapabilities(
-      name: name, instruments: capabilities.instruments, idempotency: capabilities.idempotency,
-      inquiry: capabilities.inquiry, reversal: capabilities.reversal, settleHorizon: capabilities.settleHorizon,
-      holdLifetime: capabilities.holdLifetime, exponent: capabilities.exponent)
+    named.capabilities = capabilities.called(name)
     return named
   }
 }
@@ -229,6 +267,8 @@ extension AcquirerAnswer {
   fileprivate static let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "05"))
 
   fileprivate var orDeclined: AcquirerAnswer { if case .unknown = self { .refusal } else { self } }
+
+  fileprivate var orNotSent: AcquirerAnswer { if case .unknown = self { .notSent("a timeout") } else { self } }
 
   /// Without the amount that was approved.
   fileprivate var ofTheWhole: AcquirerAnswer {
@@ -250,6 +290,10 @@ extension AcquirerAnswer {
       self
     }
   }
+}
+
+extension Reversal {
+  fileprivate var orReversed: Reversal { if case .accepted = self { .reversed } else { self } }
 }
 
 extension Inquiry {

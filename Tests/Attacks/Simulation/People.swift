@@ -1,6 +1,7 @@
 import Auditing
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 
 // Shoppers and merchants.
@@ -105,6 +106,46 @@ extension SimulatedWorld {
     engine.perform(verb, payment, amount) { [self] answer in
       thread.note("\(verb) \(answer)")
       evidence.calls.append(answer.call(payment, key))
+    }
+  }
+}
+
+// A person, where no acquirer can be asked.
+extension SimulatedWorld {
+  /// A day more, so that every outcome that stays open has its alarm; then an operator looks into the acquirer's
+  /// dashboard, as a rule, and decides.
+  func waitForPeople() {
+    thread.slumber(.seconds(90_000))
+    settle(for: .seconds(1_200))
+    guard thread.choices.chance(700), let database = try? store.open([], clock: thread.clock) else { return }
+    Task.detached {
+      for (payment, references) in (try? await database.read { try $0.openPayments() }) ?? [] {
+        await self.decide(payment, references, Journal(database))
+      }
+    }
+    thread.run(until: thread.uptime)
+    settle(for: .seconds(600))
+  }
+
+  private func decide(_ payment: PaymentID, _ references: [String], _ journal: Journal) async {
+    let wasHeld = references.map { reference in acquirers.contains { $0.bank.releaseByHand(reference) } }
+    let resolution: Resolution = wasHeld.contains(true) ? .voided : .failed
+    guard (try? await journal.resolve(payment, as: resolution, note: "looked at the dashboard")) != nil else { return }
+    coverage.profiles["decided by a person", default: 0] += 1
+  }
+}
+
+extension Transaction {
+  /// Payments whose authorization is open behind an alarm, with our names of it.
+  fileprivate func openPayments() throws -> [(PaymentID, [String])] {
+    let open = try rows(
+      """
+      SELECT id FROM payments WHERE status IN ('authorizing', 'pending', 'unknown') AND alarm IS NOT NULL ORDER BY id
+      """)
+    return try open.map { row in
+      let id = try row.text("id")
+      let names = try rows("SELECT reference FROM operations WHERE payment = $1 AND kind = 'authorize'", .text(id))
+      return (PaymentID(id), try names.map { try $0.text("reference") })
     }
   }
 }

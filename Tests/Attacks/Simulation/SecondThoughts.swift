@@ -24,6 +24,9 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(500...100_000), "the bank decides a follow-up") { [self] in
       guard let answer = acquirer.bank.decide(followUp: reference, approves: approves) else { return }
       report(answer, reference, request.amount, acquirer)
+      if case .approved = answer, kind != "void", faults, thread.choices.chance(60) {
+        takeBackLater(kind, request, acquirer)
+      }
       if !approves, hazards.includes(.reconsidered) { reconsiderLater(reference, request.amount, acquirer) }
     }
   }
@@ -33,7 +36,18 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(310_000...450_000), "the bank approves after all") { [self] in
       guard let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
-      tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: .max)
+      tell(answer, reference, amount, patience: .max, acquirer)
+    }
+  }
+
+  /// A cancel by our reference was accepted; its event has the bank's name of the cancel.
+  func decideLater(_ request: InquiryRequest, cancel name: String, _ acquirer: SimulatedAcquirer) {
+    thread.after(thread.choices.milliseconds(500...60_000), "the bank decides a cancel") { [self] in
+      guard let answer = acquirer.bank.decide(cancel: name) else { return }
+      let event = AcquirerEvent(
+        id: newEvent(), subject: .acquirerOperation(name), amount: request.amount, content: .answer(answer))
+      let target: String? = if case .approved = answer { request.reference.rawValue } else { nil }
+      tell(ProviderMessage(event: event, answers: target, patience: .max), acquirer)
     }
   }
 
@@ -45,8 +59,7 @@ extension SimulatedWorld {
         takesBack(kind, request, authorization, bank)
       else { return }
       let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "93"))
-      tell(
-        ProviderEvent(refusal, request.reference.rawValue, request.amount, newEvent(), from: acquirer), patience: .max)
+      tell(refusal, request.reference.rawValue, request.amount, patience: .max, acquirer)
     }
   }
 
@@ -57,63 +70,5 @@ extension SimulatedWorld {
     return kind == "capture"
       ? bank.takeBack(capture: reference, of: authorization.reference, amount)
       : bank.takeBack(refund: reference, of: authorization.reference, amount)
-  }
-
-  /// Sends an event of what was decided; some providers say it again minutes later, by another name, when the world has
-  /// moved on.
-  private func report(
-    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer
-  ) {
-    tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: 3)
-    guard faults, thread.choices.chance(200) else { return }
-    thread.after(thread.choices.milliseconds(10_000...200_000), "old news") { [self] in
-      // A decline that was reconsidered since would look like money that came back.
-      if case .declined = answer, acquirer.bank.inquire(reference) != .answer(answer) { return }
-      tell(ProviderEvent(answer, reference, amount, newEvent(), from: acquirer), patience: 3)
-    }
-  }
-
-  func newEvent() -> String {
-    ownEvents += 1
-    return "event-\(ownEvents)"
-  }
-
-  /// Sends an event until it is acknowledged; sometimes twice, and a limited number of times.
-  func tell(_ event: ProviderEvent?, patience: Int) {
-    guard let event, patience > 0, !isDropped(event) else { return }
-    let again = { [self] in
-      thread.after(thread.choices.milliseconds(1_000...20_000), "the event comes again") {
-        self.tell(event, patience: patience - 1)
-      }
-    }
-    // An address of an acquirer that is not configured takes nothing.
-    guard let engine, event.route == engine.connector, !(faults && patience < 10 && thread.choices.chance(300))
-    else { return again() }
-    var acknowledged = false
-    engine.receive(event) { acknowledged = true }
-    thread.after(.seconds(15), "the provider waits no longer") { if !acknowledged { again() } }
-    if faults, thread.choices.chance(200) { engine.receive(event) {} }
-  }
-}
-
-extension SimulatedWorld {
-  private func isDropped(_ event: ProviderEvent) -> Bool {
-    guard settings.mutant?.defect == .dropsApprovals, case .approved = event.outcome else { return false }
-    return true
-  }
-}
-
-extension ProviderEvent {
-  init?(
-    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, _ id: String, from acquirer: SimulatedAcquirer
-  ) {
-    let outcome: Outcome
-    switch answer {
-    case .approved(let approval): outcome = .approved(approval)
-    case .declined(let decline): outcome = .declined(decline)
-    default: return nil
-    }
-    self.init(
-      route: acquirer.name, id: id, reference: AttemptReference(reference), amount: amount, outcome: outcome)
   }
 }

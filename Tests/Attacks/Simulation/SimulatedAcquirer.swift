@@ -6,16 +6,36 @@ import TenderPayments
 final class SimulatedAcquirer {
   let bank: SimulatedBank
   let wire: SimulatedWire
+  let profile: BankProfile
+  /// Events that wait to be sent in one call.
+  var batch: [ProviderMessage] = []
 
-  init(_ name: String, _ profile: BankProfile, _ thread: SimulatedThread) {
-    let capabilities = profile.capabilities(named: name)
+  /// - Parameter number: which of the two.
+  init(_ number: Int, _ profile: BankProfile, _ thread: SimulatedThread) {
+    self.profile = profile
     bank = SimulatedBank(
       repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals,
-      refusesUsedTokens: !capabilities.instruments.contains(.sealed))
-    wire = SimulatedWire(thread, bank, capabilities)
+      refusesUsedTokens: !profile.isSealed, conduct: profile.conduct)
+    wire = SimulatedWire(thread, bank, profile.capabilities(number))
+    wire.hasFirstStep = profile.hasFirstStep
     // What leaves at the end of the window is on its way for a while, longer than the settle horizon at worst.
     wire.memory = profile.memory.map { $0 + .seconds(400) }
   }
 
-  var name: String { wire.capabilities.name }
+  /// Connector and account.
+  var route: String { wire.capabilities.route }
+
+  /// Under whose key payment tokens are encrypted, if the provider opens them.
+  func configured(as acquirer: Acquirer, for tokens: EncryptedPaymentToken) -> ConfiguredRoute {
+    ConfiguredRoute(acquirer, sealedKeys: profile.isSealed ? [tokens.publicKeyHash] : [])
+  }
+}
+
+/// An event on its way to the gateway.
+struct ProviderMessage {
+  let event: AcquirerEvent
+  /// Our name of the operation whose final answer it brings; nil for any other event.
+  let answers: String?
+  /// How often it is sent.
+  let patience: Int
 }

@@ -17,6 +17,8 @@ final class SimulatedBank {
     var name: String
     var isPending: Bool
     var isUndone = false
+    /// Whether a void let go of all of it.
+    var wasVoided = false
     /// What is approved, when the bank approves; as a rule the whole amount.
     let part: Int64
 
@@ -61,10 +63,22 @@ final class SimulatedBank {
   let remembersReversals: Bool
   /// Whether it takes a payment token once. One that does not is why the gateway must.
   let refusesUsedTokens: Bool
+  let conduct: BankProfile.Conduct
+  /// What it calls sealed payment tokens that were given to it in a first step.
+  private var instruments: [String: String] = [:]
+  /// By its name of a capture, what was taken and what of it was given back.
+  private var captures: [String: (taken: Int64, returned: Int64)] = [:]
+  /// Which capture a refund of ours gave back.
+  private var returning: [String: String] = [:]
+  /// Cancels by our reference that it has accepted and not decided, by its own name.
+  private var cancels: [String: String] = [:]
 
-  init(repeatsAnswers: Bool, remembersReversals: Bool, refusesUsedTokens: Bool = true) {
+  init(
+    repeatsAnswers: Bool, remembersReversals: Bool, refusesUsedTokens: Bool = true,
+    conduct: BankProfile.Conduct = .sandbox
+  ) {
     (self.repeatsAnswers, self.remembersReversals) = (repeatsAnswers, remembersReversals)
-    self.refusesUsedTokens = refusesUsedTokens
+    (self.refusesUsedTokens, self.conduct) = (refusesUsedTokens, conduct)
   }
 
   func refuse(_ verbs: Set<String>, met: @escaping () -> Void) { refused = (verbs, met) }
@@ -87,7 +101,16 @@ final class SimulatedBank {
 
   /// - Parameter isForLess: whether an approval is for half of the amount.
   func authorize(_ request: AuthorizationRequest, _ verdict: Verdict, isForLess: Bool = false) -> AcquirerAnswer {
-    let reference = request.reference.rawValue
+    guard conduct == .braintree, answers[request.reference.rawValue] != nil else {
+      return authorize(request, request.reference.rawValue, verdict, isForLess)
+    }
+    // Without an idempotency key it is another transaction, with the same order id.
+    return authorize(request, "\(request.reference) again", verdict, isForLess)
+  }
+
+  private func authorize(
+    _ request: AuthorizationRequest, _ reference: String, _ verdict: Verdict, _ isForLess: Bool
+  ) -> AcquirerAnswer {
     if let known = answers[reference] { return known.answer }
     guard !reversed.contains(reference) else { return keep(.declined(Self.refusal("12")), reference) }
     let token = Self.fingerprint(request.instrument)
@@ -124,18 +147,44 @@ final class SimulatedBank {
   /// Our reference of the authorization that it calls so.
   func reference(of name: String) -> String? { names[name] }
 
+  /// The first of two steps: keeps the payment token, and gives it a name. Moves nothing.
+  func prepare(_ request: AuthorizationRequest) -> String {
+    let name = newName()
+    instruments[name] = Self.fingerprint(request.instrument)
+    return name
+  }
+
+  /// Whether the request names the payment token that the first step gave to the bank.
+  func hasInstrument(of request: AuthorizationRequest) -> Bool {
+    request.prepared.flatMap { instruments[$0] } == Self.fingerprint(request.instrument)
+  }
+
   /// - Parameter later: whether it is only accepted now.
   func followUp(_ kind: String, _ request: FollowUpRequest, later: Bool = false) -> AcquirerAnswer {
     let reference = request.reference.rawValue
     let contents = Self.contents(kind, request)
     if let known = answers[reference], repeatsAnswers, !forgotten.contains(reference) {
-      return known.contents == contents ? known.answer : .declined(Self.refusal("94"))
+      guard known.contents == contents else { return .declined(Self.refusal("94")) }
+      // What was accepted is accepted again; only the event tells the result.
+      return accepting[reference].map { .pending(Pending(acquirerReference: $0)) } ?? known.answer
     }
     if later {
       undecided[reference] = (kind, request)
-      return keep(.pending(Pending(acquirerReference: newName())), reference, contents)
+      let name = newName()
+      if conduct == .adyen { accepting[reference] = name }
+      return keep(.pending(Pending(acquirerReference: name)), reference, contents)
     }
     return post(kind, request, contents)
+  }
+
+  /// What an operation of ours is called that was accepted at first; the connector keeps the name.
+  private var accepting: [String: String] = [:]
+
+  /// What it calls an operation of ours.
+  func operationName(of reference: String) -> String? {
+    if let name = accepting[reference] ?? holds[reference]?.name { return name }
+    guard case .approved(let approval)? = answers[reference]?.answer else { return nil }
+    return approval.acquirerReference
   }
 
   /// Ends the waiting of a capture or refund; nil when it does not wait any more.
@@ -176,6 +225,7 @@ final class SimulatedBank {
     }
     let before = hold.hold.authorized
     guard hold.hold.wasApproved, !hold.isUndone, hold.hold.currency == request.amount.currency.code,
+      kind != "refund" || takesFromOneCapture(request),
       Self.post(kind, request.amount.minorUnits, request.isFinal, accepted(request.authorization), &hold.hold)
     else {
       let isOver = kind != "refund" && (hold.isUndone || hold.hold.authorized == hold.hold.captured)
@@ -183,8 +233,28 @@ final class SimulatedBank {
     }
     released[reference] = before - hold.hold.authorized
     if kind == "capture", request.isFinal { closing[target] = reference }
+    hold.wasVoided = kind == "void" && hold.hold.authorized == 0
     holds[target] = hold
-    return keep(.approved(Approval(acquirerReference: newName())), reference, contents)
+    let name = accepting[reference] ?? name(of: kind, request, part: hold.part)
+    if kind == "capture" { captures[name] = (request.amount.minorUnits, 0) }
+    if kind == "refund", let capture = request.capture {
+      captures[capture]?.returned += request.amount.minorUnits
+      returning[reference] = capture
+    }
+    return keep(.approved(Approval(acquirerReference: name)), reference, contents)
+  }
+
+  /// A capture of all, and a void, are changes of the authorization itself where the bank works so.
+  private func name(of kind: String, _ request: FollowUpRequest, part: Int64) -> String {
+    let isSame = kind == "void" || kind == "capture" && request.isWhole
+    return conduct == .braintree && isSame ? request.authorization : newName()
+  }
+
+  /// Whether the capture that a refund names has so much left; other banks do not look.
+  private func takesFromOneCapture(_ request: FollowUpRequest) -> Bool {
+    guard conduct == .braintree else { return true }
+    guard let capture = request.capture.flatMap({ captures[$0] }) else { return false }
+    return request.amount.minorUnits <= capture.taken - capture.returned
   }
 
   /// - Parameter accepted: what other captures will take that were accepted and not decided.
@@ -211,6 +281,19 @@ final class SimulatedBank {
     names[request.authorization].flatMap { holds[$0] }?.part == request.amount.minorUnits
   }
 
+  /// A void has no name of its own where it changes the authorization: then its status is the answer.
+  func inquire(_ request: InquiryRequest) -> Inquiry {
+    guard conduct == .braintree, request.kind == .void, let name = request.authorization else {
+      return inquire(request.reference.rawValue)
+    }
+    guard let hold = names[name].flatMap({ holds[$0] }) else { return .notFound }
+    guard hold.hold.authorized > 0 else {
+      return .answer(
+        hold.wasVoided ? .approved(Approval(acquirerReference: name)) : .declined(Self.holdIsOver))
+    }
+    return hold.hold.captured == 0 ? .notFound : .answer(.declined(Self.refusal("submitted_for_settlement")))
+  }
+
   func inquire(_ reference: String) -> Inquiry {
     guard let known = answers[reference] else { return .notFound }
     return .answer(known.answer)
@@ -225,6 +308,49 @@ final class SimulatedBank {
     return .reversed
   }
 
+  /// Accepts the cancel of an authorization by our reference, whether or not there is one.
+  func acceptCancel(of reference: String) -> String {
+    let name = newName()
+    cancels[name] = reference
+    return name
+  }
+
+  /// Decides a cancel: one of what is not authorized changes nothing. Nil when it is decided.
+  func decide(cancel name: String) -> AcquirerAnswer? {
+    guard let reference = cancels.removeValue(forKey: name) else { return nil }
+    guard var hold = holds[reference], hold.hold.wasApproved, !hold.isUndone else {
+      return .declined(Self.refusal("Transaction not found"))
+    }
+    guard hold.hold.captured == 0 else { return .declined(Self.refusal("Transaction has been captured")) }
+    (hold.isUndone, hold.hold.authorized) = (true, 0)
+    holds[reference] = hold
+    return .approved(Approval(acquirerReference: name))
+  }
+
+  /// A person refunds in the bank's dashboard; false when so much is not there.
+  func refundByHand(_ reference: String, _ amount: Int64) -> Bool {
+    guard var hold = holds[reference], amount > 0, hold.hold.captured - hold.hold.refunded >= amount else {
+      return false
+    }
+    hold.hold.refunded += amount
+    holds[reference] = hold
+    return true
+  }
+
+  /// A person releases in the bank's dashboard what is held and not captured.
+  ///
+  /// - Returns: whether anything was held.
+  func releaseByHand(_ reference: String) -> Bool {
+    guard var hold = holds[reference], hold.hold.captured == 0 else { return false }
+    let wasHeld = hold.hold.wasApproved && !hold.isUndone
+    (hold.isUndone, hold.isPending, hold.hold.authorized) = (true, false, 0)
+    holds[reference] = hold
+    return wasHeld
+  }
+
+  /// Whether the authorization is known here, in whatever state.
+  func knows(_ reference: String) -> Bool { holds[reference] != nil }
+
   /// Holds come to their end: what was not taken, and not promised to a capture, is the shopper's again.
   func expireHolds() {
     for (reference, hold) in holds where hold.hold.wasApproved && !hold.isUndone {
@@ -235,8 +361,10 @@ final class SimulatedBank {
   /// The bank thinks better of a capture, as if it had never been; false when it cannot be taken back.
   func takeBack(capture reference: String, of authorization: String, _ amount: Int64) -> Bool {
     guard var hold = holds[authorization], hold.hold.captured - hold.hold.refunded >= amount,
-      case .approved? = answers[reference]?.answer
+      case .approved(let approval)? = answers[reference]?.answer,
+      captures[approval.acquirerReference]?.returned == 0
     else { return false }
+    captures[approval.acquirerReference] = nil
     hold.hold.captured -= amount
     hold.hold.authorized += released[reference] ?? 0
     holds[authorization] = hold
@@ -260,10 +388,14 @@ final class SimulatedBank {
     guard var hold = holds[authorization], hold.hold.refunded >= amount, case .approved? = answers[reference]?.answer
     else { return false }
     hold.hold.refunded -= amount
+    if let capture = returning[reference] { captures[capture]?.returned -= amount }
     holds[authorization] = hold
     answers[reference]?.answer = .declined(Self.refusal("93"))
     return true
   }
+
+  /// What an authorization of ours is worth here.
+  func hold(of reference: String) -> AcquirerHold? { holds[reference]?.hold }
 
   private func accepted(_ authorization: String) -> Int64 {
     undecided.values.filter { $0.kind == "capture" && $0.request.authorization == authorization }

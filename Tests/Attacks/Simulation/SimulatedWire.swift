@@ -44,6 +44,14 @@ final class SimulatedWire: @unchecked Sendable {
   var memory: Duration?
   /// A capture or refund was approved.
   var moved: (_ kind: String, FollowUpRequest) -> Void = { _, _ in }
+  /// An authorization was decided at once.
+  var decided: (AuthorizationRequest, AcquirerAnswer) -> Void = { _, _ in }
+  /// The cancel of an authorization was accepted under a name of the bank's.
+  var cancelled: (InquiryRequest, _ name: String) -> Void = { _, _ in }
+  /// Whether a payment token is given to the bank in a first step.
+  var hasFirstStep = false
+  /// The calls that the bank makes by itself, by their body.
+  private var calls: [[UInt8]: [AcquirerEvent]] = [:]
 
   init(
     _ thread: SimulatedThread, _ bank: SimulatedBank, _ capabilities: AcquirerCapabilities,
@@ -53,9 +61,30 @@ final class SimulatedWire: @unchecked Sendable {
     self.fates = fates.filter { $0 != .answered && $0 != .afterHorizon && ($0 != .twice || bank.repeatsAnswers) }
   }
 
+  /// A call of the bank that brings these events.
+  func call(with events: [AcquirerEvent]) -> InboundEvent {
+    let body = Array("call \(calls.count)".utf8)
+    calls[body] = events
+    return InboundEvent(headers: [], body: body, arrivedAt: thread.clock.now())
+  }
+
+  private func read(_ call: InboundEvent) throws(EventRefusal) -> EventBatch {
+    guard let events = calls[call.body] else { throw .notAuthentic }
+    return EventBatch(events: events)
+  }
+
+  private func prepare(_ request: AuthorizationRequest, _ deadline: Deadline) async -> Preparation {
+    await ask("prepare", deadline, broken: Preparation.broken) {
+      self.questions.insert(request.reference.rawValue)
+      guard !self.bank.isRefused("authorize") else { return .declined(.unauthorized) }
+      return .ready(self.bank.prepare(request))
+    }
+  }
+
   var acquirer: Acquirer {
     Acquirer(
       capabilities: capabilities,
+      prepare: hasFirstStep ? prepare : nil,
       authorize: { request, deadline in
         await self.ask(
           "authorize", deadline, broken: AcquirerAnswer.broken, late: self.report(request.reference, request.amount)
@@ -69,7 +98,8 @@ final class SimulatedWire: @unchecked Sendable {
       },
       reverse: { request, deadline in
         await self.ask("reverse", deadline, broken: Reversal.broken) { self.reverse(request) }
-      })
+      },
+      readEvents: { event throws(EventRefusal) in try self.read(event) })
   }
 
   private func ask(_ kind: String, _ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
@@ -85,12 +115,13 @@ final class SimulatedWire: @unchecked Sendable {
   private func authorize(_ request: AuthorizationRequest) -> AcquirerAnswer {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused("authorize") else { return .unauthorized }
+    guard !hasFirstStep || bank.hasInstrument(of: request) else { return .unauthorized }
     note(request.reference)
     let isNew = !bank.isAnswered(request.reference.rawValue)
     let verdict = verdict(request.merchantReference)
     let mayBeLess = isNew && verdict.approves && request.amount.minorUnits > 1
     let answer = bank.authorize(request, verdict, isForLess: mayBeLess && isForLess())
-    if case .pending = answer { waits(request) }
+    if case .pending = answer { waits(request) } else if isNew { decided(request, answer) }
     return answer
   }
 
@@ -141,13 +172,16 @@ final class SimulatedWire: @unchecked Sendable {
     guard !bank.isRefused("inquire") else { return .unavailable(.unauthorized) }
     let isNews = arrivals[reference].map { thread.uptime < $0 + Self.lag } ?? true
     guard !isNews || trouble == 0 || !thread.choices.chance(trouble / 2) else { return .notFound }
-    return bank.inquire(reference)
+    return bank.inquire(request)
   }
 
   private func reverse(_ request: InquiryRequest) -> Reversal {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused("reverse") else { return .unavailable(.unauthorized) }
-    return bank.reverse(request.reference.rawValue)
+    guard bank.conduct == .adyen else { return bank.reverse(request.reference.rawValue) }
+    let name = bank.acceptCancel(of: request.reference.rawValue)
+    cancelled(request, name)
+    return .accepted(acquirerReference: name)
   }
 
   private func ask<Answer: Sendable>(
@@ -228,11 +262,19 @@ extension Interruption {
 }
 
 extension AcquirerAnswer {
-  fileprivate static let unauthorized = AcquirerAnswer.declined(Decline(reason: .configuration, code: "unauthorized"))
+  fileprivate static let unauthorized = AcquirerAnswer.declined(.unauthorized)
 
   fileprivate static func broken(_ fate: Fate) -> AcquirerAnswer {
     fate == .notSent ? .notSent("connection refused") : .unknown(fate.interruption)
   }
+}
+
+extension Decline {
+  fileprivate static let unauthorized = Decline(reason: .configuration, code: "unauthorized")
+}
+
+extension Preparation {
+  fileprivate static func broken(_ fate: Fate) -> Preparation { .failed(fate.interruption) }
 }
 
 extension Inquiry {

@@ -50,7 +50,11 @@ final class SimulatedWorld: @unchecked Sendable {
   /// Which of them is configured.
   private(set) var configured = 0
   let hazards: Hazards
-  let profile: BankProfile
+  /// Whether both acquirers are configured; else one of them.
+  let hasTwoRoutes: Bool
+  /// The merchant's rules; none for the order of the configuration.
+  private let routing: Routing
+  private let hasBreakers: Bool
   let sink: SimulatedSink
   private let random: RandomBytes
   /// The processes that work on the store; as a rule one, and none while it is dead.
@@ -82,15 +86,17 @@ final class SimulatedWorld: @unchecked Sendable {
   init(_ settings: Simulation, _ supplies: Supplies) throws {
     (self.settings, self.supplies) = (settings, supplies)
     let choices = SeededChoices(seed: settings.seed)
-    profile = BankProfile.all[choices.pick(BankProfile.all.count)]
-    hazards = Hazards(choices, profile)
+    hasTwoRoutes = choices.chance(300)
+    routing = hasTwoRoutes ? Routing.allCases[choices.pick(Routing.allCases.count)] : .byConfiguration
+    hasBreakers = hasTwoRoutes && choices.chance(500)
+    let profiles = Self.profiles(choices, hasTwoRoutes)
+    hazards = Hazards(choices, bearsJumps: profiles.allSatisfy(\.bearsJumps))
     placesOrders = choices.chance(350)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
     thread.takeJobs()
     if settings.keepsTrace { thread.keepTrace() }
-    acquirers = [
-      SimulatedAcquirer("simulated", profile, thread), SimulatedAcquirer("simulated-2", profile, thread),
-    ]
+    let thread = thread
+    acquirers = profiles.enumerated().map { SimulatedAcquirer($0.offset, $0.element, thread) }
     let trouble = [0, 80, 200, 400][choices.pick(4)]
     for acquirer in acquirers { acquirer.wire.trouble = trouble }
     deadliness = [0, 2, 6, 15][choices.pick(4)]
@@ -103,7 +109,22 @@ final class SimulatedWorld: @unchecked Sendable {
       PlannedOrder(
         id: $0.order.id.rawValue, amount: $0.order.amount.minorUnits, currency: $0.order.amount.currency.code)
     }
+    evidence.unaskable = Set(acquirers.filter(\.profile.isUnaskable).map(\.route))
+    note(profiles)
     connect()
+  }
+
+  /// Two routes are of two kinds as a rule; without a second route the other acquirer is one of the same kind.
+  private static func profiles(_ choices: Choices, _ hasTwoRoutes: Bool) -> [BankProfile] {
+    let all = hasTwoRoutes ? BankProfile.network : BankProfile.all
+    let first = all[choices.pick(all.count)]
+    return [first, hasTwoRoutes ? all[choices.pick(all.count)] : first]
+  }
+
+  private func note(_ profiles: [BankProfile]) {
+    let names = profiles.map { $0.conduct.rawValue + ($0.isSealed ? ", sealed" : "") }
+    coverage.profiles[hasTwoRoutes ? "two routes" : names[0], default: 0] += 1
+    if hasTwoRoutes { coverage.profiles["\(routing.rawValue)\(hasBreakers ? ", with breakers" : "")", default: 0] += 1 }
   }
 
   /// One of the processes; nil while there is none.
@@ -130,10 +151,14 @@ final class SimulatedWorld: @unchecked Sendable {
     wire.waits = { [unowned acquirer] request in
       self.decideLater(request, acquirer.wire.verdict(request.merchantReference), acquirer)
     }
-    let answersLater = profile.isSealed
-    wire.isLater = { answersLater && self.faults && choices.chance(250) }
+    let conduct = acquirer.profile.conduct
+    let answersLater = acquirer.profile.isSealed && conduct == .sandbox || conduct == .unaskable
+    wire.isLater = { conduct == .adyen || answersLater && self.faults && choices.chance(250) }
+    wire.decided = { [unowned acquirer] in self.announce($0, $1, acquirer) }
+    wire.cancelled = { [unowned acquirer] in self.decideLater($0, cancel: $1, acquirer) }
     wire.accepted = { [unowned acquirer] kind, request in self.decideLater(kind, request, acquirer) }
     wire.moved = { [unowned acquirer] kind, request in
+      if conduct == .braintree { self.announce(request, acquirer) }
       guard self.faults, choices.chance(60) else { return }
       self.takeBackLater(kind, request, acquirer)
     }
@@ -154,7 +179,7 @@ final class SimulatedWorld: @unchecked Sendable {
     wire.hasLateArrivals = hazards.includes(.afterHorizon)
     wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
       self.met(.afterHorizon)
-      self.tell(ProviderEvent(answer, reference, amount, self.newEvent(), from: acquirer), patience: .max)
+      self.tell(answer, reference, amount, patience: .max, acquirer)
     }
   }
 
@@ -162,7 +187,7 @@ final class SimulatedWorld: @unchecked Sendable {
     try start()
     if placesOrders { withoutDeaths(openSheets) }
     for index in supplies.purchases.indices { shop(index) }
-    if profile.bearsJumps, thread.choices.chance(300) { jumpClocks() }
+    if acquirers.allSatisfy(\.profile.bearsJumps), thread.choices.chance(300) { jumpClocks() }
     planHazards()
     thread.run(until: Self.storm)
     calm()
@@ -171,8 +196,9 @@ final class SimulatedWorld: @unchecked Sendable {
     thread.run(until: thread.uptime + .seconds(300))
     replayDeadLetters()
     settle(for: .seconds(900))
-    // Where captures are refused for good, operations stay open until an alarm is raised after a day.
-    if hazards.includes(.capturesRefused) || thread.choices.chance(250) {
+    // Where captures are refused for good, or an event was lost, operations stay open until an alarm is raised after a
+    // day.
+    if hazards.includes(.capturesRefused) || !evidence.unaskable.isEmpty || thread.choices.chance(250) {
       noteOutlivedKeys()
       thread.slumber(.seconds(86_400 * 9))
       if thread.choices.chance(700) { for acquirer in acquirers { acquirer.bank.expireHolds() } }
@@ -183,19 +209,54 @@ final class SimulatedWorld: @unchecked Sendable {
       settle(for: .seconds(4_500))
       callAgain()
       thread.run(until: thread.uptime + .seconds(900))
+      if !evidence.unaskable.isEmpty { waitForPeople() }
     }
     return try audited()
   }
 
   /// Lets so much time pass; with each of the acquirers if both have payments.
-  private func settle(for duration: Duration) {
+  func settle(for duration: Duration) {
     let end = thread.uptime + duration
-    if hazards.includes(.connectorChanged) {
+    if hazards.includes(.connectorChanged), !hasTwoRoutes {
       restart(with: 1)
       thread.run(until: thread.uptime + duration / 2)
       restart(with: 0)
     }
     thread.run(until: end)
+  }
+}
+
+// What is configured.
+extension SimulatedWorld {
+  /// By what the merchant's rules choose a route.
+  enum Routing: String, CaseIterable {
+    case byConfiguration = "two routes in the order of the configuration"
+    case byCurrency = "two routes by currency"
+    case byAmount = "two routes by amount"
+  }
+
+  /// The routes of a process that starts now. A new default changes nothing for the payments that are open.
+  private var routes: RouteTable {
+    let chosen = hasTwoRoutes && configured == 1 ? acquirers.reversed() : hasTwoRoutes ? acquirers : [acquirers[configured]]
+    let wired = chosen.map { guarded(settings.mutant?.wiring($0.wire.acquirer) ?? $0.wire.acquirer) }
+    let mutated = settings.mutant?.routing(wired) ?? wired
+    let tokens = supplies.purchases[0].tokens[0]
+    return RouteTable(zip(chosen, mutated).map { $0.configured(as: $1, for: tokens) }, rules: rules(chosen.map(\.route)))
+  }
+
+  private func guarded(_ acquirer: Acquirer) -> Acquirer {
+    hasBreakers ? acquirer.guarded(by: CircuitBreaker(on: thread.scheduler)) : acquirer
+  }
+
+  private func rules(_ routes: [String]) -> [MerchantID: [RouteRule]] {
+    let first: String? =
+      switch routing {
+      case .byConfiguration: nil
+      case .byCurrency: "\(acquirers[1].route) currency=JPY"
+      case .byAmount: "\(acquirers[1].route) currency=EUR amount=15.00-999.99"
+      }
+    guard let first else { return [:] }
+    return [supplies.purchases[0].order.merchant: ([first] + routes).compactMap { try? RouteRule($0) }]
   }
 }
 
@@ -223,10 +284,8 @@ extension SimulatedWorld {
       },
       inside: { try self.commit($0, life) }, after: { await self.committed(life) })
     let database = try store.open(Self.migrations, clock: thread.clock, hooks: hooks)
-    let wire = acquirers[configured].wire.acquirer
     let engine = EngineLife(
-      number: life, database: database, wire: settings.mutant?.wiring(wire) ?? wire, supplies: supplies,
-      thread: thread, sink: sink, random: random, policy: policy, schedule: schedule,
+      number: life, database: database, routes: routes, supplies: supplies, thread: thread, sink: sink, random: random, policy: policy, schedule: schedule,
       believesWallClock: settings.mutant?.defect == .believesWallClock)
     engines.append(engine)
     work(engine)
@@ -287,6 +346,7 @@ extension SimulatedWorld {
   private var policy: GatewayPolicy {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = settings.seed.isMultiple(of: 4) ? .failure : .pending
+    if settings.mutant?.defect == .callsNobody { policy.alarmAfter = .seconds(86_400 * 3_650) }
     return policy
   }
 

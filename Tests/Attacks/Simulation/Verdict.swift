@@ -33,12 +33,18 @@ extension SimulatedWorld {
     evidence.holds = acquirers.flatMap(\.bank.evidence)
     evidence.questions = Set(
       acquirers.flatMap { acquirer in
-        acquirer.wire.questions.map { AcquirerQuestion(connector: acquirer.name, reference: $0) }
+        acquirer.wire.questions.map { AcquirerQuestion(connector: acquirer.route, reference: $0) }
       })
     evidence.earlyVoids = acquirers.reduce(into: []) { $0.formUnion($1.wire.earlyVoids) }
     evidence.deliveries = sink.deliveries
     evidence.deadLetters = sink.deadLetters
-    coverage.events = events
+    for (event, count) in events {
+      if event.contains(", route changed") {
+        coverage.profiles["rerouted", default: 0] += count
+      } else {
+        coverage.events[event] = count
+      }
+    }
     return Simulation.Outcome(
       violations: Auditor(evidence).violations, trace: thread.trace.hash, steps: thread.trace.steps,
       coverage: coverage, lines: settings.keepsTrace ? thread.trace.lines + operations : [],

@@ -1,0 +1,150 @@
+import Acquiring
+import Auditing
+import Ledger
+import TenderPayments
+
+// The events that banks send: lost, twice, late, out of order, before the answer, several in one call, by our name of the
+// operation or by the bank's.
+extension SimulatedWorld {
+  /// An authorization was decided at once: some banks send an event all the same, perhaps before their answer arrives.
+  func announce(_ request: AuthorizationRequest, _ answer: AcquirerAnswer, _ acquirer: SimulatedAcquirer) {
+    let reference = request.reference.rawValue
+    if hazards.includes(.foreignEvent), faults, thread.choices.chance(200) { forge(reference, request.amount, acquirer) }
+    guard acquirer.profile.isUnaskable else { return }
+    thread.after(thread.choices.milliseconds(1...20_000), "the bank announces an authorization") { [self] in
+      report(answer, reference, request.amount, acquirer)
+    }
+  }
+
+  /// The same for a capture or refund.
+  func announce(_ request: FollowUpRequest, _ acquirer: SimulatedAcquirer) {
+    thread.after(thread.choices.milliseconds(1...20_000), "the bank announces an operation") { [self] in
+      let reference = request.reference.rawValue
+      guard case .answer(let answer) = acquirer.bank.inquire(reference) else { return }
+      report(answer, reference, request.amount, acquirer)
+    }
+  }
+
+  /// Sends an event of what was decided; some providers say it again minutes later, by another name, when the world has
+  /// moved on.
+  func report(_ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
+    if faults, hazards.includes(.eventsLost), thread.choices.chance(300) { return met(.eventsLost) }
+    // A provider that cannot be asked repeats its events until they are acknowledged.
+    let patience = acquirer.profile.isUnaskable ? Int.max : 3
+    tell(answer, reference, amount, patience: patience, acquirer)
+    guard faults, thread.choices.chance(200) else { return }
+    thread.after(thread.choices.milliseconds(10_000...200_000), "old news") { [self] in
+      // A decline that was reconsidered since would look like money that came back.
+      if case .declined = answer, acquirer.bank.inquire(reference) != .answer(answer) { return }
+      tell(answer, reference, amount, patience: 3, acquirer)
+    }
+  }
+
+  func tell(
+    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, patience: Int, _ acquirer: SimulatedAcquirer
+  ) {
+    switch answer {
+    case .approved, .declined: break
+    case .pending, .unknown, .notSent: return
+    }
+    let name = acquirer.profile.conduct == .sandbox ? nil : acquirer.bank.operationName(of: reference)
+    let isByName = name != nil && thread.choices.chance(250)
+    let subject: AcquirerEvent.Subject =
+      isByName ? .acquirerOperation(name ?? "") : .operation(AttemptReference(reference))
+    let event = AcquirerEvent(id: newEvent(), subject: subject, amount: amount, content: .answer(answer))
+    // By the bank's name it may mean the authorization, of which a void is a change.
+    tell(ProviderMessage(event: event, answers: isByName ? nil : reference, patience: patience), acquirer)
+  }
+
+  func newEvent() -> String {
+    ownEvents += 1
+    return "event-\(ownEvents)"
+  }
+
+  /// Sends an event until it is acknowledged; sometimes twice, and a limited number of times. Some wait for others, and
+  /// come with them in one call.
+  func tell(_ message: ProviderMessage, _ acquirer: SimulatedAcquirer) {
+    guard !isDropped(message.event) else { return }
+    acquirer.batch.append(message)
+    guard faults, thread.choices.chance(200) else { return send(acquirer) }
+    thread.after(thread.choices.milliseconds(100...10_000), "a batch of events leaves") { self.send(acquirer) }
+  }
+
+  private func send(_ acquirer: SimulatedAcquirer) {
+    let batch = acquirer.batch
+    acquirer.batch = []
+    guard !batch.isEmpty else { return }
+    send(batch, times: batch.map(\.patience).max() ?? 0, acquirer)
+  }
+
+  private func send(_ batch: [ProviderMessage], times: Int, _ acquirer: SimulatedAcquirer) {
+    guard times > 0 else { return }
+    let again = { [self] in
+      thread.after(thread.choices.milliseconds(1_000...20_000), "the event comes again") {
+        self.send(batch, times: times - 1, acquirer)
+      }
+    }
+    // An address of an acquirer that is not configured takes nothing.
+    guard let engine, engine.routes.contains(acquirer.route), !(faults && times < 10 && thread.choices.chance(300))
+    else { return again() }
+    // In another order each time.
+    let events = faults && thread.choices.chance(300) ? batch.reversed() : batch
+    let call = acquirer.wire.call(with: events.map(\.event))
+    var acknowledged = false
+    engine.receive(call, through: acquirer.route) { [self] in
+      acknowledged = true
+      evidence.reported.formUnion(batch.compactMap(\.answers))
+    }
+    thread.after(.seconds(15), "the provider waits no longer") { if !acknowledged { again() } }
+    if faults, thread.choices.chance(200) { engine.receive(call, through: acquirer.route) {} }
+  }
+
+  /// Another acquirer sends an authentic event about an operation that is not its own.
+  private func forge(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
+    guard let other = acquirers.first(where: { $0 !== acquirer }) else { return }
+    let name = "\(newEvent())-of-another-route"
+    let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "05"))
+    let answer = thread.choices.chance(500) ? refusal : .approved(Approval(acquirerReference: "foreign"))
+    evidence.foreignEvents.insert(name)
+    let sender = settings.mutant?.defect == .believesAnyRoute ? acquirer : other
+    thread.after(thread.choices.milliseconds(1...60_000), "an event of another route") { [self] in
+      guard engine?.routes.contains(sender.route) == true else { return }
+      met(.foreignEvent)
+      let event = AcquirerEvent(
+        id: name, reference: AttemptReference(reference), amount: amount, answer: answer)
+      tell(ProviderMessage(event: event, answers: nil, patience: 3), sender)
+    }
+  }
+}
+
+extension SimulatedWorld {
+  private func isDropped(_ event: AcquirerEvent) -> Bool {
+    guard settings.mutant?.defect == .dropsApprovals, case .answer(.approved) = event.content else { return false }
+    return true
+  }
+}
+
+// Money that no operation of ours moved.
+extension SimulatedWorld {
+  func moveElsewhere() {
+    let acquirer = acquirers[thread.choices.pick(acquirers.count)]
+    let holds = acquirer.bank.evidence.filter(\.wasApproved)
+    guard !holds.isEmpty else { return }
+    let hold = holds[thread.choices.pick(holds.count)]
+    guard let name = acquirer.bank.name(of: hold.reference), let currency = Currency(code: hold.currency) else { return }
+    let part = Amount(minorUnits: max(1, hold.captured / Int64(1 + thread.choices.pick(3))), currency: currency)
+    let movement: MoneyMovement
+    switch thread.choices.pick(2) {
+    case 0:
+      guard acquirer.bank.refundByHand(hold.reference, part.minorUnits) else { return }
+      movement = .refund
+    default:
+      guard hold.captured > 0 else { return }
+      movement = .chargeback
+    }
+    met(.movedElsewhere)
+    let event = AcquirerEvent(
+      id: newEvent(), subject: .authorization(name), amount: part, content: .movement(movement))
+    tell(ProviderMessage(event: event, answers: nil, patience: .max), acquirer)
+  }
+}
