@@ -130,7 +130,10 @@ extension PaymentGateway {
   private func refuseImpossible(_ attempt: Attempt) throws(GatewayError) {
     let acquirer = try acquirer(of: attempt).capabilities
     guard acquirer.toAcquirer(attempt.amount) != nil else { throw .amountTooFine(attempt.amount) }
-    guard attempt.isWhole || acquirer.parts.contains(AcquirerCapabilities.Parts(attempt.kind)) else {
+    guard
+      attempt.isWhole || attempt.lapses(at: acquirer)
+        || acquirer.parts.contains(AcquirerCapabilities.Parts(attempt.kind))
+    else {
       throw .partNotPossible(attempt.kind, attempt.route)
     }
     guard let left = attempt.leftOfCapture, acquirer.refundsOneCapture, left.minorUnits < attempt.amount.minorUnits
@@ -157,6 +160,9 @@ extension PaymentGateway {
   func ask(_ attempt: Attempt, before deadline: Deadline) async -> AcquirerAnswer {
     guard let acquirer = routes[attempt.route] else { return .notSent("the route is not configured") }
     guard let authorization = attempt.authorization else { return .notSent("the acquirer's reference is not known") }
+    guard !attempt.lapses(at: acquirer.capabilities) else {
+      return .declined(Decline(reason: .holdEnded, code: "hold_lapsed"))
+    }
     let request = FollowUpRequest(
       reference: attempt.reference, authorization: authorization, amount: attempt.amount, isFinal: attempt.isFinal,
       capture: attempt.capture, merchantAccount: attempt.merchantAccount, isWhole: attempt.isWhole)
@@ -166,6 +172,14 @@ extension PaymentGateway {
     case .refund: await acquirer.refund(request, deadline)
     default: .notSent("an authorization is never sent again")
     }
+  }
+}
+
+extension Attempt {
+  /// Whether this is the end of a hold that the acquirer releases as a whole only. What was not captured ends there by
+  /// itself, and is released here without asking.
+  fileprivate func lapses(at acquirer: AcquirerCapabilities) -> Bool {
+    kind == .void && cause == .expiry && !isWhole && !acquirer.parts.contains(.void)
   }
 }
 

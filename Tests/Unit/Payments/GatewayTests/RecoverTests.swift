@@ -378,6 +378,22 @@ import Testing
     #expect(try await shop.gateway.recover().isEmpty)
   }
 
+  @Test func `lets the rest of a hold go without asking an acquirer that releases only all of it`() async throws {
+    let shop = try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], parts: [.capture, .refund], idempotency: .none, inquiry: true,
+        reversal: true, settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7)))
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    _ = try await shop.gateway.capture(payment.id, .eur(1000))
+    await #expect(throws: GatewayError.partNotPossible(.void, "fake")) { try await shop.gateway.void(payment.id) }
+    shop.clock.advance(.seconds(86_400 * 7))
+    #expect(try await shop.gateway.recover().expiries == 1)
+    let after = try #require(try await shop.gateway.payment(payment.id))
+    #expect((after.status, after.authorized) == (.captured, 1000))
+    #expect(shop.fake.voids.isEmpty)
+    #expect(try await shop.gateway.recover().isEmpty)
+  }
+
   @Test func `a hold that the acquirer ended itself is at its end here too, though it refuses the void`() async throws {
     let shop = try await Shop()
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
