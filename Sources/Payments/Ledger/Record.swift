@@ -120,14 +120,15 @@ extension Journal {
 
 extension Journal {
   /// Begins a reversal anew that was refused for the moment or because of our configuration: an acquirer would repeat
-  /// its refusal under the same reference. The same holds for any refusal after an approval for less, because no other
-  /// operation would resolve it.
+  /// its refusal under the same reference. The same holds for any refusal after an approval for less, or where an event
+  /// has brought the approval meanwhile, because no other operation would resolve it.
   private func scheduleAnotherReversal(
     of target: AttemptReference, _ answer: AcquirerAnswer, _ before: PaymentRecord, in store: Transaction
   ) throws {
     guard case .declined(let decline) = answer,
-      decline.declineClass != .final || before.payment.decline?.reason == .approvedForLess,
-      let authorization = try Operations.find(target, in: store)?.attempt
+      let (authorization, state) = try Operations.find(target, in: store),
+      decline.declineClass != .final || before.payment.decline?.reason == .approvedForLess
+        || state == .approved && !before.balances.status.isResolved
     else { return }
     let tries = try Operations.count(.reverse, cause: .recovery, of: before.payment.id, in: store)
     try scheduleReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), in: store)

@@ -247,4 +247,31 @@ import Testing
     #expect(try await receive(done, shop).verdicts.map(\.name) == ["applied"])
     #expect(try await gateway.payment(payment.id)?.status.isLive == false)
   }
+
+  @Test func `asks for a reversal again that was refused before the approval came`() async throws {
+    let silent = AcquirerCapabilities(
+      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
+      settleHorizon: .seconds(10))
+    let shop = try await Shop()
+    let fake = FakeAcquirer(silent)
+    fake.authorizes(.unknown(Interruption(.timeout)))
+    fake.reverses(.accepted(acquirerReference: "C1"))
+    let gateway = shop.gateway(asking: fake)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    shop.clock.advance(.seconds(120))
+    _ = try await gateway.recover()
+    let reference = try #require(fake.authorizations.first).reference
+    let late = AcquirerEvent(
+      id: "e1", reference: reference, amount: .eur(1250), answer: .approved(Approval(acquirerReference: "A1")))
+    #expect(try await receive(late, shop).verdicts.map(\.name) == ["applied"])
+    let refused = event("C1", .answer(.declined(Decline(reason: .other, code: "not found"))), id: "e2")
+    #expect(try await receive(refused, shop).verdicts.map(\.name) == ["applied"])
+    fake.reverses(.accepted(acquirerReference: "C2"))
+    shop.clock.advance(.seconds(86_400))
+    _ = try await gateway.recover()
+    #expect(fake.reversals.count == 2)
+    let done = event("C2", .answer(.approved(Approval(acquirerReference: "C2"))), id: "e3")
+    #expect(try await receive(done, shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await gateway.payment(payment.id)?.status == .voided)
+  }
 }
