@@ -86,7 +86,7 @@ extension Journal {
       return .refused("unknown_reference")
     }
     let record = try PaymentRecord.known(attempt.payment, in: store)
-    guard record.route == event.route else {
+    guard record.route == event.route, attempt.route == event.route else {
       try alarm(.anotherConnector, record, in: store)
       return .refused(AlarmReason.anotherConnector.rawValue)
     }

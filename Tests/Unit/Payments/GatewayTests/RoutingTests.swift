@@ -108,6 +108,18 @@ import Testing
     #expect(second.captures.map(\.merchantAccount) == ["account-b"])
   }
 
+  @Test func `does not believe the next route's event about the operation that was not sent`() async throws {
+    let shop = try await Shop()
+    first.authorizes(.notSent("connection refused"))
+    let payment = try await gateway(shop).authorize(Shop.order(), with: shop.token())
+    let verdict = try await shop.journal.receive(
+      ProviderEvent(
+        route: "second", id: "e1", reference: try #require(first.authorizations.first).reference,
+        amount: .eur(1250), outcome: .approved(Approval(acquirerReference: "A"))))
+    #expect(verdict == .refused("another_connector"))
+    #expect(try await shop.journal.operations(of: payment.id).map(\.state) == [.failed, .approved])
+  }
+
   @Test func `answers a key with the operation of the next route`() async throws {
     let shop = try await Shop()
     first.authorizes(.notSent("connection refused"))
