@@ -18,7 +18,8 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
   @Option(help: "A page of your own, served at /page of the shop, with the id of a new basket for {{basket}}.")
   var page: String?
-  @Option(help: "Pay through this provider, which the sandbox emulates; several are routes in this order.")
+  @Option(
+    help: "Pay through this provider, which the sandbox emulates. Several are routes, in the order of their names.")
   var connector: [DemoProvider] = []
   @Flag(help: "Let the provider decrypt the payment tokens.") var sealed = false
   @Flag(help: "Open the shop in a browser.") var open = false
@@ -159,6 +160,7 @@ private struct DemoSetup: Sendable {
     let isDefault = directory == ".tender/demo-\(port)" && providers.isEmpty
     let merchant = "\(directory)/merchants/\(shops[0].merchant.id)"
     return "\(program) pay --port \(port)" + (isDefault ? "" : " --merchant \(Shell.quoted(merchant))")
+      + (providers.isEmpty ? "" : " --provider")
   }
 
   private func sandbox(_ isUp: OneTimeValue<Void>) async throws -> SandboxServer {

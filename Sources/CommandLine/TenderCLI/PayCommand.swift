@@ -24,6 +24,8 @@ struct PayCommand: AsyncParsableCommand {
   @Flag(help: "First a card that is declined, then the chosen one.") var decline = false
   @Flag(help: "Cancel before paying, and see that the basket cannot be paid any more.") var cancel = false
   @Flag(help: "Send the payment token a second time, and see that nothing is paid twice.") var replay = false
+  @Flag(help: "The server pays through a provider that the sandbox emulates; its ledger is not compared.")
+  var provider = false
   @Option(help: "Write the payment token to this file.") var saveToken: String?
   @Flag(help: "Print JSON.") var json = false
 
@@ -46,7 +48,8 @@ struct PayCommand: AsyncParsableCommand {
   private var plan: SandboxPayment.Plan {
     .init(
       card: card, contact: contact, method: method, coupon: coupon, amount: amount, collects: collection,
-      declinesFirst: decline, cancels: cancel, replays: replay, tokenFile: saveToken)
+      declinesFirst: decline, cancels: cancel, replays: replay, isThroughProvider: provider,
+      tokenFile: saveToken)
   }
 
   private func payment(_ sender: HTTPSender) throws -> SandboxPayment {

@@ -11,16 +11,16 @@ struct ReconcileCommand: AsyncParsableCommand {
     commandName: "reconcile", abstract: "Compares the journal with the acquirer's report, both ways.")
 
   @Argument(help: "The report, as JSON lines or CSV; - reads standard input.") var file: String?
-  @Option(help: "Asks the provider of this route for its listing instead, with --from and --until.") var route: String?
+  @Option(help: "Compares this route alone; without a report, with its provider's own listing.") var route: String?
   @Option(help: "The server's store.") var store = ".tender/tender.db"
   @Option(help: "Start of the period that the report covers, for example 2026-11-21T00:00:00Z.") var from: Moment?
   @Option(help: "End of the period that the report covers.") var until: Moment?
   @Flag(help: "Print JSON.") var json = false
 
   func validate() throws {
-    guard (file == nil) != (route == nil) else { throw ValidationError("Name a report, or a --route to ask.") }
-    guard route == nil || (from != nil && until != nil) else {
-      throw ValidationError("--route needs --from and --until: the period that the provider lists.")
+    guard file != nil || route != nil else { throw ValidationError("Name a report, or a --route to ask.") }
+    guard file != nil || (from != nil && until != nil) else {
+      throw ValidationError("Without a report, --from and --until say the period that the provider lists.")
     }
   }
 
@@ -36,14 +36,15 @@ struct ReconcileCommand: AsyncParsableCommand {
   }
 
   private func differences() async throws -> [Difference] {
-    let (report, route, from, until) = (try file.map(NamedFile.bytes) ?? [], route, from, until)
+    let (report, isListing, route, from, until) = (try file.map(NamedFile.bytes) ?? [], file == nil, route, from, until)
     let query = [
-      route.map { "route=\($0)" }, from.map { "from=\($0.time)" }, until.map { "until=\($0.time)" },
+      file == nil ? "listing=yes" : nil, route.map { "route=\($0)" }, from.map { "from=\($0.time)" },
+      until.map { "until=\($0.time)" },
     ].compactMap { $0 }
     return try await StoreAccess(path: store).ask(
       here: { journal in
-        guard let route, let from, let until else {
-          return try await Reconciliation(journal).differences(from: report, from?.time, until?.time)
+        guard isListing, let route, let from, let until else {
+          return try await Reconciliation(journal).differences(from: report, from?.time, until?.time, through: route)
         }
         return try await Reconciliation(journal).differences(at: route, from.time..<until.time)
       },

@@ -42,7 +42,7 @@ extension Journal {
     for reference in lines.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
       let ours = try await database.read { store in
         try PostedOperation.find(reference, in: store)
-          ?? PostedOperation.reported(as: reference.rawValue, in: store)
+          ?? PostedOperation.ofProvider(called: reference.rawValue, in: store)
       }
       found += Comparison(ours: ours, theirs: lines[reference] ?? []).differences
     }

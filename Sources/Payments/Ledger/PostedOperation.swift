@@ -20,7 +20,7 @@ extension PostedOperation {
   }
 
   /// What a provider reported under this name, without a request of ours.
-  package static func reported(as name: String, in store: Transaction) throws -> PostedOperation? {
+  package static func ofProvider(called name: String, in store: Transaction) throws -> PostedOperation? {
     try store.row(select + " WHERE acquirer_reference = $1 AND cause = 'provider'", .text(name)).map(
       PostedOperation.init)
   }

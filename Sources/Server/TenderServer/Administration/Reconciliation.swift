@@ -5,7 +5,8 @@ import Hummingbird
 package import Ledger
 package import TenderPayments
 
-/// What `tender reconcile` asks of a running server: `POST /reconcile?from=&until=`, the report as the body.
+/// What `tender reconcile` asks of a running server: `POST /reconcile?from=&until=&route=`, the report as the
+/// body; with `listing=yes` the route's provider is asked instead.
 struct ReconciliationController: Sendable {
   /// Half a million operations.
   private static let maximumBytes = 128 << 20
@@ -13,13 +14,14 @@ struct ReconciliationController: Sendable {
 
   func reconcile(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
-    if let route = query.get("route") { return try await list(route, query) }
+    let route = query.get("route")
+    if let route, query.get("listing") != nil { return try await list(route, query) }
     let bytes = try await request.body.collect(upTo: Self.maximumBytes)
     do {
       return JSONAnswer.response(
         try await reconciliation.differences(
           from: Array(bytes.readableBytesView), query.get("from").flatMap { Timestamp(rfc3339: $0) },
-          query.get("until").flatMap { Timestamp(rfc3339: $0) }))
+          query.get("until").flatMap { Timestamp(rfc3339: $0) }, through: route))
     } catch let error as ReportError {
       throw Problem(.badRequest, "unreadable_report", "The report cannot be read: \(error).")
     }
@@ -82,14 +84,17 @@ package struct Reconciliation: Sendable {
   /// - Parameters:
   ///   - from: operations of ours that were sent before are not missed in the report.
   ///   - until: nor those sent at this moment or after it.
+  ///   - route: nor those of other routes than this.
   package func differences(
-    from report: [UInt8], _ from: Timestamp?, _ until: Timestamp?
+    from report: [UInt8], _ from: Timestamp?, _ until: Timestamp?, through route: String? = nil
   ) async throws -> [Difference] {
     let report = try AcquirerReport(report)
     let own = report.period
     let start = from ?? own?.lowerBound
     let end = until ?? own?.upperBound
-    guard let start, let end, start < end else { return try await journal.differences(from: report) }
-    return try await journal.differences(from: report, in: start..<end)
+    guard let start, let end, start < end else {
+      return try await journal.differences(from: report, through: route)
+    }
+    return try await journal.differences(from: report, in: start..<end, through: route)
   }
 }

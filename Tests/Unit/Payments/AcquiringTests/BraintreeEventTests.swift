@@ -49,7 +49,7 @@ import Testing
       events == [
         AcquirerEvent(
           id: "transaction_settled:my_id", subject: .acquirerOperation("my_id"), amount: amount,
-          content: .answer(.approved(Approval(acquirerReference: "my_id"))))
+          content: .answer(.approved(Approval(acquirerReference: "my_id"))), name: "my_id")
       ])
     // The line break at the end may be missing, and the signature may stand among others.
     #expect(try read(recordedSignature, recordedPayload) == events)
