@@ -273,8 +273,9 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "CostFuzzer", "Acquiring", "AppleSandbox", "HTTPTransport", "MerchantIdentity", "DirectWire",
-        "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "Orders", "ApplePayToken",
+        "TenderServer", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox", "HTTPTransport",
+        "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
+        "TenderTesting", "Orders", "ApplePayToken",
         "Webhooks", "Ledger", crypto, logging, httpTypes, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
       ]),
     tests(

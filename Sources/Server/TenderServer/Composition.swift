@@ -15,6 +15,8 @@ struct Runtime: Sendable {
   let clock: WallClock
   let random: RandomBytes
   let network: Network
+  /// In place of Apple's root; nil outside of tests.
+  let trust: TokenTrust?
   let crashes: CrashPoints
   let logger: Logger
 }
@@ -47,7 +49,7 @@ struct Composition: Sendable {
     let control = AdmissionControl.configured(configuration)
     admission = PaymentAdmission(control)
     connections = try .configured(configuration)
-    apple = try await AppleEnvironment(configuration, runtime.network)
+    apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
     folders = try await MerchantFolder.all(
       in: configuration.merchantsDirectory, at: runtime.clock.now(),
       keysMayBeElsewhere: configuration.keyAgentSocket != nil)

@@ -11,10 +11,12 @@ struct AppleEnvironment: Sendable {
   /// The roots of the gateway's TLS certificate.
   let gatewayRoots: TrustedRoots
 
-  init(_ configuration: ServerConfiguration, _ network: Network) async throws {
+  /// - Parameter given: the trust of a test's composition, in place of Apple's root.
+  init(_ configuration: ServerConfiguration, _ network: Network, trust given: TokenTrust? = nil) async throws {
     switch configuration.environment {
     case .production:
-      (hosts, trust, simulated, gatewayRoots) = (.production, .apple(production: true, sandbox: false), nil, .system)
+      (hosts, simulated, gatewayRoots) = (.production, nil, .system)
+      trust = given ?? .apple(production: true, sandbox: false)
     case .appleSandbox:
       (hosts, trust, simulated, gatewayRoots) = (.appleSandbox, .apple(production: false, sandbox: true), nil, .system)
     case .simulated:

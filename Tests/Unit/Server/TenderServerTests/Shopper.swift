@@ -16,13 +16,14 @@ struct Shopper: Sendable {
   /// Stores a basket and opens the sheet.
   static func enters(
     _ system: TestSystem, _ shop: Shopfront? = nil, amount: Int64 = 1250, currency: String? = nil,
-    service: String = "delivery", also more: [String: JSONValue] = [:]
+    service: String = "delivery", capture: String = "immediate", also more: [String: JSONValue] = [:]
   ) async throws -> Shopper {
     let shop = shop ?? system.harbour
     var shopper = Shopper(system: system, shop: shop, basket: RandomBytes.system.hex(16))
     let stored = try await shop.signed(
       "PUT", "/v2/\(shop.merchant.id)/baskets/\(shopper.basket)",
-      shopper.document(amount, currency ?? shop.merchant.currencyCode, service, more), at: system.clock.wall.now())
+      shopper.document(amount, currency ?? shop.merchant.currencyCode, service, capture, more),
+      at: system.clock.wall.now())
     try #require(stored.status == 200, "\(stored.errorText)")
     try await shopper.opens()
     return shopper
@@ -100,7 +101,8 @@ struct Shopper: Sendable {
 
   /// - Parameter more: properties to add, or to have other values.
   func document(
-    _ amount: Int64, _ currency: String, _ service: String, _ more: [String: JSONValue] = [:]
+    _ amount: Int64, _ currency: String, _ service: String, _ capture: String = "immediate",
+    _ more: [String: JSONValue] = [:]
   ) -> JSONValue {
     let usual: JSONValue = [
       "currencyCode": .string(currency), "countryCode": .string(shop.merchant.countryCode),
@@ -112,7 +114,7 @@ struct Shopper: Sendable {
         ["id": "japan", "countryCode": "JP", "postalPrefixes": [], "methods": ["bike"]],
       ],
       "shippingMethods": [["identifier": "bike", "label": "Bike", "detail": "Soon", "amount": 250]],
-      "coupons": [], "capture": "immediate",
+      "coupons": [], "capture": .string(capture),
     ]
     guard case .object(var document) = usual else { return usual }
     for (key, value) in more { document[key] = value }

@@ -1,3 +1,4 @@
+import AcquirerSandbox
 import AppleSandbox
 import DirectWire
 import Foundation
@@ -102,6 +103,9 @@ final class TestSystem: Sendable {
     (settings.port, settings.gatewayPort, settings.acquirerSilence) = (0, 0, .seconds(2))
     settings.clock = clock.wall
     settings.logger.logLevel = .error
+    settings.events = EventDelivery(
+      form: { await Self.isTaken(sender, $0, "application/x-www-form-urlencoded", $1) },
+      post: { url, _, body in await Self.isTaken(sender, url, "application/json", body) })
     settings.fetch = AssociationFetch { url in
       let host = String(url.dropFirst("http://".count).prefix { $0 != "/" })
       let path = url.dropFirst("http://".count + host.count)
@@ -116,6 +120,13 @@ final class TestSystem: Sendable {
     let sandbox = try await SandboxServer(settings)
     Task { try await sandbox.run() }
     return try await ready.awaited
+  }
+
+  /// Whether the recipient of a provider's event has acknowledged it.
+  private static func isTaken(_ sender: HTTPSender, _ url: String, _ type: String, _ body: [UInt8]) async -> Bool {
+    let request = OutboundRequest(method: "POST", url: url, headers: [HTTPField("Content-Type", type)], body: body)
+    guard let answer = try? await sender.send(request, .seconds(5)) else { return false }
+    return (200..<300).contains(answer.status)
   }
 
   private static func configureWebhooks(_ folder: String) throws {
@@ -186,12 +197,12 @@ struct Shopfront: Sendable {
 
   init(
     _ merchant: MerchantProvisioning.NewMerchant, _ directory: String, _ server: String, _ sender: HTTPSender,
-    store: String? = nil
+    store: String? = nil, scheme: String = "http"
   ) throws {
     self.merchant = merchant
     self.store = store ?? directory
-    self.origin = "http://\(merchant.domains[0])"
-    self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", "http://\(merchant.domains[0])")])
+    self.origin = "\(scheme)://\(merchant.domains[0])"
+    self.page = JSONClient(server, sender: sender, headers: [HTTPField("Origin", origin)])
     self.key = try MerchantFolder.apiKey(at: "\(directory)/merchants/\(merchant.id)")
     (self.server, self.sender) = (server, sender)
   }
