@@ -1,0 +1,211 @@
+import AcquirerSandbox
+import Foundation
+import HTTPTransport
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+/// A server with a route to each emulated provider, in a system of its own: the emulators' ledgers hold nothing else.
+private struct ProviderShop: Sendable {
+  let system: TestSystem
+  let shop: Shopfront
+  private let connectors: String
+  private let start: Timestamp
+
+  /// Visa goes to Adyen, Mastercard to Braintree, and sealed payment tokens to the provider whose key they are for.
+  init() async throws {
+    system = try await TestSystem()
+    start = system.clock.wall.now().adding(.seconds(-1))
+    let folder = system.directory + "/connectors"
+    connectors = folder
+    try Self.write(folder)
+    try Self.append(
+      "routes: [\"adyen network=visa\", \"braintree network=masterCard\"]\nstatementDescriptor: HARBOUR*KITCHEN\n",
+      to: system.directory + "/merchants/harbour/merchant.yaml")
+    try await Self.seal("kitsune", "adyen", system, folder)
+    try await Self.seal("counted", "braintree", system, folder)
+    shop = try await system.secondServer { $0.connectorsDirectory = folder }
+    try await sendEvents(to: shop.server)
+  }
+
+  private static func write(_ folder: String) throws {
+    let (adyen, braintree) = (AdyenAccount.sandbox, BraintreeAccount.sandbox)
+    let files = [
+      "adyen/connector.yaml": "merchantAccounts: [\(adyen.merchantAccount)]\n", "adyen/api-key.secret": adyen.apiKey,
+      "adyen/hmac-keys/1.secret": adyen.hmacKey,
+      "braintree/connector.yaml": """
+      merchantId: \(braintree.merchantID)
+      publicKey: \(braintree.publicKey)
+      merchantAccounts: [EUR=tender_eur]
+      capturesInParts: true
+
+      """,
+      "braintree/private-key.secret": braintree.privateKey,
+    ]
+    for (name, text) in files { try put(text, at: "\(folder)/\(name)") }
+  }
+
+  private static func put(_ text: String, at path: String) throws {
+    let file = URL(fileURLWithPath: path)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+  }
+
+  private static func append(_ text: String, to path: String) throws {
+    try MerchantProvisioning.write(try String(contentsOfFile: path, encoding: .utf8) + text, to: path)
+  }
+
+  /// The provider makes the certificate's request, the portal issues, devices encrypt to it.
+  private static func seal(_ merchant: String, _ route: String, _ system: TestSystem, _ folder: String) async throws {
+    let identifier = "merchant.test.\(merchant)"
+    let request = try await system.sandbox.require(
+      "POST", "/\(route)/certificate-requests", ["merchantIdentifier": .string(identifier)], headers: [key(route)])
+    let certificates = "/portal/merchants/\(identifier)/certificates"
+    let issued = try await system.sandbox.require(
+      "POST", certificates, ["type": "processing", "csr": request["csr"] ?? .null])
+    let id = try #require(issued["id"]?.text)
+    _ = try await system.sandbox.require("POST", "\(certificates)/\(id)/activate", .object([:]))
+    try put(try #require(issued["certificate"]?.text), at: "\(folder)/\(route)/certificates/\(merchant).pem")
+  }
+
+  private static func key(_ route: String) -> HTTPField {
+    guard route == "braintree" else { return HTTPField("X-API-Key", AdyenAccount.sandbox.apiKey) }
+    let pair = "\(BraintreeAccount.sandbox.publicKey):\(BraintreeAccount.sandbox.privateKey)"
+    return HTTPField("Authorization", "Basic " + Base64.encode(Array(pair.utf8)))
+  }
+
+  func sendEvents(to server: String) async throws {
+    for (route, path) in [("adyen", "/adyen/webhook"), ("braintree", "/braintree/event-endpoint")] {
+      _ = try await system.sandbox.require(
+        "PUT", path, ["url": .string("\(server)/acquirers/\(route)/events")], headers: [Self.key(route)])
+    }
+  }
+
+  func front(_ merchant: MerchantProvisioning.NewMerchant) throws -> Shopfront {
+    try Shopfront(merchant, system.directory, shop.server, system.sender, store: shop.store)
+  }
+
+  func admin(_ method: String, _ path: String, _ body: [UInt8] = []) async throws -> JSONValue {
+    let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(path)", body: body)
+    return try JSONReader.read(try await system.sender.send(request, .seconds(60)).body)
+  }
+
+  /// The payment once it is so, within twenty seconds; recorded as an issue if it does not become so.
+  func payment(_ id: String, _ name: String, is value: JSONValue, asking: String? = nil) async throws {
+    var found = JSONValue.null
+    for _ in 0..<100 {
+      if let asking { _ = try await admin("POST", "/payments/\(id)/\(asking)") }
+      found = try await admin("GET", "/payments/\(id)")
+      if found[name] == value { return }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    Issue.record("\(name) is \(String(describing: found[name])), not \(value): \(found)")
+  }
+
+  func pays(
+    _ card: String, at front: Shopfront? = nil, delivery: Bool = false, capture: String = "immediate"
+  ) async throws -> String {
+    var shopper = try await Shopper.enters(
+      system, front ?? shop, service: delivery ? "delivery" : "collection", capture: capture)
+    if delivery { try await shopper.chooses() }
+    let answer = try await shopper.pays(card: card)
+    return try #require(answer.body["paymentId"]?.text, "\(card): \(answer.errorText) \(answer.body)")
+  }
+
+  /// What is in the provider's books and not in ours, or the other way round.
+  func differences(_ route: String) async throws -> [String] {
+    let found: JSONValue
+    if route == "braintree" {
+      let until = system.clock.wall.now().adding(.seconds(2))
+      found = try await admin("POST", "/reconcile?listing=yes&route=\(route)&from=\(start)&until=\(until)")
+    } else {
+      let request = OutboundRequest(
+        method: "GET", url: system.sandbox.base + "/adyen/report", headers: [Self.key(route)])
+      found = try await admin(
+        "POST", "/reconcile?route=\(route)", try await system.sender.send(request, .seconds(30)).body)
+    }
+    guard case .array(let all) = found else { return ["\(found)"] }
+    return all.compactMap { $0["kind"]?.text }
+  }
+
+  /// The acquirer's name of a payment's operation.
+  func name(_ kind: String, _ id: String) async throws -> String {
+    let operations = try await admin("GET", "/payments/\(id)")["operations"]?.elements ?? []
+    return try #require(operations.first { $0["kind"]?.text == kind }?["acquirerReference"]?.text)
+  }
+
+  /// A person at Adyen refunds.
+  func refundAtAdyen(_ id: String, _ value: Int64) async throws {
+    _ = try await system.sandbox.require(
+      "POST", "/adyen/payments/\(try await name("authorize", id))/refunds", ["value": .integer(value)],
+      headers: [Self.key("adyen")])
+  }
+}
+
+@Suite(.serialized) struct `A shop that is paid through both providers` {
+  @Test func `agrees with both ledgers to the minor unit, network and sealed`() async throws {
+    let place = try await ProviderShop()
+    for card in ["visa-debit", "mastercard-credit"] {
+      let delivered = try await place.pays(card, delivery: true)
+      try await place.payment(delivered, "captured", is: 1500)
+      let voided = try await place.pays(card, capture: "manual")
+      _ = try await place.admin("POST", "/payments/\(voided)/void")
+      try await place.payment(voided, "status", is: "voided")
+      let parts = try await place.pays(card, capture: "manual")
+      for amount in ["10.00", "2.50"] {
+        _ = try await place.admin("POST", "/payments/\(parts)/capture?amount=\(amount)")
+      }
+      try await place.payment(parts, "captured", is: 1250)
+      try await refunds(parts, place)
+    }
+    try await declinesThenPays(place)
+    for merchant in [TestSystem.kitsuneMerchant, TestSystem.countedMerchant] {
+      let sealed = try await place.pays("visa-debit", at: try place.front(merchant))
+      try await place.payment(sealed, "captured", is: 1250)
+      #expect(try await place.admin("GET", "/payments/\(sealed)")["amountConfirmed"] == false)
+    }
+    #expect(try await place.differences("adyen") == [])
+    #expect(try await place.differences("braintree") == [])
+    try await findsWhatAPersonDid(place)
+    #expect(try await place.admin("GET", "/journal/verification")["violations"] == [])
+  }
+
+  /// Braintree refuses a part of what it has not settled; the refund that it accepts is the only one that counts.
+  private func refunds(_ id: String, _ place: ProviderShop) async throws {
+    for _ in 0..<60 {
+      let answer = try await place.admin("POST", "/payments/\(id)/refund?amount=3.00")
+      if ["approved", "pending"].contains(answer["performed"]?["state"]?.text) { break }
+      try await Task.sleep(for: .milliseconds(300))
+    }
+    try await place.payment(id, "refunded", is: 300)
+  }
+
+  private func declinesThenPays(_ place: ProviderShop) async throws {
+    var shopper = try await Shopper.enters(place.system, place.shop, service: "collection")
+    #expect(try await shopper.pays(card: "visa-lost").status == 402)
+    try await shopper.opens()
+    let paid = try await shopper.pays(card: "mastercard-debit")
+    let id = try #require(paid.body["paymentId"]?.text, "\(paid.errorText)")
+    try await place.payment(id, "captured", is: 1250)
+  }
+
+  /// A refund in the dashboard is a difference until its event arrives, and booked from then on.
+  private func findsWhatAPersonDid(_ place: ProviderShop) async throws {
+    let id = try await place.pays("visa-credit")
+    try await place.payment(id, "captured", is: 1250)
+    try await place.sendEvents(to: "http://127.0.0.1:9")
+    try await place.refundAtAdyen(id, 200)
+    var found: [String] = []
+    for _ in 0..<50 where found.isEmpty {
+      found = try await place.differences("adyen")
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    #expect(found == ["missing_here"])
+    try await place.sendEvents(to: place.shop.server)
+    try await place.payment(id, "refunded", is: 200)
+    #expect(try await place.differences("adyen") == [])
+  }
+}
