@@ -56,7 +56,7 @@ struct OpenedPayment: Sendable {
   let version: String
   /// 64 hex digits, chosen by the device.
   let transactionId: String
-  /// SHA-256 of the merchant's public key to which it was encrypted, 64 hex digits.
+  /// SHA-256 of the merchant's public key to which it was encrypted, in base64 as in the payment token.
   let publicKeyHash: String
   /// SHA-256 of what binds it to the basket, 64 hex digits.
   let applicationDataHash: String?

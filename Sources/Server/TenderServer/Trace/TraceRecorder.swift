@@ -101,7 +101,7 @@ extension OpenedPayment {
     let token = opened.verified.token
     version = token.version.rawValue
     transactionId = Hex.encode(token.transactionID)
-    publicKeyHash = Hex.encode(token.publicKeyHash)
+    publicKeyHash = Base64.encode(token.publicKeyHash)
     applicationDataHash = token.applicationDataHash.map { Hex.encode($0) }
     signedAt = opened.verified.signingTime.description
     paymentData = opened.paymentData.masked

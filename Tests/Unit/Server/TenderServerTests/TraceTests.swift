@@ -45,6 +45,7 @@ import Testing
     #expect(secrets.found(in: Data(trace.serialized())).isEmpty)
     let opened = try #require(trace["payment"])
     #expect(opened["transactionId"]?.text == token["transactionIdentifier"]?.text?.lowercased())
+    #expect(opened["publicKeyHash"] == token["paymentData"]?["header"]?["publicKeyHash"])
     let inside = try #require(opened["paymentData"])
     #expect(inside["applicationPrimaryAccountNumber"]?.text == "•••• 0020")
     #expect(inside["paymentData"]?["onlinePaymentCryptogram"]?.text == "•••")
