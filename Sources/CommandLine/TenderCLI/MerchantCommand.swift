@@ -29,7 +29,7 @@ struct MerchantCommand: AsyncParsableCommand {
       guard !json else { return Terminal.say(try Terminal.json(["id": options.id, "folder": path])) }
       Terminal.say(path)
       Terminal.sayError(
-        "Next: start or restart `tender serve` with merchants.directory \(folders.directory); when the shop is up, "
+        "Next: start `tender serve` with merchants.directory \(folders.directory), or `tender reload`; when the shop is up, "
           + "run `tender merchant verify --id \(options.id) --directory \(folders.directory)`")
     }
   }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Logging
+import StrictJSON
 import TenderPayments
 import TenderServer
+import UnixSignals
 
 /// `tender serve`
 struct ServeCommand: AsyncParsableCommand {
@@ -11,6 +13,7 @@ struct ServeCommand: AsyncParsableCommand {
   @OptionGroup var options: ConfigurationOptions
   @Option(help: "Which log lines to write to standard error; health probes are at debug.")
   var logLevel: LogLevel = .info
+  @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func run() async throws {
     try ProcessMemory.forbidDumps()
@@ -25,10 +28,14 @@ struct ServeCommand: AsyncParsableCommand {
     if let sandbox = configuration.sandboxURL {
       logger.notice("waiting for the sandbox, at most 10 seconds", metadata: ["url": .string(sandbox)])
     }
+    let hangups = await UnixSignalsSequence(trapping: .sighup)
     let server = try await TenderServer(configuration, logger: logger) { port in
-      Terminal.say("tender serves \(configuration.environment.rawValue) on \(configuration.address(port: port))")
+      let (environment, address) = (configuration.environment.rawValue, configuration.address(port: port))
+      let line = Terminal.jsonLine(["environment": .string(environment), "url": .string(address)])
+      Terminal.say(json ? line : "tender serves \(environment) on \(address)")
     }
-    try await ServiceRunner(first: server, logger: logger).run()
+    let runner = ServiceRunner(first: server, logger: logger)
+    try await runner.run { await runner.join(HangupReload(server: server, hangups: hangups, logger: logger)) }
   }
 }
 

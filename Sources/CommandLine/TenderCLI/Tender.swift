@@ -6,8 +6,8 @@ struct Tender: AsyncParsableCommand {
     commandName: "tender", abstract: "Apple Pay acceptance, end to end, on your own machines.",
     version: "0.1.0-dev",
     subcommands: [
-      DemoCommand.self, ServeCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self, TokenCommand.self,
-      KeysCommand.self, MerchantCommand.self, PaymentCommand.self, RouteCommand.self, ConnectorCommand.self,
-      WebhooksCommand.self, ReconcileCommand.self, ConfigCommand.self, VersionCommand.self,
+      DemoCommand.self, ServeCommand.self, ReloadCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self,
+      TokenCommand.self, KeysCommand.self, MerchantCommand.self, PaymentCommand.self, RouteCommand.self,
+      ConnectorCommand.self, WebhooksCommand.self, ReconcileCommand.self, ConfigCommand.self, VersionCommand.self,
     ])
 }

@@ -55,6 +55,9 @@ enum Terminal {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
+  /// One line of JSON: what a process that goes on serving prints first under `--json`.
+  static func jsonLine(_ value: JSONValue) -> String { String(decoding: value.serialized(), as: UTF8.self) }
+
   /// JSON lines on standard error.
   static func logger(_ label: String, level: Logger.Level = .info) -> Logger {
     var logger = Logger(label: label) { JSONLogHandler(label: $0) }

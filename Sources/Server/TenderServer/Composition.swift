@@ -29,15 +29,16 @@ struct Composition: Sendable {
   let connections: ConnectionLimit
   let admission: PaymentAdmission
   let apple: AppleEnvironment
-  let folders: [MerchantFolder]
-  let directory: MerchantDirectory
+  private(set) var folders: [MerchantFolder]
+  private(set) var directory: MerchantDirectory
   let journal: Journal
   let keys: ProcessingKeys
   /// A circuit breaker for each route.
   let breakers: [String: CircuitBreaker]
   let gateway: PaymentGateway
   let guests: GuestTokenIssuer
-  let orderService: OrderService
+  private(set) var orderService: OrderService
+  let webhookEndpoints: WebhookEndpoints
   let dispatcher: WebhookDispatcher
   /// Only in `simulated`.
   let traces: TraceRecorder?
@@ -50,9 +51,7 @@ struct Composition: Sendable {
     admission = PaymentAdmission(control)
     connections = try .configured(configuration)
     apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
-    folders = try await MerchantFolder.all(
-      in: configuration.merchantsDirectory, at: runtime.clock.now(),
-      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+    folders = try await .read(configuration, runtime)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     journal = try await .opened(configuration, runtime)
     let keyStore = ProcessingKeyStore(journal.database)
@@ -79,7 +78,31 @@ struct Composition: Sendable {
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
     orderService = .configured(folders, gateway, guests, runtime)
-    dispatcher = try .configured(folders, journal.database, configuration, runtime, metrics)
+    try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
+    webhookEndpoints = WebhookEndpoints(folders)
+    dispatcher = .configured(webhookEndpoints, journal.database, configuration, runtime, metrics)
+  }
+
+  /// The same server with the merchants as their folders are now.
+  ///
+  /// - Throws: when a folder is not as it must be, or its routes differ from those that the server started with.
+  func reread() async throws -> Composition {
+    let folders: [MerchantFolder] = try await .read(configuration, runtime)
+    try refuseChangedRoutes(folders)
+    try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
+    var parts = self
+    parts.directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
+    parts.folders = folders
+    parts.orderService = .configured(folders, gateway, guests, runtime)
+    return parts
+  }
+
+  private func refuseChangedRoutes(_ folders: [MerchantFolder]) throws {
+    let started = Dictionary(uniqueKeysWithValues: self.folders.map { ($0.merchant.id, $0.profile.routes) })
+    for folder in folders where folder.profile.routes != started[folder.merchant.id] ?? [] {
+      throw ConfigurationError(
+        "merchant \(folder.merchant.id): routes", "routes are read at the start; restart the server to change them")
+    }
   }
 
   /// Releases what the process holds, after calls under way have been answered.
@@ -87,6 +110,14 @@ struct Composition: Sendable {
     await keys.close()
     await database.close()
     await runtime.network.close()
+  }
+}
+
+extension [MerchantFolder] {
+  fileprivate static func read(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Self {
+    try await MerchantFolder.all(
+      in: configuration.merchantsDirectory, at: runtime.clock.now(),
+      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
   }
 }
 

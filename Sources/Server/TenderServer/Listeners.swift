@@ -8,12 +8,12 @@ import ServiceLifecycle
 /// The sockets that the server listens on, each with its limits and its router.
 struct Listeners: Sendable {
   let parts: Composition
-  let routes: Routes
+  let routes: LiveRoutes
   /// Called with the public port once both sockets accept connections: who waits for the server may then use either.
   let onRunning: @Sendable (_ port: Int) async -> Void
   private let administrationOpened = AsyncStream<Void>.makeStream()
 
-  init(parts: Composition, routes: Routes, onRunning: @escaping @Sendable (_ port: Int) async -> Void) {
+  init(parts: Composition, routes: LiveRoutes, onRunning: @escaping @Sendable (_ port: Int) async -> Void) {
     (self.parts, self.routes, self.onRunning) = (parts, routes, onRunning)
   }
 
@@ -21,7 +21,7 @@ struct Listeners: Sendable {
   func publicListener() throws -> any Service {
     let (configuration, logger) = (parts.configuration, parts.runtime.logger)
     return Application(
-      router: routes.publicRouter(), server: try publicServer(),
+      responder: routes.publicCalls, server: try publicServer(),
       configuration: .init(
         address: .hostname(configuration.host, port: configuration.port), serverName: nil,
         availableConnectionsDelegate: LimitedConnections(limit: parts.connections)),
@@ -62,7 +62,7 @@ struct Listeners: Sendable {
     try socket.prepare()
     let logger = parts.runtime.logger
     return Application(
-      router: routes.administrationRouter(),
+      responder: routes.administration,
       configuration: .init(address: .unixDomainSocket(path: socket.boundPath), serverName: nil),
       onServerRunning: { [administrationOpened] _ in
         do { try socket.open() } catch {
@@ -77,7 +77,7 @@ struct Listeners: Sendable {
     guard let port = parts.configuration.metricsPort else { return [] }
     let limit = ConnectionLimit(maximum: 16)
     let application = Application(
-      router: routes.metricsRouter(),
+      responder: routes.metrics,
       server: .http1(
         configuration: .init(
           additionalChannelHandlers: [ConnectionHandler(limit, parts.configuration.connectionTimes)])),

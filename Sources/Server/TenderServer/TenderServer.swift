@@ -7,6 +7,7 @@ package import TenderPayments
 /// `tender serve`: the checkout API, the platform API and the web kit, for any number of merchants.
 package struct TenderServer: Service {
   private let parts: Composition
+  private let routes: LiveRoutes
   private let onRunning: @Sendable (_ port: Int) async -> Void
 
   /// Reads the merchants, opens the store, connects to Apple. Nothing listens yet.
@@ -27,6 +28,10 @@ package struct TenderServer: Service {
       await network.close()
       throw error
     }
+    do { routes = try LiveRoutes(parts) } catch {
+      await parts.close()
+      throw error
+    }
     self.onRunning = onRunning
   }
 
@@ -43,8 +48,13 @@ package struct TenderServer: Service {
     await parts.close()
   }
 
+  /// Reads the merchants' folders again. Payments under way keep their merchant's values.
+  ///
+  /// - Throws: when a folder is not as it must be. Then nothing has changed.
+  package func reload() async throws -> ReloadReport { try await routes.reload() }
+
   private func listeners() throws -> [any Service] {
-    let listeners = Listeners(parts: parts, routes: try Routes(parts), onRunning: onRunning)
+    let listeners = Listeners(parts: parts, routes: routes, onRunning: onRunning)
     return [try listeners.publicListener(), try listeners.administration()] + listeners.metrics()
   }
 

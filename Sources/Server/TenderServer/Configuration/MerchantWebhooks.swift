@@ -85,12 +85,10 @@ extension MerchantFolder {
 extension WebhookDispatcher {
   /// Delivers to the endpoints of these merchants.
   static func configured(
-    _ folders: [MerchantFolder], _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
+    _ endpoints: WebhookEndpoints, _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
     _ metrics: Metrics
-  ) throws -> WebhookDispatcher {
-    try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
-    let endpoints = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
-    return WebhookDispatcher(
+  ) -> WebhookDispatcher {
+    WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
       network: runtime.network.webhooks, orders: .stored, random: runtime.random,

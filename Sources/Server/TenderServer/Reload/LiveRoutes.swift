@@ -1,0 +1,62 @@
+import HTTPServing
+import Hummingbird
+import MerchantIdentity
+import Synchronization
+
+/// The routers of a running server, made again when the merchants' folders are read again. A call that has begun keeps
+/// its merchant as it was.
+final class LiveRoutes: Sendable {
+  /// The middlewares of the start, for what is answered before a router is asked.
+  let middlewares: Middlewares
+  let publicCalls: ReplaceableResponder
+  let administration: ReplaceableResponder
+  let metrics: ReplaceableResponder
+  private let parts: Mutex<Composition>
+
+  init(_ parts: Composition) throws {
+    let routes = try Routes(parts)
+    middlewares = routes.middlewares
+    publicCalls = ReplaceableResponder(routes.publicRouter())
+    administration = ReplaceableResponder(routes.administrationRouter())
+    metrics = ReplaceableResponder(routes.metricsRouter())
+    self.parts = Mutex(parts)
+    administration.replace(by: administrationRouter(routes))
+  }
+
+  /// Reads the merchants' folders again: merchants, domains, certificates, API keys, processing keys, webhooks.
+  ///
+  /// - Throws: when a folder is not as it must be. Then everything stays as it was.
+  func reload() async throws -> ReloadReport {
+    let new = try await parts.withLock { $0 }.reread()
+    let routes = try Routes(new)
+    let keys = try await new.keys.add(new.folders)
+    new.webhookEndpoints.replace(with: new.folders)
+    publicCalls.replace(by: routes.publicRouter())
+    administration.replace(by: administrationRouter(routes))
+    metrics.replace(by: routes.metricsRouter())
+    parts.withLock { $0 = new }
+    return ReloadReport(
+      merchants: new.folders.count, domains: new.folders.map(\.merchant.sites.count).reduce(0, +), addedKeys: keys)
+  }
+
+  private func administrationRouter(_ routes: Routes) -> Router<ServerContext> {
+    let router = routes.administrationRouter()
+    // `tender reload`
+    router.post("/merchants/reload") { [weak self] _, _ -> Response in
+      do {
+        return JSONAnswer.response(try await self?.reload() ?? ReloadReport(merchants: 0, domains: 0, addedKeys: 0))
+      } catch {
+        throw Problem(.conflict, "merchants_not_read", "Nothing has changed: \(error)")
+      }
+    }
+    return router
+  }
+}
+
+/// What a server has after it read the merchants' folders again.
+package struct ReloadReport: Sendable, Hashable, Codable {
+  package let merchants: Int
+  package let domains: Int
+  /// Processing keys that are new.
+  package let addedKeys: Int
+}

@@ -1,0 +1,51 @@
+import Foundation
+import HTTPTransport
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// What changes when a running server reads the merchants' folders again.
+@Suite struct `Reading the merchants again` {
+  let system: TestSystem
+
+  init() async throws { system = try await TestSystem.shared.value }
+
+  private static let late = MerchantProvisioning.NewMerchant(
+    id: "late", merchantIdentifier: "merchant.test.late", displayName: "Late", countryCode: "IE",
+    currencyCode: "EUR", domains: ["late.localhost:8409"])
+
+  private func status() async throws -> Int {
+    try await system.sender.send(
+      OutboundRequest(
+        method: "GET", url: system.server + "/applepay/metadata",
+        headers: [HTTPField("Origin", "http://late.localhost:8409")]), .seconds(10)
+    ).status
+  }
+
+  @Test func `brings a new merchant without a restart; a broken folder changes nothing and is named`() async throws {
+    let provisioning = MerchantProvisioning(portal: system.sandbox, random: .system)
+    _ = try await provisioning.make(Self.late, below: system.directory + "/merchants")
+    #expect(try await status() == 403)
+
+    let broken = system.directory + "/merchants/zz-broken"
+    try FileManager.default.createDirectory(atPath: broken, withIntermediateDirectories: true)
+    try Data("displayName: [".utf8).write(to: URL(filePath: broken + "/merchant.yaml"))
+    let refused = try await system.admin("POST", "/merchants/reload")
+    #expect(refused["code"] == "merchants_not_read")
+    #expect(refused["detail"]?.text?.contains("zz-broken") == true)
+    #expect(try await status() == 403)
+
+    try FileManager.default.removeItem(atPath: broken)
+    let report = try await system.admin("POST", "/merchants/reload")
+    #expect(report["merchants"] == 5 && report["addedKeys"] == 1)
+    #expect(try await status() == 200)
+    // The sandbox fetches the association file of the new domain, and its basket is stored under its own key.
+    try await provisioning.verify(Self.late)
+    let shop = try Shopfront(Self.late, system.directory, system.server, system.sender)
+    let answer = try await shop.signed("GET", "/v2/late/services/testconnection", at: system.clock.wall.now())
+    #expect(answer.status == 200)
+    #expect(try await system.metrics().contains(#"{kind="identity",merchant="late"}"#))
+  }
+}
