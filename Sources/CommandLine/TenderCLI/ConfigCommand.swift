@@ -41,9 +41,14 @@ struct ConfigCommand: AsyncParsableCommand {
   struct Settings: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Lists every setting with its default, in Markdown: the tables of docs/configuration.md.")
+    @Flag(help: "Print JSON.") var json = false
     @Flag(help: "Those of a merchant's merchant.yaml instead of the server's.") var merchant = false
 
-    func run() {
+    func run() throws {
+      guard !json else {
+        let settings = merchant ? SettingsTable.merchant.reports : SettingsTable.server.reports
+        return Terminal.say(try Terminal.json(settings))
+      }
       let page = merchant ? SettingsTable.merchant.page : SettingsTable.server.page
       Terminal.say(String(page.dropLast()))
     }

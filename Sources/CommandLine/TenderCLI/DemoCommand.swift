@@ -4,6 +4,7 @@ import DemoShop
 import Foundation
 import HTTPTransport
 import Logging
+import StrictJSON
 import TenderPayments
 import TenderServer
 
@@ -23,6 +24,7 @@ struct DemoCommand: AsyncParsableCommand {
   var connector: [DemoProvider] = []
   @Flag(help: "Let the provider decrypt the payment tokens.") var sealed = false
   @Flag(help: "Open the shop in a browser.") var open = false
+  @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func validate() throws {
     guard (1...65_531).contains(port) else {
@@ -124,7 +126,14 @@ private struct DemoSetup: Sendable {
     }
   }
 
+  /// The addresses as one line, under `--json`.
+  private var addresses: JSONValue {
+    let urls = shops.map { JSONValue.string("http://\($0.domain):\($0.port)") }
+    return ["server": .string(serverURL), "shop": urls[0], "secondShop": urls[1], "sandbox": .string(sandboxURL)]
+  }
+
   private func announce() {
+    guard !Terminal.printsJSON else { return Terminal.say(Terminal.jsonLine(addresses)) }
     Terminal.say()
     Terminal.say(
       "  Open \(Terminal.styled("http://\(shops[0].domain):\(shops[0].port)", .bold)) and press the Apple Pay button.")

@@ -5,6 +5,7 @@ import KeyAgent
 import Logging
 import ServiceLifecycle
 import Storage
+import StrictJSON
 import TenderPayments
 import TenderServer
 import UnixSignals
@@ -24,6 +25,7 @@ struct KeyAgentCommand: AsyncParsableCommand {
   @Option(help: "Where to listen.") var socket = ".tender/keys.sock"
   @Option(help: "The number of the user who may ask; the agent's own by default. Only root can name another.")
   var client: UInt32?
+  @Flag(help: "Print the socket and the number of keys as a line of JSON.") var json = false
 
   func run() async throws {
     try ProcessMemory.forbidDumps()
@@ -35,7 +37,8 @@ struct KeyAgentCommand: AsyncParsableCommand {
       throw CallFailure(error.reason)
     }
     let hangups = await UnixSignalsSequence(trapping: .sighup)
-    Terminal.say("tender holds \(Terminal.counted(server.count, "key")) at \(socket)")
+    let line = Terminal.jsonLine(["socket": .string(socket), "keys": .integer(Int64(server.count))])
+    Terminal.say(json ? line : "tender holds \(Terminal.counted(server.count, "key")) at \(socket)")
     let logger = Terminal.logger("tender.keys")
     let runner = ServiceRunner(first: KeyAgentService(server: server), logger: logger)
     try await runner.run {

@@ -1,6 +1,7 @@
 import AppleSandbox
 import ArgumentParser
 import HTTPTransport
+import StrictJSON
 
 /// `tender sandbox`
 struct SandboxCommand: AsyncParsableCommand {
@@ -13,6 +14,7 @@ struct SandboxCommand: AsyncParsableCommand {
   @Option(help: "The gateway's port; the next one by default.") var gatewayPort: Int?
   @Option(help: "Where its authorities, merchants and the acquirer's ledger are kept.") var directory =
     ".tender/sandbox"
+  @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func validate() throws {
     try Port.check(port, "--port")
@@ -32,7 +34,11 @@ struct SandboxCommand: AsyncParsableCommand {
     settings.fetch = .over(sender)
     settings.events = .over(sender)
     settings.logger = Terminal.logger("sandbox")
-    settings.onReady = { addresses in
+    settings.onReady = { [json] addresses in
+      guard !json else {
+        let (url, gatewayURL) = (addresses.url, addresses.gatewayURL)
+        return Terminal.say(Terminal.jsonLine(["url": .string(url), "gatewayURL": .string(gatewayURL)]))
+      }
       Terminal.say("NOT APPLE: a simulated Apple and acquirer for tests")
       Terminal.say("front page  \(addresses.url)")
       Terminal.say("gateway     \(addresses.gatewayURL)")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import DemoShop
 import Logging
+import StrictJSON
 import TenderServer
 
 /// `tender shop`
@@ -13,6 +14,7 @@ struct ShopCommand: AsyncParsableCommand {
   @Option(help: "The sandbox's address, for the simulated payment sheet.") var sandbox = "http://localhost:8402"
   @Option(help: "The merchant's folder, for its API key.") var merchant = ".tender/merchants/harbour"
   @Option(help: "What it sells: harbour or kitsune.") var menu: MenuName = .harbour
+  @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   enum MenuName: String, ExpressibleByArgument, CaseIterable {
     case harbour, kitsune
@@ -36,7 +38,10 @@ struct ShopCommand: AsyncParsableCommand {
         port: port, menu: menu.menu, tenderServerURL: server, publicSandboxURL: sandbox, merchantId: key.merchant,
         apiKeyId: key.id, secretApiKey: key.secret, webhookSecret: try MerchantFolder.webhookSecret(at: merchant)),
       logger: logger
-    ) { Terminal.say("shop  http://localhost:\($0)") }
+    ) { [json] port in
+      let address = "http://localhost:\(port)"
+      Terminal.say(json ? Terminal.jsonLine(["url": .string(address)]) : "shop  \(address)")
+    }
     try await ServiceRunner(first: shop, logger: logger).run()
   }
 }

@@ -53,6 +53,15 @@ package struct SettingsTable<Target: Sendable>: Sendable {
   func contains(_ key: String) -> Bool { settings.contains { $0.key == key } }
   func isGroup(_ key: String) -> Bool { settings.contains { $0.key.hasPrefix(key + ".") } }
 
+  /// The same as data, for `tender config settings --json`.
+  package var reports: [SettingReport] {
+    settings.map {
+      SettingReport(
+        key: $0.key, values: $0.wanted, preset: $0.isRequired ? nil : $0.text(initial), isRequired: $0.isRequired,
+        meaning: $0.meaning)
+    }
+  }
+
   /// The table in Markdown, as `docs/configuration.md` has it.
   package var page: String {
     let rows = settings.map { setting in
@@ -77,5 +86,22 @@ extension Setting {
     do throws(UnfitValue) { try set(&target, try written.texts(isList: isList)) } catch {
       throw ConfigurationError(key, "found \(error.found); write \(wanted)", place: written.place)
     }
+  }
+}
+
+/// A setting as programs read it.
+package struct SettingReport: Encodable, Sendable {
+  package let key: String
+  /// What it may be, in words.
+  package let values: String
+  /// Nil where there is none.
+  package let preset: String?
+  package let isRequired: Bool
+  package let meaning: String
+
+  private enum CodingKeys: String, CodingKey {
+    case key, values, meaning
+    case preset = "default"
+    case isRequired = "required"
   }
 }
