@@ -133,7 +133,7 @@ def prices():
     return sorted({1 + index * (ALL - 1) // max(1, count - 1) for index in range(count)})
 
 
-@claim(page=None, limit=1150)
+@claim(page=None, limit=int(os.environ.get("LIMIT", 1200)) - 50)
 def a_page_written_for_safari_pays_every_price(shopper):
     wanted = prices()
     with contextlib.closing(Shop(shopper.demo)) as shop:
