@@ -135,6 +135,7 @@ def the_receipt_is_the_same_in_another_browser(shopper):
     shopper.receipt()
     shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
     assert shopper.fact("status") == "Captured" and shopper.fact("shopper") == "A guest", receipt()
+    assert shopper.fact("date"), f"the receipt has no date: {receipt()}"
     first = receipt()
     shopper.script("localStorage.clear(); sessionStorage.clear();")
     shopper.browser.delete_all_cookies()

@@ -93,6 +93,7 @@ private struct Receipt: Encodable {
   /// Tender's name of the payment.
   let transactionId: PaymentID?
   let reference: String
+  let placedAt: WireTime?
   let status: PaymentStatus?
   /// Decimal text in major units: `"12.90"`, `"880"`.
   let amount: String
@@ -121,7 +122,7 @@ private struct Receipt: Encodable {
     lines = (order.lines ?? []).map { Line(label: $0.label, amount: decimal($0.amount)) }
     unavailable = (order.unavailableItems ?? []).map { id in kept?.basket.items.first { $0.id == id }?.label ?? id }
     (serviceType, requestedFor, note) = (kept?.basket.serviceType, kept?.basket.requestedFor, kept?.basket.note)
-    (expectedDates, orderURL) = (order.expectedDates, order.orderURL)
+    (placedAt, expectedDates, orderURL) = (order.placedAt, order.expectedDates, order.orderURL)
     (shopper, card) = (kept?.shopper, kept?.card)
   }
 }
