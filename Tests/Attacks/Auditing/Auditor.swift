@@ -134,8 +134,12 @@ extension Auditor {
   /// The same at an acquirer that can be asked about nothing: only its event, or a person, can tell the outcome.
   static let excusesWithoutInquiry: [String: Set<Invariant>] = [
     "authorize_unknown": [.everythingIsResolved, .noLostAuthorization, .failureIsNotCharged, .lessIsUndone],
-    "reverse_unknown": [.everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone],
-    "reversal_refused": [.everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone],
+    "reverse_unknown": [
+      .everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone,
+    ],
+    "reversal_refused": [
+      .everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone,
+    ],
     "capture_unknown": [.everythingIsResolved, .noPhantom, .sums, .immediateCaptureEnds],
     "void_unknown": [.everythingIsResolved, .noPhantom, .immediateCaptureEnds],
     "refund_unknown": [.everythingIsResolved, .noPhantom, .sums],
@@ -387,7 +391,8 @@ extension Auditor {
       guard let payment = payments[operation.payment], !operation.route.isEmpty else { return false }
       return operation.route != payment.connector && !(operation.kind == "authorize" && operation.state == "failed")
     }
-    return repeated(approved).map { "payment \($0)" } + elsewhere.map { "\($0.kind) \($0.reference) through \($0.route)" }
+    return repeated(approved).map { "payment \($0)" }
+      + elsewhere.map { "\($0.kind) \($0.reference) through \($0.route)" }
   }
 
   /// What is open for longer than a day, or has had its event, at an acquirer that cannot be asked.

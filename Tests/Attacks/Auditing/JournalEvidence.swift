@@ -37,7 +37,8 @@ extension Evidence {
         state: try row.text("state"), amount: try row.integer("amount"), cause: try row.text("cause"),
         route: try row.text("route"))
     }
-    believedEvents = Set(try store.rows("SELECT event FROM inbox WHERE verdict <> 'refused'").map { try $0.text("event") })
+    believedEvents = Set(
+      try store.rows("SELECT event FROM inbox WHERE verdict <> 'refused'").map { try $0.text("event") })
     outbox = try store.rows("SELECT * FROM outbox ORDER BY payment, seq").map { row in
       BookedEvent(
         payment: try row.text("payment"), sequence: try row.integer("seq"),

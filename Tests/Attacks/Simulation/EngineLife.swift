@@ -77,7 +77,8 @@ final class EngineLife: @unchecked Sendable {
   private(set) var isDelivering = false
 
   init(
-    number: Int, database: Database, routes: RouteTable, supplies: Supplies, thread: SimulatedThread, sink: SimulatedSink,
+    number: Int, database: Database, routes: RouteTable, supplies: Supplies, thread: SimulatedThread,
+    sink: SimulatedSink,
     random: RandomBytes, policy: GatewayPolicy, schedule: RetrySchedule = .standard,
     believesWallClock: Bool = false
   ) {

@@ -117,6 +117,8 @@ extension SimulatedWorld {
   func waitForPeople() {
     thread.slumber(.seconds(90_000))
     settle(for: .seconds(1_200))
+    callAgain()
+    thread.run(until: thread.uptime + .seconds(300))
     guard thread.choices.chance(700), let database = try? store.open([], clock: thread.clock) else { return }
     Task.detached {
       for (payment, references) in (try? await database.read { try $0.openPayments() }) ?? [] {

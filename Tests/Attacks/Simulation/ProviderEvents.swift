@@ -9,7 +9,9 @@ extension SimulatedWorld {
   /// An authorization was decided at once: some banks send an event all the same, perhaps before their answer arrives.
   func announce(_ request: AuthorizationRequest, _ answer: AcquirerAnswer, _ acquirer: SimulatedAcquirer) {
     let reference = request.reference.rawValue
-    if hazards.includes(.foreignEvent), faults, thread.choices.chance(200) { forge(reference, request.amount, acquirer) }
+    if hazards.includes(.foreignEvent), faults, thread.choices.chance(200) {
+      forge(reference, request.amount, acquirer)
+    }
     guard acquirer.profile.isUnaskable else { return }
     thread.after(thread.choices.milliseconds(1...20_000), "the bank announces an authorization") { [self] in
       report(answer, reference, request.amount, acquirer)
@@ -21,7 +23,7 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(1...20_000), "the bank announces an operation") { [self] in
       let reference = request.reference.rawValue
       guard case .answer(let answer) = acquirer.bank.inquire(reference) else { return }
-      report(answer, reference, request.amount, acquirer)
+      tell(answer, reference, request.amount, patience: 3, mayUseName: request.isWhole, acquirer)
     }
   }
 
@@ -40,15 +42,18 @@ extension SimulatedWorld {
     }
   }
 
+  /// - Parameter mayUseName: whether the event may have the bank's name of the operation alone. No connector leaves our
+  ///   own out of an event whose operation may have no name in the journal yet.
   func tell(
-    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, patience: Int, _ acquirer: SimulatedAcquirer
+    _ answer: AcquirerAnswer, _ reference: String, _ amount: Amount, patience: Int, mayUseName: Bool = false,
+    _ acquirer: SimulatedAcquirer
   ) {
     switch answer {
     case .approved, .declined: break
     case .pending, .unknown, .notSent: return
     }
-    let name = acquirer.profile.conduct == .sandbox ? nil : acquirer.bank.operationName(of: reference)
-    let isByName = name != nil && thread.choices.chance(250)
+    let name = mayUseName ? acquirer.bank.operationName(of: reference) : nil
+    let isByName = name != nil && thread.choices.chance(500)
     let subject: AcquirerEvent.Subject =
       isByName ? .acquirerOperation(name ?? "") : .operation(AttemptReference(reference))
     let event = AcquirerEvent(id: newEvent(), subject: subject, amount: amount, content: .answer(answer))
@@ -131,7 +136,9 @@ extension SimulatedWorld {
     let holds = acquirer.bank.evidence.filter(\.wasApproved)
     guard !holds.isEmpty else { return }
     let hold = holds[thread.choices.pick(holds.count)]
-    guard let name = acquirer.bank.name(of: hold.reference), let currency = Currency(code: hold.currency) else { return }
+    guard let name = acquirer.bank.name(of: hold.reference), let currency = Currency(code: hold.currency) else {
+      return
+    }
     let part = Amount(minorUnits: max(1, hold.captured / Int64(1 + thread.choices.pick(3))), currency: currency)
     let movement: MoneyMovement
     switch thread.choices.pick(2) {

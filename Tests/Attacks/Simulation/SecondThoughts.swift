@@ -34,7 +34,7 @@ extension SimulatedWorld {
   private func reconsiderLater(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
     // After the last repeat of the event of the decline: events carry no order.
     thread.after(thread.choices.milliseconds(310_000...450_000), "the bank approves after all") { [self] in
-      guard let answer = acquirer.bank.reconsider(reference) else { return }
+      guard isOver(reference, acquirer), let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
       tell(answer, reference, amount, patience: .max, acquirer)
     }
@@ -54,13 +54,19 @@ extension SimulatedWorld {
   func takeBackLater(_ kind: String, _ request: FollowUpRequest, _ acquirer: SimulatedAcquirer) {
     let bank = acquirer.bank
     thread.after(thread.choices.milliseconds(20_000...300_000), "the bank thinks again") { [self] in
-      guard
+      guard isOver(request.reference.rawValue, acquirer),
         let authorization = bank.evidence.first(where: { bank.name(of: $0.reference) == request.authorization }),
         takesBack(kind, request, authorization, bank)
       else { return }
+      let mayUseName = acquirer.profile.conduct == .adyen
       let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "93"))
-      tell(refusal, request.reference.rawValue, request.amount, patience: .max, acquirer)
+      tell(refusal, request.reference.rawValue, request.amount, patience: .max, mayUseName: mayUseName, acquirer)
     }
+  }
+
+  /// Whether no event about the operation is on its way that a later one could overtake.
+  private func isOver(_ reference: String, _ acquirer: SimulatedAcquirer) -> Bool {
+    !acquirer.profile.isUnaskable || evidence.reported.contains(reference)
   }
 
   private func takesBack(

@@ -201,7 +201,11 @@ final class SimulatedWorld: @unchecked Sendable {
     if hazards.includes(.capturesRefused) || !evidence.unaskable.isEmpty || thread.choices.chance(250) {
       noteOutlivedKeys()
       thread.slumber(.seconds(86_400 * 9))
-      if thread.choices.chance(700) { for acquirer in acquirers { acquirer.bank.expireHolds() } }
+      let isInTime = thread.choices.chance(700)
+      // What a bank cannot release in part ends by itself.
+      for acquirer in acquirers where isInTime || !acquirer.wire.capabilities.parts.contains(.void) {
+        acquirer.bank.expireHolds()
+      }
       actLate()
       // Long enough for a process that starts in the middle to wait its quarter of an hour and to try twice.
       settle(for: .seconds(4_500))
@@ -237,11 +241,13 @@ extension SimulatedWorld {
 
   /// The routes of a process that starts now. A new default changes nothing for the payments that are open.
   private var routes: RouteTable {
-    let chosen = hasTwoRoutes && configured == 1 ? acquirers.reversed() : hasTwoRoutes ? acquirers : [acquirers[configured]]
+    let inOrder = configured == 0 ? acquirers : acquirers.reversed()
+    let chosen = hasTwoRoutes ? inOrder : [inOrder[0]]
     let wired = chosen.map { guarded(settings.mutant?.wiring($0.wire.acquirer) ?? $0.wire.acquirer) }
     let mutated = settings.mutant?.routing(wired) ?? wired
     let tokens = supplies.purchases[0].tokens[0]
-    return RouteTable(zip(chosen, mutated).map { $0.configured(as: $1, for: tokens) }, rules: rules(chosen.map(\.route)))
+    return RouteTable(
+      zip(chosen, mutated).map { $0.configured(as: $1, for: tokens) }, rules: rules(chosen.map(\.route)))
   }
 
   private func guarded(_ acquirer: Acquirer) -> Acquirer {
@@ -285,7 +291,8 @@ extension SimulatedWorld {
       inside: { try self.commit($0, life) }, after: { await self.committed(life) })
     let database = try store.open(Self.migrations, clock: thread.clock, hooks: hooks)
     let engine = EngineLife(
-      number: life, database: database, routes: routes, supplies: supplies, thread: thread, sink: sink, random: random, policy: policy, schedule: schedule,
+      number: life, database: database, routes: routes, supplies: supplies, thread: thread, sink: sink, random: random,
+      policy: policy, schedule: schedule,
       believesWallClock: settings.mutant?.defect == .believesWallClock)
     engines.append(engine)
     work(engine)
