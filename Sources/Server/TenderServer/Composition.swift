@@ -85,24 +85,15 @@ struct Composition: Sendable {
 
   /// The same server with the merchants as their folders are now.
   ///
-  /// - Throws: when a folder is not as it must be, or its routes differ from those that the server started with.
+  /// - Throws: when a folder is not as it must be.
   func reread() async throws -> Composition {
     let folders: [MerchantFolder] = try await .read(configuration, runtime)
-    try refuseChangedRoutes(folders)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     var parts = self
     parts.directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     parts.folders = folders
     parts.orderService = .configured(folders, gateway, guests, runtime)
     return parts
-  }
-
-  private func refuseChangedRoutes(_ folders: [MerchantFolder]) throws {
-    let started = Dictionary(uniqueKeysWithValues: self.folders.map { ($0.merchant.id, $0.profile.routes) })
-    for folder in folders where folder.profile.routes != started[folder.merchant.id] ?? [] {
-      throw ConfigurationError(
-        "merchant \(folder.merchant.id): routes", "routes are read at the start; restart the server to change them")
-    }
   }
 
   /// Releases what the process holds, after calls under way have been answered.

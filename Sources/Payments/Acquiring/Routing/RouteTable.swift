@@ -5,18 +5,19 @@ package import TenderPayments
 package struct RouteTable: Sendable {
   /// In the order of the configuration.
   package let routes: [ConfiguredRoute]
-  /// The merchant's rules, in order. A merchant without rules may take every route, in the order of the configuration.
-  private let rules: [MerchantID: [RouteRule]]
-  private let sales: [MerchantID: MerchantSale]
+  package let merchants: MerchantRouting
   private let byName: [String: ConfiguredRoute]
+
+  package init(_ routes: [ConfiguredRoute], of merchants: MerchantRouting) {
+    self.routes = routes
+    self.merchants = merchants
+    byName = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
+  }
 
   package init(
     _ routes: [ConfiguredRoute], rules: [MerchantID: [RouteRule]] = [:], sales: [MerchantID: MerchantSale] = [:]
   ) {
-    self.routes = routes
-    self.rules = rules
-    self.sales = sales
-    byName = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
+    self.init(routes, of: MerchantRouting(rules: rules, sales: sales))
   }
 
   /// One route and no rules.
@@ -37,15 +38,14 @@ package struct RouteTable: Sendable {
 
   /// The same routes, whose acquirers are changed.
   package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
-    RouteTable(
-      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys) }, rules: rules, sales: sales)
+    RouteTable(routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys) }, of: merchants)
   }
 
   /// The same routes, whose requests, answers and events are in ISO's minor units.
   package func convertingAmounts() -> RouteTable { map { $0.convertingAmounts() } }
 
   /// What the configuration says of the merchant's sales.
-  package func sale(of merchant: MerchantID) -> MerchantSale { sales[merchant] ?? MerchantSale() }
+  package func sale(of merchant: MerchantID) -> MerchantSale { merchants.sale(of: merchant) }
 
   /// Whether a basket of the merchant may name the route.
   package func offers(_ route: Route, to merchant: MerchantID) -> Bool {
@@ -74,7 +74,7 @@ package struct RouteTable: Sendable {
   }
 
   private func rulesOf(_ merchant: MerchantID) -> [RouteRule] {
-    rules[merchant] ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
+    merchants.rules(of: merchant) ?? routes.compactMap { Route($0.name).map { RouteRule($0) } }
   }
 
   private func obstacle(to rule: RouteRule, for payment: RoutedPayment) -> RouteObstacle? {

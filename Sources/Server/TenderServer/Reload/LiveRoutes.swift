@@ -23,7 +23,8 @@ final class LiveRoutes: Sendable {
     administration.replace(by: administrationRouter(routes))
   }
 
-  /// Reads the merchants' folders again: merchants, domains, certificates, API keys, processing keys, webhooks.
+  /// Reads the merchants' folders again: merchants, domains, certificates, API keys, processing keys,
+  /// webhooks, rules of routes.
   ///
   /// - Throws: when a folder is not as it must be. Then everything stays as it was.
   func reload() async throws -> ReloadReport {
@@ -31,6 +32,7 @@ final class LiveRoutes: Sendable {
     let routes = try Routes(new)
     let keys = try await new.keys.add(new.folders)
     new.webhookEndpoints.replace(with: new.folders)
+    new.gateway.routes.replaceMerchants(new.folders)
     publicCalls.replace(by: routes.publicRouter())
     administration.replace(by: administrationRouter(routes))
     metrics.replace(by: routes.metricsRouter())

@@ -30,10 +30,21 @@ extension RouteTable {
     if !configuration.acquirer.baseURL.isEmpty {
       routes.append(ConfiguredRoute(.configured(configuration, apple, runtime.network, runtime.logger)))
     }
-    let rules = Dictionary(
+    return RouteTable(routes, rules: rules(folders), sales: sales(folders))
+  }
+
+  /// Takes what the merchants' folders say now, for payments that begin after it.
+  func replaceMerchants(_ folders: [MerchantFolder]) {
+    merchants.replace(rules: Self.rules(folders), sales: Self.sales(folders))
+  }
+
+  private static func rules(_ folders: [MerchantFolder]) -> [MerchantID: [RouteRule]] {
+    Dictionary(
       uniqueKeysWithValues: folders.filter { !$0.profile.routes.isEmpty }.map { ($0.merchant.id, $0.profile.routes) })
-    let sales = Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.profile.sale) })
-    return RouteTable(routes, rules: rules, sales: sales)
+  }
+
+  private static func sales(_ folders: [MerchantFolder]) -> [MerchantID: MerchantSale] {
+    Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.profile.sale) })
   }
 
   /// Reads the files of every route. Nothing is asked.
