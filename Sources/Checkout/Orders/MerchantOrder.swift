@@ -85,7 +85,9 @@ extension OrderAnswer.Shipping {
 
 extension OrderAnswer.Name {
   fileprivate init(_ contact: OrderContact) {
-    self.init(firstName: contact.givenName, surname: contact.familyName)
+    self.init(
+      firstName: contact.givenName, surname: contact.familyName, phoneticFirstName: contact.phoneticGivenName,
+      phoneticSurname: contact.phoneticFamilyName)
   }
 }
 

@@ -96,10 +96,17 @@ extension OrderAnswer {
   package struct Name: Sendable, Hashable, Codable {
     package var firstName: String?
     package var surname: String?
+    /// Where the basket asks for them; Worldline has no such properties.
+    package var phoneticFirstName: String?
+    package var phoneticSurname: String?
 
-    package init(firstName: String?, surname: String?) {
+    package init(
+      firstName: String?, surname: String?, phoneticFirstName: String? = nil, phoneticSurname: String? = nil
+    ) {
       self.firstName = firstName
       self.surname = surname
+      self.phoneticFirstName = phoneticFirstName
+      self.phoneticSurname = phoneticSurname
     }
   }
 

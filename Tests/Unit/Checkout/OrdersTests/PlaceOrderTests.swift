@@ -62,6 +62,18 @@ import Testing
     #expect(notified?.shipping == order.shipping && notified?.paymentId == nil && notified?.status == nil)
   }
 
+  @Test func `says how a name is read, where the basket asks for it`() async throws {
+    let shop = try await shop { ($0.serviceType, $0.contactFields) = ("collection", ["name", "phoneticName"]) }
+    let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
+    let contact = FullContact(
+      givenName: "花子", familyName: "砂場", phoneticGivenName: "はなこ", phoneticFamilyName: "すなば")
+    _ = try await place(shop, quote.id, shipping: contact)
+    let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
+    let name = OrderAnswer.Name(
+      firstName: "花子", surname: "砂場", phoneticFirstName: "はなこ", phoneticSurname: "すなば")
+    #expect(order.customer?.personalInformation?.name == name)
+  }
+
   @Test func `of a collection goes nowhere; a billing address is the customer's`() async throws {
     let shop = try await shop { ($0.serviceType, $0.billingRequired) = ("collection", true) }
     let quote = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant).quote
