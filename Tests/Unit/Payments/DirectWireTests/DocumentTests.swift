@@ -33,6 +33,23 @@ private func decode(_ text: String) throws -> BasketDocument {
     #expect(basket.fees[1].basisPoints == 1_350 && basket.fees[1].zones == ["central"] && basket.fees[1].amount == nil)
   }
 
+  @Test func `has its every property on the page for back ends`() throws {
+    let source = try text("Sources/Payments/DirectWire/BasketDocumentReading.swift")
+    let keys = source.components(separatedBy: "extension BasketDocument.")[0].split(separator: "\n")
+      .filter { $0.hasPrefix("    case ") }
+      .flatMap { $0.dropFirst("    case ".count).split(separator: ",") }
+      .map { $0.filter { !$0.isWhitespace } }
+    let page = try text("docs/back-end.md")
+    #expect(keys.count > 20 && keys.contains("quoteURL"))
+    #expect(keys.filter { !page.contains("`\($0)`") }.isEmpty)
+  }
+
+  /// A file of the tree that the tests were built from.
+  private func text(_ path: String) throws -> String {
+    let root = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
   @Test func `survives being written and read again`() throws {
     let basket = try decode(complete)
     #expect(try JSONDecoder().decode(BasketDocument.self, from: JSONEncoder().encode(basket)) == basket)
