@@ -45,6 +45,15 @@ import Testing
     #expect(try routes([], payment()) == ["adyen/eu", "braintree/eu"])
   }
 
+  @Test func `is chosen by the rules that were read last, also in a copy of the table`() throws {
+    let table = RouteTable([ConfiguredRoute(acquirer("adyen", "eu")), ConfiguredRoute(acquirer("braintree", "eu"))])
+    let copy = table.map { $0 }
+    table.merchants.replace(
+      rules: [merchant: [try RouteRule("braintree/eu")]], sales: [merchant: MerchantSale(merchantCategory: "5812")])
+    #expect(copy.candidates(for: payment()).map(\.capabilities.route) == ["braintree/eu"])
+    #expect(copy.sale(of: merchant).merchantCategory == "5812")
+  }
+
   @Test func `is the basket's own where it names one, and no other`() throws {
     var named = payment()
     named.wantedRoute = Route(connector: "adyen", account: "eu")
