@@ -137,10 +137,18 @@ private struct ProviderShop: Sendable {
     return try #require(operations.first { $0["kind"]?.text == kind }?["acquirerReference"]?.text)
   }
 
-  /// A person at Adyen refunds.
-  func refundAtAdyen(_ id: String, _ value: Int64) async throws {
+  /// A person voids in Braintree's control panel, of which Braintree sends no event.
+  func voidAtBraintree(_ id: String) async throws {
+    let path = "/merchants/\(BraintreeAccount.sandbox.merchantID)/transactions/\(try await name("authorize", id))/void"
     _ = try await system.sandbox.require(
-      "POST", "/adyen/payments/\(try await name("authorize", id))/refunds", ["value": .integer(value)],
+      "PUT", path,
+      headers: [Self.key("braintree"), HTTPField("X-ApiVersion", "6"), HTTPField("Sandbox-Source", "control_panel")])
+  }
+
+  /// A person at Adyen refunds, or a cardholder's bank takes money back.
+  func actsAtAdyen(_ act: String, _ id: String, _ value: Int64) async throws {
+    _ = try await system.sandbox.require(
+      "POST", "/adyen/payments/\(try await name("authorize", id))/\(act)", ["value": .integer(value)],
       headers: [Self.key("adyen")])
   }
 }
@@ -197,7 +205,7 @@ private struct ProviderShop: Sendable {
     let id = try await place.pays("visa-credit")
     try await place.payment(id, "captured", is: 1250)
     try await place.sendEvents(to: "http://127.0.0.1:9")
-    try await place.refundAtAdyen(id, 200)
+    try await place.actsAtAdyen("refunds", id, 200)
     var found: [String] = []
     for _ in 0..<50 where found.isEmpty {
       found = try await place.differences("adyen")
@@ -206,6 +214,13 @@ private struct ProviderShop: Sendable {
     #expect(found == ["missing_here"])
     try await place.sendEvents(to: place.shop.server)
     try await place.payment(id, "refunded", is: 200)
+    try await place.actsAtAdyen("chargebacks", id, 300)
+    try await place.payment(id, "chargedBack", is: 300)
     #expect(try await place.differences("adyen") == [])
+    let operations = try await place.admin("GET", "/payments/\(id)")["operations"]?.elements ?? []
+    #expect(operations.compactMap { $0["cause"]?.text }.suffix(2) == ["provider", "provider"])
+    let held = try await place.pays("mastercard-credit", capture: "manual")
+    try await place.voidAtBraintree(held)
+    #expect(try await place.differences("braintree") == ["missing_here"])
   }
 }
