@@ -42,7 +42,8 @@ extension SimulatedWorld {
       if event.contains(", route changed") {
         coverage.profiles["rerouted", default: 0] += count
       } else {
-        coverage.events[event] = count
+        // Without the words of a person, or of the ledger.
+        coverage.events[String(event.prefix { $0 != ":" }), default: 0] += count
       }
     }
     return Simulation.Outcome(
