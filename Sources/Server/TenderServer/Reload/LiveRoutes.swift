@@ -1,3 +1,5 @@
+import Acquiring
+import Gateway
 import HTTPServing
 import Hummingbird
 import MerchantIdentity
