@@ -76,6 +76,8 @@ package struct AcquirerEvent: Sendable, Hashable {
     case operation(AttemptReference)
     /// The provider's name of the operation.
     case acquirerOperation(String)
+    /// The provider's name of a reversal, and our name of the authorization: the answer that gave the name may be lost.
+    case reversal(of: AttemptReference, called: String)
     /// The provider's name of the authorization: for money that no operation of ours asked for.
     case authorization(String)
   }

@@ -18,18 +18,24 @@ extension PaymentGateway {
 
   private func receive(_ event: AcquirerEvent, through route: String) async throws -> InboxVerdict {
     let reference: AttemptReference
-    switch event.subject {
-    case .operation(let ours): reference = ours
-    case .acquirerOperation(let name), .authorization(let name):
-      switch try await journal.operation(called: name, through: route) {
-      case .known(let ours): reference = ours
-      case .perhapsLater: return .early("unknown_reference")
-      case .unknown: return .refused("unknown_reference")
-      }
+    switch try await operation(of: event, through: route) {
+    case .known(let ours): reference = ours
+    case .perhapsLater: return .early("unknown_reference")
+    case .unknown: return .refused("unknown_reference")
     }
     guard let outcome = ProviderEvent.Outcome(event) else { return .known }
     return try await receive(
       ProviderEvent(route: route, id: event.id, reference: reference, amount: event.amount, outcome: outcome))
+  }
+
+  private func operation(of event: AcquirerEvent, through route: String) async throws -> NamedOperation {
+    switch event.subject {
+    case .operation(let ours): .known(ours)
+    case .acquirerOperation(let name), .authorization(let name):
+      try await journal.operation(called: name, through: route)
+    case .reversal(let authorization, let name):
+      try await journal.reversal(of: authorization, called: name, isDone: event.isApproval, through: route)
+    }
   }
 
   /// The same for an event that is authenticated already.
@@ -64,4 +70,8 @@ extension ProviderEvent.Outcome {
     case .movement(let movement): self = .moved(movement, name: event.name)
     }
   }
+}
+
+extension AcquirerEvent {
+  fileprivate var isApproval: Bool { if case .answer(.approved) = content { true } else { false } }
 }

@@ -94,7 +94,8 @@ extension AlarmReason {
       case .capture: [.captureDeclined, .captureMisconfigured, .captureOverdue, .captureApprovedLate]
       case .void: [.voidRefused, .voidApprovedLate]
       case .refund: [.refundApprovedLate]
-      case .authorize, .reverse, .chargeback, .chargebackReversal: []
+      case .reverse: [.reversalRefused]
+      case .authorize, .chargeback, .chargebackReversal: []
       }
     return Set(reasons.map(\.rawValue))
   }

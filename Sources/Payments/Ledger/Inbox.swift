@@ -116,6 +116,9 @@ extension Journal {
     case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
       (.declined, .returned):
       return .known
+    case (.declined, .approved) where attempt.kind == .reverse:
+      // Another cancel of the same authorization was done before this one.
+      return .known
     case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
       return try postReturn(attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:

@@ -155,6 +155,12 @@ enum Operations {
       """, .text(route)) != nil
   }
 
+  static func newestReversal(of authorization: AttemptReference, in store: Transaction) throws -> AttemptReference? {
+    try store.row(
+      "SELECT reference FROM operations WHERE target = $1 AND kind = 'reverse' ORDER BY number DESC LIMIT 1",
+      .text(authorization.rawValue))?.value("reference")
+  }
+
   static func hasOpenReversal(of payment: PaymentID, in store: Transaction) throws -> Bool {
     try store.row(
       """

@@ -260,7 +260,8 @@ private struct Damage: Sendable, CustomTestStringConvertible {
 
   @Test func `excuses an open outcome behind its alarm only where the acquirer cannot be asked`() {
     var evidence = Sound.evidence
-    evidence.operations[1].state = "unknown"
+    evidence.operations.append(
+      JournalOperation(reference: "c9", payment: "p1", kind: "capture", state: "unknown", amount: 100))
     evidence.payments[0].alarms = ["refund_unknown"]
     #expect(Auditor(evidence).violations.map(\.invariant) == [.everythingIsResolved])
     evidence.unaskable = ["sandbox"]

@@ -45,7 +45,8 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(500...60_000), "the bank decides a cancel") { [self] in
       guard let answer = acquirer.bank.decide(cancel: name) else { return }
       let event = AcquirerEvent(
-        id: newEvent(), subject: .acquirerOperation(name), amount: request.amount, content: .answer(answer))
+        id: newEvent(), subject: .reversal(of: request.reference, called: name), amount: request.amount,
+        content: .answer(answer))
       let target: String? = if case .approved = answer { request.reference.rawValue } else { nil }
       tell(ProviderMessage(event: event, answers: target, patience: .max), acquirer)
     }

@@ -106,7 +106,7 @@ import TokenIssuer
       guard case .accepted(let name) = try await visit.reverse("R1") else { throw Wrong() }
       let events = try await visit.events()
       let last = try #require(events.last)
-      #expect(last.subject == .acquirerOperation(name) && last.amount == .eur(1250))
+      #expect(last.subject == .reversal(of: AttemptReference("R1"), called: name) && last.amount == .eur(1250))
       guard case .answer(.approved) = last.content else { throw Wrong() }
       #expect(try await visit.payments().first?["state"] == "cancelled")
     }
@@ -120,7 +120,7 @@ import TokenIssuer
       guard case .unknown = try await visit.authorize("R1", card: "visa-no-answer") else { throw Wrong() }
       guard case .accepted(let first) = try await visit.reverse("R1") else { throw Wrong() }
       let event = try #require(try await visit.events().last)
-      #expect(event.subject == .acquirerOperation(first))
+      #expect(event.subject == .reversal(of: AttemptReference("R1"), called: first))
       guard case .answer(.declined) = event.content else { throw Wrong() }
       // Once the payment has arrived after all, a second cancel is a new one.
       _ = try await visit.authorize("R1")

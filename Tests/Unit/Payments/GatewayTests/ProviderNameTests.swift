@@ -248,6 +248,38 @@ import Testing
     #expect(try await gateway.payment(payment.id)?.status.isLive == false)
   }
 
+  @Test(arguments: [false, true])
+  func `ends a reversal whose name was lost with the answer, also after a later one was refused`(
+    isRefusedBefore: Bool
+  ) async throws {
+    let silent = AcquirerCapabilities(
+      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
+      settleHorizon: .seconds(10))
+    let shop = try await Shop()
+    let fake = FakeAcquirer(silent)
+    fake.authorizes(.unknown(Interruption(.timeout)))
+    fake.reverses(.unavailable(Interruption(.timeout)))
+    let gateway = shop.gateway(asking: fake)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
+    shop.clock.advance(.seconds(120))
+    _ = try await gateway.recover()
+    fake.reverses(.accepted(acquirerReference: "C2"))
+    shop.clock.advance(.seconds(3_600))
+    _ = try await gateway.recover()
+    let reference = try #require(fake.authorizations.first).reference
+    let cancel = { (name: String, answer: AcquirerAnswer) in
+      AcquirerEvent(
+        id: name, subject: .reversal(of: reference, called: name), amount: .eur(1250), content: .answer(answer))
+    }
+    let done = cancel("C1", .approved(Approval(acquirerReference: "C1")))
+    let refused = cancel("C2", .declined(Decline(reason: .other, code: "cancelled before")))
+    for event in isRefusedBefore ? [refused, done] : [done, refused] { _ = try await receive(event, shop) }
+    let status = try await gateway.payment(payment.id)?.status
+    #expect(status?.isResolved == true && status?.isLive == false, "\(String(describing: status))")
+    #expect(try await shop.journal.alarms().isEmpty)
+    #expect(try await shop.journal.verifyAudit().isIntact)
+  }
+
   @Test func `asks for a reversal again that was refused before the approval came`() async throws {
     let silent = AcquirerCapabilities(
       name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,

@@ -97,7 +97,7 @@ private struct AdyenItem {
       case "CAPTURE_FAILED": captureReturned
       case "REFUND_FAILED", "REFUNDED_REVERSED":
         if let returned = returned(.refund) { returned } else { try movement(.refundReturned) }
-      case "TECHNICAL_CANCEL": (.acquirerOperation(pspReference), .answer(try answer))
+      case "TECHNICAL_CANCEL": (.reversal(of: try operation, called: pspReference), .answer(try answer))
       case "CANCEL_OR_REFUND": try reversal
       case "EXPIRE": try movement(.holdExpired)
       case "CHARGEBACK", "SECOND_CHARGEBACK": try movement(.chargeback)
