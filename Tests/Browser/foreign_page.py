@@ -128,8 +128,11 @@ class Shop:
 
 
 def prices():
-    """In cents: as many as `PRICES` says, spread over the whole range."""
-    count = int(os.environ.get("PRICES", SAMPLE))
+    """In cents: as many as `PRICES` says, spread over the whole range; or all from 2436 to 9999, as `PRICES=2436-9999`."""
+    first, _, last = os.environ.get("PRICES", str(SAMPLE)).partition("-")
+    if last:
+        return list(range(int(first), int(last) + 1))
+    count = int(first)
     return sorted({1 + index * (ALL - 1) // max(1, count - 1) for index in range(count)})
 
 
