@@ -14,6 +14,10 @@ extension Coverage {
       ["pending, authorize pending", "pending, authorize unknown", "unknown, authorize unknown"],
       "recovery records changes; that the outcome is unknown is recorded once, by the call itself"
     ),
+    (
+      allEvents.filter { $0.hasSuffix(", chargeback begins") || $0.hasSuffix(", chargeback_reversal begins") },
+      "the cardholder's bank moves this money, and no operation of ours begins"
+    ),
     (["voided, reverse nothing"], "what the bank undid once it still finds"),
   ]
 

@@ -148,10 +148,19 @@ extension SimulatedWorld {
     default:
       guard hold.captured > 0 else { return }
       movement = .chargeback
+      if thread.choices.chance(500) {
+        thread.after(thread.choices.milliseconds(20_000...300_000), "the merchant wins a dispute") { [self] in
+          tell(.chargebackReversed, part, of: name, acquirer)
+        }
+      }
     }
     met(.movedElsewhere)
+    tell(movement, part, of: name, acquirer)
+  }
+
+  private func tell(_ movement: MoneyMovement, _ amount: Amount, of name: String, _ acquirer: SimulatedAcquirer) {
     let event = AcquirerEvent(
-      id: newEvent(), subject: .authorization(name), amount: part, content: .movement(movement))
+      id: newEvent(), subject: .authorization(name), amount: amount, content: .movement(movement))
     tell(ProviderMessage(event: event, answers: nil, patience: .max), acquirer)
   }
 }
