@@ -73,6 +73,9 @@ public enum PaymentMethodType: String, Sendable, Hashable, Codable, CaseIterable
 
 /// The card data that may be stored and shown after authorization; not enough to charge the card.
 public struct CardSummary: Sendable, Hashable {
+  /// As the shopper saw it, such as `Visa 0492`: the network and the last digits of the card's own number. The device
+  /// names it and nothing signs it; nil where the page or app did not send it.
+  public var name: String?
   /// The last four digits of the device account number (not of the card's own number); nil for a sealed token.
   public let deviceAccountSuffix: String?
   /// Nil for a sealed payment token.
@@ -81,7 +84,8 @@ public struct CardSummary: Sendable, Hashable {
   public let hasECI: Bool
 
   /// A summary of a card.
-  public init(deviceAccountSuffix: String?, expiry: CardExpiry?, hasECI: Bool) {
+  public init(name: String? = nil, deviceAccountSuffix: String?, expiry: CardExpiry?, hasECI: Bool) {
+    self.name = name
     self.deviceAccountSuffix = deviceAccountSuffix
     self.expiry = expiry
     self.hasECI = hasECI

@@ -26,7 +26,11 @@ package struct ConfirmedOrder: Sendable {
     self.candidates = candidates
   }
 
-  var card: CardSummary { instrument.summary }
+  var card: CardSummary {
+    var card = instrument.summary
+    card.name = sale.cardName
+    return card
+  }
 
   var instrumentKind: AcquirerCapabilities.Instrument {
     switch instrument {

@@ -37,6 +37,7 @@ extension Journal {
       authorization_code TEXT,
       decline_reason TEXT,
       decline_code TEXT,
+      card_name TEXT,
       card_suffix TEXT,
       card_expiry TEXT,
       card_has_eci BIGINT NOT NULL CHECK (card_has_eci IN (0, 1)),

@@ -117,9 +117,9 @@ extension PaymentRecord {
       INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
         amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
         reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
-        merchant_account, statement_descriptor, merchant_category)
+        merchant_account, statement_descriptor, merchant_category, card_name)
       VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
-        $16, $17, $18)
+        $16, $17, $18, $19)
       ON CONFLICT DO NOTHING
       """,
       .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
@@ -129,7 +129,7 @@ extension PaymentRecord {
       .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
       .integer(payment.card.hasECI ? 1 : 0), .time(optional: holdUntil), .time(payment.createdAt),
       .text(optional: sale.merchantAccount), .text(optional: sale.statementDescriptor),
-      .text(optional: sale.merchantCategory))
+      .text(optional: sale.merchantCategory), .text(optional: payment.card.name))
     return inserted == 1
   }
 
@@ -221,7 +221,7 @@ extension Row {
 
   fileprivate func card() throws -> CardSummary {
     CardSummary(
-      deviceAccountSuffix: try textOrNil("card_suffix"),
+      name: try textOrNil("card_name"), deviceAccountSuffix: try textOrNil("card_suffix"),
       expiry: try textOrNil("card_expiry").flatMap { CardExpiry(yymm: $0) }, hasECI: try integer("card_has_eci") == 1)
   }
 }

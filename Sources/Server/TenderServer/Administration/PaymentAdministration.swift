@@ -231,7 +231,7 @@ package struct PaymentReport: Codable, Sendable {
     captured = payment.captured
     refunded = payment.refunded
     chargedBack = payment.chargedBack > 0 ? payment.chargedBack : nil
-    card = payment.card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
+    card = Self.card(payment.card)
     amountConfirmed = payment.amountConfirmed
     reportedOutcome = payment.reportedOutcome
     declined = payment.decline?.reason.rawValue
@@ -240,6 +240,12 @@ package struct PaymentReport: Codable, Sendable {
     self.operations = operations?.map(OperationReport.init)
     self.performed = performed.map(OperationReport.init)
     idempotencyKey = key
+  }
+
+  /// The card as the shopper saw it, and the end of the device account number, which is on the acquirer's side.
+  private static func card(_ card: CardSummary) -> String {
+    let device = card.deviceAccountSuffix.map { "device \($0)" } ?? "sealed"
+    return card.name.map { "\($0) (\(device))" } ?? device
   }
 
   func with(_ operations: [OperationRecord]) -> PaymentReport {

@@ -159,9 +159,18 @@ private struct PaymentCall {
   /// Nothing signs it and nothing depends on it but a route, so what cannot be read counts as missing.
   private static func card(_ token: JSONValue) -> NamedCard {
     let method = token["paymentMethod"]
-    let name = method?["displayName"]?.text.flatMap { $0.utf8.count <= 64 ? $0 : nil }
+    let name = method?["displayName"]?.text.flatMap { isName($0) ? $0 : nil }
     let network = method?["network"]?.text?.lowercased()
     return NamedCard(name: name, network: CardNetwork.allCases.first { $0.rawValue.lowercased() == network })
+  }
+
+  /// Operators read it on terminals, which take control characters for commands.
+  private static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy {
+        !$0.properties.isDefaultIgnorableCodePoint
+          && $0.properties.generalCategory != .control
+      }
   }
 
   private static func contact(_ key: String, _ body: JSONField) throws -> FullContact? {

@@ -142,6 +142,21 @@ import Testing
     #expect(try await shopper.holds().filter { $0["captured"] == .integer(1250) }.count == 1)
   }
 
+  @Test(arguments: [("Visa 0492", "Visa 0492 (device "), ("\u{1B}[2J", "device "), ("V\u{202E}isa", "device ")])
+  func `is listed with the card as the shopper saw it, without what a terminal takes for a command`(
+    name: String, shown: String
+  ) async throws {
+    let shopper = try await collecting()
+    guard case .object(var token) = try await shopper.token(),
+      case .object(var method) = token["paymentMethod"] ?? .null
+    else { return #expect(Bool(false), "the token has no paymentMethod") }
+    method["displayName"] = .string(name)
+    token["paymentMethod"] = .object(method)
+    let paid = try await shopper.pays(try await shopper.payment(.object(token)))
+    let listed = try await payment(paid.body["paymentId"]?.text, shopper.system)["card"]?.text
+    #expect(listed?.hasPrefix(shown) == true, "\(listed ?? "nil")")
+  }
+
   @Test func `that is cancelled first is refused, and after paying it cannot be cancelled`() async throws {
     let shopper = try await collecting()
     let payment = try await shopper.payment(try await shopper.token())
