@@ -35,9 +35,8 @@ public struct AddressChecks: Sendable, Hashable {
   /// Makes no checks; the server decides.
   public static let none = AddressChecks(checksShapes: false)
 
-  /// The errors of a redacted address. Empty where the order needs no address.
-  ///
-  /// - Parameter locale: the basket's; nil for ``locale``.
+  /// The errors of a redacted address, in the basket's locale, or in ``locale`` where none is given. Empty where the order
+  /// needs no address.
   public func problems(
     with contact: RedactedContact, for service: ServiceType, in locale: ShopperLocale? = nil
   ) -> [SheetError] {
@@ -51,11 +50,9 @@ public struct AddressChecks: Sendable, Hashable {
     return reaches(.redacted(text, country: country), in: country) ? [] : [Self.unserved(texts)]
   }
 
-  /// The errors of the contact of an authorized payment, the most severe first.
-  ///
-  /// - Parameters:
-  ///   - fields: what the sheet requested in the shipping contact; nil for what the service usually asks for.
-  ///   - locale: the basket's; nil for ``locale``.
+  /// The errors of the contact of an authorized payment, the most severe first, in the basket's locale, or in ``locale``
+  /// where none is given. `fields` is what the sheet requested in the shipping contact; without it, what the service
+  /// usually asks for.
   public func problems(
     shipping: FullContact?, billing: FullContact?, for service: ServiceType, fields: [ContactField]? = nil,
     billingRequired: Bool, in locale: ShopperLocale? = nil
