@@ -78,7 +78,7 @@ class Demo:
         if basket is not None:
             reference = self.reference(basket) if payments else None
             holds = [hold for hold in holds if hold["merchantReference"] == reference]
-        ours = collections.Counter(money(payment, payment["card"].removeprefix("device ")) for payment in payments)
+        ours = collections.Counter(money(payment, device_suffix(payment["card"])) for payment in payments)
         theirs = collections.Counter(money(hold, hold["cardSuffix"]) for hold in holds)
         assert ours == theirs, f"only in the journal: {ours - theirs}; only in the acquirer's ledger: {theirs - ours}"
         return [payment for payment in payments if payment["captured"] > 0]
@@ -92,6 +92,11 @@ class Demo:
     def must_not_be_paid(self, basket):
         taken = self.must_agree(basket)
         assert not taken, f"the basket was paid: {taken}"
+
+
+def device_suffix(card):
+    """The end of the device account number: of `device 0012`, and of `Visa 0492 (device 0012)`."""
+    return card.rpartition("device ")[2].rstrip(")")
 
 
 def money(row, card):

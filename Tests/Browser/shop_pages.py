@@ -9,6 +9,7 @@ import time
 from selenium.webdriver.common.by import By
 
 from claims import claim
+from demo import device_suffix
 from shopper import DESKTOP, PHONE
 
 
@@ -62,7 +63,7 @@ def the_payment_token_is_shown_field_by_field_without_secrets(shopper):
     shopper.sees("Cryptogram")
     fields = {field.get_attribute("data-field"): field.text
               for field in shopper.browser.find_elements(By.CSS_SELECTOR, "[data-field]")}
-    suffix = paid["card"].removeprefix("device ")
+    suffix = device_suffix(paid["card"])
     assert f"•••• {suffix}" in fields["applicationPrimaryAccountNumber"], fields["applicationPrimaryAccountNumber"]
     assert "•••" in fields["paymentData.onlinePaymentCryptogram"]
     assert str(paid["amount"]) in fields["transactionAmount"]
