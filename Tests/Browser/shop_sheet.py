@@ -58,7 +58,7 @@ def an_address_without_delivery_is_refused_until_another_is_chosen(shopper):
     sheet = shopper.open_sheet()
     field = shopper.choose("Deliver to", "aq-undeliverable", sheet)
     alert = shopper.until(lambda: shopper.find("alert", "", sheet), "the sheet does not say what is wrong")
-    assert "deliver" in alert.text, f"the sheet says {alert.text!r}"
+    assert "do not serve this address" in alert.text, f"the sheet says {alert.text!r}"
     assert field.get_attribute("aria-invalid") == "true", "the error is not marked as the address's"
     assert not shopper.pressable("Pay", sheet), "Pay can be pressed"
     assert not shopper.find("radio", "Bike", sheet), "the sheet offers ways to an address that is not served"
