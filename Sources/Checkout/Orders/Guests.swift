@@ -13,7 +13,7 @@ enum Guests {
     )?.textOrNil("guest")
   }
 
-  /// The merchant's reference of the customer whose guest this is; nil until somebody claims it.
+  /// The merchant's reference of the customer whose guest this is; nil before a customer claims it.
   static func customer(_ guest: String, at merchant: MerchantID, in store: Transaction) throws -> String? {
     try store.row(
       "SELECT customer FROM guests WHERE merchant = $1 AND id = $2", .text(merchant.rawValue), .text(guest)

@@ -70,7 +70,7 @@ private struct OCSPRequest: DERParseable {
   init(derEncoded node: ASN1Node) throws {
     certificates = try DER.sequence(node, identifier: .sequence) { parts in
       guard let body = parts.next() else { throw ASN1Error.invalidASN1Object(reason: "an empty request") }
-      while parts.next() != nil {}  // the signature of the caller, which nobody needs
+      while parts.next() != nil {}  // the signature of the caller, which is not read
       return try DER.sequence(body, identifier: .sequence) { fields in
         var list = fields.next()
         while let field = list, field.identifier.tagClass == .contextSpecific { list = fields.next() }

@@ -24,6 +24,11 @@ import Testing
     AcquirerEvent(id: id, subject: .acquirerOperation(name), amount: amount, content: content)
   }
 
+  /// Of an acquirer that cannot be asked, and cancels by our reference.
+  private let silent = AcquirerCapabilities(
+    name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
+    settleHorizon: .seconds(10))
+
   private let approved = AcquirerEvent.Content.answer(.approved(Approval(acquirerReference: "P1")))
 
   @Test func `answers the operation that has that name`() async throws {
@@ -229,9 +234,6 @@ import Testing
   }
 
   @Test func `ends a reversal that was accepted, which is asked for once`() async throws {
-    let silent = AcquirerCapabilities(
-      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
-      settleHorizon: .seconds(10))
     let shop = try await Shop()
     let fake = FakeAcquirer(silent)
     fake.authorizes(.unknown(Interruption(.timeout)))
@@ -252,9 +254,6 @@ import Testing
   func `ends a reversal whose name was lost with the answer, also after a later one was refused`(
     isRefusedBefore: Bool
   ) async throws {
-    let silent = AcquirerCapabilities(
-      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
-      settleHorizon: .seconds(10))
     let shop = try await Shop()
     let fake = FakeAcquirer(silent)
     fake.authorizes(.unknown(Interruption(.timeout)))
@@ -281,9 +280,6 @@ import Testing
   }
 
   @Test func `asks for a reversal again that was refused before the approval came`() async throws {
-    let silent = AcquirerCapabilities(
-      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: true,
-      settleHorizon: .seconds(10))
     let shop = try await Shop()
     let fake = FakeAcquirer(silent)
     fake.authorizes(.unknown(Interruption(.timeout)))
