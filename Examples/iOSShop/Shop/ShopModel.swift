@@ -66,8 +66,9 @@ import TenderSheet
       Self.remember(basket)
       return basket
     }
-    let outcome = await flow.pay(OrderDetails(service: service))
+    let outcome = await flow.pay(OrderDetails(service: service, guestToken: Self.guestToken))
     if case .unknown = outcome {} else { Self.remember(nil) }
+    if case .ordered(let order) = outcome { Self.guestToken = order.guestToken ?? Self.guestToken }
     switch outcome {
     case .busy, .cancelled: break
     case .standardCheckout(let reason): problem = Self.words(reason)
@@ -98,6 +99,12 @@ import TenderSheet
   }
 
   private static let key = "basket"
+
+  /// The shopper has no account here: the shop knows a returning guest by this.
+  private nonisolated static var guestToken: String? {
+    get { UserDefaults.standard.string(forKey: "guest") }
+    set { UserDefaults.standard.set(newValue, forKey: "guest") }
+  }
 
   private nonisolated static func remember(_ basket: BasketID?) {
     UserDefaults.standard.set(basket?.rawValue, forKey: "basket")

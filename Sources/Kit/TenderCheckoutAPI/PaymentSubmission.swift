@@ -55,12 +55,16 @@ public struct PaymentSubmission: Sendable {
   public let quote: QuoteID
   /// An authorized payment.
   public let payment: AuthorizedPayment
+  /// A guest's token of an earlier order: the new order is then the same guest's. The server ignores one that it has not
+  /// issued.
+  public let guestToken: String?
 
   /// A payment of a basket, at the price of a quote.
-  public init(basket: BasketID, quote: QuoteID, payment: AuthorizedPayment) {
+  public init(basket: BasketID, quote: QuoteID, payment: AuthorizedPayment, guestToken: String? = nil) {
     self.basket = basket
     self.quote = quote
     self.payment = payment
+    self.guestToken = guestToken
   }
 
   /// The JSON body in the form of Apple Pay JS, which the server reads from pages and apps.
@@ -74,6 +78,7 @@ public struct PaymentSubmission: Sendable {
     ])
     body["shippingContact"] = payment.shippingContact.map(\.json)
     body["billingContact"] = payment.billingContact.map(\.json)
+    body["guestToken"] = guestToken.map(JSONValue.string)
     return .object(body)
   }
 

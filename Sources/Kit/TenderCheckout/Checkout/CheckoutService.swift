@@ -21,20 +21,29 @@ public struct OrderDetails: Sendable, Hashable {
   public var note: String?
   /// The shopper's known contact. It fills the sheet's contact, and its address decides the first price.
   public var contact: FullContact?
+  /// A guest's token of the last order on this device, ``PlacedOrder/guestToken``: the merchant then sees the same guest
+  /// again. Nil for a shopper who is signed in.
+  public var guestToken: String?
 
   /// Order details.
   public init(
-    service: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: FullContact? = nil
+    service: ServiceType, requestedFor: String? = nil, note: String? = nil, contact: FullContact? = nil,
+    guestToken: String? = nil
   ) {
     self.service = service
     self.requestedFor = requestedFor
     self.note = note
     self.contact = contact
+    self.guestToken = guestToken
   }
 
   /// Order details with an exact time.
-  public init(service: ServiceType, requestedFor: Timestamp, note: String? = nil, contact: FullContact? = nil) {
-    self.init(service: service, requestedFor: requestedFor.description, note: note, contact: contact)
+  public init(
+    service: ServiceType, requestedFor: Timestamp, note: String? = nil, contact: FullContact? = nil,
+    guestToken: String? = nil
+  ) {
+    self.init(
+      service: service, requestedFor: requestedFor.description, note: note, contact: contact, guestToken: guestToken)
   }
 }
 
@@ -89,7 +98,8 @@ public struct CheckoutService: Sendable {
     request.agreement = agreement ?? request.agreement
     progress(.ready)
     return PreparedSheet(
-      basket: basket, quote: answer.quoteId, request: request, locale: answer.locale.map { ShopperLocale($0) })
+      basket: basket, quote: answer.quoteId, request: request, locale: answer.locale.map { ShopperLocale($0) },
+      guestToken: details.guestToken)
   }
 
   /// Whether the basket can be delivered to a place, for a form shown before the sheet.

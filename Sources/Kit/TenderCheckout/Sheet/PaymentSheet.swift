@@ -11,10 +11,15 @@ public struct PreparedSheet: Sendable, Hashable {
   public var request: PaymentRequest
   /// The basket's, for the errors that the device finds by itself; nil where the server names none.
   public let locale: ShopperLocale?
+  /// A guest's token of an earlier order, sent with the payment.
+  public var guestToken: String?
 
   /// A basket that is ready to be shown.
-  public init(basket: BasketID, quote: QuoteID, request: PaymentRequest, locale: ShopperLocale? = nil) {
+  public init(
+    basket: BasketID, quote: QuoteID, request: PaymentRequest, locale: ShopperLocale? = nil, guestToken: String? = nil
+  ) {
     self.locale = locale
+    self.guestToken = guestToken
     self.basket = basket
     self.quote = quote
     self.request = request

@@ -100,7 +100,8 @@ extension ServerCalls {
       shipping: payment.shippingContact, billing: payment.billingContact, for: sheet.service,
       fields: sheet.request.requiredShippingContactFields, billingRequired: sheet.billingRequired, in: sheet.locale)
     guard errors.isEmpty else { return Self.refusal(errors) }
-    let submission = PaymentSubmission(basket: basket, quote: quote, payment: payment)
+    let submission = PaymentSubmission(
+      basket: basket, quote: quote, payment: payment, guestToken: sheet.guestToken)
     guard (try? submission.json()) != nil else {
       return Reply(refusing: "not_json", "paymentData is not JSON; it was changed on its way from the device.")
     }

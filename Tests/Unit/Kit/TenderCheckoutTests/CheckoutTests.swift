@@ -16,12 +16,14 @@ import Testing
   @Test func `saves service, time, note and address, and reports its progress`() async throws {
     let steps = Mutex<[PreparationProgress]>([])
     let details = OrderDetails(
-      service: .delivery, requestedFor: Timestamp(seconds: 1_795_260_000), note: "Ring twice", contact: Sample.ada)
+      service: .delivery, requestedFor: Timestamp(seconds: 1_795_260_000), note: "Ring twice", contact: Sample.ada,
+      guestToken: "earlier")
     async let prepared = service().prepare(Sample.basket, details) { step in steps.withLock { $0.append(step) } }
     try await server.answer("details", 200, Wire.sheet(Sample.basket.rawValue, quote: "q1"))
     let sheet = try await prepared
     #expect(sheet.quote == QuoteID("q1"))
     #expect(sheet.service == .delivery)
+    #expect(sheet.guestToken == "earlier")
     #expect(steps.withLock { $0 } == PreparationProgress.allCases)
     #expect(PreparationProgress.allCases.map(\.fraction) == [0.1, 0.4, 1])
     let body = try #require(server.calls.first).json

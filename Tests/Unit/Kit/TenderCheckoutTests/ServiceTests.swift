@@ -67,6 +67,17 @@ import Testing
     #expect(fixture.server.calls.count { $0.kind == "pay" } == 1)
   }
 
+  @Test func `sends the guest token of the last order with the next, so that the guest stays the same`() async throws {
+    let fixture = await CheckoutFixture()
+    var sheet = try Sample.sheet()
+    sheet.guestToken = "earlier"
+    let conversation = try await fixture.opens(sheet)
+    let answer = fixture.authorizes(conversation)
+    try await fixture.server.answer("pay", 200, Wire.payment())
+    #expect(await answer.value?.completion == .success)
+    #expect(try #require(fixture.server.calls.last { $0.kind == "pay" }).json["guestToken"] == "earlier")
+  }
+
   @Test func `asks the device only for networks that both it and the app know`() async throws {
     let fixture = await CheckoutFixture()
     let conversation = try await fixture.opens()
