@@ -263,11 +263,21 @@ struct OperationOptions: ParsableArguments {
           throw error
         }
       }, there: ("POST", "/payments/\(id.inPath)/" + there))
-    if let performed = payment.performed, !journal.json {
-      Terminal.say("\(performed.kind.rawValue) of \(payment.money(performed.amount)): \(performed.state.rawValue)")
+    let performed = payment.performed ?? []
+    for operation in performed where !journal.json {
+      Terminal.say("\(operation.kind.rawValue) of \(payment.money(operation.amount)): \(operation.state.rawValue)")
     }
     try journal.show(payment)
-    if let errorText = payment.performed?.errorText { throw CallFailure(errorText) }
+    if let errorText = performed.errorText { throw CallFailure(errorText) }
+  }
+}
+
+extension [OperationReport] {
+  /// Why a part of what was asked for may not have been done; nil when all of it was done, or will be.
+  fileprivate var errorText: String? {
+    let texts = compactMap(\.errorText)
+    guard count > 1, let first = texts.first else { return texts.first }
+    return "\(count - texts.count) of \(count) parts were done or taken on; of the others, \(first)"
   }
 }
 

@@ -26,6 +26,9 @@ extension PaymentGateway {
   }
 
   /// Refunds captured money: all that is not refunded yet, or a part of it.
+  ///
+  /// Where the acquirer refunds one capture at a time, a refund of several is one operation for each. They are reserved
+  /// in one commit, and then each has its own answer.
   package func refund(_ payment: PaymentID, _ amount: Amount? = nil) async throws -> OperationOutcome {
     try await perform(FollowUp(kind: .refund, payment: payment, amount: amount))
   }
@@ -105,25 +108,38 @@ extension PaymentGateway {
     let deadline = followUp.deadline ?? newDeadline()
     let call = inFlight.newCall()
     defer { call.end() }
-    let attempt = try await reserve(followUp, call)
-    return try await scheduler.finishing { try await send(attempt, followUp, before: deadline) }
+    let attempts = try await reserve(followUp, call)
+    return try await scheduler.finishing { try await send(attempts, followUp, before: deadline) }
   }
 
-  /// One commit: the reservation, the attempt and the idempotency key.
-  private func reserve(_ followUp: FollowUp, _ call: CallInFlight) async throws -> Attempt {
+  /// One commit: the reservations, the attempts and the idempotency key.
+  private func reserve(_ followUp: FollowUp, _ call: CallInFlight) async throws -> [Attempt] {
     do {
       return try await database.write { store in
-        let attempt = try journal.reserve(
-          followUp.kind, followUp.amount, isFinal: followUp.isFinal, of: followUp.payment, cause: followUp.cause,
-          in: store)
-        try refuseImpossible(attempt)
-        call.note(attempt.reference)
-        try followUp.key?.begin(attempt, notBefore: clocks.latest, in: store)
-        return attempt
+        let attempts = try reserve(followUp, in: store)
+        for attempt in attempts {
+          try refuseImpossible(attempt)
+          call.note(attempt.reference)
+        }
+        try followUp.key?.begin(attempts[0], notBefore: clocks.latest, in: store)
+        return attempts
       }
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }
+  }
+
+  /// - Returns: one attempt, or one for each capture that a refund gives back.
+  private func reserve(_ followUp: FollowUp, in store: Transaction) throws -> [Attempt] {
+    let (payment, cause) = (followUp.payment, followUp.cause)
+    let acquirer = routes[try journal.route(of: payment, in: store)]
+    guard followUp.kind == .refund, acquirer?.capabilities.refundsOneCapture == true else {
+      return [
+        try journal.reserve(
+          followUp.kind, followUp.amount, isFinal: followUp.isFinal, of: payment, cause: cause, in: store)
+      ]
+    }
+    return try journal.reserveRefunds(followUp.amount, of: payment, cause: cause, in: store)
   }
 
   /// Before it is committed: what the payment's acquirer cannot do.
@@ -136,9 +152,18 @@ extension PaymentGateway {
     else {
       throw .partNotPossible(attempt.kind, attempt.route)
     }
-    guard let left = attempt.leftOfCapture, acquirer.refundsOneCapture, left.minorUnits < attempt.amount.minorUnits
-    else { return }
-    throw .refundSpansCaptures(atMost: left)
+  }
+
+  /// Sends each operation of the request, whatever becomes of the others.
+  private func send(
+    _ attempts: [Attempt], _ followUp: FollowUp, before deadline: Deadline
+  ) async throws -> OperationOutcome {
+    guard attempts.count > 1 else { return try await send(attempts[0], followUp, before: deadline) }
+    let outcomes = await concurrently(attempts, width: policy.captureWidth) { attempt in
+      try await send(attempt, followUp, before: deadline)
+    }
+    for outcome in outcomes { _ = try outcome.get() }
+    return try await asRecorded(attempts[0])
   }
 
   private func send(

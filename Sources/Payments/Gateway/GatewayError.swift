@@ -20,8 +20,6 @@ package enum GatewayError: Error, Sendable, Hashable {
   case amountTooFine(Amount)
   /// The payment's acquirer does this operation for the whole amount only.
   case partNotPossible(OperationKind, String)
-  /// The payment's acquirer refunds one capture at a time, and no capture has so much left.
-  case refundSpansCaptures(atMost: Amount)
   /// None of the merchant's routes takes this payment. Nothing was written.
   case noRoute(MerchantID)
   /// The payment's route is not configured, and only its acquirer can be asked.
@@ -45,7 +43,6 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .acquirerNotConfigured: "acquirer_not_configured"
     case .noRoute: "no_route"
     case .partNotPossible: "part_not_possible"
-    case .refundSpansCaptures: "refund_spans_captures"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
@@ -71,8 +68,6 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
     case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
-    case .refundSpansCaptures(let most):
-      "the acquirer refunds one capture at a time, and \(most) is the most that one has left"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
     case .operationRefused(let reason): reason.text
     }
@@ -88,7 +83,6 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
     case .partNotPossible: "Leave the amount out, or do a part in another way, such as a capture of less."
-    case .refundSpansCaptures(let most): "Refund \(most) first, and then the rest."
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."

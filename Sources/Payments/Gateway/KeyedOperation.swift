@@ -19,8 +19,10 @@ package struct KeyedOperation: Sendable {
     try IdempotencyKeys.begin(call, attempt.reference, of: attempt.payment, notBefore: time, in: store)
   }
 
-  /// Keeps the answer in the commit that records the outcome, if the outcome is final.
+  /// Keeps the answer in the commit that records the outcome, if the outcome is final. While another operation of the
+  /// request is being sent, the call is not over.
   func keep(_ outcome: OperationOutcome, in store: Transaction) throws {
+    guard !outcome.isSending else { return }
     guard outcome.isFinal else { return try IdempotencyKeys.leaveOpen(call, in: store) }
     try IdempotencyKeys.finish(call, render(outcome), in: store)
   }

@@ -54,8 +54,8 @@ extension PaymentGateway {
     }
   }
 
-  private func asRecorded(_ attempt: Attempt) async throws -> OperationOutcome {
-    do { return try await journal.outcome(of: attempt.reference) } catch is StorageError {
+  func asRecorded(_ attempt: Attempt) async throws -> OperationOutcome {
+    do { return try await journal.outcome(of: attempt.request) } catch is StorageError {
       throw GatewayError.outcomeNotRecorded(attempt.payment)
     }
   }

@@ -307,7 +307,7 @@ extension PaymentGateway {
   }
 
   /// Works on all of them, `width` at once.
-  private func concurrently<Item: Sendable, Value: Sendable>(
+  func concurrently<Item: Sendable, Value: Sendable>(
     _ items: [Item], width: Int, _ work: @escaping @Sendable (Item) async throws -> Value
   ) async -> [Result<Value, any Error>] {
     await withTaskGroup(of: Result<Value, any Error>.self) { group in

@@ -86,8 +86,8 @@ package struct Attempt: Sendable, Hashable {
   package let target: AttemptReference?
   /// The acquirer's name of the capture that a refund gives back.
   package var capture: String?
-  /// What of that capture was not refunded before; nil for what is not a refund that was just begun.
-  package var leftOfCapture: Amount?
+  /// The first operation of the request, where one request began several: a refund that gives back several captures.
+  package var partOf: AttemptReference?
   /// The amount that the undone authorization asked for, which an inquiry about it names. A reversal's own amount is
   /// less when the authorization was approved for less; of any other operation it is its own.
   package let undoneAmount: Amount
@@ -98,6 +98,9 @@ package struct Attempt: Sendable, Hashable {
   let releases: Int64
   /// Counts the leases of this operation. An answer that comes back to a former holder is dropped.
   let fence: Int64
+
+  /// The operation by which its request is known.
+  package var request: AttemptReference { partOf ?? reference }
 
   /// What happened to an operation until its lease was acquired.
   package struct Past: Sendable, Hashable {

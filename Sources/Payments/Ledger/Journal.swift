@@ -60,8 +60,7 @@ package struct Journal: Sendable {
     let posted = try posted(answer, for: attempt, reportedTo: recipient, pause: pause, in: store)
     let payment = try posted ?? PaymentRecord.known(attempt.payment, in: store).payment
     return RecordedAnswer(
-      outcome: OperationOutcome(operation: try Operations.known(attempt.reference, in: store), payment: payment),
-      isDropped: posted == nil)
+      outcome: try Self.outcome(of: attempt.request, payment, in: store), isDropped: posted == nil)
   }
 
   /// Reserves the amount of a capture, void or refund, and writes its attempt.
@@ -73,7 +72,33 @@ package struct Journal: Sendable {
     _ kind: OperationKind, _ amount: Amount? = nil, isFinal: Bool = false, of payment: PaymentID,
     cause: OperationCause = .merchant, in store: Transaction
   ) throws -> Attempt {
-    try begin(kind, amount, isFinal, PaymentRecord.known(payment, in: store), cause, store)
+    let before = try PaymentRecord.known(payment, in: store)
+    let amount = try allowed(amount, for: kind, before)
+    let capture =
+      kind == .refund
+      ? try RefundableCapture.all(of: payment, in: store).named(by: amount.minorUnits) : nil
+    return try begin(kind, amount, isFinal, before, cause, refunding: capture, store)
+  }
+
+  /// The same for a refund at an acquirer that refunds one capture at a time. Where no capture has so much left, each
+  /// gives back what it has, the oldest first, by an operation of its own.
+  ///
+  /// - Returns: the operations; by the first the request is known.
+  package func reserveRefunds(
+    _ amount: Amount? = nil, of payment: PaymentID, cause: OperationCause = .merchant, in store: Transaction
+  ) throws -> [Attempt] {
+    let before = try PaymentRecord.known(payment, in: store)
+    let amount = try allowed(amount, for: .refund, before)
+    guard let shares = try RefundableCapture.all(of: payment, in: store).shares(of: amount.minorUnits) else {
+      throw JournalError.exceeds(available: Amount(minorUnits: 0, currency: amount.currency))
+    }
+    return try shares.reduce(into: []) { attempts, share in
+      let part = Amount(minorUnits: share.units, currency: amount.currency)
+      attempts.append(
+        try begin(
+          .refund, part, false, PaymentRecord.known(payment, in: store), cause, refunding: share.capture,
+          partOf: attempts.first?.reference, store))
+    }
   }
 
   /// Records the outcome that was reported to the shopper; *failure*, once reported, stays.
@@ -186,28 +211,34 @@ extension Journal {
     return known.status.isResolved ? .known(known) : .running(known)
   }
 
+  /// The amount of an operation that the payment can take.
+  private func allowed(
+    _ amount: Amount?, for kind: OperationKind, _ before: PaymentRecord
+  ) throws(JournalError) -> Amount {
+    let status = before.balances.status
+    guard PaymentState.allows(kind, in: status), before.payment.reportedOutcome != .failure || kind != .capture else {
+      throw .notPossible(kind, status)
+    }
+    return try before.validated(amount, for: kind)
+  }
+
   private func begin(
-    _ kind: OperationKind, _ amount: Amount?, _ isFinal: Bool, _ before: PaymentRecord, _ cause: OperationCause,
-    _ store: Transaction
+    _ kind: OperationKind, _ amount: Amount, _ isFinal: Bool, _ before: PaymentRecord, _ cause: OperationCause,
+    refunding capture: RefundableCapture? = nil, partOf first: AttemptReference? = nil, _ store: Transaction
   ) throws -> Attempt {
     let (payment, balances) = (before.payment.id, before.balances)
-    guard PaymentState.allows(kind, in: balances.status), before.payment.reportedOutcome != .failure || kind != .capture
-    else {
-      throw JournalError.notPossible(kind, balances.status)
-    }
-    let amount = try before.validated(amount, for: kind)
     // With the last capture the acquirer releases all that it does not hold for another; which that is, is not known
     // while another is open.
     guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
     let rest = kind == .capture && isFinal ? balances.free - amount.minorUnits : 0
-    let part = try part(kind, amount, before, in: store)
+    let isWhole = capture?.isWhole(amount.minorUnits) ?? (kind != .refund && balances.isWhole(amount.minorUnits))
     var attempt = newAttempt(
-      kind, amount, of: before, isFinal: isFinal, isWhole: part.isWhole, releases: rest, cause: cause,
-      after: try Operations.authorization(of: payment, in: store), undoing: part.capture, store)
-    attempt.capture = try part.capture.flatMap { try Operations.acquirerReference(of: $0, in: store) }
-    attempt.leftOfCapture = part.left.map { Amount(minorUnits: $0, currency: amount.currency) }
+      kind, amount, of: before, isFinal: isFinal, isWhole: isWhole, releases: rest, cause: cause,
+      after: try Operations.authorization(of: payment, in: store), undoing: capture?.reference, store)
+    attempt.capture = try capture.flatMap { try Operations.acquirerReference(of: $0.reference, in: store) }
+    attempt.partOf = first
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
     // What this void or a capture in flight frees is released soon, but not in every round.
@@ -216,15 +247,6 @@ extension Journal {
     try insert(attempt, in: store)
     try note("\(PaymentEvent.begins(kind))", of: attempt.reference, from: before, to: after, in: store)
     return attempt
-  }
-
-  /// Whether an operation moves all that it could, and which capture a refund gives back.
-  private func part(
-    _ kind: OperationKind, _ amount: Amount, _ before: PaymentRecord, in store: Transaction
-  ) throws -> (isWhole: Bool, capture: AttemptReference?, left: Int64?) {
-    guard kind == .refund else { return (before.balances.isWhole(amount.minorUnits), nil, nil) }
-    let found = try Operations.captureToRefund(amount.minorUnits, of: before.payment.id, in: store)
-    return (found?.amount == amount.minorUnits && found?.left == amount.minorUnits, found?.reference, found?.left)
   }
 
   func newAttempt(

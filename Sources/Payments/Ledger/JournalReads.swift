@@ -63,13 +63,26 @@ extension Journal {
     try await database.read { try Operations.all(of: payment, in: $0) }
   }
 
-  /// The operation and its payment as they are now.
+  /// The operation, the others of its request, and the payment, as they are now.
   package func outcome(of operation: AttemptReference) async throws -> OperationOutcome {
     try await database.read { store in
-      let operation = try Operations.known(operation, in: store)
-      return OperationOutcome(
-        operation: operation, payment: try Self.payment(with: operation.reference, in: store))
+      try Self.outcome(of: operation, try Self.payment(with: operation, in: store), in: store)
     }
+  }
+
+  /// - Parameter operation: the one by which its request is known.
+  static func outcome(
+    of operation: AttemptReference, _ payment: Payment, in store: Transaction
+  ) throws -> OperationOutcome {
+    let first = try Operations.known(operation, in: store)
+    let parts = first.kind == .refund ? try Operations.parts(of: operation, in: store) : []
+    return OperationOutcome(operation: first, payment: payment, parts: parts)
+  }
+
+  /// Where the payment is: connector and account.
+  package func route(of payment: PaymentID, in store: Transaction) throws -> String {
+    guard let record = try PaymentRecord.find(payment, in: store) else { throw JournalError.noSuchPayment(payment) }
+    return record.route
   }
 
   /// The payment's authorization and the payment as they are now.
@@ -78,7 +91,7 @@ extension Journal {
       guard let found = try PaymentRecord.find(payment, in: store)?.payment,
         let operation = try Operations.all(of: payment, in: store).last(where: { $0.kind == .authorize })
       else { throw JournalError.noSuchPayment(payment) }
-      return OperationOutcome(operation: operation, payment: found)
+      return OperationOutcome(operation: operation, payment: found, parts: [])
     }
   }
 

@@ -67,7 +67,7 @@ extension Journal {
     """
 
   /// `number` is an operation's place within its payment, which merchants know it by. It is written and not counted by
-  /// time, because the clock may be set back.
+  /// time, because the clock may be set back. `part_of` is the first operation of a request that began several.
   private static let operations = """
     CREATE TABLE operations (
       reference TEXT PRIMARY KEY NOT NULL,
@@ -77,6 +77,7 @@ extension Journal {
       kind TEXT NOT NULL CHECK (kind IN ('authorize', 'capture', 'void', 'refund', 'reverse', 'chargeback',
         'chargeback_reversal')),
       target TEXT,
+      part_of TEXT,
       amount BIGINT NOT NULL CHECK (amount > 0),
       released_amount BIGINT NOT NULL CHECK (released_amount >= 0),
       is_final BIGINT NOT NULL CHECK (is_final IN (0, 1)),
@@ -102,6 +103,7 @@ extension Journal {
     );
     CREATE INDEX operations_of_payment ON operations (payment, reference);
     CREATE INDEX operations_of_acquirer ON operations (acquirer_reference) WHERE acquirer_reference IS NOT NULL;
+    CREATE INDEX operations_of_request ON operations (part_of) WHERE part_of IS NOT NULL;
     CREATE INDEX operations_open ON operations (next_try) WHERE state IN ('sending', 'pending', 'unknown');
 
     """

@@ -5,7 +5,15 @@ package import TenderPayments
 package struct OperationOutcome: Sendable, Hashable {
   package let operation: OperationRecord
   package let payment: Payment
+  /// The other operations of the same request; empty unless a refund gives back several captures.
+  package let parts: [OperationRecord]
 
-  /// Whether nothing more is to come: the operation has its answer, and the payment is not open either.
-  package var isFinal: Bool { !operation.state.isOpen && payment.status.isResolved }
+  /// All operations of the request. Each has its own answer: some may be approved, and others declined.
+  package var operations: [OperationRecord] { [operation] + parts }
+
+  /// Whether nothing more is to come: every operation has its answer, and the payment is not open either.
+  package var isFinal: Bool { !operations.contains(where: \.state.isOpen) && payment.status.isResolved }
+
+  /// Whether another operation of the request is still being sent.
+  package var isSending: Bool { operations.contains { $0.state == .sending } }
 }

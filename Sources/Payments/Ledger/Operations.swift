@@ -13,15 +13,15 @@ enum Operations {
     try store.run(
       """
       INSERT INTO operations (reference, payment, kind, target, amount, released_amount, is_final, cause, state, tries,
-        next_try, lease_owner, lease_until, fence, sent_at, sent_until, route, is_whole, number)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14, $15, $16,
+        next_try, lease_owner, lease_until, fence, sent_at, sent_until, route, is_whole, part_of, number)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'sending', 0, $9, $10, $11, $12, $13, $14, $15, $16, $17,
         (SELECT count(*) FROM operations WHERE payment = $2))
       """,
       .text(attempt.reference.rawValue), .text(attempt.payment.rawValue), .text(attempt.kind.rawValue),
       .text(optional: attempt.target?.rawValue), .integer(attempt.amount.minorUnits), .integer(attempt.releases),
       .integer(attempt.isFinal ? 1 : 0), .text(attempt.cause.rawValue), .time(firstTry), .text(owner), .time(lease),
       .integer(attempt.fence), .time(store.now), .time(optional: lease > Timestamp(seconds: 0) ? lease : nil),
-      .text(attempt.route), .integer(attempt.isWhole ? 1 : 0))
+      .text(attempt.route), .integer(attempt.isWhole ? 1 : 0), .text(optional: attempt.partOf?.rawValue))
   }
 
   /// Writes the answer; false when the operation has one already or another process holds its lease.
@@ -121,22 +121,6 @@ enum Operations {
       .textOrNil("acquirer_reference")
   }
 
-  /// The approved capture that a refund of the amount is taken from: the smallest that has enough left, or else the one
-  /// that has most; nil where none was approved.
-  static func captureToRefund(
-    _ amount: Int64, of payment: PaymentID, in store: Transaction
-  ) throws -> (reference: AttemptReference, amount: Int64, left: Int64)? {
-    let captures = try store.rows(
-      """
-      SELECT reference, amount, amount - (SELECT COALESCE(sum(refunds.amount), 0) FROM operations AS refunds
-          WHERE refunds.target = operations.reference AND refunds.kind = 'refund'
-            AND refunds.state NOT IN ('declined', 'failed', 'returned')) AS left_amount
-      FROM operations WHERE payment = $1 AND kind = 'capture' AND state = 'approved' ORDER BY left_amount, number
-      """, .text(payment.rawValue)
-    ).map { (AttemptReference(try $0.text("reference")), try $0.integer("amount"), try $0.integer("left_amount")) }
-    return captures.first { $0.2 >= amount } ?? captures.last
-  }
-
   /// The operation that an acquirer calls by this name, on this route.
   static func reference(
     called name: String, through route: String, in store: Transaction
@@ -202,6 +186,11 @@ enum Operations {
     let row = try store.row(select + " WHERE reference = $1", .text(reference.rawValue))
     guard let row else { throw StorageError.column("reference") }
     return try OperationRecord(row)
+  }
+
+  /// The other operations of a request that is known by this one.
+  static func parts(of first: AttemptReference, in store: Transaction) throws -> [OperationRecord] {
+    try store.rows(select + " WHERE part_of = $1 ORDER BY number", .text(first.rawValue)).map(OperationRecord.init)
   }
 }
 
@@ -285,6 +274,7 @@ extension Operations {
       authorization: kind == .authorize ? nil : try authorization(of: payment, in: store),
       acquirerReference: try row.textOrNil("acquirer_reference"), target: target,
       capture: try kind == .refund ? target.flatMap { try acquirerReference(of: $0, in: store) } : nil,
+      partOf: try row.textOrNil("part_of").map { AttemptReference($0) },
       undoneAmount: try row.amount(kind == .reverse ? "authorization_amount" : "amount"),
       cause: try row.value("cause"), past: try past(row, kind == .reverse ? target : nil, in: store),
       releases: try row.integer("released_amount"), fence: try row.integer("fence"))

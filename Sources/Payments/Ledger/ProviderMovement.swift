@@ -123,7 +123,7 @@ extension Journal {
     _ kind: OperationKind, _ amount: Amount, _ payment: PaymentRecord, in store: Transaction
   ) throws -> AttemptReference? {
     guard kind == .refund else { return nil }
-    return try Operations.captureToRefund(amount.minorUnits, of: payment.payment.id, in: store)?.reference
+    return try RefundableCapture.all(of: payment.payment.id, in: store).named(by: amount.minorUnits)?.reference
   }
 
   /// A refund came back: the one of that name, or else the newest of that amount.

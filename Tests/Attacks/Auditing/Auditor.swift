@@ -433,7 +433,7 @@ extension Auditor {
   private var callsWithoutKey: [String] {
     Dictionary(grouping: evidence.keyed) { [$0.payment, $0.kind] }.compactMap { subject, calls in
       let done = evidence.operations.filter {
-        $0.payment == subject[0] && $0.kind == subject[1] && $0.cause == "merchant"
+        $0.payment == subject[0] && $0.kind == subject[1] && $0.cause == "merchant" && $0.partOf == nil
       }
       let keys = Set(calls.map(\.key))
       return done.count > keys.count ? "\(done.count) × \(subject[1]) of \(subject[0]), \(keys.count) keys" : nil

@@ -92,13 +92,15 @@ package struct JournalOperation: Sendable, Hashable {
   package var cause: String
   /// Where it went; empty where the record does not say.
   package var route: String
+  /// The first operation of the request that asked for it, where that is another one.
+  package var partOf: String?
 
   package init(
     reference: String, payment: String, kind: String, state: String, amount: Int64, cause: String = "merchant",
-    route: String = ""
+    route: String = "", partOf: String? = nil
   ) {
     (self.reference, self.payment, self.kind, self.state, self.amount) = (reference, payment, kind, state, amount)
-    (self.cause, self.route) = (cause, route)
+    (self.cause, self.route, self.partOf) = (cause, route, partOf)
   }
 
   var isOpen: Bool { ["sending", "pending", "unknown"].contains(state) }

@@ -84,7 +84,7 @@ extension PaymentAdministration {
     let amount = try amount.map { try Self.amount($0, payment.amount.currency) }
     if operation != .acknowledge { try await gateway.refuseUnfinishedElsewhere() }
     let key = try key.map(Self.idempotencyKey) ?? IdempotencyKey(random.hex(16))
-    var performed: OperationRecord?
+    var performed: [OperationRecord]?
     switch operation {
     case .capture, .void, .refund:
       performed = try await once(key, operation, payment, amount, isFinal: isFinal)
@@ -96,10 +96,10 @@ extension PaymentAdministration {
       operations: try await journal.operations(of: id), performed: performed, key: performed == nil ? nil : key)
   }
 
-  /// Captures, voids or refunds once for the key. A repeat gets the operation that the first call began.
+  /// Captures, voids or refunds once for the key. A repeat gets the operations that the first call began.
   private func once(
     _ key: IdempotencyKey, _ operation: Operation, _ payment: Payment, _ amount: Amount?, isFinal: Bool
-  ) async throws -> OperationRecord {
+  ) async throws -> [OperationRecord] {
     let id = payment.id
     let call = IdempotentCall(
       merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
@@ -117,7 +117,7 @@ extension PaymentAdministration {
         field: "key")
     }
     return try await journal.outcome(of: AttemptReference(String(decoding: answer.answer.body, as: UTF8.self)))
-      .operation
+      .operations
   }
 
   /// What is kept under a key: which operation it began. The rest of an answer is read again each time.
@@ -203,8 +203,9 @@ package struct PaymentReport: Codable, Sendable {
   package let createdAt: String
   /// Oldest first; absent in lists.
   package private(set) var operations: [OperationReport]?
-  /// What was just asked of the acquirer, or was when the key was used first; absent when nothing was.
-  package let performed: OperationReport?
+  /// What was just asked of the acquirer, or was when the key was used first; absent when nothing was. Several where a
+  /// refund gives back several captures: each has its own state.
+  package let performed: [OperationReport]?
   /// The idempotency key that it was done under.
   package let idempotencyKey: IdempotencyKey?
 
@@ -217,7 +218,7 @@ package struct PaymentReport: Codable, Sendable {
 
   package init(
     _ payment: Payment, reference: String?, alarm: String? = nil, operations: [OperationRecord]? = nil,
-    performed: OperationRecord? = nil, key: IdempotencyKey? = nil
+    performed: [OperationRecord]? = nil, key: IdempotencyKey? = nil
   ) {
     id = payment.id
     status = payment.status
@@ -238,7 +239,7 @@ package struct PaymentReport: Codable, Sendable {
     self.alarm = alarm
     createdAt = payment.createdAt.description
     self.operations = operations?.map(OperationReport.init)
-    self.performed = performed.map(OperationReport.init)
+    self.performed = performed?.map(OperationReport.init)
     idempotencyKey = key
   }
 

@@ -78,7 +78,7 @@ enum ProblemTable {
       Problem(.serviceUnavailable, error.code, "\(error.reason). \(error.advice)", retryAfter: 2)
     case .callInProgress:
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
-    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible, .refundSpansCaptures:
+    case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
     case .tokenReused, .acquirerNotConfigured, .operationRefused:
       Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")

@@ -49,7 +49,7 @@ import Testing
       let unnamed = try await run("refund --amount 1.00", good)
       #expect(unnamed.lines.contains { $0.hasPrefix("idempotency key: repeat with --key ") }, "\(unnamed.lines)")
       let refused = try await run("refund --json --amount 1.00", untaken)
-      #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains(#""performed" : {"#) }, "\(refused.lines)")
+      #expect(refused.exitCode == 1 && refused.lines.contains { $0.contains(#""performed" : ["#) }, "\(refused.lines)")
       for (words, payment) in [("capture --amount 1.00", short), ("refund --amount 1.00", untaken)] {
         let answer = try await run(words, payment, with: "garbled")
         #expect(answer.exitCode == 1, "\(answer.lines)")

@@ -211,28 +211,6 @@ import Testing
     #expect(try await !shop.journal.prepared(attempt, as: "too late"))
   }
 
-  @Test
-  func `refuses a refund of more than one capture took, where the provider refunds one, and says how much it takes`()
-    async throws
-  {
-    let single = FakeAcquirer(
-      AcquirerCapabilities(
-        name: "single", instruments: [.network], idempotency: .none, refundsOneCapture: true, inquiry: true,
-        reversal: true, settleHorizon: .seconds(10)))
-    let shop = try await Shop()
-    let gateway = shop.gateway(asking: single)
-    let payment = try await gateway.authorize(Shop.order(), with: shop.token())
-    for units in [1000, 250] { _ = try await gateway.capture(payment.id, .eur(Int64(units))) }
-    for amount in [nil, Amount.eur(1001)] {
-      await #expect(throws: GatewayError.refundSpansCaptures(atMost: .eur(1000))) {
-        try await gateway.refund(payment.id, amount)
-      }
-    }
-    #expect(single.refunds.isEmpty)
-    for units in [1000, 250] { _ = try await gateway.refund(payment.id, .eur(Int64(units))) }
-    #expect(try await gateway.payment(payment.id)?.status == .refunded)
-  }
-
   @Test func `ends a reversal that was accepted, which is asked for once`() async throws {
     let shop = try await Shop()
     let fake = FakeAcquirer(silent)

@@ -185,7 +185,7 @@ private struct ProviderShop: Sendable {
   private func refunds(_ id: String, _ place: ProviderShop) async throws {
     for _ in 0..<60 {
       let answer = try await place.admin("POST", "/payments/\(id)/refund?amount=3.00")
-      if ["approved", "pending"].contains(answer["performed"]?["state"]?.text) { break }
+      if ["approved", "pending"].contains(answer["performed"]?.elements.first?["state"]?.text) { break }
       try await Task.sleep(for: .milliseconds(300))
     }
     try await place.payment(id, "refunded", is: 300)
