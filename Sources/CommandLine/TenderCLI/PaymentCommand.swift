@@ -84,12 +84,15 @@ struct PaymentCommand: AsyncParsableCommand {
     @Option(
       name: .customLong("as"),
       help:
-        "voided: the money was released. failed: it was never held. approved: the acquirer did the operation after all."
+        """
+        voided: the money was released. failed: it was never held, or the operation was not done. approved: the acquirer \
+        did the operation.
+        """
     )
     var resolution: ResolutionName
     @Option(
       name: .customLong("operation"),
-      help: "The reference of the declined or failed operation; only with --as approved.")
+      help: "The reference of a capture, void or refund; needed with --as approved.")
     var approved: String?
     @Option(help: "What the decision rests on.") var note: String
 

@@ -22,6 +22,8 @@ package enum GatewayError: Error, Sendable, Hashable {
   case partNotPossible(OperationKind, String)
   /// None of the merchant's routes takes this payment. Nothing was written.
   case noRoute(MerchantID)
+  /// The acquirer may still report what became of the operation, or recovery find it out.
+  case answerMayCome(AttemptReference)
   /// The payment's route is not configured, and only its acquirer can be asked.
   case acquirerNotConfigured(String)
   /// The acquirer was asked, and the store could neither keep its answer nor be read. The outcome is open.
@@ -42,12 +44,13 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded: "outcome_not_recorded"
     case .acquirerNotConfigured: "acquirer_not_configured"
     case .noRoute: "no_route"
+    case .answerMayCome: "answer_may_come"
     case .partNotPossible: "part_not_possible"
     case .operationRefused(let reason):
       switch reason {
       case .noSuchPayment: "payment_not_found"
       case .noSuchOperation: "operation_not_found"
-      case .notPossible, .alreadyResolved: "operation_not_possible"
+      case .notPossible, .alreadyResolved, .alreadyAnswered: "operation_not_possible"
       case .exceeds: "amount_exceeds_available"
       case .invalidAmount: "invalid_amount"
       case .conflict, .inFlight: "operation_in_progress"
@@ -68,6 +71,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
     case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
+    case .answerMayCome(let operation): "the acquirer may still report what became of \(operation)"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
     case .operationRefused(let reason): reason.text
     }
@@ -83,6 +87,8 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
     case .partNotPossible: "Leave the amount out, or do a part in another way, such as a capture of less."
+    case .answerMayCome:
+      "Wait for the time in which the acquirer reports, and while recovery repeats the operation; then decide."
     case .noRoute: "Run tender route explain with this payment's network, amount and currency, and correct the rules."
     case .amountTooFine: "Use an amount without the last decimals."
     case .currencyNotTaken: "Price the basket in a currency that the acquirer's contract names."
@@ -103,9 +109,10 @@ extension JournalError {
     switch self {
     case .noSuchPayment(let id): "there is no payment \(id)"
     case .noSuchOperation(let reference):
-      "the payment has no declined or failed capture, void or refund \(reference)"
+      "the payment has no capture, void or refund \(reference) that could be resolved so"
     case .notPossible(let kind, let status):
       "a payment that is \(status.rawValue) takes no \(kind.rawValue); \(PaymentState.sentence(for: status))"
+    case .alreadyAnswered(let state): "the operation has its answer: it is \(state.rawValue)"
     case .alreadyResolved(let status): "a payment that is \(status.rawValue) is resolved already"
     case .inFlight(let available): "no more than \(available) is free while another operation is in flight"
     case .exceeds(let available): "no more than \(available) is left"

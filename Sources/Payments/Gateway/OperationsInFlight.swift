@@ -52,6 +52,9 @@ final class CallInFlight: Sendable {
     if references.withLock({ $0.insert(reference).inserted }) { operations.begin(reference) }
   }
 
+  /// What this call works on.
+  var noted: Set<AttemptReference> { references.withLock { $0 } }
+
   func end() {
     let ended = references.withLock { references in
       defer { references = [] }

@@ -101,7 +101,8 @@ extension PaymentGateway {
 
   /// Resolves a leased operation, if it can be. After the deadline the acquirer is not asked any more: the next holder
   /// of the lease relies on it.
-  private func resolve(_ attempt: Attempt, before deadline: Deadline) async throws -> RecoveryOutcome {
+  @discardableResult
+  func resolve(_ attempt: Attempt, before deadline: Deadline) async throws -> RecoveryOutcome {
     try await crashes.reach(.recoveryLeased)
     guard let acquirer = routes[attempt.route], deadline.remaining > .zero else { return try await leave(attempt) }
     switch RecoveryAction(for: attempt, acquirer.capabilities) {
@@ -286,7 +287,7 @@ struct RecoveryOutcome: Sendable {
 extension PaymentGateway {
   /// How long an operation that is leased now may be asked about: half of its lease, so that no request leaves when
   /// another process may hold the lease.
-  private func newHold() -> Deadline { .after(Journal.lease / 2, on: scheduler) }
+  func newHold() -> Deadline { .after(Journal.lease / 2, on: scheduler) }
 
   private func patience(_ deadline: Deadline) -> Deadline { deadline.within(policy.inquiryPatience) }
 

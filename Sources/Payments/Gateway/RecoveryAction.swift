@@ -129,13 +129,13 @@ extension Attempt {
     return acquirer.preparedInstruments.contains(past.isSealed ? .sealed : .network)
   }
 
-  fileprivate func mayRepeat(_ acquirer: AcquirerCapabilities) -> Bool {
+  func mayRepeat(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past, kind != .authorize else { return false }
     return acquirer.mayRepeat(after: past.leasedAt.since(past.sentAt))
   }
 
   /// Whether no request of this operation can be on its way any more.
-  fileprivate func isSilent(_ acquirer: AcquirerCapabilities) -> Bool {
+  func isSilent(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past, let sentUntil = past.sentUntil else { return false }
     return past.leasedAt >= sentUntil.adding(acquirer.settleHorizon)
   }

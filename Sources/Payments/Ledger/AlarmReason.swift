@@ -28,6 +28,8 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case captureApprovedLate = "capture_approved_late"
   case voidApprovedLate = "void_approved_late"
   case refundApprovedLate = "refund_approved_late"
+  /// An event contradicts what an operator decided about an operation. It is booked where the balances allow it.
+  case resolvedOtherwise = "resolved_otherwise"
   /// Money is held for a payment that has ended; it is being reversed.
   case heldAfterEnd = "held_after_end"
   /// The acquirer refuses to reverse an authorization.

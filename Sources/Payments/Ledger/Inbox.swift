@@ -113,14 +113,18 @@ extension Journal {
     switch (event.outcome, state) {
     case (.approved, .approved) where answer.isForLess:
       return try contradict(.eventAmountMismatch, record, in: store)
-    case (.approved, .approved), (.declined, .declined), (.declined, .failed), (.declined, .reversed),
-      (.declined, .returned):
+    case (.approved, .approved):
+      try Operations.learnName(attempt.reference, from: answer, in: store)
+      return .known
+    case (.declined, .declined), (.declined, .failed), (.declined, .reversed), (.declined, .returned):
       return .known
     case (.declined, .approved) where attempt.kind == .reverse:
       // Another cancel of the same authorization was done before this one.
       return .known
     case (.declined, .approved) where attempt.kind == .capture || attempt.kind == .refund:
       return try postReturn(attempt, record, notBefore: time, in: store)
+    case (.declined, .approved) where attempt.kind == .void:
+      return try takeBack(void: attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
       return try approveLate(event, answer, attempt, state, record, in: store)
     case (.approved, .declined) where answer.isForLess && record.payment.decline?.reason == .approvedForLess:
@@ -145,15 +149,28 @@ extension Journal {
     balances = try closed(balances, attempt, in: store)
     var after = before.moved(to: balances, at: store.now)
     after.endAlarm(among: [AlarmReason.returnedAfterRefund.rawValue])
-    after.raise(.returned(attempt.kind))
+    after.raise(try Operations.isDecided(attempt.reference, in: store) ? .resolvedOtherwise : .returned(attempt.kind))
     // Money that is held again expires too, so that an unused hold is released; not sooner than the authorization's
     // hold did, also if the clock has been set back since.
-    if attempt.kind == .capture, balances.free > 0 {
+    if attempt.kind != .refund, balances.free > 0 {
       let from = max(store.now, time ?? store.now, before.payment.createdAt)
       after.holdUntil = before.holdUntil ?? from.adding(Self.usualHold)
     }
     return .applied(
       try save(after, over: before, .meets(attempt.kind, .returned), of: attempt.reference, in: store))
+  }
+
+  /// A void was not done that an operator took for done. No acquirer takes back a void that it approved itself.
+  private func takeBack(
+    void attempt: Attempt, _ before: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard try Operations.isDecided(attempt.reference, in: store) else {
+      return try contradict(.contradicts(.approved), before, in: store)
+    }
+    guard try before.balances.status.isLive || !before.hasLiveSibling(in: store) else {
+      return try contradict(.resolvedOtherwise, before, in: store)
+    }
+    return try postReturn(attempt, before, notBefore: time, in: store)
   }
 
   /// More was refunded, or may be, than would be left. A refund in flight may be refused; a capture whose answer is

@@ -70,7 +70,12 @@ extension Journal {
     var after = held.moved(to: try closed(posted, attempt, in: store), at: store.now)
     if attempt.kind == .capture { after.captureDue = nil }
     after.endAlarm(among: AlarmReason.ended(by: attempt.kind))
-    if case .resolved = event { after.endAlarm() } else { try scheduleExpiry(&after, attempt, .approved, in: store) }
+    if case .resolved = event {
+      after.endAlarm()
+    } else {
+      try scheduleExpiry(&after, attempt, .approved, in: store)
+      if try Operations.isDecided(attempt.reference, in: store) { after.raise(.resolvedOtherwise) }
+    }
     return try save(after, over: before, event, of: attempt.reference, saying: words, in: store)
   }
 }
@@ -95,7 +100,8 @@ extension PaymentRecord {
     }
   }
 
-  private func hasLiveSibling(in store: Transaction) throws -> Bool {
+  /// Whether another payment reserves the order.
+  func hasLiveSibling(in store: Transaction) throws -> Bool {
     try store.row(
       "SELECT id FROM payments WHERE order_id = $1 AND live = 1", .text(payment.order.rawValue)) != nil
   }

@@ -68,6 +68,7 @@ extension Journal {
 
   /// `number` is an operation's place within its payment, which merchants know it by. It is written and not counted by
   /// time, because the clock may be set back. `part_of` is the first operation of a request that began several.
+  /// `decided` says that an operator ended the operation.
   private static let operations = """
     CREATE TABLE operations (
       reference TEXT PRIMARY KEY NOT NULL,
@@ -91,6 +92,7 @@ extension Journal {
       code TEXT,
       decline_reason TEXT,
       detail TEXT,
+      decided BIGINT NOT NULL DEFAULT 0 CHECK (decided IN (0, 1)),
       awaited_event TEXT,
       tries BIGINT NOT NULL CHECK (tries >= 0),
       next_try BIGINT NOT NULL,

@@ -311,7 +311,7 @@ private struct Note {
   init(_ answer: AcquirerAnswer) {
     switch answer {
     case .approved(let approval):
-      acquirerReference = approval.acquirerReference
+      acquirerReference = approval.acquirerReference.isEmpty ? nil : approval.acquirerReference
       networkTransactionID = approval.networkTransactionID
       guard let approved = approval.approvedAmount else {
         state = .approved

@@ -94,9 +94,12 @@ package enum PaymentState {
       // A dispute moves a balance of its own.
       (disputable, [.begins(.chargeback), .meets(.chargeback, .approved)], .stays),
       (disputable, [.begins(.chargebackReversal), .meets(.chargebackReversal, .approved)], .stays),
-      // An operator has found out that the acquirer did what is recorded as declined or failed, perhaps after the hold
-      // was released here.
+      // An operator has found out that the acquirer did what is open, or recorded as declined or failed, perhaps after
+      // the hold was released here; or that it did not do what is open.
       (held + [.captured, .voided], [.resolved(.approved)], .followsBalances),
+      (held + [.captured], [.resolved(.failed)], .followsBalances),
+      // A void that an operator took for done was not: the money is held again.
+      (held + [.captured, .voided], [.meets(.void, .returned)], .followsBalances),
     ]
 
   private static let authorizing: [Rule] = [

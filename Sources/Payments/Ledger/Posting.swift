@@ -139,7 +139,8 @@ package enum Posting {
     }
   }
 
-  /// The money goes back to where it was before the operation: a capture's to the hold, a refund's to the merchant.
+  /// The money goes back to where it was before the operation: a capture's and a void's to the hold, a refund's to the
+  /// merchant.
   ///
   /// What a final capture released counts as held again. If only the failure of the capture is received, it is a
   /// refusal, which releases nothing; both must lead to the same balances.
@@ -149,7 +150,8 @@ package enum Posting {
       balances.captured -= movement.amount
       balances.authorized += movement.releases
     case .refund: balances.refunded -= movement.amount
-    case .authorize, .void, .reverse, .chargeback, .chargebackReversal: break
+    case .void: balances.authorized += movement.amount
+    case .authorize, .reverse, .chargeback, .chargebackReversal: break
     }
   }
 

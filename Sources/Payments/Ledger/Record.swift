@@ -34,7 +34,7 @@ extension Journal {
   }
 
   /// The payment after the answer to any operation but a reversal.
-  private func moved(
+  func moved(
     _ before: PaymentRecord, by answer: AcquirerAnswer, to attempt: Attempt, reportedTo recipient: Recipient,
     in store: Transaction
   ) throws -> PaymentRecord {

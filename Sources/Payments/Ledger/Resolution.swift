@@ -5,9 +5,10 @@ package import TenderPayments
 package enum Resolution: String, Sendable, Hashable, Codable, CaseIterable {
   /// The money was held, and has been released.
   case voided
-  /// Nothing was ever held.
+  /// Nothing was ever held; or the acquirer did not do an operation whose outcome is open.
   case failed
-  /// The acquirer did an operation that is recorded as declined or failed: ``Journal/recordApproval(of:in:note:)``.
+  /// The acquirer did an operation whose outcome is open, or that is recorded as declined or failed:
+  /// ``Journal/recordApproval(of:in:note:)``.
   case approved
 }
 

@@ -114,6 +114,8 @@ extension Auditor {
   static let excuses: [String: Set<Invariant>] = [
     // The acquirer took the money back after the merchant was notified.
     "capture_returned": [.acknowledgedIsDurable, .immediateCaptureEnds],
+    // An operator was wrong about what the acquirer did.
+    "resolved_otherwise": [.acknowledgedIsDurable, .immediateCaptureEnds],
     "refund_returned": [.acknowledgedIsDurable],
     // The money of an order with immediate capture was not taken, or its hold has ended.
     "capture_declined": [.immediateCaptureEnds],

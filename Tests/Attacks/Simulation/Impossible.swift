@@ -7,8 +7,7 @@ extension Coverage {
 
   private static let reasons: [(names: [String], text: String)] = [
     (
-      allEvents.filter { $0.contains(", resolved approved") },
-      "no person decides anything there but what became of an authorization"
+      ["voided, resolved approved"], "no person posts the late approval of what was released"
     ),
     (
       ["pending, authorize pending", "pending, authorize unknown", "unknown, authorize unknown"],

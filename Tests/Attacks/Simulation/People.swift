@@ -126,7 +126,34 @@ extension SimulatedWorld {
       }
     }
     thread.run(until: thread.uptime)
-    settle(for: .seconds(600))
+    decideOperations(database)
+    settle(for: .seconds(1_200))
+  }
+
+  private func decideOperations(_ database: Database) {
+    guard let gateway = engine?.gateway else { return }
+    Task.detached {
+      for operation in (try? await database.read { try $0.openOperations() }) ?? [] {
+        await self.decide(operation, gateway)
+      }
+    }
+    thread.run(until: thread.uptime)
+  }
+
+  /// Some are wrong. Then the bank's event comes all the same, and now and then where they were right.
+  private func decide(_ operation: OpenOperation, _ gateway: PaymentGateway) async {
+    let reference = operation.reference.rawValue
+    guard let acquirer = acquirers.first(where: { $0.route == operation.route }),
+      let decision = acquirer.bank.decision(on: reference)
+    else { return }
+    let isWrong = decision.answer != nil && thread.choices.chance(250)
+    let resolution: Resolution = decision.isDone != isWrong ? .approved : .failed
+    let ended = try? await gateway.end(
+      operation.reference, of: operation.payment, as: resolution, note: "looked at the dashboard")
+    guard ended != nil else { return }
+    coverage.profiles[isWrong ? Coverage.wrongDecision : Coverage.decision, default: 0] += 1
+    guard let answer = decision.answer, isWrong || thread.choices.chance(300) else { return }
+    tell(answer, reference, operation.amount, patience: .max, acquirer)
   }
 
   private func decide(_ payment: PaymentID, _ references: [String], _ journal: Journal) async {
@@ -137,7 +164,30 @@ extension SimulatedWorld {
   }
 }
 
+/// A capture, void or refund whose outcome is open behind an alarm.
+private struct OpenOperation: Sendable {
+  let reference: AttemptReference
+  let payment: PaymentID
+  let route: String
+  let amount: Amount
+}
+
 extension Transaction {
+  fileprivate func openOperations() throws -> [OpenOperation] {
+    try rows(
+      """
+      SELECT operations.*, payments.currency FROM operations JOIN payments ON payments.id = operations.payment
+      WHERE state IN ('sending', 'pending', 'unknown') AND kind IN ('capture', 'void', 'refund') AND alarm IS NOT NULL
+      ORDER BY reference
+      """
+    ).compactMap { row in
+      guard let currency = Currency(code: try row.text("currency")) else { return nil }
+      return OpenOperation(
+        reference: AttemptReference(try row.text("reference")), payment: PaymentID(try row.text("payment")),
+        route: try row.text("route"), amount: Amount(minorUnits: try row.integer("amount"), currency: currency))
+    }
+  }
+
   /// Payments whose authorization is open behind an alarm, with our names of it.
   fileprivate func openPayments() throws -> [(PaymentID, [String])] {
     let open = try rows(

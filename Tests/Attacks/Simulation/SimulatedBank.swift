@@ -187,6 +187,14 @@ final class SimulatedBank {
     return approval.acquirerReference
   }
 
+  /// What it decided about an operation of ours, which may never have arrived; nil while it has not decided.
+  func decision(on reference: String) -> (isDone: Bool, answer: AcquirerAnswer?)? {
+    guard undecided[reference] == nil else { return nil }
+    let answer = answers[reference]?.answer
+    if case .approved = answer { return (true, answer) }
+    return (false, answer)
+  }
+
   /// Ends the waiting of a capture or refund; nil when it does not wait any more.
   func decide(followUp reference: String, approves: Bool) -> AcquirerAnswer? {
     guard let (kind, request) = undecided.removeValue(forKey: reference) else { return nil }

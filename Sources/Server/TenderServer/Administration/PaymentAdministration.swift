@@ -133,15 +133,16 @@ extension PaymentAdministration {
     return IdempotencyKey(text)
   }
 
-  /// Records an operator's decision about a payment that stays open, or finding about an operation.
+  /// Records an operator's decision about a payment or an operation that stays open, or that an operation was approved
+  /// after all.
   ///
-  /// - Parameter operation: what the acquirer did after all; only for, and needed by, `approved`.
+  /// - Parameter operation: a capture, void or refund; needed by `approved`, and not for `voided`.
   package func resolve(
     _ id: PaymentID, as resolution: Resolution, operation: AttemptReference? = nil, note: String
   ) async throws -> PaymentReport {
-    guard (resolution == .approved) == (operation != nil) else {
+    guard resolution == .failed || (resolution == .approved) == (operation != nil) else {
       throw Problem(
-        .badRequest, "bad_request", "An operation is named where it was approved after all, and only there.",
+        .badRequest, "bad_request", "An operation is approved or failed, a payment voided or failed.",
         field: "operation")
     }
     guard note.contains(where: { !$0.isWhitespace }), note.utf8.count <= 500 else {
@@ -149,7 +150,7 @@ extension PaymentAdministration {
     }
     do {
       let payment =
-        if let operation { try await journal.recordApproval(of: operation, in: id, note: note) } else {
+        if let operation { try await resolve(operation, of: id, as: resolution, note: note) } else {
           try await journal.resolve(id, as: resolution, note: note)
         }
       return PaymentReport(
@@ -157,6 +158,17 @@ extension PaymentAdministration {
     } catch let error as JournalError {
       throw GatewayError.operationRefused(error)
     }
+  }
+
+  /// An open operation ends; one that is recorded as declined or failed was approved after all.
+  private func resolve(
+    _ operation: AttemptReference, of id: PaymentID, as resolution: Resolution, note: String
+  ) async throws -> Payment {
+    let known = try await journal.operations(of: id).first { $0.reference == operation }
+    guard resolution == .failed || known?.state.isOpen == true else {
+      return try await journal.recordApproval(of: operation, in: id, note: note)
+    }
+    return try await gateway.end(operation, of: id, as: resolution, note: note)
   }
 
   /// The merchant's reference of the order.

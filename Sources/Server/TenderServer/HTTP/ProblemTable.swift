@@ -80,7 +80,7 @@ enum ProblemTable {
       Problem(.conflict, error.code, "\(error.reason). \(error.advice)", retryAfter: 1)
     case .currencyNotTaken, .amountTooFine, .noRoute, .partNotPossible:
       Problem(.unprocessableContent, error.code, "\(error.reason). \(error.advice)")
-    case .tokenReused, .acquirerNotConfigured, .operationRefused:
+    case .tokenReused, .acquirerNotConfigured, .answerMayCome, .operationRefused:
       Problem(isUnknown ? .notFound : .conflict, error.code, "\(error.reason). \(error.advice)")
     }
   }

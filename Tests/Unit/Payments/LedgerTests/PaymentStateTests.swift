@@ -19,25 +19,25 @@ import Testing
       reverse pending =, reverse unknown =, resolved voided voided, resolved failed failed
     authorized: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =,
-      void nothing ~, resolved approved ~
+      void nothing ~, void returned ~, resolved approved ~, resolved failed ~
     partially_captured: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
       void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, resolved approved ~,
+      refund unknown =, refund nothing =, resolved approved ~, void returned ~, resolved failed ~,
       chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     captured: capture returned ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, resolved approved ~,
+      refund unknown =, refund nothing =, resolved approved ~, void returned ~, resolved failed ~,
       chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     partially_refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, capture returned ~, void begins =, void approved ~, void declined ~, void pending =,
       void unknown =, void nothing ~, refund begins =, refund approved ~, refund declined =, refund pending =,
-      refund unknown =, refund nothing =, refund returned ~, resolved approved ~,
+      refund unknown =, refund nothing =, refund returned ~, resolved approved ~, void returned ~, resolved failed ~,
       chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
     refunded: capture begins =, capture approved ~, capture declined ~, capture pending =, capture unknown =,
       capture nothing ~, void begins =, void approved ~, void declined ~, void pending =, void unknown =,
-      void nothing ~, refund returned ~, resolved approved ~,
+      void nothing ~, refund returned ~, resolved approved ~, void returned ~, resolved failed ~,
       chargeback begins =, chargeback approved =, chargeback_reversal begins =, chargeback_reversal approved =
-    voided: resolved approved ~, reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
+    voided: resolved approved ~, void returned ~, reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
       reverse unknown =
     declined: reverse begins =, reverse approved =, reverse nothing =, reverse declined =, reverse pending =,
       reverse unknown =
