@@ -28,6 +28,17 @@ package struct AcquirerCapabilities: Sendable {
     package static let all: Parts = [.capture, .furtherCaptures, .void, .refund]
   }
 
+  /// A merchant's account at the acquirer.
+  package struct MerchantAccount: Sendable, Hashable {
+    package let name: String
+    /// The only currency that it takes; nil for every one.
+    package let currency: Currency?
+
+    package init(_ name: String, currency: Currency? = nil) {
+      (self.name, self.currency) = (name, currency)
+    }
+  }
+
   /// How the acquirer treats an operation that is sent twice under one reference.
   package enum Idempotency: Sendable, Hashable {
     /// It would be done twice.
@@ -65,6 +76,8 @@ package struct AcquirerCapabilities: Sendable {
   /// The merchant's account that takes payments in a currency unless another is named; nil where the credentials have
   /// only one.
   package let merchantAccount: @Sendable (Currency) -> String?
+  /// The merchant accounts that the credentials open; nil where the connector does not know them.
+  package var merchantAccounts: [MerchantAccount]?
 
   package init(
     name: String = "sandbox", account: String? = nil, instruments: Set<Instrument>,

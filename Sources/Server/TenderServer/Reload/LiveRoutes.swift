@@ -32,6 +32,7 @@ final class LiveRoutes: Sendable {
   func reload() async throws -> ReloadReport {
     let new = try await parts.withLock { $0 }.reread()
     let routes = try Routes(new)
+    try new.gateway.routes.checkAccounts(of: new.folders, in: new.configuration.merchantsDirectory)
     let keys = try await new.keys.add(new.folders)
     new.webhookEndpoints.replace(with: new.folders)
     new.gateway.routes.replaceMerchants(new.folders)

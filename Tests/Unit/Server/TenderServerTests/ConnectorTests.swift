@@ -124,6 +124,43 @@ import Testing
     #expect(error?.description.contains(named) == true, "\(String(describing: error))")
   }
 
+  @Test func `whose merchant account is missing, or takes another currency, is refused at start and at reload`()
+    async throws
+  {
+    let connectors = Connectors()
+    try connectors.adyen()
+    try connectors.braintree()
+    try connectors.write(
+      "braintree/eu/connector.yaml",
+      "merchantId: tender_sandbox\npublicKey: sandbox_public_key\nmerchantAccounts: [EUR=tender_eur, EUR=own, GBP=gb]\n"
+    )
+    let system = try await TestSystem()
+    let file = system.directory + "/merchants/harbour/merchant.yaml"
+    let yaml = try String(contentsOfFile: file, encoding: .utf8)
+    func name(_ account: String) throws {
+      try MerchantProvisioning.write(yaml + "merchantAccounts: [\(account)]\n", to: file)
+    }
+    try name("braintree/eu=own")
+    let shop = try await system.secondServer { $0.connectorsDirectory = connectors.path }
+    let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let reload = OutboundRequest(method: "POST", url: "http+unix://\(socket)/merchants/reload")
+    let refusals = [
+      "braintree/eu=nobody": "braintree/eu has no merchant account nobody; it has tender_eur, gb, own",
+      "adyen=Nobody": "adyen has no merchant account Nobody; it has TenderSandbox",
+      "braintree/eu=gb": "gb at braintree/eu takes GBP, and the merchant's currency is EUR",
+    ]
+    for (account, reason) in refusals {
+      try name(account)
+      let answer = try JSONReader.read(try await system.sender.send(reload, .seconds(20)).body)
+      #expect(
+        answer["detail"]?.text?.contains("harbour/merchant.yaml: merchantAccounts: \(reason)") == true, "\(answer)")
+      let error = await #expect(throws: ConfigurationError.self) {
+        _ = try await system.secondServer { $0.connectorsDirectory = connectors.path }
+      }
+      #expect(error?.description.contains(reason) == true)
+    }
+  }
+
   private func production(_ connectors: Connectors) async throws -> ServerConfiguration {
     try await ServerConfiguration.load(
       file: nil,

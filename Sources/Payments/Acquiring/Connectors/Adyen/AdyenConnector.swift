@@ -28,7 +28,7 @@ extension Acquirer {
 
 struct AdyenConnector: Sendable {
   static func capabilities(_ settings: AdyenSettings) -> AcquirerCapabilities {
-    AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       name: "adyen", account: settings.account, instruments: [.network, .sealed],
       parts: settings.multiplePartialCaptures ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
       // Adyen keeps a key for at least seven days.
@@ -36,6 +36,8 @@ struct AdyenConnector: Sendable {
       authorizationIdempotency: .reference(window: .seconds(7 * 86_400)), inquiry: false, reversal: true,
       settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.merchantAccounts[0] })
+    capabilities.merchantAccounts = settings.merchantAccounts.map { AcquirerCapabilities.MerchantAccount($0) }
+    return capabilities
   }
 
   /// Adyen's decimals, which differ from ISO 4217's for four currencies.

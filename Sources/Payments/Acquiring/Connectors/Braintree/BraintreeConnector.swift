@@ -35,13 +35,15 @@ struct BraintreeConnector: Sendable {
   var answers: BraintreeAnswers { BraintreeAnswers(settings: settings) }
 
   static func capabilities(_ settings: BraintreeSettings) -> AcquirerCapabilities {
-    AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       name: "braintree", account: settings.account, instruments: [.network, .sealed],
       preparedInstruments: [.sealed],
       parts: settings.capturesInParts ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
       idempotency: .none, refundsOneCapture: true, inquiry: true, reversal: false, settleHorizon: .seconds(300),
       holdLifetime: .seconds(86_400 * 7), exponent: settings.decimals(for:),
       merchantAccount: { settings.merchantAccounts[$0] })
+    capabilities.merchantAccounts = settings.accounts
+    return capabilities
   }
 
   func authorize(_ request: AuthorizationRequest, _ deadline: Deadline) async -> AcquirerAnswer {

@@ -9,6 +9,8 @@ package struct BraintreeSettings: Sendable {
   package var privateKey: BraintreePrivateKey
   /// The merchant account for each currency. Braintree takes a payment's currency from its merchant account.
   package var merchantAccounts: [Currency: String]
+  /// Merchant accounts beside these, which a merchant's configuration may name.
+  package var furtherAccounts: [AcquirerCapabilities.MerchantAccount] = []
   /// Decimals of currencies that Braintree counts otherwise than ISO 4217.
   package var decimals: [Currency: Int] = [:]
   /// The operator's name of the account, if there is more than one.
@@ -27,6 +29,12 @@ package struct BraintreeSettings: Sendable {
     self.privateKey = privateKey
     self.merchantAccounts = merchantAccounts
     self.account = account
+  }
+
+  /// Every merchant account, in the order of their currencies.
+  var accounts: [AcquirerCapabilities.MerchantAccount] {
+    merchantAccounts.sorted { $0.key.code < $1.key.code }
+      .map { AcquirerCapabilities.MerchantAccount($0.value, currency: $0.key) } + furtherAccounts
   }
 
   /// The decimals of a currency; nil when no merchant account takes it.

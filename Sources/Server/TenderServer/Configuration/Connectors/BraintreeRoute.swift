@@ -25,8 +25,9 @@ struct BraintreeFile: Sendable {
         "publicKey", .text("the public key", as: "s3nd4bl3", where: isName), "The public key of the API key.",
         isRequired: true, get: { $0.publicKey }, set: { $0.publicKey = $1 }),
       Setting(
-        "merchantAccounts", .list(of: .currencyAccount), "The merchant account of each currency.", isRequired: true,
-        get: { $0.merchantAccounts }, set: { $0.merchantAccounts = $1 }),
+        "merchantAccounts", .list(of: .currencyAccount),
+        "The merchant account of each currency; of several, the first.",
+        isRequired: true, get: { $0.merchantAccounts }, set: { $0.merchantAccounts = $1 }),
       Setting(
         "capturesInParts", .flag, \.capturesInParts,
         "Whether Braintree has enabled multiple partial settlements for the account."),
@@ -61,6 +62,8 @@ extension ConnectorFolder {
       privateKey: BraintreePrivateKey(try secret("private-key")),
       merchantAccounts: Dictionary(file.merchantAccounts.map { ($0.currency, $0.account) }) { first, _ in first },
       account: route.account)
+    settings.furtherAccounts = file.merchantAccounts.filter { settings.merchantAccounts[$0.currency] != $0.account }
+      .map { AcquirerCapabilities.MerchantAccount($0.account, currency: $0.currency) }
     settings.capturesInParts = file.capturesInParts
     return .braintree(settings, http: http, log: log)
   }

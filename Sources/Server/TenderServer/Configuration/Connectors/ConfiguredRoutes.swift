@@ -30,7 +30,21 @@ extension RouteTable {
     if !configuration.acquirer.baseURL.isEmpty {
       routes.append(ConfiguredRoute(.configured(configuration, apple, runtime.network, runtime.logger)))
     }
-    return RouteTable(routes, rules: rules(folders), sales: sales(folders))
+    let table = RouteTable(routes, rules: rules(folders), sales: sales(folders))
+    try table.checkAccounts(of: folders, in: configuration.merchantsDirectory)
+    return table
+  }
+
+  /// Refuses a merchant's account that a route's credentials do not have, or that takes another currency than the
+  /// merchant's.
+  func checkAccounts(of folders: [MerchantFolder], in directory: String) throws {
+    for folder in folders {
+      let profile = folder.profile
+      for (name, account) in profile.sale.accounts.sorted(by: { $0.key < $1.key }) {
+        guard let reason = self[name]?.capabilities.refusal(of: account, for: profile.currency) else { continue }
+        throw ConfigurationError("\(directory)/\(folder.merchant.id)/merchant.yaml", "merchantAccounts: \(reason)")
+      }
+    }
   }
 
   /// Takes what the merchants' folders say now, for payments that begin after it.
@@ -70,6 +84,21 @@ extension RouteTable {
       "connectors.directory",
       "\(configuration.environment.rawValue) needs a payment provider, and \(configuration.connectorsDirectory) has none; "
         + "make a folder such as \(configuration.connectorsDirectory)/adyen with a connector.yaml, see docs/providers")
+  }
+}
+
+extension AcquirerCapabilities {
+  /// Why the credentials do not take a merchant's payments at this account; nil when they do, or when the connector does
+  /// not know its accounts.
+  fileprivate func refusal(of account: String, for currency: Currency) -> String? {
+    guard let known = merchantAccounts else { return nil }
+    let named = known.filter { $0.name == account }
+    guard !named.isEmpty else {
+      return "\(route) has no merchant account \(account); it has \(known.map(\.name).joined(separator: ", "))"
+    }
+    guard !named.contains(where: { ($0.currency ?? currency) == currency }) else { return nil }
+    let currencies = named.compactMap(\.currency?.code).joined(separator: ", ")
+    return "\(account) at \(route) takes \(currencies), and the merchant's currency is \(currency.code)"
   }
 }
 
