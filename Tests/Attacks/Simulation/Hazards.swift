@@ -46,7 +46,7 @@ struct Hazards {
 
   /// - Parameter bearsJumps: whether late requests do no harm at the banks of the seed.
   init(_ choices: Choices, bearsJumps: Bool) {
-    var chosen = Set(Hazard.allCases.filter { _ in choices.chance(150) })
+    var chosen = Set(Hazard.allCases.filter { choices.chance($0 == .clockStepped ? 400 : 150) })
     // An acquirer that neither repeats its answers nor remembers reversals needs a clock that is right.
     if !bearsJumps { chosen.remove(.clockStepped) }
     self.chosen = chosen

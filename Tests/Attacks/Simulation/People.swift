@@ -127,7 +127,8 @@ extension SimulatedWorld {
     }
     thread.run(until: thread.uptime)
     decideOperations(database)
-    settle(for: .seconds(1_200))
+    // Holds that a decision set free end, in processes that start in the middle too.
+    settle(for: .seconds(4_500))
   }
 
   private func decideOperations(_ database: Database) {

@@ -13,7 +13,9 @@ extension SimulatedWorld {
       forge(reference, request.amount, acquirer)
     }
     guard acquirer.profile.isUnaskable else { return }
-    thread.after(thread.choices.milliseconds(1...20_000), "the bank announces an authorization") { [self] in
+    // Some come when recovery has begun to undo the authorization.
+    let delay = faults && thread.choices.chance(200) ? 55_000...150_000 : 1...20_000
+    thread.after(thread.choices.milliseconds(delay), "the bank announces an authorization") { [self] in
       report(answer, reference, request.amount, acquirer)
     }
   }

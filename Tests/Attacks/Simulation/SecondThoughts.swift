@@ -42,8 +42,9 @@ extension SimulatedWorld {
 
   /// A cancel by our reference was accepted; its event has the bank's name of the cancel.
   func decideLater(_ request: InquiryRequest, cancel name: String, _ acquirer: SimulatedAcquirer) {
+    let fails = faults && thread.choices.chance(200)
     thread.after(thread.choices.milliseconds(500...60_000), "the bank decides a cancel") { [self] in
-      guard let answer = acquirer.bank.decide(cancel: name) else { return }
+      guard let answer = acquirer.bank.decide(cancel: name, fails: fails) else { return }
       let event = AcquirerEvent(
         id: newEvent(), subject: .reversal(of: request.reference, called: name), amount: request.amount,
         content: .answer(answer))

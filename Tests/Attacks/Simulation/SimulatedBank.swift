@@ -324,8 +324,11 @@ final class SimulatedBank {
   }
 
   /// Decides a cancel: one of what is not authorized changes nothing. Nil when it is decided.
-  func decide(cancel name: String) -> AcquirerAnswer? {
+  ///
+  /// - Parameter fails: whether the bank cannot do it at the moment.
+  func decide(cancel name: String, fails: Bool) -> AcquirerAnswer? {
     guard let reference = cancels.removeValue(forKey: name) else { return nil }
+    guard !fails else { return .declined(Decline(reason: .issuerUnavailable, code: "91")) }
     guard var hold = holds[reference], hold.hold.wasApproved, !hold.isUndone else {
       return .declined(Self.refusal("Transaction not found"))
     }
