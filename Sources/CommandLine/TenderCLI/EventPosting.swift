@@ -14,6 +14,9 @@ extension EventDelivery {
       form: { url, body in
         await isTaken(url, [HTTPField("Content-Type", "application/x-www-form-urlencoded")], body)
       },
+      signed: { url, header, signature, body in
+        await isTaken(url, [HTTPField("Content-Type", "application/json"), HTTPField(header, signature)], body)
+      },
       post: { url, signature, body in
         // Some providers sign inside the body.
         let signatures = signature.isEmpty ? [] : [HTTPField("Sandbox-Signature", signature)]

@@ -7,6 +7,7 @@ struct SandboxAcquirers: Sendable {
   let provider: SandboxAcquirerService
   let adyen: AdyenSandboxService
   let braintree: BraintreeSandbox
+  let checkoutCom: CheckoutComSandbox
 
   /// - Parameters:
   ///   - directory: where the ledgers are.
@@ -25,19 +26,23 @@ struct SandboxAcquirers: Sendable {
     braintree = try await BraintreeSandbox(
       databasePath: "\(directory)/braintree.sqlite", tokenRootPEM: rootPEM, accounts: configuration.braintreeAccounts,
       clock: clock, random: random, silence: silence)
+    checkoutCom = try await CheckoutComSandbox(
+      databasePath: "\(directory)/checkout-com.sqlite", tokenRootPEM: rootPEM,
+      accounts: configuration.checkoutComAccounts, clock: clock, random: random, silence: silence)
   }
 
   /// Those that send events.
-  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree] }
+  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree, checkoutCom] }
 
   /// Those that show what they did.
-  var recentlyActive: [any RecentlyActive] { [acquirer, provider, adyen, braintree] }
+  var recentlyActive: [any RecentlyActive] { [acquirer, provider, adyen, braintree, checkoutCom] }
 
   func addRoutes(to router: Router<SandboxContext>) {
     acquirer.addRoutes(to: router)
     provider.addRoutes(to: router)
     adyen.addRoutes(to: router)
     braintree.addRoutes(to: router)
+    checkoutCom.addRoutes(to: router)
   }
 
   func close() async {
@@ -45,5 +50,6 @@ struct SandboxAcquirers: Sendable {
     await provider.close()
     await adyen.close()
     await braintree.close()
+    await checkoutCom.close()
   }
 }

@@ -105,6 +105,9 @@ final class TestSystem: Sendable {
     settings.logger.logLevel = .error
     settings.events = EventDelivery(
       form: { await Self.isTaken(sender, $0, "application/x-www-form-urlencoded", $1) },
+      signed: { url, header, signature, body in
+        await Self.isTaken(sender, url, "application/json", body, [HTTPField(header, signature)])
+      },
       post: { url, _, body in await Self.isTaken(sender, url, "application/json", body) })
     settings.fetch = AssociationFetch { url in
       let host = String(url.dropFirst("http://".count).prefix { $0 != "/" })
@@ -123,8 +126,11 @@ final class TestSystem: Sendable {
   }
 
   /// Whether the recipient of a provider's event has acknowledged it.
-  private static func isTaken(_ sender: HTTPSender, _ url: String, _ type: String, _ body: [UInt8]) async -> Bool {
-    let request = OutboundRequest(method: "POST", url: url, headers: [HTTPField("Content-Type", type)], body: body)
+  private static func isTaken(
+    _ sender: HTTPSender, _ url: String, _ type: String, _ body: [UInt8], _ more: [HTTPField] = []
+  ) async -> Bool {
+    let request = OutboundRequest(
+      method: "POST", url: url, headers: [HTTPField("Content-Type", type)] + more, body: body)
     guard let answer = try? await sender.send(request, .seconds(5)) else { return false }
     return (200..<300).contains(answer.status)
   }
