@@ -10,11 +10,14 @@ import TenderServer
 /// A payment provider that the sandbox emulates, as a route of the demo's server.
 enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
   case adyen, braintree
+  case checkoutCom = "checkout-com"
 
   /// Writes the route's folder: the credentials of the emulator's account, which open nothing else.
   func write(below directory: String) throws {
     let folder = "\(directory)/connectors/\(rawValue)"
-    for name in [folder, folder + "/hmac-keys", folder + "/certificates"] { try PrivateFile.makeFolder(name) }
+    for name in [folder, folder + "/hmac-keys", folder + "/signature-keys", folder + "/certificates"] {
+      try PrivateFile.makeFolder(name)
+    }
     for (name, text) in secrets where !FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
       try PrivateFile.write(text, to: "\(folder)/\(name)")
     }
@@ -33,6 +36,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
       capturesInParts: true
 
       """
+    case .checkoutCom: "processingChannels: [\(CheckoutComAccount.sandbox.processingChannel)]\n"
     }
   }
 
@@ -41,6 +45,12 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .adyen:
       [("api-key.secret", AdyenAccount.sandbox.apiKey), ("hmac-keys/1.secret", AdyenAccount.sandbox.hmacKey)]
     case .braintree: [("private-key.secret", BraintreeAccount.sandbox.privateKey)]
+    case .checkoutCom:
+      [
+        ("secret-key.secret", CheckoutComAccount.sandbox.secretKey),
+        ("public-key.secret", CheckoutComAccount.sandbox.publicKey),
+        ("signature-keys/1.secret", CheckoutComAccount.sandbox.signatureKey),
+      ]
     }
   }
 
@@ -55,6 +65,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
             + Base64.encode(
               Array("\(BraintreeAccount.sandbox.publicKey):\(BraintreeAccount.sandbox.privateKey)".utf8)))
       ]
+    case .checkoutCom: [HTTPField("Authorization", "Bearer \(CheckoutComAccount.sandbox.secretKey)")]
     }
   }
 
@@ -63,6 +74,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
     switch self {
     case .adyen: "/adyen/webhook"
     case .braintree: "/braintree/event-endpoint"
+    case .checkoutCom: "/checkout-com/webhook"
     }
   }
 }

@@ -41,6 +41,7 @@ import Testing
   @Test(arguments: [
     ("--connector adyen", "adyen"), ("--connector braintree --sealed", "braintree"),
     ("--connector braintree --connector adyen", "braintree"),
+    ("--connector checkout-com", "checkout-com"), ("--connector checkout-com --sealed", "checkout-com"),
   ])
   func `takes payments through an emulated provider, whose events arrive`(
     _ options: String, _ route: String

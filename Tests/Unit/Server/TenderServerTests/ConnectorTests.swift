@@ -32,6 +32,14 @@ import Testing
         "merchantId: tender_sandbox\npublicKey: sandbox_public_key\nmerchantAccounts: [EUR=tender_eur]\n")
       try write("\(folder)/private-key.secret", "sandbox_private_key\n")
     }
+
+    func checkoutCom(_ lines: String = "", environment: String = "sbox_") throws {
+      let folder = "checkout-com"
+      try write("\(folder)/connector.yaml", "processingChannels: [pc_tendersandboxchannel2222222]\n\(lines)")
+      try write("\(folder)/secret-key.secret", "sk_\(environment)tendersandboxsecretkey22222\n")
+      try write("\(folder)/public-key.secret", "pk_\(environment)tendersandboxpublickey22222\n")
+      try write("\(folder)/signature-keys/1.secret", "tender-sandbox-signature-key\n")
+    }
   }
 
   private func paid(_ connectors: Connectors) async throws -> JSONValue {
@@ -51,6 +59,12 @@ import Testing
   @Test func `takes payments through Adyen, which tells later that they are captured`() async throws {
     let connectors = Connectors()
     try connectors.adyen()
+    #expect(try await paid(connectors)["status"] == "authorized")
+  }
+
+  @Test func `takes payments through Checkout.com, which tells later that they are captured`() async throws {
+    let connectors = Connectors()
+    try connectors.checkoutCom()
     #expect(try await paid(connectors)["status"] == "authorized")
   }
 
@@ -99,7 +113,7 @@ import Testing
   @Test(arguments: [
     ("none", "connectors.directory"), ("unknown connector", "stripe"), ("no secret", "private-key.secret"),
     ("secret that others read", "private-key.secret"), ("no live prefix", "connector.yaml"),
-    ("misspelt setting", "connector.yaml"),
+    ("misspelt setting", "connector.yaml"), ("no prefix", "connector.yaml"), ("key of a sandbox", "secret-key.secret"),
   ])
   func `that is not complete keeps production from starting, by its name`(what: String, named: String) async throws {
     let connectors = Connectors()
@@ -112,6 +126,8 @@ import Testing
       try connectors.braintree()
       try connectors.write("braintree/eu/private-key.secret", "sandbox_private_key", readableByOthers: true)
     case "no live prefix": try connectors.adyen()
+    case "no prefix": try connectors.checkoutCom(environment: "")
+    case "key of a sandbox": try connectors.checkoutCom("prefix: vkuhvk4v\n")
     case "misspelt setting": try connectors.adyen("adyen", "livePrefx: x\n")
     default: break
     }
