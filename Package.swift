@@ -131,10 +131,11 @@ let package = Package(
       exclude: ["README.md"]),
     module("Tokens/KeyAgent", ["ApplePayToken", "TenderPayments", nioCore, nioPosix]),
 
-    module("Payments/DirectWire", ["TenderPayments", crypto]),
-    module("Payments/Acquiring", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
+    module("Payments/DirectWire", ["StrictJSON", "TenderPayments", crypto]),
+    module("Payments/Acquiring", ["DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", crypto]),
     module("Payments/Ledger", ["Storage", "TenderPayments", crypto]),
-    module("Payments/Webhooks", ["Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
+    module(
+      "Payments/Webhooks", ["DirectWire", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
     module("Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments"]),
 
     module(
@@ -152,8 +153,8 @@ let package = Package(
     module(
       "Sandbox/AcquirerSandbox",
       [
-        "TokenIssuer", "ApplePayToken", "HTTPServing", "TenderPayments", "StrictJSON", "Storage", crypto, asn1, x509,
-        hummingbird, httpTypes, nioCore, logging, lifecycle,
+        "TokenIssuer", "ApplePayToken", "DirectWire", "HTTPServing", "TenderPayments", "StrictJSON", "Storage", crypto,
+        asn1, x509, hummingbird, httpTypes, nioCore, logging, lifecycle,
       ]),
     module(
       "Sandbox/AppleSandbox",
@@ -219,11 +220,11 @@ let package = Package(
         asn1,
       ]),
     tests("Unit/Tokens/KeyAgentTests", ["KeyAgent", "ApplePayToken", "TenderPayments", crypto]),
-    tests("Unit/Payments/DirectWireTests", ["DirectWire", "TenderPayments"]),
+    tests("Unit/Payments/DirectWireTests", ["DirectWire", "StrictJSON", "TenderPayments"]),
     tests(
       "Unit/Payments/AcquiringTests",
       [
-        "Acquiring", "ApplePayToken", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting",
+        "Acquiring", "ApplePayToken", "DirectWire", "HTTPTransport", "StrictJSON", "TenderPayments", "TenderTesting",
         "AcquirerSandbox", "TokenIssuer", crypto, hummingbird, hummingbirdTesting,
       ]),
     tests("Unit/Payments/LedgerTests", ["Ledger", "Storage", "TenderPayments", "TenderTesting"]),

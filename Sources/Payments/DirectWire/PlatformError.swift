@@ -5,6 +5,10 @@ package struct PlatformError: Error, Sendable, Hashable, Codable {
   package let errors: [PlatformFault]
   /// The HTTP status.
   package let status: Int
+  /// The payment that was refused; nil for other errors.
+  package var paymentResult: CreatePaymentAnswer?
+  /// The refund that was refused; nil for other errors.
+  package var refundResult: DirectRefund?
 
   package init(errorId: String, status: Int, errors: [PlatformFault]) {
     self.errorId = errorId
@@ -56,6 +60,47 @@ package struct PlatformFault: Sendable, Hashable, Codable {
   }
 }
 
+extension PlatformError {
+  private enum CodingKeys: String, CodingKey {
+    case errorId, errors, status, paymentResult, refundResult
+  }
+
+  /// `status` may be missing: then it is that of the first error, or 0.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    errorId = try container.decode(String.self, forKey: .errorId)
+    errors = try container.decodeIfPresent([PlatformFault].self, forKey: .errors) ?? []
+    status = try container.decodeIfPresent(Int.self, forKey: .status) ?? errors.first?.httpStatusCode ?? 0
+    paymentResult = try container.decodeIfPresent(CreatePaymentAnswer.self, forKey: .paymentResult)
+    refundResult = try container.decodeIfPresent(DirectRefund.self, forKey: .refundResult)
+  }
+}
+
+extension PlatformFault {
+  private enum CodingKeys: String, CodingKey {
+    case category, code, errorCode, httpStatusCode, id, message, propertyName, retriable
+  }
+
+  /// Only one of the two codes has to be there: older answers have no `errorCode`.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func text(_ key: CodingKeys) throws -> String? { try container.decodeIfPresent(String.self, forKey: key) }
+    let (older, newer) = (try text(.code), try text(.errorCode))
+    guard let known = newer ?? older else {
+      throw DecodingError.keyNotFound(
+        CodingKeys.errorCode, .init(codingPath: decoder.codingPath, debugDescription: "no code"))
+    }
+    category = try text(.category).flatMap(Category.init) ?? .paymentPlatform
+    code = older ?? known
+    errorCode = known
+    httpStatusCode = try container.decodeIfPresent(Int.self, forKey: .httpStatusCode) ?? 0
+    id = try text(.id) ?? ""
+    message = try text(.message) ?? ""
+    propertyName = try text(.propertyName)
+    retriable = try container.decodeIfPresent(Bool.self, forKey: .retriable) ?? false
+  }
+}
+
 extension PlatformFault {
   /// The answer to every failed authentication, so that callers cannot learn which keys and merchants exist.
   package static let accessNotAllowed = PlatformFault(
@@ -86,4 +131,18 @@ extension PlatformFault {
   package static let actionNotAllowed = PlatformFault(
     code: "2015", errorCode: "50002015", httpStatusCode: 400, id: "ACTION_NOT_ALLOWED_ON_TRANSACTION",
     message: "ACTION_NOT_ALLOWED_ON_TRANSACTION", propertyName: "paymentId")
+
+  /// Another call under the same key has not ended yet.
+  package static let inProgress = PlatformFault(
+    code: "1409", errorCode: "30001002", httpStatusCode: 409, id: "DUPLICATE_REQUEST_IN_PROGRESS",
+    message: "DUPLICATE_REQUEST_IN_PROGRESS")
+
+  /// The issuer or the platform refuses to authorize.
+  ///
+  /// - Parameter errorCode: eight digits, of which the third and fourth are those of ISO 8583: `30511001`.
+  package static func refused(errorCode: String) -> PlatformFault {
+    PlatformFault(
+      category: .paymentPlatform, code: "9999", errorCode: errorCode, httpStatusCode: 402, id: "REFUSED_BY_ISSUER",
+      message: "REFUSED_BY_ISSUER")
+  }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import DirectWire
 package import Ledger
 import StrictJSON
 import TenderPayments
@@ -31,12 +32,12 @@ package struct WebhookBody: Sendable, Hashable {
   private static func payment(_ event: OutboxEvent, _ wire: WireStatus, _ order: NotifiedOrder?) -> JSONValue {
     [
       "id": .string("\(event.payment)_\(event.operationNumber)"), "paymentOutput": output(event, order),
-      "status": .string(wire.status),
+      "status": .string(wire.status.word),
       "statusOutput": [
         "isAuthorized": .bool(event.authorized > 0), "isCancellable": .bool(event.authorized > event.captured),
         "isRefundable": .bool(event.captured > event.refunded + event.chargedBack),
-        "statusCategory": .string(wire.category),
-        "statusCode": .integer(wire.code),
+        "statusCategory": .string(wire.status.category),
+        "statusCode": .integer(wire.status.rawValue),
       ],
     ]
   }
@@ -80,28 +81,24 @@ package struct WebhookBody: Sendable, Hashable {
 /// A status in Worldline Direct's words.
 private struct WireStatus {
   let type: String
-  let status: String
-  let category: String
-  let code: Int64
+  let status: DirectStatus
 
-  private init(_ type: String, _ status: String, _ category: String, _ code: Int64) {
+  private init(_ type: String, _ status: DirectStatus) {
     self.type = "payment." + type
     self.status = status
-    self.category = category
-    self.code = code
   }
 
   init(_ status: PaymentStatus) {
     self =
       switch status {
-      case .authorizing: .init("created", "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY", 51)
-      case .pending: .init("authorization_requested", "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY", 51)
-      case .unknown: .init("authorization_requested", "AUTHORIZATION_REQUESTED", "PENDING_CONNECT_OR_3RD_PARTY", 52)
-      case .authorized: .init("pending_capture", "PENDING_CAPTURE", "PENDING_MERCHANT", 5)
-      case .partiallyCaptured, .captured: .init("captured", "CAPTURED", "COMPLETED", 9)
-      case .partiallyRefunded, .refunded: .init("refunded", "REFUNDED", "REFUNDED", 8)
-      case .voided: .init("cancelled", "CANCELLED", "UNSUCCESSFUL", 6)
-      case .declined, .failed: .init("rejected", "REJECTED", "UNSUCCESSFUL", 2)
+      case .authorizing: .init("created", .authorizationWaiting)
+      case .pending: .init("authorization_requested", .authorizationWaiting)
+      case .unknown: .init("authorization_requested", .authorizationUnknown)
+      case .authorized: .init("pending_capture", .pendingCapture)
+      case .partiallyCaptured, .captured: .init("captured", .captured)
+      case .partiallyRefunded, .refunded: .init("refunded", .refunded)
+      case .voided: .init("cancelled", .cancelled)
+      case .declined, .failed: .init("rejected", .rejected)
       }
   }
 }

@@ -1,6 +1,5 @@
-import Crypto
+import DirectWire
 package import HTTPTransport
-import TenderPayments
 
 /// A server of a merchant that receives events, and the key that they are signed with.
 package struct WebhookEndpoint: Sendable {
@@ -23,18 +22,16 @@ package struct WebhookEndpoint: Sendable {
 /// Signs webhooks the way Worldline Direct signs them, so that its SDKs' helpers check them unmodified.
 package struct WebhookKey: Sendable {
   package let id: String
-  private let key: SymmetricKey
+  private let key: WebhookSignature
 
   /// - Parameter secret: taken as the text it is, not as base64.
   package init(id: String, secret: String) {
     self.id = id
-    self.key = SymmetricKey(data: Array(secret.utf8))
+    self.key = WebhookSignature(secret: secret)
   }
 
   /// base64(HMAC-SHA256(secret, body)), over the bytes as they are sent.
-  package func signature(of body: [UInt8]) -> String {
-    Base64.encode(Array(HMAC<SHA256>.authenticationCode(for: body, using: key)))
-  }
+  package func signature(of body: [UInt8]) -> String { key.signature(of: body) }
 
   /// The request that carries `body` to `url`, each header exactly once, because the SDKs refuse a second.
   package func request(carrying body: [UInt8], to url: String) -> OutboundRequest {
@@ -42,7 +39,7 @@ package struct WebhookKey: Sendable {
       method: "POST", url: url,
       headers: [
         HTTPField("Content-Type", "application/json"), HTTPField("User-Agent", "Tender"),
-        HTTPField("X-GCS-KeyId", id), HTTPField("X-GCS-Signature", signature(of: body)),
+        HTTPField(WebhookSignature.keyHeader, id), HTTPField(WebhookSignature.header, signature(of: body)),
       ], body: body)
   }
 }

@@ -1,0 +1,145 @@
+/// The body of `POST /v2/{merchantId}/payments`: what Tender reads and writes of Worldline's `CreatePaymentRequest`.
+/// Members of other payment methods are ignored.
+package struct CreatePaymentRequest: Sendable, Codable {
+  package var order: DirectOrder
+  package var mobilePaymentMethodSpecificInput: MobilePaymentInput?
+  /// The payment data as Worldline's kits for apps encrypt it: a JWE.
+  package var encryptedCustomerInput: String?
+  package var feedbacks: Feedbacks?
+
+  package init(order: DirectOrder, mobilePaymentMethodSpecificInput: MobilePaymentInput?) {
+    self.order = order
+    self.mobilePaymentMethodSpecificInput = mobilePaymentMethodSpecificInput
+  }
+
+  /// Where events about this payment go, beside the merchant's own addresses.
+  package struct Feedbacks: Sendable, Hashable, Codable {
+    package var webhooksUrls: [String]?
+  }
+}
+
+/// Worldline's `Order`.
+package struct DirectOrder: Sendable, Codable {
+  package var amountOfMoney: AmountOfMoney
+  package var references: DirectReferences?
+  package var customer: DirectCustomer?
+
+  package init(amountOfMoney: AmountOfMoney, references: DirectReferences?, customer: DirectCustomer? = nil) {
+    self.amountOfMoney = amountOfMoney
+    self.references = references
+    self.customer = customer
+  }
+}
+
+/// Worldline's `Customer`. It describes a person, and never stands in a log.
+package struct DirectCustomer: Sendable, Hashable, Codable {
+  package var merchantCustomerId: String?
+  package var locale: String?
+  package var billingAddress: Address?
+  package var contactDetails: ContactDetails?
+  package var personalInformation: PersonalInformation?
+
+  package init(
+    billingAddress: Address? = nil, contactDetails: ContactDetails? = nil,
+    personalInformation: PersonalInformation? = nil
+  ) {
+    self.billingAddress = billingAddress
+    self.contactDetails = contactDetails
+    self.personalInformation = personalInformation
+  }
+
+  package struct Address: Sendable, Hashable, Codable {
+    package var street: String?
+    package var zip: String?
+    package var city: String?
+    /// ISO 3166, two letters.
+    package var countryCode: String?
+
+    package init(street: String? = nil, zip: String? = nil, city: String? = nil, countryCode: String? = nil) {
+      self.street = street
+      self.zip = zip
+      self.city = city
+      self.countryCode = countryCode
+    }
+  }
+
+  package struct ContactDetails: Sendable, Hashable, Codable {
+    package var emailAddress: String?
+    package var phoneNumber: String?
+
+    package init(emailAddress: String? = nil, phoneNumber: String? = nil) {
+      self.emailAddress = emailAddress
+      self.phoneNumber = phoneNumber
+    }
+  }
+
+  package struct PersonalInformation: Sendable, Hashable, Codable {
+    package var name: Name?
+
+    package init(firstName: String, surname: String) { name = Name(firstName: firstName, surname: surname) }
+
+    package struct Name: Sendable, Hashable, Codable {
+      package var firstName: String?
+      package var surname: String?
+    }
+  }
+}
+
+/// The body of `POST …/payments/{id}/capture`: Worldline's `CapturePaymentRequest`.
+package struct CapturePaymentRequest: Sendable, Hashable, Codable {
+  /// In minor units; nil captures what is left.
+  package var amount: Int64?
+  /// Whether what is left afterwards is released.
+  package var isFinal: Bool?
+  /// Older SDKs know only this one.
+  package var references: DirectReferences?
+  package var operationReferences: DirectReferences?
+
+  package init(amount: Int64?, isFinal: Bool?, references: DirectReferences? = nil) {
+    self.amount = amount
+    self.isFinal = isFinal
+    self.references = references
+    operationReferences = references
+  }
+
+  package var merchantReference: String? {
+    operationReferences?.merchantReference ?? references?.merchantReference
+  }
+}
+
+/// The body of `POST …/payments/{id}/cancel`, which older SDKs send without one: Worldline's `CancelPaymentRequest`.
+package struct CancelPaymentRequest: Sendable, Hashable, Codable {
+  /// Nil cancels what is left.
+  package var amountOfMoney: AmountOfMoney?
+  package var isFinal: Bool?
+  package var operationReferences: DirectReferences?
+
+  package init(
+    amountOfMoney: AmountOfMoney? = nil, isFinal: Bool? = nil, operationReferences: DirectReferences? = nil
+  ) {
+    self.amountOfMoney = amountOfMoney
+    self.isFinal = isFinal
+    self.operationReferences = operationReferences
+  }
+}
+
+/// The body of `POST …/payments/{id}/refund`: Worldline's `RefundRequest`.
+package struct RefundPaymentRequest: Sendable, Hashable, Codable {
+  /// Nil refunds what is left.
+  package var amountOfMoney: AmountOfMoney?
+  /// Which capture, where one payment method demands it.
+  package var captureId: String?
+  /// Older SDKs know only this one.
+  package var references: DirectReferences?
+  package var operationReferences: DirectReferences?
+
+  package init(amountOfMoney: AmountOfMoney?, references: DirectReferences? = nil) {
+    self.amountOfMoney = amountOfMoney
+    self.references = references
+    operationReferences = references
+  }
+
+  package var merchantReference: String? {
+    operationReferences?.merchantReference ?? references?.merchantReference
+  }
+}
