@@ -14,8 +14,9 @@ extension EventDelivery {
       form: { url, body in
         await isTaken(url, [HTTPField("Content-Type", "application/x-www-form-urlencoded")], body)
       },
-      signed: { url, header, signature, body in
-        await isTaken(url, [HTTPField("Content-Type", "application/json"), HTTPField(header, signature)], body)
+      headers: { url, headers, body in
+        let fields = headers.map { HTTPField($0.name, $0.value) }
+        return await isTaken(url, [HTTPField("Content-Type", "application/json")] + fields, body)
       },
       post: { url, signature, body in
         // Some providers sign inside the body.

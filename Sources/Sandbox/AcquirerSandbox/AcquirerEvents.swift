@@ -10,20 +10,19 @@ package struct EventDelivery: Sendable {
   package let post: @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
   /// Posts a form that holds its own signature.
   package let postForm: @Sendable (_ url: String, _ body: [UInt8]) async -> Bool
-  /// Posts the body with its signature in the provider's own header.
-  package let postSigned:
-    @Sendable (_ url: String, _ header: String, _ signature: String, _ body: [UInt8]) async -> Bool
+  /// Posts JSON with the provider's own headers.
+  package let postWithHeaders: HeadersDelivery
+
+  package typealias HeadersDelivery =
+    @Sendable (_ url: String, _ headers: [(name: String, value: String)], _ body: [UInt8]) async -> Bool
 
   package init(
     form: @escaping @Sendable (_ url: String, _ body: [UInt8]) async -> Bool = { _, _ in false },
-    signed:
-      @escaping @Sendable (_ url: String, _ header: String, _ signature: String, _ body: [UInt8]) async -> Bool = {
-        _, _, _, _ in false
-      },
+    headers: @escaping HeadersDelivery = { _, _, _ in false },
     post: @escaping @Sendable (_ url: String, _ signature: String, _ body: [UInt8]) async -> Bool
   ) {
     postForm = form
-    postSigned = signed
+    postWithHeaders = headers
     self.post = post
   }
 

@@ -8,6 +8,7 @@ struct SandboxAcquirers: Sendable {
   let adyen: AdyenSandboxService
   let braintree: BraintreeSandbox
   let checkoutCom: CheckoutComSandbox
+  let worldlineDirect: WorldlineDirectSandbox
 
   /// - Parameters:
   ///   - directory: where the ledgers are.
@@ -29,13 +30,16 @@ struct SandboxAcquirers: Sendable {
     checkoutCom = try await CheckoutComSandbox(
       databasePath: "\(directory)/checkout-com.sqlite", tokenRootPEM: rootPEM,
       accounts: configuration.checkoutComAccounts, clock: clock, random: random, silence: silence)
+    worldlineDirect = try await WorldlineDirectSandbox(
+      databasePath: "\(directory)/worldline-direct.sqlite", tokenRootPEM: rootPEM,
+      accounts: configuration.worldlineDirectAccounts, clock: clock, random: random, silence: silence)
   }
 
   /// Those that send events.
-  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree, checkoutCom] }
+  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect] }
 
   /// Those that show what they did.
-  var recentlyActive: [any RecentlyActive] { [acquirer, provider, adyen, braintree, checkoutCom] }
+  var recentlyActive: [any RecentlyActive] { [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect] }
 
   func addRoutes(to router: Router<SandboxContext>) {
     acquirer.addRoutes(to: router)
@@ -43,6 +47,7 @@ struct SandboxAcquirers: Sendable {
     adyen.addRoutes(to: router)
     braintree.addRoutes(to: router)
     checkoutCom.addRoutes(to: router)
+    worldlineDirect.addRoutes(to: router)
   }
 
   func close() async {
@@ -51,5 +56,6 @@ struct SandboxAcquirers: Sendable {
     await adyen.close()
     await braintree.close()
     await checkoutCom.close()
+    await worldlineDirect.close()
   }
 }

@@ -27,6 +27,8 @@ package struct SandboxConfiguration: Sendable {
   package var braintreeAccounts = [BraintreeAccount.sandbox]
   /// The emulated Checkout.com's processing channels.
   package var checkoutComAccounts = [CheckoutComAccount.sandbox]
+  /// The emulated Worldline Direct's merchants.
+  package var worldlineDirectAccounts = [WorldlineDirectAccount.sandbox]
   /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
   package var acquirerSilence: Duration = .seconds(40)
   /// How the events of the acquirer and of the providers are sent.

@@ -56,8 +56,8 @@ package struct CheckoutComSandbox: EventSource {
     if due.count > 1, faults.take(.eventsReversed) { due.reverse() }
     for event in due {
       guard let account = accounts.first(where: { $0.processingChannel == event.channel }) else { continue }
-      let taken = await delivery.postSigned(
-        event.url, "Cko-Signature", account.signature(event.body), event.body)
+      let taken = await delivery.postWithHeaders(
+        event.url, [(name: "Cko-Signature", value: account.signature(event.body))], event.body)
       try await store.note(event, taken: taken)
     }
   }

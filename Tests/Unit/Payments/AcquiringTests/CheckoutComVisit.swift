@@ -151,9 +151,9 @@ struct CheckoutComVisit: Sendable {
     try await service.deliverEvents(
       after: .zero,
       by: EventDelivery(
-        signed: { _, header, signature, body in
+        headers: { _, headers, body in
           let event = InboundEvent(
-            headers: [HTTPField(header, signature)], body: tampering(body), arrivedAt: now)
+            headers: headers.map { HTTPField($0.name, $0.value) }, body: tampering(body), arrivedAt: now)
           guard let batch = try? readEvents(event) else { return false }
           received.withLock { $0 += batch.events }
           return true

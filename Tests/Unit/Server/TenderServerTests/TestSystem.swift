@@ -105,9 +105,7 @@ final class TestSystem: Sendable {
     settings.logger.logLevel = .error
     settings.events = EventDelivery(
       form: { await Self.isTaken(sender, $0, "application/x-www-form-urlencoded", $1) },
-      signed: { url, header, signature, body in
-        await Self.isTaken(sender, url, "application/json", body, [HTTPField(header, signature)])
-      },
+      headers: { await Self.isTaken(sender, $0, "application/json", $2, $1) },
       post: { url, _, body in await Self.isTaken(sender, url, "application/json", body) })
     settings.fetch = AssociationFetch { url in
       let host = String(url.dropFirst("http://".count).prefix { $0 != "/" })
@@ -127,10 +125,10 @@ final class TestSystem: Sendable {
 
   /// Whether the recipient of a provider's event has acknowledged it.
   private static func isTaken(
-    _ sender: HTTPSender, _ url: String, _ type: String, _ body: [UInt8], _ more: [HTTPField] = []
+    _ sender: HTTPSender, _ url: String, _ type: String, _ body: [UInt8], _ more: [(name: String, value: String)] = []
   ) async -> Bool {
-    let request = OutboundRequest(
-      method: "POST", url: url, headers: [HTTPField("Content-Type", type)] + more, body: body)
+    let headers = [HTTPField("Content-Type", type)] + more.map { HTTPField($0.name, $0.value) }
+    let request = OutboundRequest(method: "POST", url: url, headers: headers, body: body)
     guard let answer = try? await sender.send(request, .seconds(5)) else { return false }
     return (200..<300).contains(answer.status)
   }
