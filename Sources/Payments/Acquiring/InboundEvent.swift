@@ -76,10 +76,20 @@ package struct AcquirerEvent: Sendable, Hashable {
     case operation(AttemptReference)
     /// The provider's name of the operation.
     case acquirerOperation(String)
+    /// The provider's name of an operation that was done, which a person may have begun: then it moved the money of the
+    /// authorization of that name.
+    case operationOfAnyone(called: String, of: String, moving: MoneyMovement)
     /// The provider's name of a reversal, and our name of the authorization: the answer that gave the name may be lost.
     case reversal(of: AttemptReference, called: String)
     /// The provider's name of the authorization: for money that no operation of ours asked for.
     case authorization(String)
+  }
+
+  /// The same as a movement of money, where the operation may be a person's.
+  package var asMovement: AcquirerEvent? {
+    guard case .operationOfAnyone(let name, let authorization, let movement) = subject else { return nil }
+    return AcquirerEvent(
+      id: id, subject: .authorization(authorization), amount: amount, content: .movement(movement), name: name)
   }
 
   package enum Content: Sendable, Hashable {

@@ -21,7 +21,9 @@ extension PaymentGateway {
     switch try await operation(of: event, through: route) {
     case .known(let ours): reference = ours
     case .perhapsLater: return .early("unknown_reference")
-    case .unknown: return .refused("unknown_reference")
+    case .unknown:
+      guard let movement = event.asMovement else { return .refused("unknown_reference") }
+      return try await receive(movement, through: route)
     }
     guard let outcome = ProviderEvent.Outcome(event) else { return .known }
     return try await receive(
@@ -31,7 +33,7 @@ extension PaymentGateway {
   private func operation(of event: AcquirerEvent, through route: String) async throws -> NamedOperation {
     switch event.subject {
     case .operation(let ours): .known(ours)
-    case .acquirerOperation(let name), .authorization(let name):
+    case .acquirerOperation(let name), .authorization(let name), .operationOfAnyone(let name, _, _):
       try await journal.operation(called: name, through: route)
     case .reversal(let authorization, let name):
       try await journal.reversal(of: authorization, called: name, isDone: event.isApproval, through: route)

@@ -51,6 +51,29 @@ import Testing
     #expect(try await receive(event("P1", approved), shop).isEarly)
   }
 
+  @Test func `answers our operation, or else is a person's and moves the authorization's money`() async throws {
+    let shop = try await Shop()
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    let hold = try #require(try await shop.journal.operations(of: payment.id).first?.acquirerReference)
+    func captured(_ name: String, _ units: Int64) -> AcquirerEvent {
+      AcquirerEvent(
+        id: name, subject: .operationOfAnyone(called: name, of: hold, moving: .capture), amount: .eur(units),
+        content: .answer(.approved(Approval(acquirerReference: name))))
+    }
+    shop.fake.captures(.pending(Pending(acquirerReference: "P1")))
+    _ = try await shop.gateway.capture(payment.id, .eur(500))
+    #expect(try await receive(captured("P1", 500), shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await receive(captured("P2", 200), shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await receive(captured("P2", 200), shop).verdicts == [.known])
+    let operations = try await shop.journal.operations(of: payment.id)
+    #expect(operations.map(\.cause).suffix(2) == [.merchant, .provider])
+    #expect(try await shop.gateway.payment(payment.id)?.captured == 700)
+    // While an operation has no name yet, the event may be about that one.
+    shop.fake.captures(.unknown(Interruption(.timeout)))
+    _ = try await shop.gateway.capture(payment.id, .eur(50))
+    #expect(try await receive(captured("P3", 50), shop).isEarly)
+  }
+
   @Test func `is not accepted through a route that is not configured`() async throws {
     let shop = try await Shop()
     await #expect(throws: EventRefusal.notExpected) {
