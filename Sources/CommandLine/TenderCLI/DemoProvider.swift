@@ -11,13 +11,13 @@ import TenderServer
 enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
   case adyen, braintree
   case checkoutCom = "checkout-com"
+  case worldlineDirect = "worldline-direct"
 
   /// Writes the route's folder: the credentials of the emulator's account, which open nothing else.
   func write(below directory: String) throws {
     let folder = "\(directory)/connectors/\(rawValue)"
-    for name in [folder, folder + "/hmac-keys", folder + "/signature-keys", folder + "/certificates"] {
-      try PrivateFile.makeFolder(name)
-    }
+    let keyFolders = secrets.compactMap { $0.name.split(separator: "/").dropLast().first.map { "/\($0)" } }
+    for name in [""] + keyFolders + ["/certificates"] { try PrivateFile.makeFolder(folder + name) }
     for (name, text) in secrets where !FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
       try PrivateFile.write(text, to: "\(folder)/\(name)")
     }
@@ -37,6 +37,12 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
 
       """
     case .checkoutCom: "processingChannels: [\(CheckoutComAccount.sandbox.processingChannel)]\n"
+    case .worldlineDirect:
+      """
+      merchantId: \(WorldlineDirectAccount.sandbox.merchantID)
+      apiKeyId: \(WorldlineDirectAccount.sandbox.apiKeyID)
+
+      """
     }
   }
 
@@ -50,6 +56,14 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
         ("secret-key.secret", CheckoutComAccount.sandbox.secretKey),
         ("public-key.secret", CheckoutComAccount.sandbox.publicKey),
         ("signature-keys/1.secret", CheckoutComAccount.sandbox.signatureKey),
+      ]
+    case .worldlineDirect:
+      [
+        ("api-key.secret", WorldlineDirectAccount.sandbox.secretAPIKey),
+        (
+          "webhook-keys/\(WorldlineDirectAccount.sandbox.webhookKeyID).secret",
+          WorldlineDirectAccount.sandbox.webhookSecret
+        ),
       ]
     }
   }
@@ -66,6 +80,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
               Array("\(BraintreeAccount.sandbox.publicKey):\(BraintreeAccount.sandbox.privateKey)".utf8)))
       ]
     case .checkoutCom: [HTTPField("Authorization", "Bearer \(CheckoutComAccount.sandbox.secretKey)")]
+    case .worldlineDirect: [HTTPField("Authorization", WorldlineDirectAccount.sandbox.portalAuthorization)]
     }
   }
 
@@ -75,6 +90,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .adyen: "/adyen/webhook"
     case .braintree: "/braintree/event-endpoint"
     case .checkoutCom: "/checkout-com/webhook"
+    case .worldlineDirect: "/worldline-direct/webhook"
     }
   }
 }

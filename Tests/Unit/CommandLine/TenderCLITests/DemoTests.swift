@@ -42,6 +42,7 @@ import Testing
     ("--connector adyen", "adyen"), ("--connector braintree --sealed", "braintree"),
     ("--connector braintree --connector adyen", "braintree"),
     ("--connector checkout-com", "checkout-com"), ("--connector checkout-com --sealed", "checkout-com"),
+    ("--connector worldline-direct", "worldline-direct"), ("--connector worldline-direct --sealed", "worldline-direct"),
   ])
   func `takes payments through an emulated provider, whose events arrive`(
     _ options: String, _ route: String

@@ -40,6 +40,13 @@ import Testing
       try write("\(folder)/public-key.secret", "pk_\(environment)tendersandboxpublickey22222\n")
       try write("\(folder)/signature-keys/1.secret", "tender-sandbox-signature-key\n")
     }
+
+    func worldlineDirect() throws {
+      try write("worldline-direct/connector.yaml", "merchantId: TenderSandbox\napiKeyId: 5ANDB0X0D1RECT00\n")
+      try write("worldline-direct/api-key.secret", "sandbox-worldline-direct-secret\n")
+      try write(
+        "worldline-direct/webhook-keys/sandbox-webhook-key.secret", "sandbox-worldline-direct-webhook-secret\n")
+    }
   }
 
   private func paid(_ connectors: Connectors) async throws -> JSONValue {
@@ -68,6 +75,12 @@ import Testing
     #expect(try await paid(connectors)["status"] == "authorized")
   }
 
+  @Test func `takes payments through Worldline Direct, which tells later that they are captured`() async throws {
+    let connectors = Connectors()
+    try connectors.worldlineDirect()
+    #expect(try await paid(connectors)["status"] == "authorized")
+  }
+
   @Test func `is the first of several that takes the payment`() async throws {
     let connectors = Connectors()
     try connectors.adyen()
@@ -79,6 +92,7 @@ import Testing
     let connectors = Connectors()
     try connectors.adyen()
     try connectors.braintree()
+    try connectors.worldlineDirect()
     let system = try await TestSystem.shared.value
     let shop = try await system.secondServer { $0.connectorsDirectory = connectors.path }
     func admin(_ method: String, _ path: String, _ body: JSONValue = .null) async throws -> JSONValue {
@@ -87,13 +101,13 @@ import Testing
         method: method, url: "http+unix://\(socket)\(path)", body: body == .null ? [] : body.serialized())
       return try JSONReader.read(try await system.sender.send(request, .seconds(30)).body)
     }
-    let names = ["adyen", "braintree/eu", "sandbox"]
+    let names = ["adyen", "braintree/eu", "worldline-direct", "sandbox"]
     #expect(try await admin("GET", "/routes")["routes"]?.elements.compactMap { $0["route"]?.text } == names)
     let checks = try await admin("POST", "/routes/check")["routes"]?.elements ?? []
-    #expect(checks.compactMap { $0["credentials"]?.text } == ["accepted", "accepted", "not_offered"])
+    #expect(checks.compactMap { $0["credentials"]?.text } == ["accepted", "accepted", "accepted", "not_offered"])
     let rules = try await admin(
       "POST", "/routes/explain", ["merchant": "harbour", "amount": "12.50", "currency": "GBP", "network": "visa"])
-    #expect(rules["rules"]?.elements.compactMap { $0["result"]?.text } == ["chosen", "skipped", "next"])
+    #expect(rules["rules"]?.elements.compactMap { $0["result"]?.text } == ["chosen", "skipped", "next", "next"])
   }
 
   @Test func `serves in production without any sandbox, once its merchants are there`() async throws {
