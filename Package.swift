@@ -256,8 +256,8 @@ let package = Package(
     tests(
       "Unit/Sandbox/AcquirerSandboxTests",
       [
-        "AcquirerSandbox", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON", httpTypes, nioCore,
-        hummingbird, hummingbirdTesting,
+        "AcquirerSandbox", "DirectWire", "TokenIssuer", "SandboxTesting", "TenderPayments", "StrictJSON", httpTypes,
+        nioCore, hummingbird, hummingbirdTesting,
       ]),
     tests(
       "Unit/Sandbox/AppleSandboxTests",

@@ -132,9 +132,10 @@ extension PlatformFault {
     code: "2015", errorCode: "50002015", httpStatusCode: 400, id: "ACTION_NOT_ALLOWED_ON_TRANSACTION",
     message: "ACTION_NOT_ALLOWED_ON_TRANSACTION", propertyName: "paymentId")
 
-  /// Another call under the same key has not ended yet.
+  /// Another call under the same key has not ended yet. Worldline's own tests expect an error code by which its SDKs of
+  /// today raise `ReferenceException`.
   package static let inProgress = PlatformFault(
-    code: "1409", errorCode: "30001002", httpStatusCode: 409, id: "DUPLICATE_REQUEST_IN_PROGRESS",
+    code: "1409", errorCode: "50001409", httpStatusCode: 409, id: "DUPLICATE_REQUEST_IN_PROGRESS",
     message: "DUPLICATE_REQUEST_IN_PROGRESS")
 
   /// The issuer or the platform refuses to authorize.
