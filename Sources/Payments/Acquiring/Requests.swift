@@ -105,10 +105,12 @@ package struct FollowUpRequest: Sendable, Hashable {
   /// Whether the amount is all that was authorized (a capture, a void) or all that was captured (a refund). Some
   /// providers have other calls for a part.
   package var isWhole: Bool
+  /// Counts the captures of a payment from 1, also those that were declined; nil for voids and refunds.
+  package var number: Int?
 
   package init(
     reference: AttemptReference, authorization: String, amount: Amount, isFinal: Bool = false, capture: String? = nil,
-    merchantAccount: String? = nil, isWhole: Bool = false
+    merchantAccount: String? = nil, isWhole: Bool = false, number: Int? = nil
   ) {
     self.reference = reference
     self.authorization = authorization
@@ -117,6 +119,7 @@ package struct FollowUpRequest: Sendable, Hashable {
     self.capture = capture
     self.merchantAccount = merchantAccount
     self.isWhole = isWhole
+    self.number = number
   }
 
   /// The same request for an amount in other units.

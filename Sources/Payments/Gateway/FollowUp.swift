@@ -190,7 +190,8 @@ extension PaymentGateway {
     }
     let request = FollowUpRequest(
       reference: attempt.reference, authorization: authorization, amount: attempt.amount, isFinal: attempt.isFinal,
-      capture: attempt.capture, merchantAccount: attempt.merchantAccount, isWhole: attempt.isWhole)
+      capture: attempt.capture, merchantAccount: attempt.merchantAccount, isWhole: attempt.isWhole,
+      number: attempt.captureNumber)
     return switch attempt.kind {
     case .capture: await acquirer.capture(request, deadline)
     case .void: await acquirer.void(request, deadline)

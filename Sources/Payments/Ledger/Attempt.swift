@@ -88,6 +88,8 @@ package struct Attempt: Sendable, Hashable {
   package var capture: String?
   /// The first operation of the request, where one request began several: a refund that gives back several captures.
   package var partOf: AttemptReference?
+  /// Counts the captures of a payment from 1, also those that were declined; nil for other operations.
+  package var captureNumber: Int?
   /// The amount that the undone authorization asked for, which an inquiry about it names. A reversal's own amount is
   /// less when the authorization was approved for less; of any other operation it is its own.
   package let undoneAmount: Amount

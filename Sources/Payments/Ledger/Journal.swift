@@ -239,6 +239,7 @@ extension Journal {
       after: try Operations.authorization(of: payment, in: store), undoing: capture?.reference, store)
     attempt.capture = try capture.flatMap { try Operations.acquirerReference(of: $0.reference, in: store) }
     attempt.partOf = first
+    if kind == .capture { attempt.captureNumber = try Operations.captures(of: payment, in: store) + 1 }
     var after = before.moved(to: try Posting.reserve(attempt.movement, on: balances), at: store.now)
     if kind == .capture { after.captureDue = nil }
     // What this void or a capture in flight frees is released soon, but not in every round.

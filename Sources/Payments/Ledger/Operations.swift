@@ -106,6 +106,18 @@ enum Operations {
     return Int(try row?.integer("n") ?? 0)
   }
 
+  /// How many captures of the payment were begun, whatever became of them.
+  ///
+  /// - Parameter capture: the number of the operation before which they are counted.
+  static func captures(
+    of payment: PaymentID, before capture: Int64 = .max, in store: Transaction
+  ) throws -> Int {
+    let row = try store.row(
+      "SELECT count(*) AS n FROM operations WHERE payment = $1 AND kind = 'capture' AND number < $2",
+      .text(payment.rawValue), .integer(capture))
+    return Int(try row?.integer("n") ?? 0)
+  }
+
   /// The acquirer's name of the payment's authorization; nil as long as it is not approved.
   static func authorization(of payment: PaymentID, in store: Transaction) throws -> String? {
     try store.row(
@@ -275,6 +287,7 @@ extension Operations {
       acquirerReference: try row.textOrNil("acquirer_reference"), target: target,
       capture: try kind == .refund ? target.flatMap { try acquirerReference(of: $0, in: store) } : nil,
       partOf: try row.textOrNil("part_of").map { AttemptReference($0) },
+      captureNumber: try kind == .capture ? captures(of: payment, before: row.integer("number"), in: store) + 1 : nil,
       undoneAmount: try row.amount(kind == .reverse ? "authorization_amount" : "amount"),
       cause: try row.value("cause"), past: try past(row, kind == .reverse ? target : nil, in: store),
       releases: try row.integer("released_amount"), fence: try row.integer("fence"))

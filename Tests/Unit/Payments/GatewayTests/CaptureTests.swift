@@ -23,6 +23,27 @@ import Testing
     #expect(shop.fake.captures.map(\.authorization) == ["A-\(reference)"])
   }
 
+  @Test func `captures of a payment are numbered, and a repeat has the number of its first request`() async throws {
+    let acquirer = FakeAcquirer(
+      AcquirerCapabilities(
+        instruments: [.network], idempotency: .reference(window: .seconds(86_400)), inquiry: false, reversal: true,
+        settleHorizon: .seconds(1)))
+    let gateway = shop.gateway(asking: acquirer)
+    let payment = try await gateway.authorize(Shop.order(), with: shop.token()).id
+    acquirer.captures(.declined(Decline(reason: .other, code: "13")))
+    _ = try await gateway.capture(payment, .eur(100))
+    acquirer.captures(.unknown(Interruption(.timeout)))
+    _ = try await gateway.capture(payment, .eur(200))
+    acquirer.captures { reference, _ in FakeAcquirer.approval(reference) }
+    _ = try await gateway.capture(payment, .eur(300))
+    shop.clock.advance(.seconds(600))
+    _ = try await gateway.recover()
+    #expect(acquirer.captures.map(\.number) == [1, 2, 3, 2])
+    #expect(acquirer.captures[1].reference == acquirer.captures[3].reference)
+    _ = try await gateway.refund(payment, .eur(100))
+    #expect(acquirer.refunds.map(\.number) == [nil])
+  }
+
   @Test func `more than is held is refused before the acquirer is asked`() async throws {
     let payment = try await authorized()
     await #expect(throws: GatewayError.operationRefused(.exceeds(available: .eur(1250)))) {

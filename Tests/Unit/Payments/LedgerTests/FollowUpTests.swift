@@ -46,6 +46,17 @@ import Testing
     #expect((after.status, after.authorized, after.captured) == (.captured, 300, 300))
   }
 
+  @Test func `a capture keeps its number, which counts declined captures and nothing else`() async throws {
+    let payment = try await bench.authorized()
+    let first = try await bench.journal.reserve(.capture, .eur(100), of: payment)
+    _ = try await bench.journal.record(.declined(Decline(reason: .other, code: "13")), for: first)
+    _ = try await bench.done(.void, .eur(50), payment)
+    let second = try await bench.journal.reserve(.capture, .eur(100), of: payment)
+    #expect([first, second].map(\.captureNumber) == [1, 2])
+    let void = try await bench.journal.reserve(.void, .eur(100), of: payment)
+    #expect(void.captureNumber == nil)
+  }
+
   @Test func `several refunds give back no more than was taken`() async throws {
     let payment = try await bench.authorized()
     _ = try await bench.done(.capture, nil, payment)
