@@ -55,6 +55,14 @@ struct ReportedOperation: Sendable {
   let result: String
   let time: Timestamp
 
+  init(reference: String, operation: String, amount: Amount, result: String, time: Timestamp) {
+    self.reference = reference
+    self.operation = operation
+    self.amount = amount
+    self.result = result
+    self.time = time
+  }
+
   init(_ row: Row) throws {
     reference = try row.text("reference")
     operation = try row.text("kind")

@@ -9,6 +9,7 @@ struct SandboxAcquirers: Sendable {
   let braintree: BraintreeSandbox
   let checkoutCom: CheckoutComSandbox
   let worldlineDirect: WorldlineDirectSandbox
+  let worldlineAcquiring: WorldlineAcquiringSandbox
 
   /// - Parameters:
   ///   - directory: where the ledgers are.
@@ -33,13 +34,18 @@ struct SandboxAcquirers: Sendable {
     worldlineDirect = try await WorldlineDirectSandbox(
       databasePath: "\(directory)/worldline-direct.sqlite", tokenRootPEM: rootPEM,
       accounts: configuration.worldlineDirectAccounts, clock: clock, random: random, silence: silence)
+    worldlineAcquiring = try await WorldlineAcquiringSandbox(
+      databasePath: "\(directory)/worldline-acquiring.sqlite", accounts: configuration.worldlineAcquiringAccounts,
+      clock: clock, random: random, silence: silence)
   }
 
   /// Those that send events.
   var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect] }
 
   /// Those that show what they did.
-  var recentlyActive: [any RecentlyActive] { [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect] }
+  var recentlyActive: [any RecentlyActive] {
+    [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect, worldlineAcquiring]
+  }
 
   func addRoutes(to router: Router<SandboxContext>) {
     acquirer.addRoutes(to: router)
@@ -48,6 +54,7 @@ struct SandboxAcquirers: Sendable {
     braintree.addRoutes(to: router)
     checkoutCom.addRoutes(to: router)
     worldlineDirect.addRoutes(to: router)
+    worldlineAcquiring.addRoutes(to: router)
   }
 
   func close() async {
@@ -57,5 +64,6 @@ struct SandboxAcquirers: Sendable {
     await braintree.close()
     await checkoutCom.close()
     await worldlineDirect.close()
+    await worldlineAcquiring.close()
   }
 }
