@@ -1,0 +1,121 @@
+import TenderPayments
+
+/// What a route to Worldline Acquiring is configured with.
+package struct WorldlineAcquiringSettings: Sendable {
+  /// Where Worldline is reached.
+  package enum Host: Sendable, Hashable {
+    /// Worldline's pre-production.
+    case test
+    case live
+    /// The emulator of `tender sandbox`: its origin, without a slash at the end.
+    case simulated(origin: String)
+  }
+
+  /// What is said of an authorization to the card scheme.
+  package enum AuthorizationType: String, Sendable, Hashable, CaseIterable {
+    /// The amount will be captured as it is.
+    case final
+    /// The amount may be reduced before the capture.
+    case pre
+  }
+
+  /// Where the merchant does business, as Worldline wants to know it of some merchants.
+  package struct Place: Sendable, Hashable {
+    package var name: String?
+    package var address: String?
+    package var postalCode: String?
+    package var city: String?
+    /// ISO 3166, two letters.
+    package var countryCode: String?
+
+    package init(
+      name: String? = nil, address: String? = nil, postalCode: String? = nil, city: String? = nil,
+      countryCode: String? = nil
+    ) {
+      self.name = name
+      self.address = address
+      self.postalCode = postalCode
+      self.city = city
+      self.countryCode = countryCode
+    }
+  }
+
+  package let host: Host
+  /// The operator's name of the account, if there is more than one.
+  package var account: String?
+  package let clientID: String
+  package let clientSecret: WorldlineAcquiringSecret
+  /// The acquirer's number: part of every address.
+  package let acquirerID: String
+  /// The merchant's numbers; the first one is used where a payment names none.
+  package let merchantIDs: [String]
+  package var authorizationType = AuthorizationType.final
+  package var place = Place()
+  package var terminalID: String?
+
+  /// - Throws: ``WorldlineAcquiringSettingsError`` for a value that cannot stand in an address or a form.
+  package init(
+    host: Host, clientID: String, clientSecret: WorldlineAcquiringSecret, acquirerID: String, merchantIDs: [String]
+  ) throws(WorldlineAcquiringSettingsError) {
+    guard Self.isNumber(acquirerID) else {
+      throw WorldlineAcquiringSettingsError("acquirerId", "1 to 20 digits")
+    }
+    guard !merchantIDs.isEmpty, merchantIDs.allSatisfy(Self.isNumber) else {
+      throw WorldlineAcquiringSettingsError("merchantIds", "at least one, each of 1 to 20 digits")
+    }
+    self.host = host
+    self.clientID = clientID
+    self.clientSecret = clientSecret
+    self.acquirerID = acquirerID
+    self.merchantIDs = merchantIDs
+  }
+
+  private static func isNumber(_ text: String) -> Bool {
+    (1...20).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  /// Scheme and host of the API.
+  var origin: String {
+    switch host {
+    case .test: "https://api.preprod.acquiring.worldline-solutions.com"
+    case .live: "https://api.acquiring.worldline-solutions.com"
+    case .simulated(let origin): origin
+    }
+  }
+
+  /// Where access tokens are issued.
+  var tokenAddress: String {
+    switch host {
+    case .test: "https://auth-test-eu-west-1.aws.bambora.com/connect/token"
+    case .live: "https://auth-eu-west-1.aws.bambora.com/connect/token"
+    case .simulated(let origin): origin + "/connect/token"
+    }
+  }
+}
+
+/// Which setting is wrong, and what it must be.
+package struct WorldlineAcquiringSettingsError: Error, Sendable, Hashable {
+  package let setting: String
+  package let reason: String
+
+  init(_ setting: String, _ reason: String) {
+    self.setting = setting
+    self.reason = reason
+  }
+}
+
+/// A client's secret. It neither prints nor encodes.
+package struct WorldlineAcquiringSecret: Sendable {
+  private let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  /// For the request of an access token alone.
+  var revealed: String { text }
+}
+
+extension WorldlineAcquiringSecret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "•••" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
