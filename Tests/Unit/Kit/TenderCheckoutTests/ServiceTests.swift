@@ -1,3 +1,4 @@
+import StrictJSON
 import TenderCheckout
 import TenderCheckoutAPI
 import TenderPayments
