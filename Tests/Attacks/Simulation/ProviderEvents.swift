@@ -148,7 +148,7 @@ extension SimulatedWorld {
       guard acquirer.bank.refundByHand(hold.reference, part.minorUnits) else { return }
       movement = .refund
     default:
-      guard hold.captured > 0 else { return }
+      guard acquirer.bank.dispute(hold.reference) else { return }
       movement = .chargeback
       if thread.choices.chance(500) {
         thread.after(thread.choices.milliseconds(20_000...300_000), "the merchant wins a dispute") { [self] in

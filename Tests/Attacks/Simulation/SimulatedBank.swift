@@ -19,6 +19,8 @@ final class SimulatedBank {
     var isUndone = false
     /// Whether a void let go of all of it.
     var wasVoided = false
+    /// Whether its shopper disputed what was captured: a bank does not say afterwards that it was never captured.
+    var isDisputed = false
     /// What is approved, when the bank approves; as a rule the whole amount.
     let part: Int64
 
@@ -348,6 +350,15 @@ final class SimulatedBank {
     return true
   }
 
+  /// The shopper disputes what was captured.
+  ///
+  /// - Returns: whether anything was.
+  func dispute(_ reference: String) -> Bool {
+    guard let hold = holds[reference]?.hold, hold.captured > 0 else { return false }
+    holds[reference]?.isDisputed = true
+    return true
+  }
+
   /// A person releases in the bank's dashboard what is held and not captured.
   ///
   /// - Returns: whether anything was held.
@@ -371,7 +382,7 @@ final class SimulatedBank {
 
   /// The bank thinks better of a capture, as if it had never been; false when it cannot be taken back.
   func takeBack(capture reference: String, of authorization: String, _ amount: Int64) -> Bool {
-    guard var hold = holds[authorization], hold.hold.captured - hold.hold.refunded >= amount,
+    guard var hold = holds[authorization], hold.hold.captured - hold.hold.refunded >= amount, !hold.isDisputed,
       case .approved(let approval)? = answers[reference]?.answer,
       captures[approval.acquirerReference]?.returned == 0
     else { return false }
