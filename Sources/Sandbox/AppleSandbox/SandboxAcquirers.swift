@@ -10,6 +10,7 @@ struct SandboxAcquirers: Sendable {
   let checkoutCom: CheckoutComSandbox
   let worldlineDirect: WorldlineDirectSandbox
   let worldlineAcquiring: WorldlineAcquiringSandbox
+  let stripe: StripeSandboxService
 
   /// - Parameters:
   ///   - directory: where the ledgers are.
@@ -37,14 +38,17 @@ struct SandboxAcquirers: Sendable {
     worldlineAcquiring = try await WorldlineAcquiringSandbox(
       databasePath: "\(directory)/worldline-acquiring.sqlite", accounts: configuration.worldlineAcquiringAccounts,
       clock: clock, random: random, silence: silence)
+    stripe = try await StripeSandboxService(
+      databasePath: "\(directory)/stripe.sqlite", tokenRootPEM: rootPEM, accounts: configuration.stripeAccounts,
+      clock: clock, random: random, silence: silence)
   }
 
   /// Those that send events.
-  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect] }
+  var eventSources: [any EventSource] { [acquirer, provider, adyen, braintree, checkoutCom, stripe, worldlineDirect] }
 
   /// Those that show what they did.
   var recentlyActive: [any RecentlyActive] {
-    [acquirer, provider, adyen, braintree, checkoutCom, worldlineDirect, worldlineAcquiring]
+    [acquirer, provider, adyen, braintree, checkoutCom, stripe, worldlineAcquiring, worldlineDirect]
   }
 
   func addRoutes(to router: Router<SandboxContext>) {
@@ -55,6 +59,7 @@ struct SandboxAcquirers: Sendable {
     checkoutCom.addRoutes(to: router)
     worldlineDirect.addRoutes(to: router)
     worldlineAcquiring.addRoutes(to: router)
+    stripe.addRoutes(to: router)
   }
 
   func close() async {
@@ -65,5 +70,6 @@ struct SandboxAcquirers: Sendable {
     await checkoutCom.close()
     await worldlineDirect.close()
     await worldlineAcquiring.close()
+    await stripe.close()
   }
 }

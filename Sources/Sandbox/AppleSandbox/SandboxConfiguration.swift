@@ -31,6 +31,8 @@ package struct SandboxConfiguration: Sendable {
   package var worldlineDirectAccounts = [WorldlineDirectAccount.sandbox]
   /// The clients of the emulated Worldline Acquiring.
   package var worldlineAcquiringAccounts = [WorldlineAcquiringAccount.sandbox]
+  /// The emulated Stripe's accounts.
+  package var stripeAccounts = [StripeAccount.sandbox]
   /// How long the acquirer hangs when a card or an amount is scripted to get no answer.
   package var acquirerSilence: Duration = .seconds(40)
   /// How the events of the acquirer and of the providers are sent.

@@ -1,0 +1,82 @@
+import TenderPayments
+
+/// The parameters of a call, as form fields or in the query: `metadata[order]=7`. What a call does not know is refused,
+/// as Stripe refuses it.
+struct StripeParameters: Sendable {
+  private let values: [String: [String]]
+
+  /// - Parameters:
+  ///   - known: the names; an array's is `expand[]`, with or without an index in the text.
+  ///   - maps: the names of maps, whose keys are free.
+  init(_ text: String, known: Set<String>, maps: Set<String> = []) throws(StripeProblem) {
+    var values: [String: [String]] = [:]
+    for pair in text.split(separator: "&") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : "") else {
+        throw StripeProblem(400, "Invalid form encoding")
+      }
+      let plain = name.replacing(/\[[0-9]*\]/, with: "[]")
+      guard known.contains(plain) || maps.contains(String(plain.prefix { $0 != "[" })) else {
+        throw StripeProblem(
+          400, "Received unknown parameter: \(name)", code: "parameter_unknown", parameter: name)
+      }
+      values[plain, default: []].append(value)
+    }
+    self.values = values
+  }
+
+  subscript(_ name: String) -> String? { values[name]?.last.flatMap { $0.isEmpty ? nil : $0 } }
+
+  func all(_ name: String) -> [String] { values[name] ?? [] }
+
+  func text(_ name: String) throws(StripeProblem) -> String {
+    guard let text = self[name] else { throw .missing(name) }
+    return text
+  }
+
+  func integer(_ name: String) throws(StripeProblem) -> Int64? {
+    guard let text = self[name] else { return nil }
+    guard let number = Int64(text) else {
+      throw .invalid(name, "Invalid integer: \(text)", code: "parameter_invalid_integer")
+    }
+    return number
+  }
+
+  func flag(_ name: String) throws(StripeProblem) -> Bool? {
+    guard let text = self[name] else { return nil }
+    guard let flag = Bool(text) else { throw .invalid(name, "Invalid boolean: \(text)") }
+    return flag
+  }
+
+  /// A map such as `metadata`: at most 50 keys of 40 characters, values of 500.
+  func map(_ name: String) throws(StripeProblem) -> [String: String] {
+    var map: [String: String] = [:]
+    for (key, texts) in values where key.hasPrefix("\(name)[") && key.hasSuffix("]") {
+      let inner = String(key.dropFirst(name.utf8.count + 1).dropLast())
+      guard (1...40).contains(inner.count), let value = texts.last, value.count <= 500 else {
+        throw .invalid(name, "\(name) has a key of more than 40 characters or a value of more than 500")
+      }
+      map[inner] = value
+    }
+    guard map.count <= 50 else { throw .invalid(name, "\(name) can have up to 50 keys") }
+    return map
+  }
+
+  private static func decoded(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "+"): bytes.append(0x20)
+      case UInt8(ascii: "%"):
+        guard rest.count >= 2, let value = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self)) else {
+          return nil
+        }
+        bytes += value
+        rest = rest.dropFirst(2)
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}
