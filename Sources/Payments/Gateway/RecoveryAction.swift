@@ -119,7 +119,8 @@ extension Attempt {
   /// What a reversal undoes: the authorization.
   var undoing: InquiryRequest {
     InquiryRequest(
-      reference: target ?? reference, amount: undoneAmount, merchantAccount: merchantAccount, sentAt: past?.sentAt)
+      reference: target ?? reference, amount: undoneAmount, merchantAccount: merchantAccount, sentAt: past?.undoneSentAt
+    )
   }
 
   /// Whether the second of two steps cannot have been taken. A process that has lost the lease cannot store the result

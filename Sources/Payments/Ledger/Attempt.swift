@@ -113,6 +113,8 @@ package struct Attempt: Sendable, Hashable {
     package let sentUntil: Timestamp?
     /// The same for the authorization that a reversal undoes; for every other operation its own.
     package let quietSince: Timestamp
+    /// When the authorization that a reversal undoes was first sent; for every other operation its own.
+    package let undoneSentAt: Timestamp
     /// The provider's name of the instrument, stored between the two steps of an authorization.
     package let prepared: String?
     /// Whether the provider opens the payment token.

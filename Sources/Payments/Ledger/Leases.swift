@@ -165,9 +165,9 @@ extension Attempt.Past {
   /// The past of a reversal that begins: nothing was sent under its reference yet.
   fileprivate var neverSent: Attempt.Past {
     Attempt.Past(
-      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince, prepared: nil, isSealed: isSealed,
-      tries: tries,
-      reportedOutcome: reportedOutcome, leasedAt: leasedAt)
+      state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince,
+      undoneSentAt: undoneSentAt, prepared: nil, isSealed: isSealed, tries: tries, reportedOutcome: reportedOutcome,
+      leasedAt: leasedAt)
   }
 }
 

@@ -318,6 +318,23 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
   }
 
+  /// Some providers are asked for what arrived at a time.
+  @Test func `a question about an authorization that is undone says when that was sent, however late`() async throws {
+    var policy = GatewayPolicy()
+    policy.reportUnknownAs = .failure
+    let shop = try await Shop(capabilities: Self.withoutReversal, policy: policy)
+    let payment = try await unknown(shop)
+    shop.fake.finds(.unavailable(Interruption(.timeout)))
+    for _ in 0..<3 {
+      shop.clock.advance(.seconds(600))
+      _ = try await shop.gateway.recover()
+    }
+    let operations = try await shop.journal.operations(of: payment.id)
+    #expect(operations.map(\.kind) == [.authorize, .reverse] && operations[0].sentAt < operations[1].sentAt)
+    let questions = shop.fake.inquiries.filter { $0.reference == operations[0].reference }
+    #expect(questions.count > 1 && questions.allSatisfy { $0.sentAt == operations[0].sentAt })
+  }
+
   private static let withoutReversal = AcquirerCapabilities(
     name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: false,
     settleHorizon: .seconds(10))
