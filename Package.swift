@@ -139,7 +139,8 @@ let package = Package(
     module("Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments"]),
 
     module(
-      "Checkout/MerchantIdentity", ["HTTPTransport", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, x509]),
+      "Checkout/MerchantIdentity",
+      ["HTTPTransport", "Storage", "StrictJSON", "TenderPayments", crypto, cryptoExtras, asn1, nioSSL, x509]),
     module(
       "Checkout/Orders",
       [
@@ -240,7 +241,10 @@ let package = Package(
       ]),
     tests(
       "Unit/Checkout/MerchantIdentityTests",
-      ["MerchantIdentity", "HTTPTransport", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509, asn1]),
+      [
+        "MerchantIdentity", "HTTPTransport", "Storage", "TenderPayments", "TenderTesting", crypto, cryptoExtras, x509,
+        asn1,
+      ]),
     tests(
       "Unit/Checkout/OrdersTests",
       [

@@ -9,6 +9,12 @@ package struct ApplePayGateway: Sendable, Hashable {
   package var paymentSessionURL: String { "https://\(authority)/paymentservices/paymentSession" }
 }
 
+/// Where a merchant's Apple Pay is run.
+package enum ApplePayRegion: String, Sendable, Hashable, CaseIterable {
+  case global
+  case mainlandChina = "mainland-china"
+}
+
 /// The gateways of one environment: the only hosts a merchant session may come from.
 package struct ApplePayHosts: Sendable, Hashable {
   package let environment: Environment
@@ -38,6 +44,11 @@ package struct ApplePayHosts: Sendable, Hashable {
     }
     return ApplePayHosts(
       environment: .simulated, global: ApplePayGateway(authority: authority), mainlandChina: nil)
+  }
+
+  /// The gateway for a merchant of the region. The simulated Apple has one for both.
+  package func gateway(for region: ApplePayRegion) -> ApplePayGateway {
+    region == .mainlandChina ? mainlandChina ?? global : global
   }
 
   var gateways: [ApplePayGateway] { [global] + [mainlandChina].compactMap { $0 } }

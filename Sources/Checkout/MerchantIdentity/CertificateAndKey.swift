@@ -4,12 +4,6 @@ import SwiftASN1
 import TenderPayments
 import X509
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A certificate of Apple's portal and the private key that was made for it, read from PEM and found to fit.
 struct CertificateAndKey: Sendable {
   let certificate: Certificate
@@ -21,11 +15,7 @@ struct CertificateAndKey: Sendable {
   init(certificatePEM: String, privateKeyPEM: String) throws(MerchantIdentityError) {
     let (key, keyPEM) = try Self.readKey(privateKeyPEM)
     let (certificate, document) = try Self.readCertificate(certificatePEM, preferring: key.publicKey)
-    guard let merchantHash = certificate.merchantHash else {
-      throw MerchantIdentityError(
-        .notApplePayCertificate, "The certificate names no merchant identifier (extension 1.2.840.113635.100.6.32).",
-        advice: "Use the certificate made under the merchant identifier in the developer account.")
-    }
+    guard let merchantHash = certificate.merchantHash else { throw Self.namesNoMerchant }
     guard certificate.publicKey == key.publicKey else {
       throw MerchantIdentityError(
         .keyMismatch, "The private key is not the one that the certificate was made for.",
@@ -79,33 +69,26 @@ struct CertificateAndKey: Sendable {
 }
 
 extension CertificateAndKey {
-  /// The two kinds of Apple Pay's certificates, which are easily taken for one another.
-  enum Purpose { case identity, processing }
-
-  /// What Apple writes into the common name; where it says nothing, an elliptic key can only be for processing.
-  var purpose: Purpose? {
-    let name = certificate.subject.first(.commonName)
-    if name?.hasPrefix("Apple Pay Merchant Identity:") == true { return .identity }
-    if name?.hasPrefix("Apple Pay Payment Processing:") == true { return .processing }
-    return isP256 ? .processing : nil
-  }
-
-  var isP256: Bool { P256.Signing.PublicKey(certificate.publicKey) != nil }
-  var isRSA2048: Bool { _RSA.Signing.PublicKey(certificate.publicKey)?.keySizeInBits == 2048 }
-
-  /// Apple's certificates are issued in the name of Apple Inc.; a sandbox may not use that name.
-  var isFromApple: Bool { certificate.issuer.first(.organizationName) == "Apple Inc." }
-
-  var notBefore: Timestamp { Timestamp(seconds: Int64(certificate.notValidBefore.timeIntervalSince1970)) }
-  var notAfter: Timestamp { Timestamp(seconds: Int64(certificate.notValidAfter.timeIntervalSince1970)) }
+  var purpose: CertificateKind? { certificate.purpose }
+  var isP256: Bool { certificate.algorithm == .p256 }
+  var isRSA2048: Bool { certificate.algorithm == .rsa2048 }
+  var isFromApple: Bool { certificate.isFromApple }
+  var notBefore: Timestamp { certificate.firstMoment }
+  var notAfter: Timestamp { certificate.lastMoment }
 
   func requireMerchant(_ merchant: MerchantIdentifier) throws(MerchantIdentityError) {
-    guard merchantHash == merchant.hash else {
-      throw MerchantIdentityError(
-        .wrongMerchant,
-        "The certificate is for the merchant with hash \(Hex.encode(merchantHash).uppercased()), not for \(merchant).",
-        advice: "\(merchant) has the hash \(merchant.uppercaseHexHash): use the certificate made under it.")
-    }
+    guard merchantHash == merchant.hash else { throw Self.wrongMerchant(merchantHash, merchant) }
+  }
+
+  static let namesNoMerchant = MerchantIdentityError(
+    .notApplePayCertificate, "The certificate names no merchant identifier (extension 1.2.840.113635.100.6.32).",
+    advice: "Use the certificate made under the merchant identifier in the developer account.")
+
+  static func wrongMerchant(_ hash: [UInt8], _ merchant: MerchantIdentifier) -> MerchantIdentityError {
+    MerchantIdentityError(
+      .wrongMerchant,
+      "The certificate is for the merchant with hash \(Hex.encode(hash).uppercased()), not for \(merchant).",
+      advice: "\(merchant) has the hash \(merchant.uppercaseHexHash): use the certificate made under it.")
   }
 }
 

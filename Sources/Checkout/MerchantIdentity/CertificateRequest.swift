@@ -43,8 +43,39 @@ package struct CertificateRequest: Sendable {
     }
   }
 
-  private static let failed = MerchantIdentityError(
+  fileprivate static let failed = MerchantIdentityError(
     .keyGenerationFailed, "The machine could not make a key.", advice: "Try again; then look at the machine.")
+}
+
+/// A request with what it is for, as the store keeps it.
+package struct KeyAndRequest: Sendable {
+  package let kind: CertificateKind
+  package let algorithm: CertificateAlgorithm
+  package let requestPEM: String
+  package let privateKeyPEM: String
+  /// SHA-256 of the SubjectPublicKeyInfo.
+  package let publicKeyHash: [UInt8]
+
+  /// Makes a key and its request.
+  ///
+  /// - Parameter isMainlandChina: whether a processing certificate is for mainland China, where its key is RSA.
+  package init(_ kind: CertificateKind, isMainlandChina: Bool = false) throws(MerchantIdentityError) {
+    let request: CertificateRequest
+    switch kind {
+    case .identity: request = try .identity()
+    case .processing: request = isMainlandChina ? try .processingInMainlandChina() : try .processing()
+    }
+    guard let parsed = try? CertificateSigningRequest(pemEncoded: request.requestPEM), let hash = parsed.publicKey.hash
+    else { throw CertificateRequest.failed }
+    self.kind = kind
+    algorithm = kind == .identity || isMainlandChina ? .rsa2048 : .p256
+    (requestPEM, privateKeyPEM, publicKeyHash) = (request.requestPEM, request.privateKeyPEM, hash)
+  }
+}
+
+extension KeyAndRequest: CustomStringConvertible, CustomReflectable {
+  package var description: String { "\(kind.rawValue) request and private key" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension CertificateRequest: CustomStringConvertible, CustomReflectable {

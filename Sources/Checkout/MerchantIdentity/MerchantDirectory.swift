@@ -6,10 +6,13 @@ package struct Merchant: Sendable {
   package struct Site: Sendable, Hashable {
     package let domain: Domain
     package let association: DomainAssociation?
+    /// Whether its pages may offer Apple Pay.
+    package let isEnabled: Bool
 
-    package init(domain: Domain, association: DomainAssociation? = nil) {
+    package init(domain: Domain, association: DomainAssociation? = nil, isEnabled: Bool = true) {
       self.domain = domain
       self.association = association
+      self.isEnabled = isEnabled
     }
   }
 

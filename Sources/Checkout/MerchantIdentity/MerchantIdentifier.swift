@@ -20,6 +20,12 @@ package struct MerchantIdentifier: Sendable, Hashable, CustomStringConvertible {
     self.hash = Array(SHA256.hash(data: Array(text.utf8)))
   }
 
+  /// The name of a merchant that a platform has registered, in the place of an identifier of its own.
+  package init(_ partner: PartnerMerchant) {
+    text = partner.identifier
+    hash = Array(SHA256.hash(data: Array(text.utf8)))
+  }
+
   /// The hash as Apple writes it in certificates, sessions and error messages.
   package var uppercaseHexHash: String { Hex.encode(hash).uppercased() }
 

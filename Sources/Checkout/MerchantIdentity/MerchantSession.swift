@@ -22,6 +22,13 @@ package struct MerchantSessionRequest: Sendable, Hashable {
     Self(merchant: merchant, displayName: name, initiative: .inApp, initiativeContext: team.text)
   }
 
+  /// The same request for a merchant that a platform has registered.
+  package func naming(_ partner: PartnerMerchant) -> Self {
+    Self(
+      merchant: MerchantIdentifier(partner), displayName: displayName, initiative: initiative,
+      initiativeContext: initiativeContext)
+  }
+
   /// The body of the call, JSON.
   var body: [UInt8] {
     let members = [

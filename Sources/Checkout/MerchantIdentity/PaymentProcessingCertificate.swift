@@ -1,7 +1,4 @@
-import Crypto
-import SwiftASN1
 package import TenderPayments
-import X509
 
 /// The certificate whose public key Apple encrypts payment tokens to, with its private key.
 ///
@@ -43,15 +40,10 @@ package struct PaymentProcessingCertificate: Sendable {
   package var privateKeyPEM: String { pair.privateKeyPEM }
 
   private static func hash(_ pair: CertificateAndKey) throws(MerchantIdentityError) -> [UInt8] {
-    do {
-      var serializer = DER.Serializer()
-      try serializer.serialize(pair.certificate.publicKey)
-      return Array(SHA256.hash(data: serializer.serializedBytes))
-    } catch {
-      throw MerchantIdentityError(
-        .certificateUnreadable, "The certificate's public key cannot be written as DER.",
-        advice: "Download the certificate again from the developer account.")
-    }
+    if let hash = pair.certificate.publicKeyHash { return hash }
+    throw MerchantIdentityError(
+      .certificateUnreadable, "The certificate's public key cannot be written as DER.",
+      advice: "Download the certificate again from the developer account.")
   }
 }
 

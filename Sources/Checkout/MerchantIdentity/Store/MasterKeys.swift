@@ -1,0 +1,113 @@
+import Crypto
+package import TenderPayments
+
+/// The keys that seal the secrets in the store: the first seals, all of them open.
+///
+/// They are never in the store, so that the database alone gives up no secret. A row is sealed with AES-256-GCM under a
+/// nonce of its own; merchant, kind and name are authenticated with it, so that a row put in the place of another does
+/// not open.
+package struct MasterKeys: Sendable {
+  private struct Key: Sendable {
+    let id: String
+    let key: SymmetricKey
+  }
+
+  static let keyBytes = 32
+
+  private let keys: [Key]
+
+  /// - Parameter text: one key a line, each 32 bytes in hexadecimal. The first seals.
+  /// - Throws: ``MerchantStoreError`` with `store_key_invalid`.
+  package init(_ text: String) throws(MerchantStoreError) {
+    var keys: [Key] = []
+    for line in text.split(whereSeparator: \.isWhitespace) {
+      guard let bytes = Hex.decode(line), bytes.count == Self.keyBytes else { throw Self.invalid }
+      keys.append(Key(id: Self.id(bytes), key: SymmetricKey(data: bytes)))
+    }
+    guard !keys.isEmpty, Set(keys.map(\.id)).count == keys.count else { throw Self.invalid }
+    self.keys = keys
+  }
+
+  private static let invalid = MerchantStoreError(
+    .storeKeyInvalid,
+    "The store's key is 32 bytes in hexadecimal, and each key stands on a line of its own; make one: openssl rand -hex 32"
+  )
+
+  /// The name of the key that seals.
+  package var current: String { keys[0].id }
+  /// The names of all keys; a name says nothing of its key.
+  package var ids: [String] { keys.map(\.id) }
+
+  private static func id(_ bytes: [UInt8]) -> String {
+    Hex.encode(SHA256.hash(data: Array("tender store key ".utf8) + bytes).prefix(8))
+  }
+
+  func seal(_ secret: String, as name: SecretName) throws -> SealedSecret {
+    let box = try AES.GCM.seal(Array(secret.utf8), using: keys[0].key, authenticating: name.authenticated)
+    return SealedSecret(keyID: keys[0].id, nonce: Array(box.nonce), sealed: Array(box.ciphertext) + Array(box.tag))
+  }
+
+  /// - Throws: ``MerchantStoreError``: the key is not here, or the row is not what was sealed.
+  func open(_ secret: SealedSecret, as name: SecretName) throws(MerchantStoreError) -> String {
+    guard let key = keys.first(where: { $0.id == secret.keyID })?.key else { throw Self.missing(secret.keyID) }
+    guard secret.sealed.count >= 16, let nonce = try? AES.GCM.Nonce(data: secret.nonce),
+      let box = try? AES.GCM.SealedBox(
+        nonce: nonce, ciphertext: secret.sealed.dropLast(16), tag: secret.sealed.suffix(16)),
+      var bytes = try? AES.GCM.open(box, using: key, authenticating: name.authenticated)
+    else {
+      throw MerchantStoreError(
+        .secretNotOpened, "The \(name) does not open under its key: the row was altered. Restore it from a backup.")
+    }
+    defer { bytes.wipe() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static func missing(_ id: String) -> MerchantStoreError {
+    MerchantStoreError(
+      .storeKeyMissing,
+      "Secrets in the store are sealed under the key \(id), which is not among those of secrets.keyFile; add its line.")
+  }
+}
+
+extension MasterKeys: CustomStringConvertible, CustomReflectable {
+  package var description: String { "keys of the store \(ids.joined(separator: ", "))" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What a secret is and whose: the identity of its row.
+package struct SecretName: Sendable, Hashable, CustomStringConvertible {
+  package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+    /// The private key of a certificate, by the certificate's id.
+    case certificateKey = "certificate-key"
+    case apiKey = "api-key"
+    case webhookKey = "webhook-key"
+    case callbackKey = "callback-key"
+  }
+
+  package let merchant: MerchantID
+  package let kind: Kind
+  package let name: String
+
+  package init(_ merchant: MerchantID, _ kind: Kind, _ name: String) {
+    (self.merchant, self.kind, self.name) = (merchant, kind, name)
+  }
+
+  package var description: String { "\(kind.rawValue) \(name) of \(merchant)" }
+
+  /// Each part with its length before it, so that no two names have the same bytes.
+  fileprivate var authenticated: [UInt8] {
+    ["tender merchant_secrets 1", merchant.rawValue, kind.rawValue, name].flatMap { part in
+      let bytes = Array(part.utf8)
+      return withUnsafeBytes(of: UInt32(bytes.count).bigEndian, Array.init) + bytes
+    }
+  }
+}
+
+/// A secret as its row holds it.
+struct SealedSecret: Sendable, Hashable {
+  /// Of the key that sealed it.
+  let keyID: String
+  let nonce: [UInt8]
+  /// The ciphertext and the tag of 16 bytes.
+  let sealed: [UInt8]
+}

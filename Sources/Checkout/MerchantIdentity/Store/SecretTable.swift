@@ -1,0 +1,107 @@
+import Storage
+package import TenderPayments
+
+extension MerchantTables {
+  /// Keeps a secret, sealed. One of the same name is replaced.
+  ///
+  /// - Throws: ``MerchantStoreError`` with `store_key_missing` where the caller has no key.
+  package func keep(_ secret: String, as name: SecretName, until end: Timestamp? = nil) throws {
+    guard let keys else { throw MasterKeys.missing("(none)") }
+    let row = try keys.seal(secret, as: name)
+    try remove(name)
+    try store.run(
+      """
+      INSERT INTO merchant_secrets (merchant, kind, name, key_id, nonce, sealed, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .text(row.keyID),
+      .blob(row.nonce), .blob(row.sealed), .time(now), .integer(optional: end?.microseconds))
+  }
+
+  /// Whether there was such a secret.
+  @discardableResult
+  package func remove(_ name: SecretName) throws -> Bool {
+    try store.run(
+      "DELETE FROM merchant_secrets WHERE merchant = $1 AND kind = $2 AND name = $3", .text(name.merchant.rawValue),
+      .text(name.kind.rawValue), .text(name.name)) == 1
+  }
+
+  /// Ends every secret of a kind but one at a moment, unless it ends earlier.
+  package func expire(_ kind: SecretName.Kind, of id: MerchantID, but name: String, at end: Timestamp) throws {
+    try store.run(
+      """
+      UPDATE merchant_secrets SET expires_at = $4
+      WHERE merchant = $1 AND kind = $2 AND name <> $3 AND (expires_at IS NULL OR expires_at > $4)
+      """, .text(id.rawValue), .text(kind.rawValue), .text(name), .time(end))
+  }
+
+  /// The merchant's secrets, opened, without those that have expired.
+  func secrets(of id: MerchantID, at now: Timestamp) throws -> [StoredSecret] {
+    let rows = try store.rows(
+      """
+      SELECT * FROM merchant_secrets WHERE merchant = $1 AND (expires_at IS NULL OR expires_at > $2)
+      ORDER BY kind, created_at, name
+      """, .text(id.rawValue), .time(now))
+    return try rows.map { row in
+      let (name, sealed) = try (SecretName(row), SealedSecret(row))
+      guard let keys else { throw MasterKeys.missing(sealed.keyID) }
+      return StoredSecret(
+        name: name, text: try keys.open(sealed, as: name), createdAt: try row.time("created_at"),
+        expiresAt: try row.timeOrNil("expires_at"))
+    }
+  }
+
+  func expiredSecrets(at now: Timestamp) throws -> Int64 {
+    try store.row("SELECT COUNT(*) AS expired FROM merchant_secrets WHERE expires_at <= $1", .time(now))?
+      .integer("expired") ?? 0
+  }
+}
+
+// Rotation of the key that seals.
+extension MerchantStore {
+  /// How many secrets are sealed under each key, by its name.
+  package func secretsByKey() async throws -> [String: Int] {
+    try await database.read { store in
+      try store.rows("SELECT key_id, COUNT(*) AS secrets FROM merchant_secrets GROUP BY key_id ORDER BY key_id")
+        .reduce(into: [:]) { $0[try $1.text("key_id")] = Int(try $1.integer("secrets")) }
+    }
+  }
+
+  /// Seals secrets of former keys under the current one, in one commit. Each row names its key, so that the rotation
+  /// may end after any commit and go on later.
+  ///
+  /// - Returns: how many were sealed anew; 0 when all are.
+  package func reseal(atMost limit: Int = 100) async throws -> Int {
+    guard let keys else { throw MasterKeys.missing("(none)") }
+    return try await database.write { store in
+      let rows = try store.rows(
+        "SELECT * FROM merchant_secrets WHERE key_id <> $1 ORDER BY merchant, kind, name LIMIT $2",
+        .text(keys.current), .integer(Int64(limit)))
+      for row in rows { try Self.reseal(row, keys, store) }
+      return rows.count
+    }
+  }
+
+  private static func reseal(_ row: Row, _ keys: MasterKeys, _ store: Transaction) throws {
+    let name = try SecretName(row)
+    let new = try keys.seal(try keys.open(try SealedSecret(row), as: name), as: name)
+    try store.run(
+      """
+      UPDATE merchant_secrets SET key_id = $4, nonce = $5, sealed = $6
+      WHERE merchant = $1 AND kind = $2 AND name = $3
+      """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .text(new.keyID),
+      .blob(new.nonce), .blob(new.sealed))
+  }
+}
+
+extension SecretName {
+  fileprivate init(_ row: Row) throws {
+    guard let kind = Kind(rawValue: try row.text("kind")) else { throw StorageError.column("kind") }
+    self.init(MerchantID(try row.text("merchant")), kind, try row.text("name"))
+  }
+}
+
+extension SealedSecret {
+  fileprivate init(_ row: Row) throws {
+    self.init(keyID: try row.text("key_id"), nonce: try row.blob("nonce"), sealed: try row.blob("sealed"))
+  }
+}

@@ -1,0 +1,113 @@
+package import TenderPayments
+
+/// A merchant as the store holds it, with its secrets opened. Printing shows none of them.
+package struct StoredMerchant: Sendable {
+  package let id: MerchantID
+  /// The settings of a `merchant.yaml` without `domains`, one a line.
+  package let settings: String
+  package let isEnabled: Bool
+  /// Grows with every change of the row, so that a change based on an old reading is refused.
+  package let version: Int64
+  package let changedAt: Timestamp
+  package let domains: [StoredDomain]
+  package let certificates: [StoredCertificate]
+  package let secrets: [StoredSecret]
+}
+
+extension StoredMerchant: CustomStringConvertible, CustomReflectable {
+  package var description: String { "merchant \(id) of the store" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// The secrets of a kind by name.
+  package func secrets(_ kind: SecretName.Kind) -> [String: String] {
+    Dictionary(
+      uniqueKeysWithValues: secrets.filter { $0.name.kind == kind }.map { ($0.name.name, $0.text) })
+  }
+
+  package func privateKey(of certificate: StoredCertificate) -> String? {
+    secrets.first { $0.name.kind == .certificateKey && $0.name.name == certificate.id }?.text
+  }
+}
+
+/// A domain of a stored merchant.
+package struct StoredDomain: Sendable, Hashable {
+  package let domain: Domain
+  package let isEnabled: Bool
+  package let association: DomainAssociation?
+  /// When Apple's registration API accepted it; nil for a domain of the developer portal.
+  package let registeredAt: Timestamp?
+  package let checkedAt: Timestamp?
+  /// What the last check found wrong; nil when it found nothing.
+  package let finding: String?
+
+  package init(
+    domain: Domain, isEnabled: Bool = true, association: DomainAssociation? = nil, registeredAt: Timestamp? = nil,
+    checkedAt: Timestamp? = nil, finding: String? = nil
+  ) {
+    self.domain = domain
+    self.isEnabled = isEnabled
+    self.association = association
+    self.registeredAt = registeredAt
+    self.checkedAt = checkedAt
+    self.finding = finding
+  }
+}
+
+/// A secret of a stored merchant, opened.
+package struct StoredSecret: Sendable {
+  package let name: SecretName
+  package let text: String
+  package let createdAt: Timestamp
+  /// Until when it is accepted; nil for as long as it is there.
+  package let expiresAt: Timestamp?
+}
+
+extension StoredSecret: CustomStringConvertible, CustomReflectable {
+  package var description: String { "\(name)" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What two of Apple's certificates are for.
+package enum CertificateKind: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Mutual TLS with Apple's gateway.
+  case identity
+  /// Devices encrypt payment tokens to it.
+  case processing
+}
+
+/// The key of a certificate. Apple counts and activates those of each kind and algorithm by themselves.
+package enum CertificateAlgorithm: String, Sendable, Hashable, CaseIterable, Codable {
+  case p256 = "P-256"
+  /// Identity certificates, and processing certificates of mainland China.
+  case rsa2048 = "RSA-2048"
+}
+
+/// Where a certificate stands between its request and its end.
+package enum CertificateState: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Its key is here, and Apple has not answered yet.
+  case requested
+  /// Its certificate is here, and another one is in use.
+  case next
+  case active
+  /// Another one is in use, and payment tokens for this one may still arrive.
+  case draining
+  /// Its key is deleted.
+  case retired
+}
+
+/// A certificate of a stored merchant, or the request for one. Its private key is a secret of the same id.
+package struct StoredCertificate: Sendable, Hashable {
+  package let id: String
+  package let merchant: MerchantID
+  package let kind: CertificateKind
+  package let algorithm: CertificateAlgorithm
+  package let state: CertificateState
+  package let stateSince: Timestamp
+  /// PKCS #10, PEM; nil where the key came with the certificate.
+  package let request: String?
+  /// PEM; nil until Apple has answered.
+  package let certificate: String?
+  /// SHA-256 of the SubjectPublicKeyInfo.
+  package let publicKeyHash: [UInt8]
+  package let expiresAt: Timestamp?
+}

@@ -1,0 +1,163 @@
+import Foundation
+import MerchantIdentity
+import Storage
+import SwiftASN1
+import TenderPayments
+import TenderTesting
+import Testing
+import X509
+
+/// Apple's answer to a request, at a moment.
+private func answer(
+  _ request: String, _ kind: CertificateKind, until end: Timestamp? = nil, merchant: String = Portal.merchant
+) throws -> [UInt8] {
+  let key = try CertificateSigningRequest(pemEncoded: request).publicKey
+  let name = kind == .identity ? "Apple Pay Merchant Identity:" : "Apple Pay Payment Processing:"
+  let issue = kind == .identity ? Portal.identity : Portal.processing
+  let pem = try issue {
+    $0.publicKey = key
+    $0.commonName = name + merchant
+    $0.merchant = merchant
+  }
+  return try PEMDocument(pemString: pem).derBytes
+}
+
+private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
+  try AppleCertificate(in: CertificateFile(der).certificates)
+}
+
+@Suite struct `A certificate in the store` {
+  let place: StoreOfMerchants
+  let id = StoreOfMerchants.harbour
+
+  init() async throws { place = try await StoreOfMerchants() }
+
+  private func request() async throws -> StoredCertificate {
+    let request = try KeyAndRequest(.processing)
+    return try await place.store.write { try $0.keep(request, of: StoreOfMerchants.harbour) }
+  }
+
+  private func receive(_ requested: StoredCertificate) async throws -> StoredCertificate {
+    let answer = try certificate(answer(try #require(requested.request), .processing))
+    return try await place.store.write { try $0.keep(answer, of: StoreOfMerchants.harbour) }
+  }
+
+  @Test func `goes from its request to its end, and its key with it`() async throws {
+    let first = try await receive(try await request())
+    #expect(first.state == .active && first.expiresAt == Portal.notAfter)
+    let second = try await receive(try await request())
+    #expect(second.state == .next)
+    #expect(try await place.merchant().privateKey(of: second)?.contains("PRIVATE KEY") == true)
+    #expect(try await place.store.write { try $0.activate(second.id) }.state == .active)
+    let states = Dictionary(
+      uniqueKeysWithValues: try await place.merchant().certificates.map { ($0.id, $0.state) })
+    #expect(states == [first.id: .draining, second.id: .active])
+    await refuses(.certificateState) { try await place.store.write { _ = try $0.retire(second.id) } }
+    #expect(try await place.store.write { try $0.retire(first.id) }.state == .retired)
+    #expect(try await place.merchant().privateKey(of: first) == nil)
+    await refuses(.certificateState) { try await place.store.write { _ = try $0.activate(first.id) } }
+  }
+
+  @Test func `is refused when no request has its key, and when three are there`() async throws {
+    let foreign = try KeyAndRequest(.processing)
+    await refuses(.certificateNotRequested) {
+      let answer = try certificate(answer(foreign.requestPEM, .processing))
+      try await place.store.write { _ = try $0.keep(answer, of: StoreOfMerchants.harbour) }
+    }
+    for _ in 0..<3 { _ = try await receive(try await request()) }
+    await refuses(.certificateLimit) { _ = try await receive(try await request()) }
+    place.clock.set(ahead: .seconds(2 * 366 * 86_400))
+    #expect(try await receive(try await request()).state == .next, "expired ones do not count")
+  }
+
+  @Test func `is the same when it is imported twice`() async throws {
+    let requested = try await request()
+    #expect(try await receive(requested) == receive(requested))
+  }
+
+  @Test func `follows what payment tokens prove`() async throws {
+    let first = try await receive(try await request())
+    let second = try await receive(try await request())
+    try await place.store.write {
+      try $0.follow(.active, of: second.publicKeyHash, merchant: StoreOfMerchants.harbour)
+      try $0.follow(.draining, of: first.publicKeyHash, merchant: StoreOfMerchants.harbour)
+    }
+    #expect(try await place.store.read { try $0.certificate(second.id) }.state == .active)
+    #expect(try await place.store.read { try $0.certificate(first.id) }.state == .draining)
+  }
+}
+
+@Suite struct `Apple's answer` {
+  let merchant: MerchantIdentifier
+
+  init() throws { merchant = try MerchantIdentifier(Portal.merchant) }
+
+  @Test func `is read as DER, PEM and PKCS #7, and is the same`() async throws {
+    let der = try answer(try KeyAndRequest(.processing).requestPEM, .processing)
+    let pem = PEMDocument(type: "CERTIFICATE", derBytes: der).pemString
+    let files = try OpenSSLFiles()
+    let pkcs7 = try files.pkcs7(of: pem)
+    let read = try certificate(der)
+    #expect(try certificate(Array(pem.utf8)) == read)
+    #expect(try certificate(pkcs7) == read)
+    #expect(try certificate(Array(PEMDocument(type: "PKCS7", derBytes: pkcs7).pemString.utf8)) == read)
+    #expect(read.kind == .processing && read.algorithm == .p256 && read.notAfter == Portal.notAfter)
+  }
+
+  @Test func `is read from PKCS #12 with its key, and written so`() async throws {
+    let pem = try Portal.identity()
+    let bytes = try CertificateFile.pkcs12(
+      certificatePEM: pem, privateKeyPEM: try Portal.identityKeyPEM, passphrase: "open sesame")
+    let file = try CertificateFile(pkcs12: bytes, passphrase: "open sesame")
+    let key = try #require(file.privateKeyPEM)
+    #expect(try AppleCertificate(in: file.certificates).kind == .identity)
+    _ = try MerchantIdentityCertificate(
+      certificatePEM: pem, privateKeyPEM: key, for: merchant, at: Portal.today)
+    #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "shut") }
+  }
+
+  @Test func `is refused for another merchant, kind, environment or time, with the reason`() async throws {
+    let read = try AppleCertificate(in: CertificateFile(Array(try Portal.processing().utf8)).certificates)
+    let other = try MerchantIdentifier("merchant.com.example.other")
+    func refusal(
+      _ merchant: MerchantIdentifier, _ environment: TenderPayments.Environment, _ now: Timestamp,
+      as kind: CertificateKind? = nil
+    ) -> MerchantIdentityError.Code? {
+      do throws(MerchantIdentityError) { try read.require(kind, of: merchant, in: environment, at: now) } catch {
+        return error.code
+      }
+      return nil
+    }
+    #expect(refusal(merchant, .simulated, Portal.today) == nil)
+    #expect(refusal(other, .simulated, Portal.today) == .wrongMerchant)
+    #expect(refusal(merchant, .simulated, Portal.today, as: .identity) == .identityCertificateGiven)
+    #expect(refusal(merchant, .production, Portal.today) == .environmentMismatch)
+    #expect(refusal(merchant, .simulated, Portal.notAfter.adding(.seconds(1))) == .expired)
+    #expect(refusal(merchant, .simulated, Portal.notBefore.adding(.seconds(-1))) == .notYetValid)
+  }
+
+  @Test func `that is no certificate is refused`() {
+    #expect(throws: MerchantIdentityError.self) { try AppleCertificate(in: CertificateFile([1, 2, 3]).certificates) }
+    #expect(throws: MerchantIdentityError.self) { try AppleCertificate(in: CertificateFile([]).certificates) }
+  }
+}
+
+/// What OpenSSL makes of a certificate.
+private struct OpenSSLFiles {
+  let directory = FileManager.default.temporaryDirectory.appending(path: "tender-\(UUID().uuidString)")
+
+  init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
+
+  func pkcs7(of pem: String) throws -> [UInt8] {
+    let (input, output) = (directory.appending(path: "c.pem"), directory.appending(path: "c.p7b"))
+    try Data(pem.utf8).write(to: input)
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "openssl", "crl2pkcs7", "-nocrl", "-certfile", input.path, "-outform", "DER", "-out", output.path,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    return Array(try Data(contentsOf: output))
+  }
+}
