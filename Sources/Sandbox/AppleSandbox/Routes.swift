@@ -30,6 +30,7 @@ extension SandboxServer {
     portal.post(":merchant/certificates", use: portalRoutes.issueCertificate)
     portal.post(":merchant/certificates/:certificate/activate", use: portalRoutes.activate)
     portal.delete(":merchant/certificates/:certificate", use: portalRoutes.revoke)
+    portal.post(":merchant/platform", use: portalRoutes.becomePlatform)
     portal.post(":merchant/domains", use: portalRoutes.addDomain)
     portal.post(":merchant/domains/:domain/verify", use: portalRoutes.verifyDomain)
   }
@@ -72,6 +73,9 @@ extension SandboxServer {
     router.addMiddleware { GatewayErrorMiddleware(activity: activity) }
     router.post("paymentservices/paymentSession", use: gatewayRoutes.paymentSession)
     router.post("paymentservices/startSession", use: gatewayRoutes.startSession)
+    router.post("paymentservices/registerMerchant", use: gatewayRoutes.registerMerchant)
+    router.post("paymentservices/unregisterMerchant", use: gatewayRoutes.unregisterMerchant)
+    router.get("paymentservices/merchant/:merchant", use: gatewayRoutes.merchantDetails)
     return router
   }
 }

@@ -55,7 +55,8 @@ package struct SandboxServer: Service {
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal, activity: activity)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
     gatewayRoutes = GatewayRoutes(
-      service: SessionService(portal: portal, sessions: sessions, clock: clock), pki: pki, faults: faults,
+      service: SessionService(portal: portal, sessions: sessions, clock: clock),
+      registrations: RegistrationService(portal: portal), pki: pki, faults: faults,
       activity: activity)
     managementRoutes = ManagementRoutes(
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,

@@ -32,10 +32,15 @@ struct DeviceRoutes: Sendable {
 
   /// Whether a page can take payments as this merchant, which a browser asks before it reports an active card.
   func availability(_ request: Request, _ context: SandboxContext) async throws -> Response {
-    let merchant = await portal.merchant(identifierOrHash: try context.parameter("merchant"))
-    let host = caller(request).host
-    let isVerified = merchant.map { merchant in host.map(merchant.hasVerified) ?? true } ?? false
-    return JSONAnswer.response(["registered": .bool(merchant != nil), "domainVerified": .bool(isVerified)])
+    let name = try context.parameter("merchant")
+    let (merchant, host) = (await portal.merchant(identifierOrHash: name), caller(request).host)
+    let partner = await portal.partner(name)
+    let isVerified = merchant?.hasVerified ?? partner?.hasVerified
+    let isRegistered = merchant != nil || partner != nil
+    return JSONAnswer.response([
+      "registered": .bool(isRegistered),
+      "domainVerified": .bool(isRegistered && (host.flatMap { isVerified?($0) } ?? true)),
+    ])
   }
 
   func pay(_ request: Request, _ context: SandboxContext) async throws -> Response {

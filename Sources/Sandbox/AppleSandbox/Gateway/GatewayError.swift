@@ -34,6 +34,21 @@ struct GatewayError: Error, Sendable, Hashable {
     403, "the client certificate is no merchant identity",
     remedy: "Present the identity certificate that this sandbox's portal issued.")
 
+  static let notAPlatform = GatewayError(
+    401, "the platform has no permission for this API",
+    remedy: "Apply for it: POST /portal/merchants/ID/platform at the sandbox.")
+  static let platformUnknown = GatewayError(
+    417, "the platform is not registered with Apple Developer",
+    remedy: "Register its merchant identifier at the portal.")
+  static let partnerUnknown = GatewayError(
+    400, "the merchant is not registered", remedy: "Register it with registerMerchant.")
+
+  static func fileMissing(_ domain: String, _ reason: String) -> GatewayError {
+    GatewayError(
+      400, "the domain association file of domain=\(domain) was not found",
+      remedy: "Serve the platform's file there: \(reason)")
+  }
+
   static func missing(_ parameter: String) -> GatewayError {
     GatewayError(400, "missing parameter=\(parameter)", remedy: "Send \(parameter) as a text that is not empty.")
   }

@@ -10,6 +10,7 @@ import X509
 /// Apple's gateway over mutual TLS: read the client's certificate, decode, call the service, render.
 struct GatewayRoutes: Sendable {
   let service: SessionService
+  let registrations: RegistrationService
   let pki: SandboxPKI
   let faults: InjectedFaults
   let activity: RecentActivity
@@ -20,6 +21,27 @@ struct GatewayRoutes: Sendable {
 
   func startSession(_ request: Request, _ context: SandboxContext) async throws -> Response {
     try await answer(request, context) { body throws(GatewayError) in try SessionRequest(startSession: body) }
+  }
+
+  /// The three calls of the registration API, which a platform makes under its identity certificate.
+  func registerMerchant(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    let call = try RegistrationCall(try await BodyReader.collect(request, limit: SandboxContext.maximumBody))
+    try await registrations.register(call, for: try await client(context))
+    activity.note(.sessions, call.partner, "registered \(call.domains.joined(separator: ", "))")
+    return Response(status: .ok)
+  }
+
+  func unregisterMerchant(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    let call = try RegistrationCall(
+      unregister: try await BodyReader.collect(request, limit: SandboxContext.maximumBody))
+    try await registrations.unregister(call, for: try await client(context))
+    activity.note(.sessions, call.partner, "unregistered \(call.domains.joined(separator: ", "))")
+    return Response(status: .ok)
+  }
+
+  func merchantDetails(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    let partner = try await registrations.partner(context.parameter("merchant"), for: try await client(context))
+    return JSONAnswer.response(partner.details)
   }
 
   private func answer(

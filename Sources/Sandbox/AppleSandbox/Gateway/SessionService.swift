@@ -31,20 +31,36 @@ struct SessionService: Sendable {
   /// domain.
   func open(_ request: SessionRequest, for client: GatewayClient) async throws(GatewayError) -> PaymentSession {
     guard let merchant = await portal.merchant(identifierOrHash: request.merchantIdentifier) else {
-      throw .unknownMerchant(request.merchantIdentifier, certificate: client.hash)
+      return try await openForPartner(request, of: client)
     }
     guard merchant.hash == client.hash else { throw .foreignMerchant(merchant.hash, certificate: client.hash) }
     guard merchant.certificates.contains(where: { $0.id == client.certificateID }),
       merchant.activeProcessingCertificate(at: clock.now()) != nil
     else { throw .notRegisteredForWeb(merchant.hash, certificate: client.hash) }
-    try requireContext(request, of: merchant)
+    try await requireContext(request, of: merchant)
     guard let session = try? await sessions.open(request, for: merchant) else { throw .unavailable }
     return session
   }
 
-  private func requireContext(_ request: SessionRequest, of merchant: PortalMerchant) throws(GatewayError) {
+  /// A session for a merchant that the platform has registered: under the platform's name and for its key.
+  private func openForPartner(
+    _ request: SessionRequest, of client: GatewayClient
+  ) async throws(GatewayError) -> PaymentSession {
+    guard let platform = await portal.merchant(identifierOrHash: client.hash.description),
+      let partner = await portal.partner(request.merchantIdentifier, of: platform.merchantIdentifier)
+    else { throw .unknownMerchant(request.merchantIdentifier, certificate: client.hash) }
+    guard partner.hasVerified(request.context) else { throw .domainNotRegistered(request.context, of: client.hash) }
+    guard platform.activeProcessingCertificate(at: clock.now()) != nil else {
+      throw .notRegisteredForWeb(platform.hash, certificate: client.hash)
+    }
+    guard let session = try? await sessions.open(request, for: platform) else { throw .unavailable }
+    return session
+  }
+
+  private func requireContext(_ request: SessionRequest, of merchant: PortalMerchant) async throws(GatewayError) {
     switch request.initiative {
     case .web:
+      let merchant = await portal.lookingAgain(at: merchant)
       guard merchant.hasVerified(request.context) else {
         throw .domainNotRegistered(request.context, of: merchant.hash)
       }

@@ -50,7 +50,8 @@ extension DeveloperPortal {
     return domain
   }
 
-  private func requireFile(of domain: PortalDomain) async throws {
+  /// Fetches the file, and compares it byte for byte.
+  func requireFile(of domain: PortalDomain) async throws {
     guard let url = HostName(domain.name)?.associationURL else { throw Self.notVerified("its name is not a host name") }
     let answer: (status: Int, body: [UInt8])
     do {

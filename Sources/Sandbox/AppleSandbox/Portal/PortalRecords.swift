@@ -7,6 +7,10 @@ struct PortalMerchant: Sendable, Codable {
   let displayName: String
   var certificates: [PortalCertificate] = []
   var domains: [PortalDomain] = []
+  /// The association file of the merchants that it registers; nil unless it is a platform.
+  var platformFile: String?
+  /// The merchants that it registered; nil for none.
+  var partners: [PortalPartner]?
 
   var hash: MerchantHash { MerchantHash(merchantIdentifier: merchantIdentifier) }
 
@@ -37,10 +41,22 @@ struct PortalDomain: Sendable, Codable {
   let associationFile: String
   let issuedAt: Int64
   var verifiedAt: Int64?
+  /// How many of the looks before the end of the site's TLS certificate have failed.
+  var failedLooks: Int?
 
   /// Apple accepts a file for a week after it was made.
   static let fileLife: Int64 = 7 * 86_400
 
   /// As it was registered.
   var name: String { host + (port.map { ":\($0)" } ?? "") }
+}
+
+/// A merchant that a platform has registered by the registration API.
+struct PortalPartner: Sendable, Codable {
+  let identifier: String
+  var name: String
+  var encryptTo: String
+  var domains: [PortalDomain]
+
+  func hasVerified(_ host: String) -> Bool { domains.contains { $0.host == host.lowercased() && $0.verifiedAt != nil } }
 }

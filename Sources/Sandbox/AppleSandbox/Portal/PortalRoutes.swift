@@ -44,6 +44,12 @@ struct PortalRoutes: Sendable {
     return Response(status: .noContent)
   }
 
+  /// Gives the merchant the registration API, as Apple does after an application.
+  func becomePlatform(_ request: Request, _ context: SandboxContext) async throws -> Response {
+    let file = try await portal.makePlatform(context.parameter("merchant"))
+    return JSONAnswer.response(["associationFile": .string(file)], status: .created)
+  }
+
   func addDomain(_ request: Request, _ context: SandboxContext) async throws -> Response {
     let domain = try await request.json().member("domain").string
     let added = try await portal.addDomain(domain, to: context.parameter("merchant"))
