@@ -63,6 +63,8 @@ package struct AcquirerCapabilities: Sendable {
   /// Whether a refund names one capture and cannot give back more than it took.
   package let refundsOneCapture: Bool
   package let inquiry: Bool
+  /// Whether an operation can be inquired about once a pending answer has named it, where ``inquiry`` is not offered.
+  package var inquiryByName = false
   /// Whether an authorization can be undone by our reference alone. Where it cannot, it is inquired about and voided.
   package let reversal: Bool
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean

@@ -30,9 +30,9 @@ enum RecoveryAction: Hashable {
     case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
     case .authorize where attempt.lacksFirstStep(acquirer): self = .neverSent
     case .authorize where attempt.past?.reportedOutcome == .failure: self = acquirer.canUndo ? .reverse : .nothing
-    case .authorize: self = acquirer.inquiry ? .inquire : acquirer.reversal ? .reverse : .nothing
+    case .authorize: self = attempt.canBeInquired(acquirer) ? .inquire : acquirer.reversal ? .reverse : .nothing
     case .capture, .void, .refund:
-      self = acquirer.inquiry ? .inquire : attempt.mayRepeat(acquirer) ? .sendAgain : .nothing
+      self = attempt.canBeInquired(acquirer) ? .inquire : attempt.mayRepeat(acquirer) ? .sendAgain : .nothing
     // They are never sent.
     case .chargeback, .chargebackReversal: self = .nothing
     }
@@ -128,6 +128,10 @@ extension Attempt {
   fileprivate func lacksFirstStep(_ acquirer: AcquirerCapabilities) -> Bool {
     guard let past, past.state == .sending, past.prepared == nil else { return false }
     return acquirer.preparedInstruments.contains(past.isSealed ? .sealed : .network)
+  }
+
+  fileprivate func canBeInquired(_ acquirer: AcquirerCapabilities) -> Bool {
+    acquirer.inquiry || acquirer.inquiryByName && acquirerReference != nil
   }
 
   func mayRepeat(_ acquirer: AcquirerCapabilities) -> Bool {

@@ -328,6 +328,7 @@ import Testing
     let capabilities = try wire.acquirer().capabilities
     #expect(capabilities.route == "worldline-direct" && capabilities.instruments == [.network, .sealed])
     #expect(capabilities.parts == .all && !capabilities.inquiry && !capabilities.reversal)
+    #expect(capabilities.inquiryByName)
     #expect(capabilities.mayRepeat(after: .seconds(86_399)) && !capabilities.mayRepeat(after: .seconds(86_400)))
     #expect(capabilities.repeatsAuthorizations)
   }

@@ -71,6 +71,35 @@ import Testing
     #expect(shop.fake.authorizations.count == 1)
   }
 
+  @Test func `asks about what is pending by its name where nothing else finds it, and not about what has none`()
+    async throws
+  {
+    var capabilities = AcquirerCapabilities(
+      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: false,
+      settleHorizon: .seconds(10))
+    capabilities.inquiryByName = true
+    let shop = try await Shop(capabilities: capabilities)
+    let nameless = try await unknown(shop)
+    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "P1"))))
+    shop.clock.advance(.seconds(60))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(nameless.id)?.status == .unknown)
+    #expect(shop.fake.inquiries.isEmpty)
+    shop.fake.authorizes(.pending(Pending(acquirerReference: "P1")))
+    let order = Shop.order("order-2")
+    let named = try await shop.gateway.authorize(order, with: shop.token(for: order))
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(named.id)?.status == .authorized)
+    #expect(shop.fake.inquiries.map(\.acquirerReference) == ["P1"])
+    shop.fake.captures(.pending(Pending(acquirerReference: "P2")))
+    _ = try await shop.gateway.capture(named.id)
+    shop.fake.finds(.answer(.approved(Approval(acquirerReference: "P2"))))
+    shop.clock.advance(.seconds(1))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(named.id)?.status == .captured)
+  }
+
   @Test func `after failure was reported, only reverses`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure

@@ -8,7 +8,8 @@ extension Acquirer {
   ///
   /// Worldline finds no operation by our reference, and does not undo an authorization by it. An authorization whose
   /// answer was lost is repeated under its idempotency key while the payment token is in memory; afterwards its event or
-  /// a person tells the result. A capture, cancel or refund is repeated under its key for 24 hours.
+  /// a person tells the result. A capture, cancel or refund without an answer is repeated under its key for 24 hours. What
+  /// is pending has a name at Worldline, and is inquired about.
   ///
   /// - Parameters:
   ///   - clock: dates the requests; Worldline accepts five minutes of difference.
@@ -30,11 +31,13 @@ extension Acquirer {
 struct WorldlineDirectConnector: Sendable {
   static func capabilities(_ settings: WorldlineDirectSettings) -> AcquirerCapabilities {
     let isPreliminary = settings.authorization == .preliminary
-    return AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       name: "worldline-direct", account: settings.account, instruments: [.network, .sealed],
       parts: isPreliminary ? .all : [.refund], idempotency: .reference(window: Idempotence.window),
       authorizationIdempotency: .reference(window: Idempotence.window), inquiry: false, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(86_400 * (isPreliminary ? 30 : 7)))
+    capabilities.inquiryByName = true
+    return capabilities
   }
 
   let settings: WorldlineDirectSettings
