@@ -45,11 +45,12 @@ struct WorldlineDirectPayment: Sendable {
   }
   var refundable: Int64 { captured - sum(.refund) { $0 != .refused } }
 
-  /// The payment's own state: that of its newest operation that was not refused, unless a rest is still to be captured.
+  /// The payment's own state: that of its newest refund, or else capture, or else its cancel once nothing is held.
   var state: DirectStatus {
-    guard let newest = operations.last(where: { $0.status.progress != .refused }) else { return status }
-    if newest.kind == .cancel, free > 0 { return promised > 0 ? .captured : .pendingCapture }
-    return newest.status
+    let valid = operations.filter { $0.status.progress != .refused }
+    let newest = valid.last { $0.kind == .refund } ?? valid.last { $0.kind == .capture }
+    if let newest { return newest.status }
+    return free == 0 ? valid.last?.status ?? status : status
   }
 
   var statusOutput: DirectStatusOutput { output(of: state, at: changedAt) }
