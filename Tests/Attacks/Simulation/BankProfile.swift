@@ -120,7 +120,7 @@ extension BankProfile {
     return .braintree(settings, http: nowhere)
   }()
 
-  /// No connector of Tender's is like it yet. It repeats its first answer to a key.
+  /// Worldline Direct is like it for operations whose answer was lost. It repeats its first answer to a key.
   fileprivate static let unaskable: Acquirer = {
     let week = AcquirerCapabilities.Idempotency.reference(window: .seconds(86_400 * 7))
     return Acquirer(
