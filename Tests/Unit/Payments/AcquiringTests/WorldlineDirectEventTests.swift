@@ -78,6 +78,25 @@ import Testing
     #expect(refused.subject == .acquirerOperation("3254564310_1"))
   }
 
+  @Test func `about an operation without the operation's amount says nothing: an inquiry tells`() throws {
+    var old = payment(.captured, operation: 1, own: "C1.capture")
+    old.operationOutput = nil
+    #expect(try read(event(old, type: "payment.captured")).isEmpty)
+  }
+
+  @Test func `about a refund has the refund's own amount and reference`() throws {
+    var said = DirectEvent(id: "e1", "refund.refunded", of: "Shop", at: Self.time)
+    let output = DirectPaymentOutput(
+      amountOfMoney: .eur(300), operationReferences: DirectReferences(merchantReference: "F1.refund"))
+    said.refund = DirectRefund(
+      id: DirectPaymentID(payment: "3254564310", operation: 2), DirectStatusOutput(.refunded), output)
+    let event = try #require(try read(said).first)
+    #expect(event.subject == .operation(AttemptReference("F1")) && event.amount == .eur(300))
+    said.refund?.status = "REFUND_REQUESTED"
+    said.refund?.statusOutput = DirectStatusOutput(.refundRequested)
+    #expect(try read(said).isEmpty)
+  }
+
   @Test func `that the payment was cancelled as a whole is a void by somebody else`() throws {
     let event = try #require(try read(event(payment(.cancelled), type: "payment.cancelled")).first)
     #expect(event.subject == .authorization("3254564310_0") && event.content == .movement(.void))

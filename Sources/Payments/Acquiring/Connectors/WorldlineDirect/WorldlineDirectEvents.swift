@@ -49,11 +49,12 @@ enum WorldlineDirectEvents {
   private static func events(_ id: String, _ payment: DirectPayment) throws(EventRefusal) -> [AcquirerEvent] {
     guard let name = DirectPaymentID(payment.id) else { throw .unintelligible }
     guard name.operation == 0 else {
-      let own = payment.operationOutput
+      // Without the operation's own amount the event says nothing of how much moved: an inquiry tells.
+      guard let own = payment.operationOutput, own.amountOfMoney != nil else { return [] }
       let operation = WorldlineDirectEventOperation(
         id: payment.id, state: WorldlineDirectAnswers.state(payment.statusOutput, payment.status),
-        amount: own?.amountOfMoney ?? payment.paymentOutput.amountOfMoney,
-        reference: own?.operationReferences?.merchantReference, faults: payment.statusOutput.errors ?? [])
+        amount: own.amountOfMoney, reference: own.operationReferences?.merchantReference,
+        faults: payment.statusOutput.errors ?? [])
       return try operation.event(id).map { [$0] } ?? []
     }
     return try authorization(id, payment, name).map { [$0] } ?? []
