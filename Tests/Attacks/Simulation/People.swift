@@ -127,7 +127,10 @@ extension SimulatedWorld {
     }
     thread.run(until: thread.uptime)
     decideOperations(database)
-    // Holds that a decision set free end, in processes that start in the middle too.
+    // A capture that a person took for done and the acquirer had refused is held again, for as long as holds last.
+    settle(for: .seconds(1_200))
+    thread.slumber(.seconds(86_400 * 8))
+    // In processes that start in the middle too.
     settle(for: .seconds(4_500))
   }
 
