@@ -16,7 +16,7 @@ extension CheckoutComStore {
     try check(kind, value, left, payment)
     let action = CheckoutComAction(
       id: newName("act"), payment: id, kind: kind, reference: request.reference, value: value,
-      isFinal: kind == .capture && request.isFinal)
+      isFinal: kind == .capture && request.isFinal, metadata: request.metadata)
     try action.insert(in: transaction)
     return CheckoutComReply(202, action.acceptance)
   }

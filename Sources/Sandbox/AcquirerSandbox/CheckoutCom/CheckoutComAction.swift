@@ -28,6 +28,8 @@ struct CheckoutComAction: Sendable {
   let reference: String?
   let value: Int64
   let isFinal: Bool
+  /// The caller's own members.
+  let metadata: JSONObject?
   /// Nil until it is processed.
   var responseCode: String?
   var processedAt: Timestamp?
@@ -37,12 +39,14 @@ struct CheckoutComAction: Sendable {
   func insert(in transaction: Transaction) throws {
     try transaction.run(
       """
-      INSERT INTO actions (id, payment, type, reference, amount, is_final, response_code, created_at, processed_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      INSERT INTO actions (id, payment, type, reference, amount, is_final, response_code, created_at, processed_at,
+        metadata)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
       """,
       .text(id), .text(payment), .text(kind.rawValue), .text(optional: reference), .integer(value),
       .integer(isFinal ? 1 : 0), .text(optional: responseCode), .time(transaction.now),
-      processedAt.map { .time($0) } ?? .null)
+      processedAt.map { .time($0) } ?? .null,
+      .text(optional: metadata.map { String(decoding: JSONValue.object($0).serialized(), as: UTF8.self) }))
   }
 
   mutating func process(_ code: String, in transaction: Transaction) throws {
@@ -85,18 +89,23 @@ struct CheckoutComAction: Sendable {
       .map(CheckoutComAction.init)
   }
 
+  private static func metadata(_ row: Row) throws -> JSONObject? {
+    try row.textOrNil("metadata").map { try JSONField(JSONReader.read(Array($0.utf8))).object }
+  }
+
   private init(_ row: Row) throws {
     guard let kind = Kind(rawValue: try row.text("type")) else { throw StorageError.column("type") }
     self.init(
       id: try row.text("id"), payment: try row.text("payment"), kind: kind,
       reference: try row.textOrNil("reference"), value: try row.integer("amount"),
-      isFinal: try row.integer("is_final") == 1, responseCode: try row.textOrNil("response_code"),
+      isFinal: try row.integer("is_final") == 1, metadata: try Self.metadata(row),
+      responseCode: try row.textOrNil("response_code"),
       processedAt: try row.integerOrNil("processed_at").map { Timestamp(microseconds: $0) })
   }
 
   init(
     id: String, payment: String, kind: Kind, reference: String?, value: Int64, isFinal: Bool = false,
-    responseCode: String? = nil, processedAt: Timestamp? = nil
+    metadata: JSONObject? = nil, responseCode: String? = nil, processedAt: Timestamp? = nil
   ) {
     self.id = id
     self.payment = payment
@@ -104,6 +113,7 @@ struct CheckoutComAction: Sendable {
     self.reference = reference
     self.value = value
     self.isFinal = isFinal
+    self.metadata = metadata
     self.responseCode = responseCode
     self.processedAt = processedAt
   }

@@ -51,6 +51,7 @@ extension CheckoutComPayment {
       "processed_on": .string((action.processedAt ?? createdAt).description), "source": sourceJSON,
     ]
     data["reference"] = (action.reference ?? reference).map(JSONValue.string)
+    data["metadata"] = action.metadata.map(JSONValue.object)
     if action.kind == .authorization {
       data["auth_code"] = authorizationCode.map(JSONValue.string)
       data["scheme_id"] = schemeID.map(JSONValue.string)
@@ -95,6 +96,7 @@ extension CheckoutComAction {
       "processed_on": .string((processedAt ?? payment.createdAt).description),
     ]
     entry["reference"] = reference.map(JSONValue.string)
+    entry["metadata"] = metadata.map(JSONValue.object)
     if kind == .authorization { entry["auth_code"] = payment.authorizationCode.map(JSONValue.string) }
     return .object(entry)
   }

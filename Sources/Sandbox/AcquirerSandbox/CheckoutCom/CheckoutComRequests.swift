@@ -97,8 +97,11 @@ struct CheckoutComActionRequest: Sendable {
   let value: Int64?
   /// Whether the rest of the authorization is released: a capture says so unless it is told otherwise.
   let isFinal: Bool
+  /// Given back in the list of actions and in events.
+  let metadata: JSONObject?
 
   init(_ body: JSONField) throws {
+    metadata = try body.memberIfPresent("metadata")?.object
     reference = try body.memberIfPresent("reference")?.text(limit: 80, "reference_invalid")
     value = try body.memberIfPresent("amount")?.integer
     if let value, value <= 0 { throw CheckoutComProblem.invalid("amount_invalid") }

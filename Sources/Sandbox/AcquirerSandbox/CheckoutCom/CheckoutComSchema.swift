@@ -36,6 +36,7 @@ extension CheckoutComStore {
         reference TEXT,
         amount BIGINT NOT NULL,
         is_final BIGINT NOT NULL,
+        metadata TEXT,
         response_code TEXT,
         created_at BIGINT NOT NULL,
         processed_at BIGINT
