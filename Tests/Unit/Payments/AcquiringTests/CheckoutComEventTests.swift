@@ -103,6 +103,14 @@ import Testing
     #expect(try Self.read(Self.event(failed, ["reference": "R1"])).isEmpty)
   }
 
+  @Test func `an operation of ours is known by its metadata too`() throws {
+    let changes: [String: JSONValue?] = ["reference": "R1", "metadata": ["operation": "C1.capture"]]
+    let event = try #require(try Self.read(Self.event("payment_captured", changes)).first)
+    #expect(event.subject == .operation(AttemptReference("C1")))
+    // Of another kind it is none of ours.
+    #expect(try Self.read(Self.event("payment_refunded", changes)).first?.subject == .authorization("pay_a2"))
+  }
+
   @Test func `an authorization's result names the payment`() throws {
     let approved = Self.event(
       "payment_approved", ["reference": "R1", "auth_code": "643381", "scheme_id": "489341065491658"])

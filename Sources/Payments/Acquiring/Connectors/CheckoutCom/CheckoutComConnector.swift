@@ -91,7 +91,7 @@ struct CheckoutComConnector: Sendable {
   /// A search that finds nothing with the secret key, and a token request without a payment token with the public one,
   /// which Checkout.com refuses as invalid only after it has accepted the key.
   func checkCredentials(_ deadline: Deadline) async -> CredentialCheck {
-    let secret = await get("/payments?limit=1&skip=0&reference=credential-check", deadline)
+    let secret = await get("/payments?limit=1&reference=credential-check&skip=0", deadline)
     let check = CheckoutComAnswers.credentials(secret, "secret key", accepted: 200)
     guard check == .accepted else { return check }
     let publicKey = await send("POST", "/tokens", ["type": "applepay"], as: settings.publicKey.revealed, deadline)

@@ -72,8 +72,7 @@ enum CheckoutComEvents {
     _ id: String, _ kind: CheckoutComAction, _ data: JSONField, _ isApproved: Bool
   ) throws(JSONError) -> AcquirerEvent? {
     let name = try CheckoutComAnswers.name(data.member("action_id"))
-    let reference = try data.memberIfPresent("reference")?.string
-    if let operation = reference.flatMap(kind.operation) {
+    if let operation = try kind.operation(data) {
       let decline = CheckoutComDeclines.decline(try data.memberIfPresent("response_code")?.string)
       let answer: AcquirerAnswer = isApproved ? .approved(Approval(acquirerReference: name)) : .declined(decline)
       return AcquirerEvent(id: id, reference: operation, amount: try amount(data), answer: answer)

@@ -35,9 +35,8 @@ extension CheckoutComConnector {
     of kind: CheckoutComAction, _ request: InquiryRequest, _ payment: CheckoutComPayment,
     _ actions: [CheckoutComActionEntry]
   ) -> Inquiry {
-    let reference = kind.reference(request.reference)
     let ours = actions.filter {
-      $0.type == kind.type && ($0.reference == reference || $0.id == request.acquirerReference)
+      $0.type == kind.type && ($0.operation == request.reference || $0.id == request.acquirerReference)
     }
     guard ours.count <= 1 else { return .unavailable(.several(ours.count)) }
     guard let action = ours.first else {
@@ -70,7 +69,7 @@ extension CheckoutComConnector {
   /// kept may have been tried twice. If several were approved, a person has to look.
   private func bearing(_ reference: AttemptReference, _ deadline: Deadline) async -> Lookup<CheckoutComPayment> {
     guard Self.isKey(reference) else { return .missing }
-    let response = await get("/payments?limit=100&skip=0&reference=\(reference.rawValue)", deadline)
+    let response = await get("/payments?limit=100&reference=\(reference.rawValue)&skip=0", deadline)
     let found = lookup(response) { root throws(JSONError) in
       var payments: [CheckoutComPayment] = []
       for field in try root.member("data").array { payments.append(try CheckoutComPayment(field)) }

@@ -4,8 +4,8 @@ import TenderPayments
 
 /// What follows an authorization at Checkout.com.
 ///
-/// The reference of an action is ours and the word of its kind: `018f….capture`. What a person did in the dashboard has
-/// the payment's reference or none, by which the two are told apart.
+/// The reference of an action is ours and the word of its kind: `018f….capture`; it stands in the action's metadata too.
+/// What a person did in the dashboard has the payment's reference or none, by which the two are told apart.
 enum CheckoutComAction: String, Sendable, CaseIterable {
   case capture, void, refund
 
@@ -16,8 +16,15 @@ enum CheckoutComAction: String, Sendable, CaseIterable {
 
   func reference(_ operation: AttemptReference) -> String { "\(operation).\(rawValue)" }
 
+  /// Our name of an operation, from its description in an event or a list; nil where it names none of this kind.
+  func operation(_ action: JSONField) throws(JSONError) -> AttemptReference? {
+    let reference = try action.memberIfPresent("reference")?.string
+    let metadata = try action.memberIfPresent("metadata")?.memberIfPresent("operation")?.string
+    return reference.flatMap(ours) ?? metadata.flatMap(ours)
+  }
+
   /// Our name of the operation; nil for a reference that is not of this kind.
-  func operation(_ reference: String) -> AttemptReference? {
+  private func ours(_ reference: String) -> AttemptReference? {
     guard reference.utf8.count > rawValue.utf8.count + 1, reference.hasSuffix(".\(rawValue)") else { return nil }
     return AttemptReference(String(reference.dropLast(rawValue.count + 1)))
   }
@@ -60,7 +67,8 @@ struct CheckoutComMessages: Sendable {
   }
 
   static func action(_ kind: CheckoutComAction, _ request: FollowUpRequest) -> JSONValue {
-    var body: JSONObject = ["reference": .string(kind.reference(request.reference))]
+    let name = JSONValue.string(kind.reference(request.reference))
+    var body: JSONObject = ["reference": name, "metadata": ["operation": name]]
     if kind != .void { body["amount"] = CheckoutComAmount.wire(request.amount) }
     if kind == .capture { body["capture_type"] = request.isFinal || request.isWhole ? "Final" : "NonFinal" }
     return .object(body)

@@ -45,7 +45,8 @@ struct CheckoutComPayment: Sendable {
 struct CheckoutComActionEntry: Sendable {
   let id: String
   let type: String
-  let reference: String?
+  /// Our name of it; nil for an authorization, and for what no operation of ours asked for.
+  let operation: AttemptReference?
   let amount: Amount
   /// Nil while it is not decided.
   let isApproved: Bool?
@@ -56,8 +57,9 @@ struct CheckoutComActionEntry: Sendable {
   /// - Parameter currency: the payment's; actions have none of their own.
   init(_ field: JSONField, _ currency: Currency) throws(JSONError) {
     id = try CheckoutComAnswers.name(field.member("id"))
-    type = try field.member("type").string
-    reference = try field.memberIfPresent("reference")?.string
+    let type = try field.member("type").string
+    self.type = type
+    operation = try CheckoutComAction.allCases.first { $0.type == type }?.operation(field)
     amount = try CheckoutComAmount.read(field.member("amount"), currency)
     isApproved = try field.memberIfPresent("approved")?.bool
     responseCode = try field.memberIfPresent("response_code")?.string

@@ -85,10 +85,7 @@ struct CheckoutComReport: Sendable {
     if kind == .authorize { return payment.reference.map { (AttemptReference($0), .authorize) } }
     let authorization = payment.reference.map { AttemptReference($0) }
     if kind == .void, let authorization, try await isOurs(.reverse, action.id) { return (authorization, .reverse) }
-    let own = action.reference.flatMap { reference in
-      CheckoutComAction(rawValue: kind.rawValue)?.operation(reference)
-    }
-    return own.map { ($0, kind) }
+    return action.operation.map { ($0, kind) }
   }
 
   private func isOurs(_ operation: AcquirerReport.Operation, _ name: String) async throws(Unavailable) -> Bool {
