@@ -33,6 +33,9 @@ struct DemoCommand: AsyncParsableCommand {
     guard !sealed || connector.count == 1 else {
       throw ValidationError("--sealed needs one --connector: a payment token is encrypted to one provider's key.")
     }
+    if sealed, let provider = connector.first, !provider.decrypts {
+      throw ValidationError("\(provider.rawValue) does not decrypt payment tokens: leave --sealed out.")
+    }
     guard Set(connector).count == connector.count else { throw ValidationError("Name each --connector once.") }
   }
 

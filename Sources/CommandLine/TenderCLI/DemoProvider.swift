@@ -12,6 +12,10 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
   case adyen, braintree
   case checkoutCom = "checkout-com"
   case worldlineDirect = "worldline-direct"
+  case worldlineAcquiring = "worldline-acquiring"
+
+  /// Whether it decrypts payment tokens.
+  var decrypts: Bool { self != .worldlineAcquiring }
 
   /// Writes the route's folder: the credentials of the emulator's account, which open nothing else.
   func write(below directory: String) throws {
@@ -43,6 +47,13 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
       apiKeyId: \(WorldlineDirectAccount.sandbox.apiKeyID)
 
       """
+    case .worldlineAcquiring:
+      """
+      clientId: \(WorldlineAcquiringAccount.sandbox.clientID)
+      acquirerId: "\(WorldlineAcquiringAccount.sandbox.acquirerID)"
+      merchantIds: ["\(WorldlineAcquiringAccount.sandbox.merchantIDs[0])"]
+
+      """
     }
   }
 
@@ -65,6 +76,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
           WorldlineDirectAccount.sandbox.webhookSecret
         ),
       ]
+    case .worldlineAcquiring: [("client-secret.secret", WorldlineAcquiringAccount.sandbox.clientSecret)]
     }
   }
 
@@ -81,16 +93,18 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
       ]
     case .checkoutCom: [HTTPField("Authorization", "Bearer \(CheckoutComAccount.sandbox.secretKey)")]
     case .worldlineDirect: [HTTPField("Authorization", WorldlineDirectAccount.sandbox.portalAuthorization)]
+    case .worldlineAcquiring: []
     }
   }
 
-  /// Where a person would enter the address of the webhook.
-  private var webhookPath: String {
+  /// Where a person would enter the address of the webhook; nil for a provider that sends no events.
+  private var webhookPath: String? {
     switch self {
     case .adyen: "/adyen/webhook"
     case .braintree: "/braintree/event-endpoint"
     case .checkoutCom: "/checkout-com/webhook"
     case .worldlineDirect: "/worldline-direct/webhook"
+    case .worldlineAcquiring: nil
     }
   }
 }
@@ -98,6 +112,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
 extension DemoProvider {
   /// Has the emulator send its events to the server.
   func sendEvents(to server: String, from sandbox: JSONClient) async throws {
+    guard let webhookPath else { return }
     _ = try await sandbox.require(
       "PUT", webhookPath, ["url": .string("\(server)/acquirers/\(rawValue)/events")], headers: authentication)
   }
