@@ -19,6 +19,8 @@ package struct MerchantTerms: Sendable {
   /// The domain that the merchant's payment tokens name, where devices encrypt to a platform's key; nil where they
   /// encrypt to a key of the merchant's own.
   package var platformDomain: String?
+  /// Why the merchant takes no payments at a moment; nil when it does.
+  package var refusal: @Sendable (Timestamp) -> OrderError.Code? = { _ in nil }
 
   package init(
     supportedNetworks: [CardNetwork] = [.visa, .masterCard, .amex],

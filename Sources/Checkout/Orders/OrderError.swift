@@ -43,6 +43,8 @@ package struct OrderError: Error, Sendable, Hashable {
     case paymentInProgress = "payment_in_progress"
     case guestUnknown = "guest_unknown"
     case guestClaimed = "guest_claimed"
+    case applePayDisabled = "apple_pay_disabled"
+    case termsNotAccepted = "terms_not_accepted"
   }
 }
 
@@ -70,6 +72,8 @@ extension OrderError.Code {
     case .addressChangesPrice: "Show the sheet errors; choosing the address again shows its price."
     case .guestUnknown: "Send the guest of the guest token's claims, with the credentials of the order's merchant."
     case .guestClaimed: "The guest was claimed for another customer, and stays that customer's."
+    case .applePayDisabled: "The operator switches it on: tender merchant enable."
+    case .termsNotAccepted: "The merchant accepts the current terms: tender merchant terms accept."
     case .paymentInProgress: "Wait, then ask for the outcome. Do not send another payment token."
     }
   }

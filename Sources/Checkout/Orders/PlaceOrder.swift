@@ -93,6 +93,7 @@ extension OrderService {
     let quote = try goodQuote(named, snapshot.record)
     let contact = try completeContact(request, snapshot.record.basket, quote)
     let terms = await terms(merchant)
+    if let code = terms.refusal(clock.now()) { throw OrderError(code, "the merchant \(merchant) takes no Apple Pay") }
     try await confirmPrice(snapshot.record.basket, quote, at: contact.address, terms, before: deadline)
     let record = try await newOrder(quote, snapshot.record, request.guestToken)
     let order = record.forGateway(snapshot.record.basket, terms)

@@ -31,6 +31,8 @@ struct Composition: Sendable {
   let apple: AppleEnvironment
   private(set) var folders: [MerchantFolder]
   private(set) var directory: MerchantDirectory
+  /// Of the merchants in the store when `folders` were read.
+  private(set) var fingerprint: MerchantStore.Fingerprint
   let journal: Journal
   let keys: ProcessingKeys
   /// A circuit breaker for each route.
@@ -51,11 +53,12 @@ struct Composition: Sendable {
     admission = PaymentAdmission(control)
     connections = try .configured(configuration)
     apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
-    folders = try await .read(configuration, runtime)
-    directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     journal = try await .opened(configuration, runtime)
+    fingerprint = try await .of(journal.database, runtime)
+    folders = try await .read(configuration, runtime, journal.database)
+    directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
     let keyStore = ProcessingKeyStore(journal.database)
-    keys = try await ProcessingKeys(keyStore, folders, configuration, logger: runtime.logger)
+    keys = try await ProcessingKeys(keyStore, folders, configuration, journal.database, logger: runtime.logger)
     traces = try apple.simulated.map { [ring = keys.ring] in
       try TraceRecorder(of: $0, keys: ring, clock: runtime.clock)
     }
@@ -83,15 +86,17 @@ struct Composition: Sendable {
     dispatcher = .configured(webhookEndpoints, journal.database, configuration, runtime, metrics)
   }
 
-  /// The same server with the merchants as their folders are now.
+  /// The same server with the merchants as their folders and the store are now.
   ///
   /// - Throws: when a folder is not as it must be.
   func reread() async throws -> Composition {
-    let folders: [MerchantFolder] = try await .read(configuration, runtime)
+    // Before the merchants, so that a change between the two is read again.
+    let fingerprint: MerchantStore.Fingerprint = try await .of(database, runtime)
+    let folders: [MerchantFolder] = try await .read(configuration, runtime, database)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     var parts = self
     parts.directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
-    parts.folders = folders
+    (parts.folders, parts.fingerprint) = (folders, fingerprint)
     parts.orderService = .configured(folders, gateway, guests, runtime)
     return parts
   }
@@ -105,10 +110,16 @@ struct Composition: Sendable {
 }
 
 extension [MerchantFolder] {
-  fileprivate static func read(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Self {
-    try await MerchantFolder.all(
-      in: configuration.merchantsDirectory, at: runtime.clock.now(),
-      keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+  fileprivate static func read(
+    _ configuration: ServerConfiguration, _ runtime: Runtime, _ database: Database
+  ) async throws -> Self {
+    try await MerchantFolder.all(configuration, database, at: runtime.clock.now())
+  }
+}
+
+extension MerchantStore.Fingerprint {
+  fileprivate static func of(_ database: Database, _ runtime: Runtime) async throws -> Self {
+    try await MerchantStore(database, keys: nil).fingerprint(at: runtime.clock.now())
   }
 }
 

@@ -7,6 +7,8 @@ struct Routes: Sendable {
   let platform: PlatformRoutes
   let operations: OperationsRoutes
   let administration: AdministrationRoutes
+  /// Served by ``LiveRoutes``, which takes over what a call has changed.
+  let merchants: MerchantAdministrationController
 
   /// The public listener: browsers, apps, merchants' servers, acquirers, load balancers.
   func publicRouter() -> Router<ServerContext> {
@@ -63,6 +65,7 @@ extension Routes {
     platform = PlatformRoutes(parts, sessions)
     operations = try OperationsRoutes(parts)
     administration = AdministrationRoutes(parts)
+    merchants = MerchantAdministrationController(parts)
   }
 }
 

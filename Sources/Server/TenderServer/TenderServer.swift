@@ -48,7 +48,7 @@ package struct TenderServer: Service {
     await parts.close()
   }
 
-  /// Reads the merchants' folders again. Payments under way keep their merchant's values.
+  /// Reads the merchants again, from their folders and the store. Payments under way keep their merchant's values.
   ///
   /// - Throws: when a folder is not as it must be. Then nothing has changed.
   package func reload() async throws -> ReloadReport { try await routes.reload() }
@@ -65,6 +65,7 @@ package struct TenderServer: Service {
       WebhookService(dispatcher: parts.dispatcher),
       RecoveryService(gateway: gateway, database: parts.database, metrics: parts.metrics, logger: logger),
       ClockMonitor(gateway: gateway, scheduler: .system, logger: logger),
+      MerchantPolling(routes: routes, scheduler: .system, logger: logger),
     ]
   }
 }

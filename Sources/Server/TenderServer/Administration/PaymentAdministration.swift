@@ -4,6 +4,7 @@ import Gateway
 import HTTPTypes
 package import Ledger
 import Logging
+import MerchantIdentity
 import Orders
 package import Storage
 package import TenderPayments
@@ -23,6 +24,7 @@ package struct PaymentAdministration: Sendable {
   /// Every table of a server's store.
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
+    + MerchantStore.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

@@ -52,7 +52,8 @@ extension CheckoutRoutes {
     let profiles = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.profile) })
     kit = KitController()
     metadata = MetadataController(
-      environment: parts.configuration.environment, profiles: profiles, callers: callers,
+      environment: parts.configuration.environment, profiles: profiles,
+      sessions: merchantSessions, callers: callers, clock: parts.runtime.clock,
       simulatedSession: parts.apple.simulated?.sessionScriptURL)
     self.baskets = BasketController(orderService: parts.orderService, baskets: baskets)
     sessions = SessionController(

@@ -11,20 +11,28 @@ struct MetadataController: Sendable {
 
   let environment: TenderPayments.Environment
   let profiles: [MerchantID: MerchantProfile]
+  let sessions: MerchantSessions
   let callers: Callers
+  let clock: WallClock
   let simulatedSession: String?
 
   /// `GET /applepay/metadata`
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
-    let (merchant, _) = try callers.require(request, context)
+    let (merchant, site) = try callers.require(request, context)
     guard let profile = profiles[merchant.id] else { throw Callers.unknown }
     return JSONAnswer.response(
       MetadataAnswer(
-        enabled: merchant.identity != nil, environment: environment, merchantIdentifier: merchant.identifier.text,
+        enabled: isEnabled(merchant, site), environment: environment,
+        merchantIdentifier: sessions.partners[merchant.id]?.identifier ?? merchant.identifier.text,
         displayName: merchant.displayName.text, countryCode: profile.countryCode, currencyCode: profile.currency.code,
         supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
         touchIcons: profile.touchIcons.map { .init(href: $0) }, apiVersion: Self.applePayVersion,
         simulatedSession: simulatedSession))
+  }
+
+  private func isEnabled(_ merchant: Merchant, _ site: Merchant.Site) -> Bool {
+    sessions.validators[merchant.id] != nil && site.isEnabled
+      && sessions.availability[merchant.id]?.refusal(at: clock.now()) == nil
   }
 }
 

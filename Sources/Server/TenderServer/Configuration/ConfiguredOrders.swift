@@ -22,10 +22,12 @@ extension OrderService {
 extension MerchantFolder {
   /// The part of the merchant's configuration that pricing needs.
   var terms: MerchantTerms {
-    MerchantTerms(
+    var terms = MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
       contactFields: profile.contactFields, lines: profile.lines, locale: profile.locale,
       callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
+    terms.refusal = availability.refusal
+    return terms
   }
 }
 

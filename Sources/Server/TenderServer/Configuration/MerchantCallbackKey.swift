@@ -15,7 +15,16 @@ enum MerchantCallbackKey {
     at path: String, for hosts: Set<String>, apiKeys: [String: String]
   ) throws -> RequestSigner? {
     let folder = path + "/callback-keys"
-    guard let key = try SharedSecrets.read(in: folder).max(by: { $0.key < $1.key }) else {
+    return try signer(try SharedSecrets.read(in: folder), in: folder, for: hosts, apiKeys: apiKeys)
+  }
+
+  /// - Parameters:
+  ///   - keys: secret by key id.
+  ///   - folder: for messages.
+  static func signer(
+    _ keys: [String: String], in folder: String, for hosts: Set<String>, apiKeys: [String: String]
+  ) throws -> RequestSigner? {
+    guard let key = keys.max(by: { $0.key < $1.key }) else {
       guard hosts.isEmpty else { throw missing(folder) }
       return nil
     }

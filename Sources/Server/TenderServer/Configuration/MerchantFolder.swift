@@ -8,7 +8,8 @@ package import TenderPayments
 package import TenderSheet
 import Webhooks
 
-/// One merchant as files, so that certificates rotate by copying a file:
+/// One merchant with everything that the server needs of it: from the store (see ``MerchantStore``), or declared as
+/// files, so that certificates rotate by copying a file:
 ///
 ///     merchants/<id>/
 ///       merchant.yaml              merchantIdentifier, displayName, countryCode, currencyCode, networks, domains, …
@@ -29,6 +30,12 @@ package struct MerchantFolder: Sendable {
   let certificatesOfKeysElsewhere: [ProcessingCertificate]
   /// Where events of the merchant's payments are sent.
   let webhooks: [WebhookEndpoint]
+  /// Whether files or the store hold it.
+  let origin: MerchantOrigin
+  /// As a platform has registered it with Apple; nil where it is Apple's by an identifier of its own.
+  let partner: PartnerMerchant?
+  /// Whether it may offer Apple Pay.
+  private(set) var availability: MerchantAvailability
 
   /// Reads every merchant below `directory`, in the order of their names.
   ///
@@ -65,23 +72,43 @@ package struct MerchantFolder: Sendable {
   init(path: String, id: MerchantID, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
     let settings = try MerchantSettings(file: path + "/merchant.yaml")
     let identifier = try MerchantIdentifier(settings.merchantIdentifier)
-    self.profile = try MerchantProfile(settings, path + "/merchant.yaml")
+    let parts = MerchantParts(
+      sites: try settings.domains.map { try Self.site($0, path) }, identity: try Self.identity(path, identifier, now),
+      processing: try Self.processing(path, identifier, keysMayBeElsewhere),
+      certificatesOfKeysElsewhere: keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : [],
+      apiKeys: try Self.apiKeys(path), callbackKeys: try SharedSecrets.read(in: path + "/callback-keys"),
+      webhookKeys: try SharedSecrets.read(in: path + "/webhook-keys"))
+    try self.init(id, settings, parts, at: path)
+  }
+
+  /// - Parameter place: for messages: the merchant's folder, or its name in the store.
+  init(_ id: MerchantID, _ settings: MerchantSettings, _ parts: MerchantParts, at place: String) throws {
+    self.profile = try MerchantProfile(settings, place + "/merchant.yaml")
     self.merchant = Merchant(
-      id: id, identifier: identifier,
-      displayName: try DisplayName(settings.displayName),
-      sites: try settings.domains.map { try Self.site($0, path) },
-      identity: try Self.identity(path, identifier, now),
-      processing: try Self.processing(path, identifier, keysMayBeElsewhere))
-    self.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : []
+      id: id, identifier: try MerchantIdentifier(settings.merchantIdentifier),
+      displayName: try DisplayName(settings.displayName), sites: parts.sites, identity: parts.identity,
+      processing: parts.processing)
+    self.certificatesOfKeysElsewhere = parts.certificatesOfKeysElsewhere
     guard !profile.encryptsToPlatform || !merchant.sites.isEmpty else {
-      throw Self.platformNeedsDomain(path + "/merchant.yaml")
+      throw Self.platformNeedsDomain(place + "/merchant.yaml")
     }
-    self.apiKeys = try Self.apiKeys(path)
-    self.callbackSigner = try MerchantCallbackKey.signer(at: path, for: profile.callbackHosts, apiKeys: apiKeys)
+    self.apiKeys = parts.apiKeys
+    self.callbackSigner = try MerchantCallbackKey.signer(
+      parts.callbackKeys, in: place + "/callback-keys", for: profile.callbackHosts, apiKeys: apiKeys)
     for id in profile.keysRequiringDigest where apiKeys[id] == nil {
-      throw ConfigurationError("\(path)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
+      throw ConfigurationError("\(place)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
     }
-    self.webhooks = try MerchantWebhooks.endpoints(settings, path)
+    self.webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
+    self.origin = parts.origin
+    self.availability = parts.availability
+    self.partner = parts.partner
+  }
+
+  /// The same merchant, as far as it may offer Apple Pay.
+  func standing(_ terms: TermsStanding) -> MerchantFolder {
+    var folder = self
+    folder.availability.terms = terms
+    return folder
   }
 
   static func platformNeedsDomain(_ file: String) -> ConfigurationError {
@@ -195,6 +222,8 @@ package struct MerchantProfile: Sendable {
   package let team: TeamIdentifier?
   /// Whether devices encrypt the merchant's payment tokens to the platform's key.
   package let encryptsToPlatform: Bool
+  /// Which of Apple's gateways gives its merchant sessions.
+  package let region: ApplePayRegion
   /// Which routes its payments may take, in order; empty for all.
   package let routes: [RouteRule]
   /// What providers are told of each sale.
@@ -215,7 +244,7 @@ package struct MerchantProfile: Sendable {
     keysRequiringDigest = Set(settings.keysRequiringDigest)
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
-    routes = settings.routes
+    (routes, region) = (settings.routes, settings.gatewayRegion)
     sale = MerchantSale(
       statementDescriptor: settings.statementDescriptor, merchantCategory: settings.merchantCategory,
       accounts: Dictionary(settings.merchantAccounts.map { ("\($0.route)", $0.account) }) { first, _ in first })

@@ -23,6 +23,7 @@ package struct MerchantSettings: Sendable {
   var webhooks: [String] = []
   var webhooksWithOrder: [String] = []
   var encryptTo = Recipient.merchant
+  var gatewayRegion = ApplePayRegion.global
   var routes: [RouteRule] = []
   var statementDescriptor: String?
   var merchantCategory: String?
@@ -73,6 +74,9 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "encryptTo", .choice(of: MerchantSettings.Recipient.allCases), \.encryptTo,
       "Whose key payment tokens are encrypted to."),
+    Setting(
+      "gatewayRegion", .choice(of: ApplePayRegion.allCases), \.gatewayRegion,
+      "Which of Apple's gateways gives the merchant sessions. The simulated Apple has one for both."),
   ]
 
   private static let sheet: [Setting<MerchantSettings>] = [

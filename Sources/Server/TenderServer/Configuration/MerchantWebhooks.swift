@@ -10,13 +10,22 @@ enum MerchantWebhooks {
 
   /// - Parameter path: the merchant's folder.
   static func endpoints(_ settings: MerchantSettings, _ path: String) throws -> [WebhookEndpoint] {
+    try endpoints(settings, try SharedSecrets.read(in: path + "/webhook-keys"), path)
+  }
+
+  /// - Parameters:
+  ///   - keys: secret by key id. The key whose id comes last signs, so that a new one takes over beside the old.
+  ///   - path: for messages.
+  static func endpoints(
+    _ settings: MerchantSettings, _ keys: [String: String], _ path: String
+  ) throws -> [WebhookEndpoint] {
     let named = settings.webhooks.enumerated().map { EndpointName.split($1, at: $0) }
     try checkNames(settings.webhooksWithOrder, among: named.map(\.id), path)
     guard !named.isEmpty else { return [] }
     guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
       throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
     }
-    guard let key = try key(at: path) else {
+    guard let key = newest(keys).map({ WebhookKey(id: $0.key, secret: $0.value) }) else {
       throw ConfigurationError(
         path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
     }
@@ -39,7 +48,11 @@ enum MerchantWebhooks {
   }
 
   fileprivate static func secret(at path: String) throws -> (key: String, value: String)? {
-    try SharedSecrets.read(in: path + "/webhook-keys").max { $0.key < $1.key }
+    newest(try SharedSecrets.read(in: path + "/webhook-keys"))
+  }
+
+  private static func newest(_ keys: [String: String]) -> (key: String, value: String)? {
+    keys.max { $0.key < $1.key }
   }
 
   /// A URL that could never be called is refused at the start, not at the first payment.

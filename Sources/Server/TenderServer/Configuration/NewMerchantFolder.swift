@@ -19,7 +19,7 @@ enum NewMerchantFolder {
   }
 
   /// Merchant by domain. A folder that cannot be read owns nothing here; `tender config check` reports it.
-  private static func owners(in directory: String) -> [String: String] {
+  static func owners(in directory: String) -> [String: String] {
     var owners: [String: String] = [:]
     for name in (try? MerchantFolder.merchants(in: directory)) ?? [] {
       for domain in (try? MerchantSettings(file: "\(directory)/\(name)/merchant.yaml"))?.domains ?? [] {

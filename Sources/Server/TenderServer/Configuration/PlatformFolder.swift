@@ -1,4 +1,5 @@
 import ApplePayToken
+import Foundation
 import MerchantIdentity
 import TenderPayments
 
@@ -6,7 +7,9 @@ import TenderPayments
 /// `encryptTo: platform`:
 ///
 ///     platform/
-///       processing/*.pem *.key    any number; without the key where an agent holds it
+///       processing/*.pem *.key     any number; without the key where an agent holds it
+///       merchant.yaml              merchantIdentifier, for what follows
+///       identity.pem identity.key  with which the platform registers merchants with Apple, and gets their sessions
 ///
 /// Apple's Web Merchant Registration calls this `encryptTo`: merchants without certificates of their own, whose payment
 /// tokens are encrypted to the platform that registered them and name their domain in the application data.
@@ -45,6 +48,13 @@ struct PlatformFolder: Sendable {
         "platform.directory", "\(merchant) says encryptTo: platform; write where the platform's certificates are")
     }
     return none
+  }
+
+  /// The platform's own identity; nil where its folder has none.
+  static func identity(_ path: String, at now: Timestamp) throws -> MerchantIdentityCertificate? {
+    guard FileManager.default.fileExists(atPath: path + "/identity.pem") else { return nil }
+    let platform = try MerchantIdentifier(try MerchantFolder.names(at: path).merchantIdentifier)
+    return try MerchantFolder.identity(path, platform, now)
   }
 
   private static func key(_ file: String) throws -> ProcessingKey {

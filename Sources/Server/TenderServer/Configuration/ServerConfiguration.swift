@@ -23,6 +23,12 @@ package struct ServerConfiguration: Sendable {
   package var connectorsDirectory = ""
   /// Signs guest tokens; a P-256 key in PEM, made at the first start.
   package var guestTokenKeyFile = ""
+  /// The keys that seal the secrets in the store, a line each; made at the first secret.
+  package var storeKeyFile = ""
+  /// The same keys themselves, in place of the file; nil where the file has them.
+  package var storeKey: String?
+  /// A command that prints the same keys, in place of the file; nil where the file has them.
+  package var storeKeyCommand: String?
   /// Where the simulated Apple and bank are: only in `simulated`.
   package var sandboxURL: String?
   package var acquirer = AcquirerEndpoint(connector: "sandbox", baseURL: "", apiKey: "")
@@ -101,6 +107,7 @@ package struct ServerConfiguration: Sendable {
     merchantsDirectory = directory + "/merchants"
     connectorsDirectory = directory + "/connectors"
     guestTokenKeyFile = directory + "/guest-token.key"
+    storeKeyFile = directory + "/store.key"
   }
 
   /// Where `tender sandbox` listens by default.

@@ -35,6 +35,15 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "guestTokens.keyFile", .file, \.guestTokenKeyFile,
       "The P-256 key that signs guest tokens; made when it is missing. The default follows `directory`."),
+    Setting(
+      "secrets.keyFile", .file, \.storeKeyFile,
+      "The keys that seal the secrets in the store, one a line, the first seals; made with the first secret. Keep it apart from the store's backups. The default follows `directory`."
+    ),
+    Setting(
+      "secrets.key", .secret, "The same keys, in place of the file.", get: { $0.storeKey }, set: { $0.storeKey = $1 }),
+    Setting(
+      "secrets.keyCommand", .text("a command of the shell", as: "vault read -field=key secret/tender"),
+      \.storeKeyCommand, "A command that prints the same keys, in place of the file."),
   ]
 
   private static let apple: [Setting<ServerConfiguration>] = [

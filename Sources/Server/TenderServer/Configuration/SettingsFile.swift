@@ -15,8 +15,23 @@ extension SettingsTable {
   /// The same, but reads on after a problem.
   func file(_ path: String, _ problems: inout ProblemList) -> SettingsSource {
     guard let mapping = problems.attempt(path, { try mapping(path) }) ?? nil else { return SettingsSource(values: [:]) }
+    return source(mapping, of: path, &problems)
+  }
+
+  /// The settings of a text in YAML.
+  ///
+  /// - Parameter place: for messages.
+  func yaml(_ text: String, of place: String) throws -> SettingsSource {
+    var problems = ProblemList()
+    guard let mapping = try mapping(text, of: place) else { return SettingsSource(values: [:]) }
+    let source = source(mapping, of: place, &problems)
+    try problems.throwFirst()
+    return source
+  }
+
+  private func source(_ mapping: Node.Mapping, of place: String, _ problems: inout ProblemList) -> SettingsSource {
     var values: [String: WrittenValue] = [:]
-    read(mapping, below: "", of: path, into: &values, &problems)
+    read(mapping, below: "", of: place, into: &values, &problems)
     return SettingsSource(values: values)
   }
 
@@ -25,6 +40,10 @@ extension SettingsTable {
     guard let data = FileManager.default.contents(atPath: path), let text = String(bytes: data, encoding: .utf8) else {
       throw ConfigurationError(path, "the file cannot be read as text in UTF-8")
     }
+    return try mapping(text, of: path)
+  }
+
+  private func mapping(_ text: String, of path: String) throws -> Node.Mapping? {
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch { throw Self.unreadable(error, path) }
     guard let root, !root.isNothing else { return nil }

@@ -99,7 +99,7 @@ extension SettingsTable {
     return SettingsSource(values: values)
   }
 
-  private static func value(of text: String, isList: Bool, place: String) -> WrittenValue {
+  static func value(of text: String, isList: Bool, place: String) -> WrittenValue {
     guard isList, !text.isEmpty else { return WrittenValue(text: text, place: place) }
     let elements = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     return WrittenValue(.list(elements.map { $0.isEmpty ? .nothing : .text($0) }), place: place)

@@ -19,6 +19,7 @@ enum ProblemTable {
         status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
         sheetErrors: error.sheetErrors)
     case let error as GatewayError: gateway(error)
+    case let error as MerchantStoreError: Problem(.conflict, error.code.rawValue, error.reason)
     case let error as PaymentTokenError where error.code == .keyAgentUnavailable:
       Problem(
         .serviceUnavailable, error.code.rawValue, "The payment token cannot be opened at the moment.", retryAfter: 2)
@@ -63,6 +64,7 @@ enum ProblemTable {
       .conflict
     case .basketExpired: .gone
     case .quoteSourceUnavailable, .quoteSourceInvalid: .badGateway
+    case .applePayDisabled, .termsNotAccepted: .forbidden
     case .contactIncomplete, .addressUnserviceable, .addressChangesPrice: .unprocessableContent
     }
   }

@@ -4,6 +4,7 @@ import KeyAgent
 import Ledger
 import Logging
 import MerchantIdentity
+import Storage
 import TenderPayments
 
 /// The processing keys of a running server: a ring in memory, and a store that keeps their states and last uses across
@@ -12,23 +13,29 @@ struct ProcessingKeys: Sendable {
   let ring: ProcessingKeyRing
   private let store: ProcessingKeyStore
   private let agent: KeyAgentClient?
-  private let (merchantsDirectory, platformDirectory): (String, String?)
+  private let platformDirectory: String?
+  private let read: @Sendable (Timestamp) async throws -> [MerchantFolder]
   private let changes: AsyncStream<ProcessingKeyStore.Record>.Continuation
   private let writing: Task<Void, Never>
 
   /// Starts with the states in the store.
   init(
-    _ store: ProcessingKeyStore, _ folders: [MerchantFolder], _ configuration: ServerConfiguration, logger: Logger
+    _ store: ProcessingKeyStore, _ folders: [MerchantFolder], _ configuration: ServerConfiguration,
+    _ database: Database, logger: Logger
   ) async throws {
     let (stream, changes) = AsyncStream.makeStream(of: ProcessingKeyStore.Record.self)
     self.store = store
     self.agent = configuration.keyAgentSocket.map(KeyAgentClient.init)
-    (merchantsDirectory, platformDirectory) = (configuration.merchantsDirectory, configuration.platformDirectory)
+    platformDirectory = configuration.platformDirectory
+    read = { now in try await MerchantFolder.all(configuration, database, at: now) }
     self.changes = changes
     ring = ProcessingKeyRing { changes.yield(ProcessingKeyStore.Record($0)) }
     writing = Task {
       for await record in stream {
-        do { try await store.write(record) } catch {
+        do {
+          try await store.write(record)
+          try await MerchantStore(database, keys: nil).follow(record)
+        } catch {
           logger.error("the state of a processing key was not written", metadata: ["reason": .string("\(error)")])
         }
       }
@@ -54,6 +61,7 @@ struct ProcessingKeys: Sendable {
         key, of: owner, state: record.flatMap { ProcessingKeyRing.State(rawValue: $0.state) }, since: record?.since,
         lastUsed: record?.lastUsed)
     }
+    for folder in folders { followStore(folder) }
     let added = ring.entries.filter { !before.contains([$0.owner.name, Hex.encode($0.publicKeyHash)]) }
     for entry in added { changes.yield(ProcessingKeyStore.Record(entry)) }
     return added.count
@@ -61,7 +69,22 @@ struct ProcessingKeys: Sendable {
 
   /// Reads the merchants' folders again, so that a key is added without a restart.
   func reload(at now: Timestamp) async throws -> Int {
-    try await add(try await MerchantFolder.all(in: merchantsDirectory, at: now, keysMayBeElsewhere: agent != nil))
+    try await add(try await read(now))
+  }
+
+  /// Takes over what an operator has set in the store since the ring learned of a key: activated, or retired.
+  private func followStore(_ folder: MerchantFolder) {
+    guard case .stored(let certificates) = folder.origin else { return }
+    let owner = ProcessingKeyRing.Owner.merchant(folder.merchant.id)
+    let entries = Dictionary(
+      ring.entries.filter { $0.owner == owner }.map { ($0.publicKeyHash, $0) }, uniquingKeysWith: { $1 })
+    for certificate in certificates where certificate.kind == .processing {
+      guard let entry = entries[certificate.publicKeyHash], entry.state.rawValue != certificate.state.rawValue,
+        let state = ProcessingKeyRing.State(rawValue: certificate.state.rawValue),
+        entry.since.map({ $0 < certificate.stateSince }) ?? true
+      else { continue }
+      ring.set(state, certificate.publicKeyHash, of: owner, since: certificate.stateSince)
+    }
   }
 
   /// Writes every change before it returns.
@@ -87,6 +110,16 @@ struct ProcessingKeys: Sendable {
   /// The keys of these certificates, which the agent holds.
   private func asked(_ certificates: [ProcessingCertificate]) -> [ProcessingKey] {
     certificates.compactMap { agent?.key($0.publicKeyHash, $0.version) }
+  }
+}
+
+extension MerchantStore {
+  /// Notes in the store what payment tokens have proved of a key.
+  fileprivate func follow(_ record: ProcessingKeyStore.Record) async throws {
+    guard let state = CertificateState(rawValue: record.state), let hash = Hex.decode(record.publicKeyHash),
+      !record.owner.isEmpty
+    else { return }
+    try await note { try $0.follow(state, of: hash, merchant: MerchantID(record.owner)) }
   }
 }
 

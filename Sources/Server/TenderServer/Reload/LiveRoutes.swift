@@ -4,6 +4,7 @@ import HTTPServing
 import Hummingbird
 import MerchantIdentity
 import Synchronization
+import TenderPayments
 
 /// The routers of a running server, made again when the merchants' folders are read again. A call that has begun keeps
 /// its merchant as it was.
@@ -25,10 +26,10 @@ final class LiveRoutes: Sendable {
     administration.replace(by: administrationRouter(routes))
   }
 
-  /// Reads the merchants' folders again: merchants, domains, certificates, API keys, processing keys,
+  /// Reads the merchants again, from their folders and the store: merchants, domains, certificates, API keys, processing keys,
   /// webhooks, rules of routes.
   ///
-  /// - Throws: when a folder is not as it must be. Then everything stays as it was.
+  /// - Throws: when one is not as it must be. Then everything stays as it was.
   func reload() async throws -> ReloadReport {
     let new = try await parts.withLock { $0 }.reread()
     let routes = try Routes(new)
@@ -44,8 +45,26 @@ final class LiveRoutes: Sendable {
       merchants: new.folders.count, domains: new.folders.map(\.merchant.sites.count).reduce(0, +), addedKeys: keys)
   }
 
+  /// Reads the merchants again if another node, or time, has changed what the store says of them.
+  ///
+  /// - Returns: nil when nothing has changed.
+  func reloadIfChanged() async throws -> ReloadReport? {
+    let parts = parts.withLock { $0 }
+    let now = parts.runtime.clock.now()
+    let fingerprint = try await MerchantStore(parts.database, keys: nil).fingerprint(at: now)
+    return fingerprint == parts.fingerprint ? nil : try await reload()
+  }
+
   private func administrationRouter(_ routes: Routes) -> Router<ServerContext> {
     let router = routes.administrationRouter()
+    // `tender merchant`, `certificate`, `domain` and `key`
+    router.post("/merchants/calls") { [weak self] request, context -> Response in
+      var answer = try await routes.merchants.perform(request, context)
+      do { _ = try await self?.reloadIfChanged() } catch {
+        answer.notes.append("the running server goes on with the merchants that it had: \(error)")
+      }
+      return JSONAnswer.response(answer)
+    }
     // `tender reload`
     router.post("/merchants/reload") { [weak self] _, _ -> Response in
       do {

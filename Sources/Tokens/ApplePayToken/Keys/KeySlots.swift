@@ -86,6 +86,17 @@ struct KeySlots: Sendable {
     return demoted
   }
 
+  /// - Returns: the entry to record; nil when there is no such key.
+  mutating func set(
+    _ state: ProcessingKeyRing.State, _ hash: [UInt8], of owner: ProcessingKeyRing.Owner, since: Timestamp
+  ) -> ProcessingKeyRing.Entry? {
+    guard let index = owned[owner]?.firstIndex(where: { $0.hash == hash }) else { return nil }
+    owned[owner]?[index].state = state
+    owned[owner]?[index].since = since
+    if state == .retired { owned[owner]?[index].key = nil }
+    return owned[owner]?[index].entry(of: owner)
+  }
+
   mutating func retire(
     _ hash: [UInt8], of owner: ProcessingKeyRing.Owner, at now: Timestamp
   ) -> Result<ProcessingKeyRing.Entry, KeyRetirementRefusal> {

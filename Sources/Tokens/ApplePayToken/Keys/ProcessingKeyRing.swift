@@ -108,6 +108,11 @@ public final class ProcessingKeyRing: Sendable {
     }
   }
 
+  /// Sets the state of a key that an operator has set elsewhere, and records it. Nothing happens without such a key.
+  public func set(_ state: State, _ publicKeyHash: [UInt8], of owner: Owner, since: Timestamp) {
+    if let entry = slots.withLock({ $0.set(state, publicKeyHash, of: owner, since: since) }) { record(entry) }
+  }
+
   /// Retires a key that is no longer needed.
   ///
   /// - Throws: why it is still needed.

@@ -1,0 +1,88 @@
+import ApplePayToken
+import Ledger
+import MerchantIdentity
+import TenderPayments
+
+extension MerchantAdministration {
+  func performOnCertificates(_ call: MerchantCall) async throws -> MerchantAnswer {
+    switch call {
+    case .requestCertificate(let merchant, let kind, let isMainlandChina):
+      let request = try KeyAndRequest(kind, isMainlandChina: isMainlandChina)
+      return answer(try await change(merchant, try await storeWithKeys) { try $0.keep(request, of: $1) })
+    case .importCertificate(let merchant, let kind, let certificates, let key):
+      return try await importCertificate(merchant, kind, certificates.compactMap { Base64.decode($0) }, key)
+    case .activateCertificate(let id):
+      return answer(try await change(try await owner(of: id), try store) { tables, _ in try tables.activate(id) })
+    case .retireCertificate(let id): return answer(try await retire(id))
+    case .exportCertificate(let id, let withKey): return try await export(id, withKey: withKey)
+    case .listCertificates(let merchant): return try await certificates(of: merchant)
+    default: return MerchantAnswer()
+    }
+  }
+
+  private func importCertificate(
+    _ merchant: String, _ kind: CertificateKind?, _ certificates: [[UInt8]], _ key: String?
+  ) async throws -> MerchantAnswer {
+    let certificate = try AppleCertificate(in: certificates)
+    let (environment, now, elsewhere) = (configuration.environment, clock.now(), keysMayBeElsewhere)
+    return answer(
+      try await change(merchant, try await storeWithKeys) { tables, id in
+        let settings = try MerchantSettings(yaml: try tables.merchant(id).settings, of: merchant)
+        let identifier = try MerchantIdentifier(settings.merchantIdentifier)
+        try certificate.require(kind, of: identifier, in: environment, at: now)
+        return try tables.keep(
+          certificate, of: id, privateKeyPEM: key, mayBeWithoutKey: elsewhere && certificate.kind == .processing)
+      })
+  }
+
+  /// - Throws: ``MerchantStoreError`` with `certificate_state` while payment tokens for its key may still arrive.
+  private func retire(_ id: String) async throws -> StoredCertificate {
+    let row = try await store.read { try $0.certificate(id) }
+    let hash = Hex.encode(row.publicKeyHash)
+    let record = try await ProcessingKeyStore(database).records().first {
+      $0.owner == row.merchant.rawValue && $0.publicKeyHash == hash
+    }
+    let seen = [record?.lastUsed, row.state == .draining ? row.stateSince : nil].compactMap(\.self).max()
+    if row.kind == .processing, let seen, clock.now().since(seen) < ProcessingKeyRing.drainingTime {
+      throw MerchantStoreError(
+        .certificateState,
+        "The certificate \(id) was in use within the last 24 hours: payment tokens for it may still be on their way.")
+    }
+    return try await change(row.merchant.rawValue, try store) { tables, _ in try tables.retire(id) }
+  }
+
+  private func export(_ id: String, withKey: Bool) async throws -> MerchantAnswer {
+    let (row, key) = try await store.read { tables in
+      let row = try tables.certificate(id)
+      return (row, try tables.merchant(row.merchant).privateKey(of: row))
+    }
+    var answer = answer(row)
+    if withKey { answer.privateKeyPEM = key }
+    return answer
+  }
+
+  private func owner(of id: String) async throws -> String {
+    try await store.read { try $0.certificate(id) }.merchant.rawValue
+  }
+
+  private func certificates(of merchant: String?) async throws -> MerchantAnswer {
+    let now = clock.now()
+    let rows = try await store.merchants(at: now).filter { merchant == nil || $0.id.rawValue == merchant }
+      .flatMap(\.certificates)
+    return MerchantAnswer(certificates: rows.map { StoredCertificateReport($0, at: now) })
+  }
+
+  private func answer(_ row: StoredCertificate) -> MerchantAnswer {
+    MerchantAnswer(certificates: [StoredCertificateReport(row, at: clock.now())])
+  }
+}
+
+extension StoredCertificateReport {
+  fileprivate init(_ row: StoredCertificate, at now: Timestamp) {
+    (id, merchant, kind, algorithm, state) = (row.id, row.merchant.rawValue, row.kind, row.algorithm, row.state)
+    expires = row.expiresAt?.description
+    daysLeft = row.expiresAt.map { $0.since(now).components.seconds / 86_400 }
+    publicKeyHash = Base64.encode(row.publicKeyHash)
+    (request, certificate) = (row.request, row.certificate)
+  }
+}

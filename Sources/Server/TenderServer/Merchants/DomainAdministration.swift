@@ -1,0 +1,64 @@
+import MerchantIdentity
+import TenderPayments
+
+extension MerchantAdministration {
+  func performOnDomains(_ call: MerchantCall) async throws -> MerchantAnswer {
+    switch call {
+    case .addDomain(let name, let merchant, let file):
+      let domain = try Domain(name)
+      let association = try file.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
+      try await change(merchant, try store) { try $0.insert(domain, of: $1, association: association) }
+      return try await domains(of: merchant)
+    case .removeDomain(let name, let merchant):
+      let domain = try Domain(name)
+      try await change(merchant, try store) { try $0.remove(domain, of: $1) }
+      return try await domains(of: merchant)
+    case .noteCheck(let name, let merchant, let finding):
+      let domain = try Domain(name)
+      try await store.note { try $0.setChecked(domain, of: MerchantID(merchant), finding: finding) }
+      return try await domains(of: merchant)
+    case .noteRegistration(let names, let merchant, let isRegistered):
+      let (domains, now) = (try names.map { try Domain($0) }, clock.now())
+      try await store.write {
+        try $0.setRegistered(domains, of: MerchantID(merchant), at: isRegistered ? now : nil)
+      }
+      return try await self.domains(of: merchant)
+    case .listDomains(let merchant): return try await domains(of: merchant)
+    default: return MerchantAnswer()
+    }
+  }
+
+  /// Declared domains have neither checks nor registrations in the store.
+  private func domains(of merchant: String?) async throws -> MerchantAnswer {
+    let now = clock.now()
+    let stored = try await store.merchants(at: now).filter { merchant == nil || $0.id.rawValue == merchant }
+    let declared = try await MerchantFolder.all(configuration, database, at: now).filter {
+      if case .declared = $0.origin {
+        return merchant == nil || $0.merchant.id.rawValue == merchant
+      } else {
+        return false
+      }
+    }
+    return MerchantAnswer(
+      domains: declared.flatMap { folder in folder.merchant.sites.map { StoredDomainReport($0, of: folder.merchant.id) }
+      }
+        + stored.flatMap { row in row.domains.map { StoredDomainReport($0, of: row.id) } })
+  }
+}
+
+extension StoredDomainReport {
+  fileprivate init(_ row: StoredDomain, of id: MerchantID) {
+    (domain, merchant, enabled) = (row.domain.name, id.rawValue, row.isEnabled)
+    hasAssociation = row.association != nil
+    associationBase64 = row.association.map { Base64.encode($0.bytes) }
+    (registeredAt, checkedAt) = (row.registeredAt?.description, row.checkedAt?.description)
+    finding = row.finding
+  }
+
+  fileprivate init(_ site: Merchant.Site, of id: MerchantID) {
+    self.init(
+      domain: site.domain.name, merchant: id.rawValue, enabled: site.isEnabled,
+      hasAssociation: site.association != nil, associationBase64: site.association.map { Base64.encode($0.bytes) },
+      registeredAt: nil, checkedAt: nil, finding: nil)
+  }
+}

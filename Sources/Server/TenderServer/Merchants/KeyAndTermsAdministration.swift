@@ -1,0 +1,107 @@
+import MerchantIdentity
+import TenderPayments
+
+// Keys that Tender shares with a merchant's server, and those of the store.
+extension MerchantAdministration {
+  func performOnKeys(_ call: MerchantCall) async throws -> MerchantAnswer {
+    switch call {
+    case .addKey(let merchant, let kind): return try await addKey(merchant, kind, overlap: nil)
+    case .rotateKey(let merchant, let kind, let seconds):
+      return try await addKey(merchant, kind, overlap: .seconds(seconds))
+    case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
+    case .listKeys(let merchant): return try await keys(of: merchant)
+    case .reseal: while try await store.reseal() > 0 {}
+    default: break
+    }
+    return MerchantAnswer(sealed: try await store.secretsByKey())
+  }
+
+  /// - Parameter overlap: how long the other keys go on; nil for as long as they would.
+  private func addKey(
+    _ merchant: String, _ kind: SecretName.Kind, overlap: Duration?
+  ) async throws -> MerchantAnswer {
+    // Ids ascend with time, because the webhook key whose id comes last signs.
+    let id =
+      Hex.encode(withUnsafeBytes(of: UInt32(truncatingIfNeeded: clock.now().seconds).bigEndian, Array.init))
+      + random.hex(4)
+    let (secret, now) = (random.hex(32), clock.now())
+    try await change(merchant, try await storeWithKeys) { tables, owner in
+      try tables.keep(secret, as: SecretName(owner, kind, id))
+      if let overlap { try tables.expire(kind, of: owner, but: id, at: now.adding(overlap)) }
+    }
+    let report = SharedKeyReport(
+      merchant: merchant, kind: kind, id: id, created: now.description, expires: nil, secret: secret)
+    return MerchantAnswer(keys: [report])
+  }
+
+  private func revoke(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
+    try await change(merchant, try store) { tables, owner in
+      guard try tables.remove(SecretName(owner, kind, id)) else {
+        throw MerchantStoreError(
+          .secretUnknown, "\(merchant) has no \(kind.rawValue) \(id); `tender key list` shows them.")
+      }
+    }
+    return try await keys(of: merchant)
+  }
+
+  private func keys(of merchant: String?) async throws -> MerchantAnswer {
+    let all = try await store.merchants(at: clock.now()).filter { merchant == nil || $0.id.rawValue == merchant }
+    let shared = all.flatMap(\.secrets).filter { $0.name.kind != .certificateKey }
+    return MerchantAnswer(keys: shared.map(SharedKeyReport.init))
+  }
+}
+
+extension SharedKeyReport {
+  fileprivate init(_ secret: StoredSecret) {
+    self.init(
+      merchant: secret.name.merchant.rawValue, kind: secret.name.kind, id: secret.name.name,
+      created: secret.createdAt.description, expires: secret.expiresAt?.description, secret: nil)
+  }
+}
+
+// Terms. Declared merchants accept them too: what they said is no part of their folder.
+extension MerchantAdministration {
+  func performOnTerms(_ call: MerchantCall) async throws -> MerchantAnswer {
+    switch call {
+    case .publishTerms(let version, let wording, let graceSeconds):
+      let end = clock.now().adding(.seconds(graceSeconds))
+      try await store.write { try $0.publish(version, wording: wording, requiredAt: end) }
+      return try await terms(of: nil)
+    case .acceptTerms(let merchant, let version, let actor):
+      return try await note(.accepted, version, merchant, actor)
+    case .unsubscribe(let merchant, let actor): return try await note(.unsubscribed, nil, merchant, actor)
+    case .showTerms(let merchant): return try await terms(of: merchant)
+    default: return MerchantAnswer()
+    }
+  }
+
+  private func note(
+    _ kind: TermsEvent.Kind, _ version: String?, _ merchant: String, _ actor: String
+  ) async throws -> MerchantAnswer {
+    let isDeclared = isDeclared(merchant)
+    try await store.write { tables in
+      if !isDeclared { _ = try tables.merchant(MerchantID(merchant)) }
+      try tables.note(kind, version: version, of: MerchantID(merchant), by: actor)
+    }
+    return try await terms(of: merchant)
+  }
+
+  private func terms(of merchant: String?) async throws -> MerchantAnswer {
+    let (current, events) = try await store.read { (try $0.publishedTerms().last, try $0.termsEvents()) }
+    let shown = events.sorted { $0.key.rawValue < $1.key.rawValue }
+      .filter { merchant == nil || $0.key.rawValue == merchant }.flatMap { id, events in
+        events.map { TermsReport.Event($0, of: id) }
+      }
+    return MerchantAnswer(
+      terms: TermsReport(
+        version: current?.version, wording: current?.wording, published: current?.publishedAt.description,
+        required: current?.requiredAt.description, events: shown))
+  }
+}
+
+extension TermsReport.Event {
+  fileprivate init(_ said: TermsEvent, of id: MerchantID) {
+    (merchant, event, version) = (id.rawValue, said.kind, said.version)
+    (actor, at) = (said.actor, said.happenedAt.description)
+  }
+}

@@ -1,0 +1,202 @@
+import ApplePayToken
+import Foundation
+import Ledger
+import MerchantIdentity
+import Orders
+package import Storage
+package import TenderPayments
+
+/// Carries out the calls of `tender merchant`, `certificate`, `domain` and `key`, on a running server or without one.
+///
+/// What would make a merchant that the server cannot serve is refused before anything is written.
+package struct MerchantAdministration: Sendable {
+  let configuration: ServerConfiguration
+  let database: Database
+  let clock: WallClock
+  let random: RandomBytes
+
+  package init(
+    _ configuration: ServerConfiguration, _ database: Database, clock: WallClock = .system,
+    random: RandomBytes = .system
+  ) {
+    (self.configuration, self.database) = (configuration, database)
+    (self.clock, self.random) = (clock, random)
+  }
+
+  package func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
+    switch call {
+    case .list, .add, .edit, .export, .setEnabled: try await performOnMerchants(call)
+    case .addDomain, .removeDomain, .listDomains, .noteCheck, .noteRegistration: try await performOnDomains(call)
+    case .requestCertificate, .importCertificate, .listCertificates, .activateCertificate, .retireCertificate,
+      .exportCertificate:
+      try await performOnCertificates(call)
+    case .addKey, .rotateKey, .revokeKey, .listKeys, .reseal, .sealing: try await performOnKeys(call)
+    case .publishTerms, .acceptTerms, .unsubscribe, .showTerms: try await performOnTerms(call)
+    }
+  }
+
+  /// For reading.
+  var store: MerchantStore { get throws { try configuration.merchantStore(database, random: random) } }
+
+  /// For calls that keep secrets.
+  var storeWithKeys: MerchantStore {
+    get async throws { try await configuration.merchantStoreMakingKeys(database, random: random) }
+  }
+
+  var keysMayBeElsewhere: Bool { configuration.keyAgentSocket != nil }
+
+  /// - Throws: ``MerchantStoreError`` with `merchant_declared` for a merchant of the configuration, which commands read.
+  func requireStored(_ id: String) throws {
+    guard isDeclared(id) else { return }
+    throw MerchantStoreError(
+      .merchantDeclared,
+      "\(id) is declared by the folder \(configuration.merchantsDirectory)/\(id), which commands only read. "
+        + "Change its files and run `tender reload`, or import it and move the folder away.")
+  }
+
+  func isDeclared(_ id: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(configuration.merchantsDirectory)/\(id)/merchant.yaml")
+  }
+
+  /// One commit on a stored merchant, which the server must be able to serve afterwards.
+  @discardableResult
+  func change<R: Sendable>(
+    _ name: String, _ store: MerchantStore, _ body: @escaping @Sendable (MerchantTables, MerchantID) throws -> R
+  ) async throws -> R {
+    try requireStored(name)
+    let (id, elsewhere, declared, now) = (MerchantID(name), keysMayBeElsewhere, declaredDomains(), clock.now())
+    return try await store.write { tables in
+      let result = try body(tables, id)
+      let merchant = try tables.merchant(id)
+      _ = try MerchantFolder(stored: merchant, at: now, keysMayBeElsewhere: elsewhere)
+      for domain in merchant.domains where declared[domain.domain.name] != nil {
+        throw MerchantStoreError(
+          .domainTaken, "\(domain.domain) belongs to the declared merchant \(declared[domain.domain.name] ?? "").")
+      }
+      return result
+    }
+  }
+
+  /// Merchant by domain. A folder that cannot be read owns nothing here.
+  private func declaredDomains() -> [String: String] {
+    NewMerchantFolder.owners(in: configuration.merchantsDirectory)
+  }
+}
+
+// Merchants.
+extension MerchantAdministration {
+  private func performOnMerchants(_ call: MerchantCall) async throws -> MerchantAnswer {
+    switch call {
+    case .add(let bundle): return try await add(bundle)
+    case .edit(let merchant, let settings): return try await edit(merchant, settings)
+    case .export(let merchant):
+      try requireStored(merchant)
+      let stored = try await store.read { try $0.merchant(MerchantID(merchant)) }
+      return MerchantAnswer(bundle: MerchantBundle(stored))
+    case .setEnabled(let isEnabled, let merchant, let domain):
+      let domain = try domain.map { try Domain($0) }
+      try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
+    default: break
+    }
+    return MerchantAnswer(merchants: try await reports())
+  }
+
+  private func add(_ bundle: MerchantBundle) async throws -> MerchantAnswer {
+    try requireStored(bundle.id)
+    let states = Dictionary(
+      try await ProcessingKeyStore(database).records().filter { $0.owner == bundle.id }.map {
+        ($0.publicKeyHash, $0.state)
+      },
+      uniquingKeysWith: { $1 })
+    let (environment, now) = (configuration.environment, clock.now())
+    let identifier = try MerchantIdentifier(
+      try MerchantSettings(yaml: bundle.settings, of: bundle.id).merchantIdentifier)
+    let (store, elsewhere) = (try await storeWithKeys, keysMayBeElsewhere)
+    let others = try await change(bundle.id, store) { tables, id in
+      try tables.insert(id, settings: bundle.settings, isEnabled: bundle.enabled)
+      try tables.keep(bundle.domains, of: id)
+      for entry in bundle.certificates {
+        let certificate = try AppleCertificate(in: CertificateFile(Array(entry.certificatePEM.utf8)).certificates)
+        try certificate.require(entry.kind, of: identifier, in: environment, at: max(now, certificate.notBefore))
+        try tables.keep(
+          certificate, entry.privateKeyPEM, of: id, elsewhere, states[Hex.encode(certificate.publicKeyHash)])
+      }
+      for entry in bundle.secrets { try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id)) }
+      return try tables.note(identifier, in: environment)
+    }
+    return MerchantAnswer(
+      merchants: try await reports().filter { $0.id == bundle.id }, notes: others.map { warning(identifier, $0) })
+  }
+
+  private func warning(_ identifier: MerchantIdentifier, _ other: TenderPayments.Environment) -> String {
+    "\(identifier) was used in \(other.rawValue) too; take an identifier of its own for each environment, "
+      + "so that a test never reaches what production holds"
+  }
+
+  private func edit(_ merchant: String, _ settings: [String: String]) async throws -> MerchantAnswer {
+    let table = SettingsTable.merchant
+    for key in settings.keys.sorted() where !table.contains(key) || key == "domains" {
+      throw ConfigurationError(
+        key,
+        key == "domains"
+          ? "domains are added by tender domain add" : "there is no such setting\(table.advice(for: key))")
+    }
+    try await change(merchant, try store) { tables, id in
+      let stored = try tables.merchant(id)
+      var values = try table.yaml(stored.settings, of: merchant).values
+      for setting in table.settings {
+        guard let text = settings[setting.key] else { continue }
+        values[setting.key] = SettingsTable<MerchantSettings>.value(
+          of: text, isList: setting.isList, place: setting.key)
+      }
+      try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
+    }
+    return MerchantAnswer(merchants: try await reports().filter { $0.id == merchant })
+  }
+
+  /// Declared merchants and stored ones.
+  private func reports() async throws -> [StoredMerchantReport] {
+    let now = clock.now()
+    return try await MerchantFolder.all(configuration, database, at: now).map { StoredMerchantReport($0, at: now) }
+  }
+}
+
+extension MerchantTables {
+  fileprivate func keep(_ domains: [MerchantBundle.DomainEntry], of id: MerchantID) throws {
+    for entry in domains {
+      let domain = try Domain(entry.domain)
+      let file = try entry.associationBase64.flatMap { Base64.decode($0) }.map { try DomainAssociation(bytes: $0) }
+      try insert(domain, of: id, association: file)
+      if !entry.enabled { try setEnabled(false, id, domain: domain) }
+    }
+  }
+
+  /// - Parameter state: of the key as payment tokens have proved it before; nil where none came.
+  fileprivate func keep(
+    _ certificate: AppleCertificate, _ key: String?, of id: MerchantID, _ elsewhere: Bool, _ state: String?
+  ) throws {
+    _ = try keep(certificate, of: id, privateKeyPEM: key, mayBeWithoutKey: elsewhere)
+    guard let state = state.flatMap(CertificateState.init(rawValue:)) else { return }
+    try follow(state, of: certificate.publicKeyHash, merchant: id)
+  }
+}
+
+extension MerchantFolder {
+  /// The merchants of a configuration whose store was not made yet.
+  package static func reports(_ configuration: ServerConfiguration) async throws -> [StoredMerchantReport] {
+    let now = WallClock.system.now()
+    return try await checked(configuration, at: now).map { StoredMerchantReport($0, at: now) }
+  }
+}
+
+extension StoredMerchantReport {
+  fileprivate init(_ folder: MerchantFolder, at now: Timestamp) {
+    id = folder.merchant.id.rawValue
+    merchantIdentifier = folder.merchant.identifier.text
+    if case .stored = folder.origin { origin = "store" } else { origin = "folder" }
+    enabled = folder.availability.isEnabled
+    refusal = folder.availability.refusal(at: now)?.rawValue
+    domains = folder.merchant.sites.map { $0.domain.name + ($0.isEnabled ? "" : " (off)") }
+    certificates = MerchantReport(folder.merchant).certificates
+  }
+}

@@ -1,0 +1,29 @@
+import Hummingbird
+import MerchantIdentity
+import StrictJSON
+import TenderPayments
+
+/// What the command line asks of a running server about its merchants, on a socket that only its own user can open.
+struct MerchantAdministrationController: Sendable {
+  let administration: MerchantAdministration
+
+  /// `POST /merchants/calls` with a ``MerchantCall``.
+  func perform(_ request: Request, _ context: ServerContext) async throws -> MerchantAnswer {
+    let body = try await request.body.collect(upTo: 4 << 20)
+    let call = try RequestBody.refusing {
+      try StrictJSONDecoder().decode(MerchantCall.self, from: Array(body.readableBytesView))
+    }
+    do { return try await administration.perform(call) } catch let error as MerchantIdentityError {
+      throw Problem(.conflict, error.code.rawValue, "\(error.reason) \(error.advice)")
+    } catch let error as ConfigurationError {
+      throw Problem(.conflict, "merchant_not_served", "\(error)")
+    }
+  }
+}
+
+extension MerchantAdministrationController {
+  init(_ parts: Composition) {
+    administration = MerchantAdministration(
+      parts.configuration, parts.database, clock: parts.runtime.clock, random: parts.runtime.random)
+  }
+}

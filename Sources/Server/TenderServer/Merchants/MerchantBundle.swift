@@ -1,0 +1,176 @@
+import Foundation
+package import MerchantIdentity
+import Storage
+import StrictJSON
+package import TenderPayments
+
+/// A merchant on its way into the store or out of it: everything that a merchant's folder holds.
+package struct MerchantBundle: Codable, Sendable {
+  package struct DomainEntry: Codable, Sendable {
+    package let domain: String
+    package let associationBase64: String?
+    package let enabled: Bool
+  }
+
+  package struct CertificateEntry: Codable, Sendable {
+    package let kind: CertificateKind
+    package let certificatePEM: String
+    /// Nil where a key agent holds it.
+    package let privateKeyPEM: String?
+  }
+
+  package struct SecretEntry: Codable, Sendable {
+    package let kind: SecretName.Kind
+    package let id: String
+    package let secret: String
+  }
+
+  package let id: String
+  /// The lines of `merchant.yaml` without `domains`.
+  package let settings: String
+  package let enabled: Bool
+  package let domains: [DomainEntry]
+  package let certificates: [CertificateEntry]
+  package let secrets: [SecretEntry]
+}
+
+extension MerchantBundle: CustomStringConvertible, CustomReflectable {
+  package var description: String { "merchant \(id)" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+
+  private static let secretFolders: [(SecretName.Kind, String)] = [
+    (.apiKey, "api-keys"), (.webhookKey, "webhook-keys"), (.callbackKey, "callback-keys"),
+  ]
+
+  /// Reads a merchant's folder, which must be as `tender serve` wants it.
+  ///
+  /// - Parameter keysMayBeElsewhere: whether a processing certificate may stand without its key.
+  package init(folder path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
+    id = URL(fileURLWithPath: path).lastPathComponent
+    _ = try await MerchantFolder(path: path, id: MerchantID(id), at: now, keysMayBeElsewhere: keysMayBeElsewhere)
+    let source = try SettingsTable.merchant.file(path + "/merchant.yaml")
+    settings = SettingsTable.merchant.document(source, without: ["domains"])
+    enabled = true
+    domains = try MerchantSettings(file: path + "/merchant.yaml").domains.map { name in
+      let file = FileManager.default.contents(atPath: "\(path)/association/\(name).txt")
+      return DomainEntry(domain: name, associationBase64: file.map { Base64.encode(Array($0)) }, enabled: true)
+    }
+    certificates = try Self.certificates(in: path)
+    secrets = try Self.secretFolders.flatMap { kind, folder in
+      try SharedSecrets.read(in: "\(path)/\(folder)").sorted { $0.key < $1.key }
+        .map { SecretEntry(kind: kind, id: $0.key, secret: $0.value) }
+    }
+  }
+
+  private static func certificates(in path: String) throws -> [CertificateEntry] {
+    let processing = try MerchantFolder.names(in: path + "/processing", ending: ".pem").map { name in
+      CertificateEntry(
+        kind: .processing, certificatePEM: try MerchantFolder.text("\(path)/processing/\(name).pem"),
+        privateKeyPEM: MerchantFolder.hasKey(name, path)
+          ? try MerchantFolder.secretText("\(path)/processing/\(name).key") : nil)
+    }
+    guard FileManager.default.fileExists(atPath: path + "/identity.pem") else { return processing }
+    let identity = CertificateEntry(
+      kind: .identity, certificatePEM: try MerchantFolder.text(path + "/identity.pem"),
+      privateKeyPEM: try MerchantFolder.secretText(path + "/identity.key"))
+    return [identity] + processing
+  }
+
+  /// A merchant without certificates, for which keys are made here.
+  package init(_ merchant: MerchantProvisioning.NewMerchant, random: RandomBytes) throws {
+    try merchant.check()
+    id = merchant.id
+    let values = [
+      "merchantIdentifier": merchant.merchantIdentifier, "displayName": merchant.displayName,
+      "countryCode": merchant.countryCode, "currencyCode": merchant.currencyCode,
+    ]
+    settings = SettingsTable.merchant.document(
+      SettingsSource(values: values.mapValues { WrittenValue(text: $0, place: "") }))
+    enabled = true
+    domains = merchant.domains.map { DomainEntry(domain: $0, associationBase64: nil, enabled: true) }
+    certificates = []
+    secrets = Self.secretFolders.map { SecretEntry(kind: $0.0, id: random.hex(8), secret: random.hex(32)) }
+  }
+
+  /// A merchant of the store.
+  init(_ merchant: StoredMerchant) {
+    id = merchant.id.rawValue
+    (settings, enabled) = (merchant.settings, merchant.isEnabled)
+    domains = merchant.domains.map {
+      DomainEntry(
+        domain: $0.domain.name, associationBase64: $0.association.map { Base64.encode($0.bytes) }, enabled: $0.isEnabled
+      )
+    }
+    certificates = merchant.certificates.filter { $0.state != .retired && $0.state != .requested }.compactMap { row in
+      guard let pem = row.certificate, row.kind == .processing || row.state == .active else { return nil }
+      return CertificateEntry(kind: row.kind, certificatePEM: pem, privateKeyPEM: merchant.privateKey(of: row))
+    }
+    secrets = merchant.secrets.filter { $0.name.kind != .certificateKey }.map {
+      SecretEntry(kind: $0.name.kind, id: $0.name.name, secret: $0.text)
+    }
+  }
+
+  /// Writes a merchant's folder, whole or not at all.
+  package func write(to path: String, random: RandomBytes) throws {
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw ConfigurationError(path, "is there already; name a folder that is not")
+    }
+    let draft = "\(path).\(random.hex(4)).new"
+    do {
+      try fill(draft)
+      guard rename(draft, path) == 0 else { throw ConfigurationError(path, "cannot be made") }
+    } catch {
+      try? FileManager.default.removeItem(atPath: draft)
+      throw error
+    }
+  }
+
+  private func fill(_ path: String) throws {
+    for folder in ["processing", "association"] + Self.secretFolders.map(\.1) {
+      try PrivateFile.makeFolder("\(path)/\(folder)")
+    }
+    let list = domains.map { "\"\($0.domain)\"" }.joined(separator: ", ")
+    try MerchantProvisioning.write(settings + "domains: [\(list)]\n", to: path + "/merchant.yaml")
+    for entry in domains {
+      guard let bytes = entry.associationBase64.flatMap({ Base64.decode($0) }) else { continue }
+      try MerchantProvisioning.write(
+        String(decoding: bytes, as: UTF8.self), to: "\(path)/association/\(entry.domain).txt")
+    }
+    for (kind, folder) in Self.secretFolders {
+      for entry in secrets where entry.kind == kind {
+        try PrivateFile.write(entry.secret, to: "\(path)/\(folder)/\(entry.id).secret")
+      }
+    }
+    try fillCertificates(path)
+  }
+
+  private func fillCertificates(_ path: String) throws {
+    var number = 0
+    for entry in certificates {
+      if entry.kind == .processing { number += 1 }
+      let file = entry.kind == .identity ? "\(path)/identity" : "\(path)/processing/\(number)"
+      try MerchantProvisioning.write(entry.certificatePEM, to: file + ".pem")
+      if let key = entry.privateKeyPEM { try PrivateFile.write(key, to: file + ".key") }
+    }
+  }
+}
+
+extension SettingsTable {
+  /// The settings as YAML: a line each, in the order of the table, every text between quotation marks.
+  func document(_ source: SettingsSource, without left: Set<String> = []) -> String {
+    settings.filter { !left.contains($0.key) }.compactMap { setting in
+      source.values[setting.key].flatMap { $0.content.yaml }.map { "\(setting.key): \($0)\n" }
+    }.joined()
+  }
+}
+
+extension WrittenValue.Content {
+  /// JSON's strings and lists are YAML's too. Nil for what is no value.
+  fileprivate var yaml: String? {
+    switch self {
+    case .text(let text): String(decoding: JSONValue.string(text).serialized(), as: UTF8.self)
+    case .list(let elements): "[" + elements.compactMap(\.yaml).joined(separator: ", ") + "]"
+    case .mapping, .nothing: nil
+    }
+  }
+}

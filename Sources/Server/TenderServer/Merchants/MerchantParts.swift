@@ -1,0 +1,40 @@
+import ApplePayToken
+import MerchantIdentity
+import Orders
+import TenderPayments
+
+/// What a merchant has beside its settings, whether files or rows of the store hold it.
+struct MerchantParts {
+  var sites: [Merchant.Site] = []
+  var identity: MerchantIdentityCertificate?
+  var processing: [PaymentProcessingCertificate] = []
+  var certificatesOfKeysElsewhere: [ProcessingCertificate] = []
+  /// Secret by key id.
+  var apiKeys: [String: String] = [:]
+  var callbackKeys: [String: String] = [:]
+  var webhookKeys: [String: String] = [:]
+  var origin = MerchantOrigin.declared
+  var availability = MerchantAvailability()
+  /// As a platform has registered it with Apple; nil where it is Apple's by an identifier of its own.
+  var partner: PartnerMerchant?
+}
+
+/// What holds a merchant.
+enum MerchantOrigin: Sendable {
+  /// A folder of the configuration, which commands only read.
+  case declared
+  /// The store, with the state of each certificate as it has it.
+  case stored([StoredCertificate])
+}
+
+/// Whether a merchant may offer Apple Pay.
+struct MerchantAvailability: Sendable {
+  var isEnabled = true
+  var terms = TermsStanding.none
+
+  /// Why it may not; nil when it may.
+  func refusal(at now: Timestamp) -> OrderError.Code? {
+    guard isEnabled else { return .applePayDisabled }
+    return terms.allowsPayments(at: now) ? nil : .termsNotAccepted
+  }
+}

@@ -1,0 +1,36 @@
+import Logging
+import ServiceLifecycle
+import TenderPayments
+
+/// Takes over what other nodes, or the passing of time, change about the merchants in the store, within seconds.
+struct MerchantPolling: Service {
+  static let interval: Duration = .seconds(2)
+
+  let routes: LiveRoutes
+  let scheduler: Scheduler
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var failure: String?
+      while !Task.isCancelled {
+        do { try await scheduler.sleep(Self.interval) } catch { return }
+        failure = await poll(after: failure)
+      }
+    }
+  }
+
+  /// - Parameter failure: of the time before, which is not logged again.
+  private func poll(after failure: String?) async -> String? {
+    do {
+      if let report = try await routes.reloadIfChanged() {
+        logger.notice("the merchants were read again", metadata: ["merchants": .stringConvertible(report.merchants)])
+      }
+      return nil
+    } catch {
+      let text = "\(error)"
+      if text != failure { logger.error("the merchants were not read again", metadata: ["reason": .string(text)]) }
+      return text
+    }
+  }
+}
