@@ -15,6 +15,16 @@ extension AssociationFetch {
     }
   }
 
+  /// The same for any request.
+  static func reaching(_ sender: HTTPSender) -> HTTPSender {
+    HTTPSender { request, timeout throws(TransportError) in
+      let (address, host) = loopback(request.url)
+      let headers = request.headers + (host.map { [HTTPField("Host", $0)] } ?? [])
+      return try await sender.send(
+        OutboundRequest(method: request.method, url: address, headers: headers, body: request.body), timeout)
+    }
+  }
+
   private static func loopback(_ url: String) -> (address: String, host: String?) {
     guard url.hasPrefix("http://") else { return (url, nil) }
     let authority = String(url.dropFirst(7).prefix { $0 != "/" })

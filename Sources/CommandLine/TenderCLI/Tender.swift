@@ -7,7 +7,8 @@ struct Tender: AsyncParsableCommand {
     version: "0.1.0-dev",
     subcommands: [
       DemoCommand.self, ServeCommand.self, ReloadCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self,
-      TokenCommand.self, KeysCommand.self, MerchantCommand.self, PaymentCommand.self, RouteCommand.self,
-      ConnectorCommand.self, WebhooksCommand.self, ReconcileCommand.self, ConfigCommand.self, VersionCommand.self,
+      TokenCommand.self, KeysCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
+      SharedKeyCommand.self, PaymentCommand.self, RouteCommand.self, ConnectorCommand.self, WebhooksCommand.self,
+      ReconcileCommand.self, ConfigCommand.self, VersionCommand.self,
     ])
 }

@@ -1,27 +1,35 @@
 import ArgumentParser
 import Foundation
 import HTTPTransport
+import MerchantIdentity
 import TenderPayments
 import TenderServer
 
 /// `tender merchant`
 struct MerchantCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "merchant", abstract: "Makes merchants, with their certificates and domains.",
-    subcommands: [Add.self, Verify.self, List.self])
+    commandName: "merchant", abstract: "Makes merchants and changes them, in the store or as folders.",
+    subcommands: [
+      Add.self, Import.self, Export.self, Edit.self, List.self, Enable.self, Disable.self, Terms.self, Verify.self,
+    ])
 
   /// `tender merchant add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Makes a merchant at a sandbox's developer portal and lays its certificates into a folder.",
-      discussion: "The folder is made whole or not at all. One that is there is refused, so that keys are not lost.")
+      abstract: "Makes a merchant: at a sandbox's developer portal and as a folder, or with --config in the store.",
+      discussion: """
+        The folder is made whole or not at all. One that is there is refused, so that keys are not lost. In the store it \
+        begins without certificates: tender certificate request.
+        """)
 
     @OptionGroup var options: NewMerchantOptions
     @OptionGroup var folders: MerchantDirectoryOptions
     @OptionGroup var sandbox: PortalOptions
-    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup var store: MerchantStoreOptions
+    private var json: Bool { store.json }
 
     func run() async throws {
+      if store.config != nil { return try await addToStore() }
       do { try options.merchant.check() } catch { throw MistakenCall("\(error)") }
       let path = try await sandbox.withPortal {
         try await MerchantProvisioning(portal: $0, random: .system).add(options.merchant, below: folders.directory)
@@ -31,6 +39,14 @@ struct MerchantCommand: AsyncParsableCommand {
       Terminal.sayError(
         "Next: start `tender serve` with merchants.directory \(folders.directory), or `tender reload`; when the shop is up, "
           + "run `tender merchant verify --id \(options.id) --directory \(folders.directory)`")
+    }
+
+    private func addToStore() async throws {
+      let bundle: MerchantBundle
+      do { bundle = try MerchantBundle(options.merchant, random: .system) } catch { throw MistakenCall("\(error)") }
+      try store.show(try await store.ask(.add(bundle)).merchants)
+      let next = CertificateKind.allCases.map { "`tender certificate request \(options.id) --kind \($0.rawValue)`" }
+      Terminal.sayError("Next: " + next.joined(separator: " and "))
     }
   }
 
@@ -80,15 +96,12 @@ struct MerchantCommand: AsyncParsableCommand {
 
   /// `tender merchant list`
   struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "The merchants of a configuration.")
-    @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "Print JSON.") var json = false
+    static let configuration = CommandConfiguration(
+      abstract: "The merchants of a configuration, and those of its store.",
+      discussion: "FROM says whether a merchant is in the store or declared by a folder, which commands only read.")
+    @OptionGroup var store: MerchantStoreOptions
 
-    func run() async throws {
-      let merchants = try await MerchantFolder.check(try await options.load())
-      guard !json else { return Terminal.say(try Terminal.json(merchants)) }
-      merchants.table.show("merchant")
-    }
+    func run() async throws { try store.show(try await store.ask(.list).merchants) }
   }
 }
 

@@ -1,0 +1,96 @@
+import ArgumentParser
+import MerchantIdentity
+import TenderServer
+
+/// `tender key`
+struct SharedKeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key", abstract: "API, webhook and callback keys of the merchants in the store.",
+    subcommands: [Add.self, Rotate.self, Revoke.self, List.self])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Makes a key. Its secret is shown now and never again.")
+    @OptionGroup var key: SharedKeyOptions
+    @OptionGroup var store: MerchantStoreOptions
+
+    func run() async throws {
+      try store.show(try await store.ask(.addKey(merchant: key.merchant, kind: key.kind.secret)).keys)
+    }
+  }
+
+  struct Rotate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Makes a key, and ends the merchant's others of its kind after an overlap.",
+      discussion: """
+        With --store: seals every secret in the store under the first key of secrets.keyFile. Write the new key into the \
+        file's first line before, and remove the old line after. It may be interrupted and started again; --status says \
+        how many secrets are sealed under each key.
+        """)
+    @Option(help: "The merchant's id.") var merchant: String?
+    @Option(help: "api, webhook or callback.") var kind = SharedKeyKind.api
+    @Option(help: "How many hours the others go on.") var overlapHours: Int64 = 24
+    @Flag(help: "The key that seals the secrets in the store.") var store = false
+    @Flag(help: "Change nothing, and say how far a rotation of the store's key is.") var status = false
+    @OptionGroup var options: MerchantStoreOptions
+
+    func run() async throws {
+      if store || status { return try await rotateStore() }
+      guard let merchant else { throw MistakenCall("name a --merchant, or --store") }
+      let call = MerchantCall.rotateKey(
+        merchant: merchant, kind: kind.secret, overlapSeconds: max(0, overlapHours) * 3_600)
+      try options.show(try await options.ask(call).keys)
+    }
+
+    private func rotateStore() async throws {
+      let sealed = try await options.ask(status ? .sealing : .reseal).sealed ?? [:]
+      guard !options.json else { return Terminal.say(try Terminal.json(sealed)) }
+      Table("KEY", "SECRETS", of: sealed.sorted { $0.key < $1.key }) { [$0.key, "\($0.value)"] }.show("secret")
+    }
+  }
+
+  struct Revoke: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Removes a key at once.")
+    @Argument(help: "The key's id.") var id: String
+    @OptionGroup var key: SharedKeyOptions
+    @OptionGroup var store: MerchantStoreOptions
+
+    func run() async throws {
+      try store.show(try await store.ask(.revokeKey(merchant: key.merchant, kind: key.kind.secret, id: id)).keys)
+    }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "The keys, without their secrets.")
+    @Option(help: "One merchant alone.") var merchant: String?
+    @OptionGroup var store: MerchantStoreOptions
+
+    func run() async throws { try store.show(try await store.ask(.listKeys(merchant: merchant)).keys) }
+  }
+}
+
+struct SharedKeyOptions: ParsableArguments {
+  @Option(help: "The merchant's id.") var merchant: String
+  @Option(help: "api, webhook or callback.") var kind = SharedKeyKind.api
+}
+
+enum SharedKeyKind: String, ExpressibleByArgument, CaseIterable {
+  case api, webhook, callback
+
+  var secret: SecretName.Kind {
+    switch self {
+    case .api: .apiKey
+    case .webhook: .webhookKey
+    case .callback: .callbackKey
+    }
+  }
+}
+
+extension MerchantStoreOptions {
+  fileprivate func show(_ keys: [SharedKeyReport]?) throws {
+    try show(keys, "key") {
+      Table("KEY", "MERCHANT", "KIND", "CREATED", "EXPIRES", "SECRET", of: $0) { key in
+        [key.id, key.merchant, key.kind.rawValue, key.created, key.expires ?? "-", key.secret ?? "-"]
+      }
+    }
+  }
+}
