@@ -93,7 +93,7 @@ extension Journal {
     guard let answer = event.answer else {
       return try book(ProviderMovement(event, attempt), of: record, notBefore: time, in: store)
     }
-    guard attempt.amount == event.amount, answer.believed(for: attempt) == answer else {
+    guard event.isRefusal(of: attempt) || attempt.amount == event.amount, answer.believed(for: attempt) == answer else {
       return try contradict(.eventAmountMismatch, record, in: store)
     }
     guard state.isOpen else { return try review(event, answer, attempt, state, record, notBefore: time, in: store) }
@@ -205,6 +205,12 @@ extension ProviderEvent {
     case .declined(let decline): .declined(decline)
     case .moved: nil
     }
+  }
+
+  /// Whether it says that a reversal was refused. That moves nothing, and a provider that found no payment names no
+  /// amount.
+  fileprivate func isRefusal(of attempt: Attempt) -> Bool {
+    if case .declined = outcome { attempt.kind == .reverse } else { false }
   }
 
   /// As the inbox keeps it.

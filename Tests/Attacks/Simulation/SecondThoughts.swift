@@ -45,8 +45,10 @@ extension SimulatedWorld {
     let fails = faults && thread.choices.chance(200)
     thread.after(thread.choices.milliseconds(500...60_000), "the bank decides a cancel") { [self] in
       guard let answer = acquirer.bank.decide(cancel: name, fails: fails) else { return }
+      let isKnown = acquirer.bank.knows(request.reference.rawValue)
       let event = AcquirerEvent(
-        id: newEvent(), subject: .reversal(of: request.reference, called: name), amount: request.amount,
+        id: newEvent(), subject: .reversal(of: request.reference, called: name),
+        amount: isKnown ? request.amount : Amount(minorUnits: 0, currency: request.amount.currency),
         content: .answer(answer))
       let target: String? = if case .approved = answer { request.reference.rawValue } else { nil }
       tell(ProviderMessage(event: event, answers: target, patience: .max), acquirer)

@@ -280,6 +280,20 @@ import Testing
     #expect(try await shop.journal.verifyAudit().isIntact)
   }
 
+  @Test func `that refuses a reversal is believed without an amount: the provider has found no payment`() async throws {
+    let shop = try await Shop()
+    let fake = FakeAcquirer(silent)
+    fake.authorizes(.unknown(Interruption(.timeout)))
+    fake.reverses(.accepted(acquirerReference: "C1"))
+    let gateway = shop.gateway(asking: fake)
+    _ = try await gateway.authorize(Shop.order(), with: shop.token())
+    shop.clock.advance(.seconds(120))
+    _ = try await gateway.recover()
+    let refused = event("C1", .answer(.declined(Decline(reason: .other, code: "not found"))), .eur(0), id: "e1")
+    #expect(try await receive(refused, shop).verdicts.map(\.name) == ["applied"])
+    #expect(try await shop.journal.alarms().map(\.reason) == ["reversal_refused"])
+  }
+
   @Test func `asks for a reversal again that was refused before the approval came`() async throws {
     let shop = try await Shop()
     let fake = FakeAcquirer(silent)
