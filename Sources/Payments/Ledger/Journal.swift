@@ -73,7 +73,7 @@ package struct Journal: Sendable {
     cause: OperationCause = .merchant, in store: Transaction
   ) throws -> Attempt {
     let before = try PaymentRecord.known(payment, in: store)
-    let amount = try allowed(amount, for: kind, before)
+    let amount = try validAmount(amount, for: kind, before)
     let capture =
       kind == .refund
       ? try RefundableCapture.all(of: payment, in: store).named(by: amount.minorUnits) : nil
@@ -88,7 +88,7 @@ package struct Journal: Sendable {
     _ amount: Amount? = nil, of payment: PaymentID, cause: OperationCause = .merchant, in store: Transaction
   ) throws -> [Attempt] {
     let before = try PaymentRecord.known(payment, in: store)
-    let amount = try allowed(amount, for: .refund, before)
+    let amount = try validAmount(amount, for: .refund, before)
     guard let shares = try RefundableCapture.all(of: payment, in: store).shares(of: amount.minorUnits) else {
       throw JournalError.exceeds(available: Amount(minorUnits: 0, currency: amount.currency))
     }
@@ -99,6 +99,12 @@ package struct Journal: Sendable {
           .refund, part, false, PaymentRecord.known(payment, in: store), cause, refunding: share.capture,
           partOf: attempts.first?.reference, store))
     }
+  }
+
+  /// Where the payment is: connector and account.
+  package func route(of payment: PaymentID, in store: Transaction) throws -> String {
+    guard let record = try PaymentRecord.find(payment, in: store) else { throw JournalError.noSuchPayment(payment) }
+    return record.route
   }
 
   /// Records the outcome that was reported to the shopper; *failure*, once reported, stays.
@@ -212,7 +218,7 @@ extension Journal {
   }
 
   /// The amount of an operation that the payment can take.
-  private func allowed(
+  private func validAmount(
     _ amount: Amount?, for kind: OperationKind, _ before: PaymentRecord
   ) throws(JournalError) -> Amount {
     let status = before.balances.status

@@ -79,12 +79,6 @@ extension Journal {
     return OperationOutcome(operation: first, payment: payment, parts: parts)
   }
 
-  /// Where the payment is: connector and account.
-  package func route(of payment: PaymentID, in store: Transaction) throws -> String {
-    guard let record = try PaymentRecord.find(payment, in: store) else { throw JournalError.noSuchPayment(payment) }
-    return record.route
-  }
-
   /// The payment's authorization and the payment as they are now.
   package func authorization(of payment: PaymentID) async throws -> OperationOutcome {
     try await database.read { store in
