@@ -55,10 +55,11 @@ package struct Coverage: Sendable, Hashable {
   private static let allProfiles: [String] =
     BankProfile.Conduct.allCases.flatMap { [$0.rawValue, "\($0.rawValue), sealed"] }
     + SimulatedWorld.Routing.allCases.flatMap { [$0.rawValue, "\($0.rawValue), with breakers"] }
-    + ["two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision]
+    + ["two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision, expiryAsMovement]
 
   /// A refund that gave back several captures, each by an operation of its own.
   static let refundOfSeveral = "a refund of several captures"
+  static let expiryAsMovement = "an expired hold that the provider reports"
   static let decision = "an operation decided by a person"
   static let wrongDecision = "an operation decided by a person, wrongly"
 

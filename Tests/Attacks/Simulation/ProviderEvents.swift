@@ -133,6 +133,17 @@ extension SimulatedWorld {
 
 // Money that no operation of ours moved.
 extension SimulatedWorld {
+  /// Holds come to their end. Adyen says so of some.
+  func expireHolds(of acquirer: SimulatedAcquirer) {
+    for hold in acquirer.bank.expireHolds() where acquirer.profile.conduct == .adyen && thread.choices.chance(500) {
+      guard let name = acquirer.bank.name(of: hold.reference), let currency = Currency(code: hold.currency) else {
+        continue
+      }
+      coverage.profiles[Coverage.expiryAsMovement, default: 0] += 1
+      tell(.holdExpired, Amount(minorUnits: hold.amount, currency: currency), of: name, acquirer)
+    }
+  }
+
   func moveElsewhere() {
     let acquirer = acquirers[thread.choices.pick(acquirers.count)]
     let holds = acquirer.bank.evidence.filter(\.wasApproved)

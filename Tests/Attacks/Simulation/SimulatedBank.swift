@@ -374,10 +374,16 @@ final class SimulatedBank {
   func knows(_ reference: String) -> Bool { holds[reference] != nil }
 
   /// Holds come to their end: what was not taken, and not promised to a capture, is the shopper's again.
-  func expireHolds() {
-    for (reference, hold) in holds where hold.hold.wasApproved && !hold.isUndone {
-      holds[reference]?.hold.authorized = hold.hold.captured + accepted(hold.name)
+  ///
+  /// - Returns: those of which something was left.
+  func expireHolds() -> [AcquirerHold] {
+    var ended: [AcquirerHold] = []
+    for (reference, hold) in holds.sorted(by: { $0.key < $1.key }) where hold.hold.wasApproved && !hold.isUndone {
+      let kept = hold.hold.captured + accepted(hold.name)
+      if kept < hold.hold.authorized { ended.append(hold.hold) }
+      holds[reference]?.hold.authorized = kept
     }
+    return ended
   }
 
   /// The bank thinks better of a capture, as if it had never been; false when it cannot be taken back.

@@ -204,7 +204,7 @@ final class SimulatedWorld: @unchecked Sendable {
       let isInTime = thread.choices.chance(700)
       // What a bank cannot release in part ends by itself.
       for acquirer in acquirers where isInTime || !acquirer.wire.capabilities.parts.contains(.void) {
-        acquirer.bank.expireHolds()
+        expireHolds(of: acquirer)
       }
       actLate()
       // Long enough for a process that starts in the middle to wait its quarter of an hour and to try twice.
