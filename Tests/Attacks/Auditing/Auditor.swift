@@ -187,7 +187,8 @@ extension Auditor {
         return "payment \(payment.id) has no hold"
       }
       let ours = [payment.authorized, payment.captured, payment.refunded]
-      let theirs = [hold.authorized, hold.captured, hold.refunded]
+      let rest = hold.keepsRest && payment.captured > 0 ? max(0, hold.authorized - payment.authorized) : 0
+      let theirs = [hold.authorized - rest, hold.captured, hold.refunded]
       guard ours != theirs || payment.currency != hold.currency, !isExcused(payment.id, from: .noPhantom) else {
         return nil
       }

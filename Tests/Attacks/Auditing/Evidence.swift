@@ -144,12 +144,14 @@ package struct AcquirerHold: Sendable, Hashable {
   package var refunded: Int64
   /// Whether the acquirer approved, or is going to approve, less than was asked for.
   package var isForLess: Bool
+  /// Whether the acquirer releases what a final capture left only when the hold expires.
+  package var keepsRest: Bool
 
   package init(
     reference: String, order: String, token: String, amount: Int64, currency: String, wasApproved: Bool,
-    authorized: Int64, captured: Int64, refunded: Int64, isForLess: Bool = false
+    authorized: Int64, captured: Int64, refunded: Int64, isForLess: Bool = false, keepsRest: Bool = false
   ) {
-    self.isForLess = isForLess
+    (self.isForLess, self.keepsRest) = (isForLess, keepsRest)
     (self.reference, self.order, self.token) = (reference, order, token)
     (self.amount, self.currency, self.wasApproved) = (amount, currency, wasApproved)
     (self.authorized, self.captured, self.refunded) = (authorized, captured, refunded)

@@ -46,7 +46,7 @@ let ours = try await store.read { transaction in
 }
 let all = try await bank.read { transaction in
   var evidence = ours
-  try evidence.readSandbox(transaction)
+  try evidence.readLedger(transaction)
   return evidence
 }
 let violations = Auditor(all).violations
