@@ -43,10 +43,10 @@ simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=
 	@scripts/simulate '$(or $(SEEDS),5000)'
 
 crash: attacked ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
-	@CONFIGURATION=release scripts/crash '$(or $(KILLS),40)'
+	@CONFIGURATION=release scripts/crash '$(or $(KILLS),40)' $(CONNECTORS)
 
 races: attacked ## 64 connections at a real server, for things that exist once
-	@CONFIGURATION=release scripts/races
+	@CONFIGURATION=release scripts/races $(CONNECTORS)
 
 disk: attacked ## a real server on a disk that is full, fails to flush, or loses power
 	@CONFIGURATION=release scripts/test-disk

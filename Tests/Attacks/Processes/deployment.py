@@ -22,14 +22,50 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 class Kind:
-    """How the payment token reaches the acquirer: decrypted by Tender, or sealed to a provider that answers later."""
+    """How the payment token reaches the acquirer: decrypted by Tender, or sealed to a provider; and which it is."""
 
-    def __init__(self, name, connector, path, ledger):
+    def __init__(self, name, connector, path, ledger, sealed=False, unreachable=()):
+        """unreachable: crash points that the connector's capabilities never lead to."""
         self.name, self.connector, self.path, self.ledger = name, connector, path, ledger
+        self.sealed, self.unreachable = sealed, set(unreachable)
+        # A payment provider's emulator, which a folder of connectors names.
+        self.is_provider = connector in CONNECTORS
 
+
+# By connector: its files, and the headers of calls to its emulator.
+CONNECTORS = {
+    "adyen": {
+        "files": {
+            "connector.yaml": "merchantAccounts: [TenderSandbox]\n", "api-key.secret": "sandbox-adyen-key",
+            "hmac-keys/1.secret": "5AD8B0A1C3E2F4769B8D7C6E5F4A3B2C1D0E9F8A7B6C5D4E3F2A1B0C9D8E7F60"},
+        "headers": {"X-API-Key": "sandbox-adyen-key"}, "endpoint": "/webhook"},
+    "braintree": {
+        "files": {
+            "connector.yaml": "merchantId: tender_sandbox\npublicKey: sandbox_public_key\n"
+                              "merchantAccounts: [EUR=tender_eur]\ncapturesInParts: true\n",
+            "private-key.secret": "sandbox_private_key"},
+        "headers": {
+            "Authorization": "Basic " + base64.b64encode(b"sandbox_public_key:sandbox_private_key").decode(),
+            "X-ApiVersion": "6"}, "endpoint": "/event-endpoint"}}
 
 DECRYPTED = Kind("decrypted", "sandbox", "/acquirer/v1", "acquirer.sqlite")
-SEALED = Kind("sealed", "sandbox-provider", "/provider/v1", "provider.sqlite")
+SEALED = Kind("sealed", "sandbox-provider", "/provider/v1", "provider.sqlite", sealed=True)
+# Adyen cannot be asked, and repeats. Braintree can be asked, and neither repeats nor reverses.
+NEVER = {
+    "adyen": ["recovery.inquired"],
+    "braintree": ["recovery.repeated", "recovery.reversing", "recovery.reversed"]}
+KINDS = {
+    "sandbox": [DECRYPTED, SEALED],
+    **{name: [Kind(name + (", sealed" if sealed else ""), name, "/" + name, name + ".sqlite", sealed, NEVER[name])
+              for sealed in (False, True)] for name in CONNECTORS}}
+
+
+def kinds(names):
+    """The kinds of connectors that the command line names; the sandbox's by default."""
+    unknown = [name for name in names if name not in KINDS]
+    if unknown:
+        raise SystemExit(f"no connector {unknown[0]}; there are {', '.join(KINDS)}")
+    return [kind for name in names or ["sandbox"] for kind in KINDS[name]]
 
 
 class Clock:
@@ -179,30 +215,56 @@ class Deployment:
         with open(folder + "/merchant.yaml", "a") as file:
             file.write(f'webhooks: ["http://127.0.0.1:{self.sink_port}/hooks"]\n')
             file.write("encryptTo: platform\n" if self.platform else "")
+            file.write(f"routes: [{self.kind.connector}]\n" if self.kind.is_provider else "")
         if self.platform:
             shutil.copytree(folder + "/processing", self.directory + "/platform/processing")
         self.key, self.secret = self.keys(folder + "/api-keys")
         self.webhook_secret = self.keys(folder + "/webhook-keys")[1]
+        if self.kind.is_provider:
+            self.write_connector()
         self.run_sink()
         with open(self.directory + "/tender.yaml", "w") as file:
             file.write(
                 f"port: {self.port}\npublicURL: {self.base}\ndirectory: data\nsandboxURL: {self.bank}\n"
-                f"acquirer:\n  connector: {self.kind.connector}\n"
+                + ("connectors:\n  directory: connectors\n" if self.kind.is_provider
+                   else f"acquirer:\n  connector: {self.kind.connector}\n") +
                 "merchants:\n  directory: merchants\nwebhooks:\n  allowPrivateAddresses: true\n"
                 + ("platform:\n  directory: platform\n" if self.platform else ""))
         self.bank_key = call(self.bank, "GET", "/sandbox/ca.json")[1]["acquirerKey"]
-        if self.kind is SEALED:
+        if self.kind.sealed:
             self.seal_to_provider()
         # Pending outcomes arrive as events.
         endpoint = {"url": f"{self.base}/acquirers/{self.kind.connector}/events"}
-        self.ask_bank("PUT", "/event-endpoint", endpoint)
+        provider = CONNECTORS.get(self.kind.connector, {})
+        self.ask_bank("PUT", provider.get("endpoint", "/event-endpoint"), endpoint)
         self.contact = call(self.bank, "GET", "/device/contacts")[1][0]
 
     def ask_bank(self, method, path, body=None):
-        status, answer = call(
-            self.bank, method, self.kind.path + path, body, {"Authorization": "Bearer " + self.bank_key})
+        status, answer = call(self.bank, method, self.kind.path + path, body, self.bank_headers)
         assert status == 200, (path, status, answer)
         return answer
+
+    @property
+    def bank_headers(self):
+        provider = CONNECTORS.get(self.kind.connector)
+        return provider["headers"] if provider else {"Authorization": "Bearer " + self.bank_key}
+
+    def write_connector(self):
+        for name, text in CONNECTORS[self.kind.connector]["files"].items():
+            path = f"{self.directory}/connectors/{self.kind.connector}/{name}"
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(text)
+            os.chmod(path, 0o600)
+
+    def settle_capture(self, payment):
+        """Lets Braintree settle what was captured of a payment, because it refunds parts of what is settled only."""
+        if self.kind.connector != "braintree":
+            return
+        for operation in payment.get("operations", []):
+            if operation["kind"] == "capture" and operation["state"] == "approved":
+                path = f"/merchants/tender_sandbox/transactions/{operation['acquirerReference']}/settle"
+                call(self.bank, "PUT", path, headers=self.bank_headers)
 
     def seal_to_provider(self):
         """Makes devices encrypt to the provider: it creates a key, and the portal issues and activates its certificate."""
@@ -210,8 +272,14 @@ class Deployment:
         portal = f"/portal/merchants/{IDENTIFIER}/certificates"
         status, answer = call(self.bank, "POST", portal, {"type": "processing", "csr": request["csr"]})
         assert status in (200, 201), answer
+        certificate = answer["certificate"]
         status, answer = call(self.bank, "POST", f"{portal}/{answer['id']}/activate")
         assert status == 200, answer
+        if self.kind.is_provider:
+            folder = f"{self.directory}/connectors/{self.kind.connector}/certificates"
+            os.makedirs(folder)
+            with open(f"{folder}/{MERCHANT}.pem", "w") as file:
+                file.write(certificate)
 
     def run_sandbox(self):
         self.sandbox = self.spawn(
@@ -294,6 +362,30 @@ class Deployment:
     def administer(self, method, path, timeout=35):
         return exchange(UnixConnection(self.store + ".sock", timeout), method, path)
 
+    def decide(self):
+        """What an operator does about payments of which only the provider's dashboard can tell: those that it does not
+        have were never held."""
+        if self.kind.connector != "adyen":
+            return
+        found = exchange(UnixConnection(self.store + ".sock", 35), "POST", "/payments/search",
+                         {"alarmed": True, "limit": 500})[1]["payments"]
+        for payment in found:
+            if payment["status"] not in ("authorizing", "pending", "unknown"):
+                continue
+            shown = self.administer("GET", f"/payments/{payment['id']}")[1]
+            names = [item["reference"] for item in shown["operations"] if item["kind"] == "authorize"]
+            if not self.dashboard_has(names):
+                self.administer("POST", f"/payments/{payment['id']}/resolve?as=failed&note=not+in+the+dashboard")
+
+    def dashboard_has(self, names):
+        ledger = sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)
+        try:
+            return ledger.execute(
+                "SELECT COUNT(*) FROM payments WHERE state IN ('authorised', 'received') AND reference IN "
+                f"({','.join('?' * len(names))})", names).fetchone()[0] > 0
+        finally:
+            ledger.close()
+
     def put_basket(self, basket, amount, capture):
         document = {
             "currencyCode": "EUR", "countryCode": "IE", "merchantReference": "T-" + basket[:12],
@@ -337,6 +429,7 @@ class Deployment:
         begin, end, left = clock.now(), time.monotonic() + patience, None
         while time.monotonic() < end:
             try:
+                self.decide()
                 left = {name: value for name, value in self.metrics().items() if value and name.startswith(open_things)}
                 if not left and webhooks and (waiting := self.undelivered()):
                     left = {"webhooks": waiting}

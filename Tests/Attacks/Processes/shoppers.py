@@ -105,6 +105,8 @@ class Shopper(threading.Thread):
                 continue  # The outcome is unknown here; recovery resolves it, and the auditor checks it.
             if status == 200:
                 self.moved += 1
+                if self.dice.random() < 0.5:
+                    self.deployment.settle_capture(answer)
                 self.journal.write(
                     order=answer["order"], key=f"{payment} {self.number}", outcome="success", payment=payment,
                     captured=answer["captured"], refunded=answer["refunded"])

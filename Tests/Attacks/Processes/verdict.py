@@ -16,7 +16,7 @@ def verify(deployment, shoppers=(), directory=None, quiet=False):
          directory + "/sink.jsonl", directory + "/secrets", *written(directory)],
         stdout=subprocess.DEVNULL if quiet else None)
     faults = [f"{path}: {fault}" for path in stores(directory) for fault in broken(path)]
-    faults += presented_again(here(deployment.ledger))
+    faults += presented_again(deployment.kind, here(deployment.ledger))
     if not quiet:
         print(*faults, sep="\n", end="\n" if faults else "", flush=True)
     return auditor.returncode == 0 and not faults
@@ -26,7 +26,8 @@ def written(directory):
     """Every file that the processes wrote, except those that must hold secrets: the merchant's keys, the sandbox's
     authorities, the key that signs guest tokens, and the list of secrets to search for."""
     files = [path for path in glob.glob(directory + "/**/*", recursive=True) if os.path.isfile(path)]
-    kept = (directory + "/merchants/", directory + "/platform/", directory + "/sandbox/pki/", directory + "/secrets", directory + "/data/guest")
+    kept = tuple(f"{directory}/{name}" for name in (
+        "merchants/", "platform/", "connectors/", "sandbox/pki/", "secrets", "data/guest"))
     return [path for path in files if not path.startswith(kept) and not path.endswith((".so", ".sock", ".lock"))]
 
 
@@ -53,11 +54,57 @@ def broken(path):
         store.close()
 
 
-def presented_again(ledger):
-    """Payment tokens that reached the acquirer twice: it declines them with 05, a code that no amount here triggers."""
+class Ledger:
+    """What is asked of an acquirer's ledger, and how it is damaged, in SQL."""
+
+    def __init__(self, again, unknown, twice, presented, suffix):
+        self.again, self.unknown, self.twice, self.presented, self.suffix = again, unknown, twice, presented, suffix
+
+
+# Each declines a payment token that it has seen with a code that no amount here triggers: 05, 2, 2000.
+SANDBOX = Ledger(
+    "SELECT reference FROM operations WHERE kind = 'authorize' AND response_code = '05'",
+    ["UPDATE holds SET reference = 'unknown-reference' WHERE reference = "
+     "(SELECT reference FROM holds WHERE state <> 'declined' AND authorized > 0 LIMIT 1)"],
+    ["UPDATE holds SET merchant_reference = (SELECT MAX(merchant_reference) FROM holds WHERE authorized > 0) "
+     "WHERE reference = (SELECT reference FROM holds WHERE authorized > 0 ORDER BY merchant_reference LIMIT 1)"],
+    ["UPDATE operations SET response_code = '05' WHERE reference = "
+     "(SELECT MAX(reference) FROM operations WHERE kind = 'authorize')"],
+    "UPDATE holds SET card_suffix = '{}' WHERE reference = (SELECT MIN(reference) FROM holds)")
+ADYEN = Ledger(
+    "SELECT reference FROM payments WHERE refusal_code = '2'",
+    ["UPDATE payments SET reference = 'unknown-reference' WHERE psp_reference = "
+     "(SELECT psp_reference FROM payments WHERE authorised > 0 LIMIT 1)"],
+    ["INSERT INTO payments SELECT 'ANOTHERPAYMENT', account, reference, state, amount, currency, authorised, captured, "
+     "refunded, method, brand, card_suffix, refusal_code, authorization_code, network_reference, late_failure, "
+     "created_at FROM payments WHERE authorised > 0 LIMIT 1"],
+    ["UPDATE payments SET refusal_code = '2' WHERE psp_reference = (SELECT MIN(psp_reference) FROM payments)"],
+    "UPDATE payments SET card_suffix = '{}' WHERE psp_reference = (SELECT MIN(psp_reference) FROM payments)")
+BRAINTREE = Ledger(
+    "SELECT order_id FROM transactions WHERE code = '2000' AND parent IS NULL AND kind = 'sale'",
+    ["UPDATE transactions SET order_id = 'unknown-reference' WHERE id = "
+     "(SELECT id FROM transactions WHERE kind = 'sale' AND parent IS NULL AND status = 'authorized' LIMIT 1)"],
+    ["INSERT INTO transactions SELECT 'another1', merchant, kind, status, amount, currency, settled_in_parts, "
+     "refunded_amount, merchant_account, order_id, parent, refunded, card_type, card_suffix, expiration, fingerprint, "
+     "code, authorization_code, network_transaction_id, rejection, created_at FROM transactions "
+     "WHERE kind = 'sale' AND parent IS NULL AND status = 'authorized' LIMIT 1",
+     "INSERT INTO status_events SELECT 'another1', position, status, amount, source, at FROM status_events "
+     "WHERE status = 'authorized' LIMIT 1"],
+    ["UPDATE transactions SET code = '2000' WHERE id = "
+     "(SELECT id FROM transactions WHERE kind = 'sale' AND parent IS NULL LIMIT 1)"],
+    "UPDATE transactions SET card_suffix = '{}' WHERE id = (SELECT MIN(id) FROM transactions)")
+LEDGERS = {"adyen": ADYEN, "braintree": BRAINTREE}
+
+
+def ledger_of(kind):
+    return LEDGERS.get(kind.connector, SANDBOX)
+
+
+def presented_again(kind, ledger):
+    """Payment tokens that reached the acquirer twice."""
     store = sqlite3.connect(ledger)
     try:
-        again = store.execute("SELECT reference FROM operations WHERE kind = 'authorize' AND response_code = '05'")
+        again = store.execute(ledger_of(kind).again)
         return [f"the payment token of {row[0]} was presented twice" for row in again]
     finally:
         store.close()
@@ -87,52 +134,49 @@ def first_payment(text):
     return json.loads(text[0])["payment"]
 
 
-# Damages by name: functions of the journal's store, the ledger and the directory.
+# Damages of the acquirer's ledger by name, and the statements that do them.
+LEDGER_DAMAGES = {
+    "the acquirer has a hold that the journal does not have": lambda ledger: ledger.unknown,
+    "an order was charged twice": lambda ledger: ledger.twice,
+    "a payment token was presented twice": lambda ledger: ledger.presented,
+    "a card number is in the ledger": lambda ledger: [ledger.suffix.format(CARD)],
+}
+
+# The others: functions of the journal's store and the directory.
 DAMAGES = {
-    "a payment is lost from the journal": lambda journal, ledger, place: statement(
+    "a payment is lost from the journal": lambda journal, place: statement(
         journal, "CREATE TEMP TABLE gone AS SELECT id FROM payments WHERE captured > refunded ORDER BY id LIMIT 1",
         *[f"DELETE FROM {table} WHERE {column} IN (SELECT id FROM gone)"
           for table, column in [("outbox", "payment"), ("operations", "payment"), ("payments", "id")]]),
-    "the journal has a refund that the acquirer does not have": lambda journal, ledger, place: statement(
+    "the journal has a refund that the acquirer does not have": lambda journal, place: statement(
         journal, "UPDATE payments SET refunded = captured WHERE id = "
         "(SELECT id FROM payments WHERE captured > refunded LIMIT 1)"),
-    "an entry of the audit chain was changed": lambda journal, ledger, place: statement(
+    "an entry of the audit chain was changed": lambda journal, place: statement(
         journal, "UPDATE audit SET captured = captured + 1 WHERE seq = (SELECT MIN(seq) FROM audit)"),
-    "an operation was left open": lambda journal, ledger, place: statement(
+    "an operation was left open": lambda journal, place: statement(
         journal, "UPDATE operations SET state = 'unknown' WHERE reference = (SELECT MIN(reference) FROM operations)"),
-    "the acquirer has a hold that the journal does not have": lambda journal, ledger, place: statement(
-        ledger, "UPDATE holds SET reference = 'unknown-reference' WHERE reference = "
-        "(SELECT reference FROM holds WHERE state <> 'declined' AND authorized > 0 LIMIT 1)"),
-    "an order was charged twice": lambda journal, ledger, place: statement(
-        ledger, "UPDATE holds SET merchant_reference = (SELECT MAX(merchant_reference) FROM holds WHERE authorized > 0) "
-        "WHERE reference = (SELECT reference FROM holds WHERE authorized > 0 ORDER BY merchant_reference LIMIT 1)"),
-    "a payment token was presented twice": lambda journal, ledger, place: statement(
-        ledger, "UPDATE operations SET response_code = '05' WHERE reference = "
-        "(SELECT MAX(reference) FROM operations WHERE kind = 'authorize')"),
-    "a client received an answer for a payment that is gone": lambda journal, ledger, place: lines(
+    "a client received an answer for a payment that is gone": lambda journal, place: lines(
         place + "/client.jsonl", lambda text: text + [
             json.dumps({"order": "o", "key": "k", "outcome": "success", "payment": "never"}) + "\n"]),
-    "a client received failure for a payment that was charged": lambda journal, ledger, place: lines(
+    "a client received failure for a payment that was charged": lambda journal, place: lines(
         place + "/client.jsonl", lambda text: text + [
             next(line for line in text if '"success"' in line and '"captured"' not in line).replace(
                 '"success"', '"failure"')]),
-    "a webhook was not delivered": lambda journal, ledger, place: lines(
+    "a webhook was not delivered": lambda journal, place: lines(
         place + "/sink.jsonl", lambda text: [
             line for line in text if json.loads(line)["payment"] != first_payment(text)]),
-    "a webhook reported another amount": lambda journal, ledger, place: lines(
+    "a webhook reported another amount": lambda journal, place: lines(
         place + "/sink.jsonl", lambda text: [text[0].replace('"captured": ', '"captured": 1')] + text[1:]),
-    "a webhook was forged": lambda journal, ledger, place: lines(
+    "a webhook was forged": lambda journal, place: lines(
         place + "/sink.jsonl", lambda text: [text[0].replace('"authentic": true', '"authentic": false')] + text[1:]),
-    "a card number is in the log": lambda journal, ledger, place: leak(place + "/log", CARD.encode()),
-    "a card number is in the log, in groups": lambda journal, ledger, place: leak(
+    "a card number is in the log": lambda journal, place: leak(place + "/log", CARD.encode()),
+    "a card number is in the log, in groups": lambda journal, place: leak(
         place + "/log", b" ".join(CARD.encode()[n:n + 4] for n in range(0, 16, 4))),
-    "a card number is in the store, in base64": lambda journal, ledger, place: statement(
+    "a card number is in the store, in base64": lambda journal, place: statement(
         journal, f"UPDATE baskets SET note = '{base64.b64encode(b'at ' + CARD.encode()).decode()}' "
         "WHERE id = (SELECT MIN(id) FROM baskets)"),
-    "a card number is in the store's log": lambda journal, ledger, place: leak(journal + "-wal", CARD.encode()),
-    "a card number is in the ledger": lambda journal, ledger, place: statement(
-        ledger, f"UPDATE holds SET card_suffix = '{CARD}' WHERE reference = (SELECT MIN(reference) FROM holds)"),
-    "a card number is in a webhook, in hex": lambda journal, ledger, place: leak(
+    "a card number is in the store's log": lambda journal, place: leak(journal + "-wal", CARD.encode()),
+    "a card number is in a webhook, in hex": lambda journal, place: leak(
         place + "/sink.jsonl", CARD.encode().hex().encode()),
 }
 
@@ -147,8 +191,20 @@ def detects(deployment, shoppers, damage):
         return not verify(deployment, shoppers, copy, quiet=True)
 
 
+def all_damages(kind):
+    """Every damage by name, as functions of the journal's store, the ledger and the directory."""
+    def of_ledger(sql):
+        return lambda journal, ledger, place: statement(ledger, *sql)
+
+    ledger = ledger_of(kind)
+    return {**{name: of_ledger(sql(ledger)) for name, sql in LEDGER_DAMAGES.items()},
+            **{name: (lambda damage: lambda journal, _, place: damage(journal, place))(damage)
+               for name, damage in DAMAGES.items()}}
+
+
 def undetected(deployment, shoppers):
     """The damages that the checks do not detect."""
+    damages = all_damages(deployment.kind)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        detected = pool.map(lambda damage: detects(deployment, shoppers, damage), DAMAGES.values())
-        return [name for name, seen in zip(DAMAGES, detected) if not seen]
+        detected = pool.map(lambda damage: detects(deployment, shoppers, damage), damages.values())
+        return [name for name, seen in zip(damages, detected) if not seen]
