@@ -281,7 +281,8 @@ let package = Package(
         "TenderServer", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox", "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
         "TenderTesting", "Orders", "ApplePayToken",
-        "Webhooks", "Ledger", crypto, logging, httpTypes, hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
+        "Webhooks", "Ledger", crypto, x509, asn1, logging, httpTypes, hummingbirdTesting, nioCore, nioEmbedded,
+        nioHTTPTypes,
       ]),
     tests(
       "Unit/CommandLine/TenderCLITests",

@@ -170,21 +170,34 @@ private struct ProviderShop: Sendable {
       try await refunds(parts, place)
     }
     try await declinesThenPays(place)
-    for merchant in [TestSystem.kitsuneMerchant, TestSystem.countedMerchant] {
-      let sealed = try await place.pays("visa-debit", at: try place.front(merchant))
-      try await place.payment(sealed, "captured", is: 1250)
-      #expect(try await place.admin("GET", "/payments/\(sealed)")["amountConfirmed"] == false)
-    }
+    try await paysSealed(place, try place.front(TestSystem.kitsuneMerchant), ["1000", "250", "300"])
+    try await paysSealed(place, try place.front(TestSystem.countedMerchant), ["10.00", "2.50", "3.00"])
     #expect(try await place.differences("adyen") == [])
     #expect(try await place.differences("braintree") == [])
     try await findsWhatAPersonDid(place)
     #expect(try await place.admin("GET", "/journal/verification")["violations"] == [])
   }
 
+  /// The provider opens the payment tokens.
+  ///
+  /// - Parameter amounts: two parts that are captured, and one that is refunded.
+  private func paysSealed(_ place: ProviderShop, _ front: Shopfront, _ amounts: [String]) async throws {
+    let whole = try await place.pays("visa-debit", at: front)
+    try await place.payment(whole, "captured", is: 1250)
+    #expect(try await place.admin("GET", "/payments/\(whole)")["amountConfirmed"] == false)
+    let voided = try await place.pays("visa-debit", at: front, capture: "manual")
+    _ = try await place.admin("POST", "/payments/\(voided)/void")
+    try await place.payment(voided, "status", is: "voided")
+    let parts = try await place.pays("mastercard-credit", at: front, capture: "manual")
+    for amount in amounts.prefix(2) { _ = try await place.admin("POST", "/payments/\(parts)/capture?amount=\(amount)") }
+    try await place.payment(parts, "captured", is: 1250)
+    try await refunds(parts, place, amounts[2])
+  }
+
   /// Braintree refuses a part of what it has not settled; the refund that it accepts is the only one that counts.
-  private func refunds(_ id: String, _ place: ProviderShop) async throws {
+  private func refunds(_ id: String, _ place: ProviderShop, _ amount: String = "3.00") async throws {
     for _ in 0..<60 {
-      let answer = try await place.admin("POST", "/payments/\(id)/refund?amount=3.00")
+      let answer = try await place.admin("POST", "/payments/\(id)/refund?amount=\(amount)")
       if ["approved", "pending"].contains(answer["performed"]?.elements.first?["state"]?.text) { break }
       try await Task.sleep(for: .milliseconds(300))
     }
