@@ -1,5 +1,6 @@
 import AppleSandbox
 import HTTPTransport
+import HTTPTypes
 import SandboxTesting
 import StrictJSON
 import TenderPayments
@@ -35,11 +36,11 @@ import Testing
       #expect(
         details["encryptTo"] == "C23073D7F46B012BFD60FE9E90EF578910B808069D52539A291A62DF9FECDD1B")
       for (host, status) in [("a", 200), ("b", 400)] {
-        let answer = try await place.ask(
-          [
-            "domainNames": [.string("\(host).localhost:8401")], "partnerInternalMerchantIdentifier": "stall-1",
-            "reason": "closed",
-          ].serialized(), path: "/paymentservices/unregisterMerchant")
+        let end: JSONValue = [
+          "domainNames": [.string("\(host).localhost:8401")], "partnerInternalMerchantIdentifier": "stall-1",
+          "reason": "closed",
+        ]
+        let answer = try await place.ask(end.serialized(), path: "/paymentservices/unregisterMerchant")
         #expect(answer.status == 200)
         #expect(try await place.get("/paymentservices/merchant/stall-1").status == status)
       }
@@ -103,7 +104,8 @@ import Testing
       // 15 and 7 days before the end, and after it.
       for (days, isOpen) in [(75, true), (8, true), (8, false)] {
         place.testSandbox.clock.advance(.seconds(days * 86_400))
-        #expect(try await opens(place) == isOpen, "after \(days) days more")
+        let opened = try await opens(place)
+        #expect(opened == isOpen, "after \(days) days more")
       }
     }
   }
@@ -112,7 +114,8 @@ import Testing
     try await ListeningSandbox.run { place in
       for _ in 0..<6 {
         place.testSandbox.clock.advance(.seconds(80 * 86_400))
-        #expect(try await opens(place))
+        let opened = try await opens(place)
+        #expect(opened)
       }
     }
   }
