@@ -32,13 +32,14 @@ final class TestSystem: Sendable {
   let counted: Shopfront
   /// A merchant without a processing certificate, which a platform serves.
   let stall: Shopfront
+  private let runs: [Task<Void, any Error>]
 
   init() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tender-system-\(UUID().uuidString)").path
     let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
     let (clock, calls, log, webhooks) = (StoppableClock(), Log(), Log(), Log())
     let serverPort = Mailbox<Int>()
-    let sandboxURL = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    let (sandboxURL, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
     let sandbox = JSONClient(sandboxURL, sender: client.sender)
     let merchants = [Self.harbourMerchant, Self.kitsuneMerchant, Self.countedMerchant, Self.stallMerchant]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
@@ -47,7 +48,8 @@ final class TestSystem: Sendable {
     try Self.joinPlatform(directory + "/merchants/stall")
     try Self.configureWebhooks(directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
-    let port = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
+    let (port, serverRun) = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
+    runs = [serverRun, sandboxRun]
     serverPort.put(port)
     for merchant in merchants { try await provisioning.verify(merchant) }
     self.directory = directory
@@ -58,6 +60,33 @@ final class TestSystem: Sendable {
     kitsune = try Shopfront(Self.kitsuneMerchant, directory, server, client.sender)
     counted = try Shopfront(Self.countedMerchant, directory, server, client.sender)
     stall = try Shopfront(Self.stallMerchant, directory, server, client.sender)
+  }
+
+  /// A sandbox and a server on a directory that may have served before, with one merchant in the place of the four. It
+  /// is declared nowhere; its folder is made below `imported` at the first time.
+  init(of merchant: MerchantProvisioning.NewMerchant, in directory: String, at clock: StoppableClock) async throws {
+    let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
+    let (calls, log, webhooks, serverPort) = (Log(), Log(), Log(), Mailbox<Int>())
+    try FileManager.default.createDirectory(atPath: directory + "/merchants", withIntermediateDirectories: true)
+    let (sandboxURL, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    sandbox = JSONClient(sandboxURL, sender: client.sender)
+    _ = try await MerchantProvisioning(portal: sandbox, random: .system).make(
+      merchant, below: directory + "/imported/merchants")
+    let (port, serverRun) = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
+    runs = [serverRun, sandboxRun]
+    serverPort.put(port)
+    (self.directory, server) = (directory, "http://127.0.0.1:\(port)")
+    (sender, self.clock, callsToApple, self.log, self.webhooks) = (client.sender, clock, calls, log, webhooks)
+    harbour = try Shopfront(merchant, directory + "/imported", server, client.sender, store: directory)
+    (kitsune, counted, stall) = (harbour, harbour, harbour)
+  }
+
+  /// Ends server and sandbox, so that others may have their directory.
+  func stop() async {
+    for run in runs {
+      run.cancel()
+      _ = await run.result
+    }
   }
 
   static let harbourMerchant = MerchantProvisioning.NewMerchant(
@@ -98,7 +127,7 @@ final class TestSystem: Sendable {
 
   private static func startSandbox(
     _ directory: String, _ clock: StoppableClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
-  ) async throws -> String {
+  ) async throws -> (url: String, run: Task<Void, any Error>) {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     (settings.port, settings.gatewayPort, settings.acquirerSilence) = (0, 0, .seconds(2))
     settings.clock = clock.wall
@@ -119,8 +148,8 @@ final class TestSystem: Sendable {
     let ready = Mailbox<String>()
     settings.onReady = { ready.put($0.url) }
     let sandbox = try await SandboxServer(settings)
-    Task { try await sandbox.run() }
-    return try await ready.awaited
+    let run = Task { try await sandbox.run() }
+    return (try await ready.awaited, run)
   }
 
   /// Whether the recipient of a provider's event has acknowledged it.
@@ -154,12 +183,14 @@ final class TestSystem: Sendable {
 
   private static func startServer(
     _ directory: String, _ sandboxURL: String, _ clock: StoppableClock, _ calls: Log, _ log: Log, _ webhooks: Log
-  ) async throws -> Int {
+  ) async throws -> (port: Int, run: Task<Void, any Error>) {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
     configuration.allowsPrivateWebhooks = true
-    configuration.platformDirectory = directory + "/platform"
+    if FileManager.default.fileExists(atPath: directory + "/platform") {
+      configuration.platformDirectory = directory + "/platform"
+    }
     let plain = try LiveHTTPClient()
     let network = Network(
       plain: plain.sender,
@@ -183,8 +214,8 @@ final class TestSystem: Sendable {
     let server = try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) {
       ready.put($0)
     }
-    Task { try await server.run() }
-    return try await ready.awaited
+    let run = Task { try await server.run() }
+    return (try await ready.awaited, run)
   }
 }
 
@@ -211,6 +242,22 @@ struct Shopfront: Sendable {
     (self.server, self.sender) = (server, sender)
   }
 
+  /// The same shop, which signs with another key.
+  init(_ other: Shopfront, key: (merchant: String, id: String, secret: String)) {
+    (merchant, origin, page, self.key) = (other.merchant, other.origin, other.page, key)
+    (server, sender, store) = (other.server, other.sender, other.store)
+  }
+
+  /// A shop of a merchant that has no folder.
+  init(
+    _ merchant: MerchantProvisioning.NewMerchant, _ system: TestSystem,
+    key: (merchant: String, id: String, secret: String)
+  ) {
+    (self.merchant, self.key, origin) = (merchant, key, "http://\(merchant.domains[0])")
+    page = JSONClient(system.server, sender: system.sender, headers: [HTTPField("Origin", origin)])
+    (server, sender, store) = (system.server, system.sender, system.directory)
+  }
+
   /// What the server has counted.
   func metrics() async throws -> String { try await TestSystem.metrics(store, sender) }
 
@@ -227,20 +274,26 @@ struct Shopfront: Sendable {
   }
 }
 
-/// The machine's clock, until a test stops it.
+/// The machine's clock, or one that is ahead of it, until a test stops it.
 final class StoppableClock: Sendable {
   private let stopped = Mutex<Timestamp?>(nil)
+  private let ahead: Duration
+
+  init(ahead: Duration = .zero) { self.ahead = ahead }
+
+  private var now: Timestamp { WallClock.system.now().adding(ahead) }
 
   /// It shows this time from now on.
-  func stop() { stopped.withLock { $0 = WallClock.system.now() } }
+  func stop() { stopped.withLock { $0 = now } }
 
-  var wall: WallClock { WallClock { self.stopped.withLock { $0 } ?? WallClock.system.now() } }
+  var wall: WallClock { WallClock { self.stopped.withLock { $0 } ?? self.now } }
 }
 
 final class Log: Sendable {
   private let lines = Mutex<[String]>([])
   @Sendable func keep(_ line: String) { lines.withLock { $0.append(line) } }
   var text: String { lines.withLock { $0.joined() } }
+  var lineCount: Int { lines.withLock { $0.count } }
   func count(of text: String) -> Int { lines.withLock { $0.count { $0.contains(text) } } }
 }
 

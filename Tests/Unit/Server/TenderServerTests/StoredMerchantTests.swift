@@ -1,0 +1,439 @@
+import Foundation
+import HTTPTransport
+import MerchantIdentity
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// A merchant in the store of the system's server, made at the portal and imported from its folder.
+struct StoredShop: Sendable {
+  let system: TestSystem
+  let id: String
+  let shop: Shopfront
+  /// Where its folder was made.
+  let folder: String
+
+  init(_ id: String, _ system: TestSystem) async throws {
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: id, merchantIdentifier: "merchant.test.\(id)", displayName: "Stored", countryCode: "IE", currencyCode: "EUR",
+      domains: ["\(id).localhost:8410"])
+    let directory = system.directory + "/imported"
+    let provisioning = MerchantProvisioning(portal: system.sandbox, random: .system)
+    folder = try await provisioning.make(merchant, below: directory + "/merchants")
+    (self.system, self.id) = (system, id)
+    shop = try Shopfront(merchant, directory, system.server, system.sender, store: system.directory)
+    let bundle = try await MerchantBundle(
+      folder: folder, at: system.clock.wall.now(), keysMayBeElsewhere: false)
+    try await call(.add(bundle))
+    try await provisioning.verify(merchant)
+  }
+
+  /// The one merchant of a system that has served before.
+  init(again system: TestSystem) {
+    (self.system, shop, id) = (system, system.harbour, system.harbour.merchant.id)
+    folder = "\(system.directory)/imported/merchants/\(id)"
+  }
+
+  @discardableResult
+  func call(_ call: MerchantCall) async throws -> MerchantAnswer {
+    let answer = try await system.admin("POST", "/merchants/calls", Array(try JSONEncoder().encode(call)))
+    try #require(answer["code"] == nil, "\(answer)")
+    return try StrictJSONDecoder().decode(MerchantAnswer.self, from: answer)
+  }
+
+  func refusal(_ call: MerchantCall) async throws -> String? {
+    try await system.admin("POST", "/merchants/calls", Array(try JSONEncoder().encode(call)))["code"]?.text
+  }
+
+  func isOffered() async throws -> Bool {
+    try await shop.page.require("GET", "/applepay/metadata")["enabled"] == .bool(true)
+  }
+
+  func certificate(_ kind: CertificateKind, _ state: CertificateState) async throws -> StoredCertificateReport? {
+    try await call(.listCertificates(merchant: id)).certificates?.first { $0.kind == kind && $0.state == state }
+  }
+
+  /// Request and portal, as an operator does it in a browser beside a terminal.
+  ///
+  /// - Returns: the import of the portal's answer, and the portal's id of it.
+  func answered(_ kind: CertificateKind) async throws -> (imports: MerchantCall, portalID: String) {
+    let requested = try await call(.requestCertificate(merchant: id, kind: kind, isMainlandChina: false))
+    let answer = try await system.sandbox.require(
+      "POST", "/portal/merchants/\(shop.merchant.merchantIdentifier)/certificates",
+      [
+        "type": .string(kind.rawValue),
+        "csr": .string(try #require(requested.certificates?.first?.request)),
+      ])
+    let file = CertificateFile(Array(try #require(answer["certificate"]?.text).utf8))
+    let imports = MerchantCall.importCertificate(
+      merchant: id, kind: kind, certificatesBase64: file.certificates.map { Base64.encode($0) }, privateKeyPEM: nil)
+    return (imports, try #require(answer["id"]?.text))
+  }
+
+  /// Request, portal and import.
+  func receivesNext(_ kind: CertificateKind) async throws -> (row: StoredCertificateReport, portalID: String) {
+    let answer = try await answered(kind)
+    return (try #require(try await call(answer.imports).certificates?.first), answer.portalID)
+  }
+
+  /// The portal encrypts to it from now on, or lets it in.
+  func activatesAtApple(_ portalID: String) async throws {
+    _ = try await system.sandbox.require(
+      "POST", "/portal/merchants/\(shop.merchant.merchantIdentifier)/certificates/\(portalID)/activate", .object([:]))
+  }
+
+  func pays() async throws -> JSONClient.Answer {
+    try await Shopper.enters(system, shop, service: "collection").pays()
+  }
+}
+
+@Suite struct `A merchant of the store` {
+  let system: TestSystem
+
+  init() async throws { system = try await TestSystem.shared.value }
+
+  @Test func `is served as one of a folder is, from the moment of its import`() async throws {
+    let stored = try await StoredShop("imported", system)
+    #expect(try await stored.isOffered())
+    #expect(try await stored.pays().body["status"] == "captured")
+    let file = try await system.sender.send(
+      OutboundRequest(
+        method: "GET",
+        url: system.server + "/.well-known/apple-developer-merchantid-domain-association",
+        headers: [HTTPField("Host", stored.shop.merchant.domains[0])]), .seconds(10))
+    let path = "\(stored.folder)/association/\(stored.shop.merchant.domains[0]).txt"
+    let association = Array(try Data(contentsOf: URL(filePath: path)))
+    #expect(file.status == 200 && file.body == association)
+    let report = try #require(try await stored.call(.list).merchants?.first { $0.id == "imported" })
+    #expect(report.origin == "store" && report.refusal == nil && report.certificates.count == 2)
+    #expect(try await stored.call(.list).merchants?.first { $0.id == "harbour" }?.origin == "folder")
+  }
+
+  @Test func `is exported to the folder that it came from`() async throws {
+    let stored = try await StoredShop("exported", system)
+    let path = system.directory + "/exported/exported"
+    try FileManager.default.createDirectory(atPath: system.directory + "/exported", withIntermediateDirectories: true)
+    try #require(try await stored.call(.export(merchant: "exported")).bundle).write(to: path, random: .system)
+    _ = try await MerchantBundle(folder: path, at: system.clock.wall.now(), keysMayBeElsewhere: false)
+    for name in try FileManager.default.subpathsOfDirectory(atPath: stored.folder)
+    where !name.hasSuffix(".yaml") && !name.hasSuffix(".pem") {
+      #expect(
+        FileManager.default.contents(atPath: "\(path)/\(name)")
+          == FileManager.default.contents(atPath: "\(stored.folder)/\(name)"), "\(name)")
+    }
+  }
+
+  @Test func `leaves no key in the files of the store, where a scan finds what is planted there`() async throws {
+    let stored = try await StoredShop("scanned", system)
+    func secrets() throws -> [String] {
+      try ["identity.key", "processing/1.key"].map { name in
+        let lines = try String(contentsOfFile: "\(stored.folder)/\(name)", encoding: .utf8).split(separator: "\n")
+        return String(try #require(lines.dropFirst().first))
+      } + [stored.shop.key.secret]
+    }
+    func found(_ text: String) throws -> Bool {
+      let files = try FileManager.default.contentsOfDirectory(atPath: system.directory).filter {
+        $0.hasPrefix("tender.db") && !$0.hasSuffix(".sock") && !$0.hasSuffix(".lock")
+      }
+      let forms = [Data(text.utf8)] + [Base64.decode(text), Hex.decode(text)].compactMap { $0.map { Data($0) } }
+      return try files.contains { name in
+        let bytes = try Data(contentsOf: URL(filePath: "\(system.directory)/\(name)"))
+        return forms.contains { bytes.range(of: $0) != nil }
+      }
+    }
+    for secret in try secrets() { #expect(try !found(secret)) }
+    let planted = "a key that is planted in a setting"
+    try await stored.call(.edit(merchant: "scanned", settings: ["displayName": planted]))
+    #expect(try found(planted))
+  }
+
+  @Test func `is edited, and what the server could not serve is refused`() async throws {
+    let stored = try await StoredShop("edited", system)
+    try await stored.call(.edit(merchant: "edited", settings: ["displayName": "New \"Name\"", "locale": "de"]))
+    let metadata = try await stored.shop.page.require("GET", "/applepay/metadata")
+    #expect(metadata["displayName"]?.text == "New \"Name\"")
+    #expect(try await stored.refusal(.edit(merchant: "edited", settings: ["displayNam": "x"])) == "merchant_not_served")
+    #expect(
+      try await stored.refusal(.edit(merchant: "edited", settings: ["countryCode": "ZZ"])) == "merchant_not_served")
+    #expect(
+      try await stored.refusal(
+        .addDomain(TestSystem.harbourMerchant.domains[0], merchant: "edited", associationBase64: nil))
+        == "domain_taken")
+    #expect(try await stored.isOffered())
+  }
+
+  @Test func `and a declared one are told apart: commands only read what a folder declares`() async throws {
+    let stored = try await StoredShop("apart", system)
+    for call in [
+      MerchantCall.edit(merchant: "harbour", settings: ["displayName": "x"]),
+      .setEnabled(false, merchant: "harbour", domain: nil), .addKey(merchant: "harbour", kind: .apiKey),
+      .export(merchant: "harbour"),
+    ] {
+      #expect(try await stored.refusal(call) == "merchant_declared")
+    }
+    #expect(try await stored.refusal(.export(merchant: "nobody")) == "merchant_unknown")
+  }
+
+  @Test func `is switched off and on at once, as a whole or by its domain`() async throws {
+    let stored = try await StoredShop("switched", system)
+    for domain in [nil, stored.shop.merchant.domains[0]] {
+      let shopper = try await Shopper.enters(system, stored.shop, service: "collection")
+      let token = try await shopper.token()
+      try await stored.call(.setEnabled(false, merchant: "switched", domain: domain))
+      #expect(try await !stored.isOffered())
+      let session = try await stored.shop.page.call(
+        "POST", "/applepay/validate", ["basketId": .string(shopper.basket)])
+      #expect(session.status == 403 && session.body["code"] == "apple_pay_disabled")
+      if domain == nil {
+        let refused = try await shopper.pays(try await shopper.payment(token))
+        #expect(refused.status == 403 && refused.body["code"] == "apple_pay_disabled")
+      }
+      try await stored.call(.setEnabled(true, merchant: "switched", domain: domain))
+      #expect(try await stored.isOffered())
+      #expect(try await shopper.pays(try await shopper.payment(token)).body["status"] == "captured")
+    }
+  }
+
+  @Test func `that has unsubscribed cannot be paid on any path, and gets answers to what was paid before`() async throws
+  {
+    let stored = try await StoredShop("unsubscribed", system)
+    let paid = try await Shopper.enters(system, stored.shop, service: "collection")
+    let payment = try await paid.payment(try await paid.token())
+    let answer = try await paid.pays(payment)
+    let open = try await Shopper.enters(system, stored.shop, service: "collection")
+    let token = try await open.token()
+    try await stored.call(.unsubscribe(merchant: "unsubscribed", actor: "ann"))
+    #expect(try await !stored.isOffered())
+    let refused = try await open.pays(try await open.payment(token))
+    #expect(refused.status == 403 && refused.body["code"] == "terms_not_accepted")
+    #expect(try await open.holds().isEmpty)
+    let session = try await stored.shop.page.call("POST", "/applepay/validate", ["basketId": .string(open.basket)])
+    #expect(session.body["code"] == "terms_not_accepted")
+    let product = try await stored.shop.signed(
+      "POST", "/v2/unsubscribed/products/302/sessions",
+      ["paymentProductSession302SpecificInput": ["domainName": .string(stored.shop.merchant.domains[0])]],
+      at: system.clock.wall.now())
+    #expect(product.status == 403, "\(product.body)")
+    #expect(try await paid.pays(payment).body == answer.body)
+    #expect(try await stored.call(.list).merchants?.first { $0.id == "unsubscribed" }?.refusal == "terms_not_accepted")
+  }
+
+  @Test func `has keys that are made, rotated and revoked while the server runs`() async throws {
+    let stored = try await StoredShop("keyed", system)
+    func accepted(_ id: String, _ secret: String) async throws -> Bool {
+      var shop = stored.shop
+      shop = Shopfront(shop, key: (merchant: "keyed", id: id, secret: secret))
+      return try await shop.signed("GET", "/v2/keyed/services/testconnection", at: system.clock.wall.now()).status
+        == 200
+    }
+    let first = (stored.shop.key.id, stored.shop.key.secret)
+    #expect(try await accepted(first.0, first.1))
+    let added = try #require(try await stored.call(.addKey(merchant: "keyed", kind: .apiKey)).keys?.first)
+    let secret = try #require(added.secret)
+    #expect(try await accepted(added.id, secret))
+    let rotated = try #require(
+      try await stored.call(.rotateKey(merchant: "keyed", kind: .apiKey, overlapSeconds: 0)).keys?.first)
+    let newSecret = try #require(rotated.secret)
+    #expect(try await accepted(rotated.id, newSecret))
+    #expect(try await !accepted(added.id, secret))
+    #expect(try await !accepted(first.0, first.1))
+    let left = try await stored.call(.revokeKey(merchant: "keyed", kind: .apiKey, id: rotated.id)).keys
+    #expect(try await !accepted(rotated.id, newSecret))
+    #expect(left?.contains { $0.secret != nil } == false && left?.contains { $0.kind == .webhookKey } == true)
+  }
+}
+
+@Suite struct `A running server` {
+  @Test func `takes over within seconds what nobody has told it: a key that ends by itself`() async throws {
+    let system = try await TestSystem.shared.value
+    let stored = try await StoredShop("polled", system)
+    func isAccepted() async throws -> Bool {
+      try await stored.shop.signed("GET", "/v2/polled/services/testconnection", at: system.clock.wall.now()).status
+        == 200
+    }
+    try await stored.call(.rotateKey(merchant: "polled", kind: .apiKey, overlapSeconds: 3))
+    #expect(try await isAccepted())
+    let start = ContinuousClock.now
+    while try await isAccepted(), ContinuousClock.now - start < .seconds(20) {
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    #expect(try await !isAccepted())
+  }
+}
+
+@Suite struct `Certificates of a merchant in the store` {
+  let system: TestSystem
+
+  init() async throws { system = try await TestSystem.shared.value }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `are renewed through request, portal, import and activation while payments run: none fails`() async throws {
+    let stored = try await StoredShop("renewed", system)
+    let outcomes = Log()
+    let isDone = Mailbox<Bool>()
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<2 {
+        group.addTask {
+          while isDone.value == nil {
+            let answer = try await stored.pays()
+            outcomes.keep(answer.body["status"]?.text ?? "failed: \(answer.errorText)")
+          }
+        }
+      }
+      group.addTask {
+        defer { isDone.put(true) }
+        for kind in [CertificateKind.processing, .identity] {
+          let before = try #require(try await stored.certificate(kind, .active))
+          let next = try await stored.receivesNext(kind)
+          #expect(next.row.state == .next)
+          try await Self.waits(for: 3, outcomes)
+          if kind == .processing { try await stored.activatesAtApple(next.portalID) }
+          try await stored.call(.activateCertificate(id: next.row.id))
+          try await Self.waits(for: 3, outcomes)
+          #expect(try await stored.certificate(kind, .active)?.id == next.row.id)
+          #expect(try await stored.certificate(kind, .draining)?.id == before.id)
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(outcomes.count(of: "captured") >= 12 && outcomes.count(of: "failed") == 0, "\(outcomes.text)")
+    let drained = try #require(try await stored.certificate(.processing, .draining))
+    #expect(try await stored.refusal(.retireCertificate(id: drained.id)) == "certificate_state")
+  }
+
+  @Test func `that nobody activated by hand become active with the first payment token for them`() async throws {
+    let stored = try await StoredShop("proved", system)
+    let next = try await stored.receivesNext(.processing)
+    try await stored.activatesAtApple(next.portalID)
+    #expect(try await stored.pays().body["status"] == "captured")
+    for _ in 0..<100 where try await stored.certificate(.processing, .active)?.id != next.row.id {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try await stored.certificate(.processing, .active)?.id == next.row.id)
+  }
+
+  @Test func `are refused for another merchant, and beyond three`() async throws {
+    let stored = try await StoredShop("three", system)
+    let other = try String(
+      contentsOfFile: system.directory + "/merchants/harbour/processing/1.pem", encoding: .utf8)
+    let file = CertificateFile(Array(other.utf8)).certificates.map { Base64.encode($0) }
+    #expect(
+      try await stored.refusal(
+        .importCertificate(merchant: "three", kind: nil, certificatesBase64: file, privateKeyPEM: nil))
+        == "wrong_merchant")
+    for _ in 0..<2 { _ = try await stored.receivesNext(.identity) }
+    let rows = try await stored.call(.listCertificates(merchant: "three")).certificates ?? []
+    #expect(rows.count { $0.kind == .identity } == 3)
+    #expect(rows.allSatisfy { ($0.daysLeft ?? 0) > 700 })
+    #expect(try await stored.refusal(try await stored.answered(.identity).imports) == "certificate_limit")
+  }
+
+  /// Returns when so many payments more have ended.
+  private static func waits(for count: Int, _ outcomes: Log) async throws {
+    let end = outcomes.lineCount + count
+    for _ in 0..<3_000 where outcomes.lineCount < end { try await Task.sleep(for: .milliseconds(20)) }
+    try #require(outcomes.lineCount >= end)
+  }
+}
+
+@Suite struct `A merchant that the platform registers with Apple` {
+  @Test func `is paid under the platform's identity and key, on registered domains alone`() async throws {
+    let system = try await TestSystem.shared.value
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: "partner", merchantIdentifier: "merchant.test.partner", displayName: "Partner", countryCode: "IE",
+      currencyCode: "EUR", domains: ["partner.localhost:8411"])
+    let path = "/portal/merchants/\(TestSystem.platformMerchant.merchantIdentifier)/platform"
+    let file = try #require(
+      try await system.sandbox.require("POST", path, .object([:]))["associationFile"]?.text)
+    let platform = try await StoredShop("beside", system)
+    try await platform.call(.add(try MerchantBundle(merchant, random: .system)))
+    try await platform.call(.edit(merchant: "partner", settings: ["encryptTo": "platform"]))
+    try await platform.call(
+      .addDomain(merchant.domains[0], merchant: "partner", associationBase64: Base64.encode(Array(file.utf8))))
+    let key = try #require(try await platform.call(.addKey(merchant: "partner", kind: .apiKey)).keys?.first)
+    let shop = Shopfront(
+      merchant, system, key: (merchant: "partner", id: key.id, secret: try #require(key.secret)))
+    #expect(try await shop.page.require("GET", "/applepay/metadata")["enabled"] == .bool(false))
+
+    try await register(merchant, system, platform)
+    let metadata = try await shop.page.require("GET", "/applepay/metadata")
+    #expect(metadata["enabled"] == .bool(true) && metadata["merchantIdentifier"]?.text == "partner")
+    let answer = try await Shopper.enters(system, shop, service: "collection").pays()
+    #expect(answer.body["status"] == "captured", "\(answer.errorText)")
+  }
+
+  private func register(
+    _ merchant: MerchantProvisioning.NewMerchant, _ system: TestSystem, _ platform: StoredShop
+  ) async throws {
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: system.directory, host: "127.0.0.1", port: 0,
+      sandboxURL: system.sandbox.base, acquirer: .init(connector: "sandbox", baseURL: system.sandbox.base, apiKey: ""))
+    configuration.platformDirectory = system.directory + "/platform"
+    let registration = try await PlatformRegistration(
+      configuration, try Network.live(), at: system.clock.wall.now())
+    let partner = try PartnerMerchant(identifier: "partner", name: "Partner")
+    #expect(try await registration.details(of: partner) == nil)
+    try await registration.register(try merchant.domains.map { try Domain($0) }, of: partner)
+    #expect(try await registration.details(of: partner)?.domains == ["partner.localhost"])
+    try await platform.call(
+      .noteRegistration(domains: merchant.domains, merchant: "partner", isRegistered: true))
+  }
+}
+
+@Suite struct `A rehearsal of 26 months` {
+  private static let merchant = MerchantProvisioning.NewMerchant(
+    id: "rehearsed", merchantIdentifier: "merchant.test.rehearsed", displayName: "Stored", countryCode: "IE",
+    currencyCode: "EUR", domains: ["rehearsed.localhost:8410"])
+  /// TLS goes by the machine's clock, so the rehearsal begins in the past and ends today.
+  private static let span: Duration = .seconds(-792 * 86_400)
+
+  @Test(.timeLimit(.minutes(5)))
+  func `goes from registration through expiry to renewal, against the sandbox's portal`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-rehearsal-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try await registration(directory)
+    try await renewal(directory)
+  }
+
+  private func registration(_ directory: String) async throws {
+    let past = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock(ahead: Self.span))
+    let stored = try await StoredShop("rehearsed", past)
+    #expect(try await stored.isOffered())
+    let left = try #require(try await stored.certificate(.identity, .active)?.daysLeft)
+    #expect((755...765).contains(left), "\(left)")
+    #expect(try await paysWithoutSession(stored).body["status"] == "captured")
+    await past.stop()
+  }
+
+  private func renewal(_ directory: String) async throws {
+    let today = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
+    let stored = StoredShop(again: today)
+    #expect(try await !stored.isOffered())
+    for kind in CertificateKind.allCases {
+      let left = try #require(try await stored.certificate(kind, .active)?.daysLeft)
+      #expect(left < 0)
+      let next = try await stored.receivesNext(kind)
+      if kind == .processing { try await stored.activatesAtApple(next.portalID) }
+      try await stored.call(.activateCertificate(id: next.row.id))
+    }
+    #expect(try await stored.isOffered())
+    let answer = try await stored.pays()
+    #expect(answer.body["status"] == "captured", "\(answer.errorText)")
+    await today.stop()
+  }
+
+  /// As an app pays, which needs no merchant session and so no TLS at that time.
+  private func paysWithoutSession(_ stored: StoredShop) async throws -> JSONClient.Answer {
+    let shopper = try await Shopper.enters(stored.system, stored.shop, service: "collection")
+    let token = try await stored.system.sandbox.require(
+      "POST", "/device/tokens",
+      [
+        "cardId": "visa-debit", "publicKeyOf": .string(Self.merchant.merchantIdentifier),
+        "amount": .string(shopper.total), "currency": "EUR",
+        "applicationData": shopper.request["applicationData"] ?? .null,
+      ])
+    return try await shopper.pays(try await shopper.payment(token))
+  }
+}
