@@ -100,6 +100,23 @@ import Testing
     #expect(try await shop.gateway.payment(named.id)?.status == .captured)
   }
 
+  @Test func `leaves what can neither be asked about nor undone to its event`() async throws {
+    let shop = try await Shop(
+      capabilities: AcquirerCapabilities(
+        name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: false,
+        settleHorizon: .seconds(10)))
+    let payment = try await unknown(shop)
+    shop.clock.advance(.seconds(3_600))
+    _ = try await shop.gateway.recover()
+    #expect(try await shop.gateway.payment(payment.id)?.status == .unknown)
+    #expect(shop.fake.inquiries.isEmpty && shop.fake.reversals.isEmpty && shop.fake.authorizations.count == 1)
+    let event = ProviderEvent(
+      route: "fake", id: "e1", reference: try reference(shop), amount: .eur(1250),
+      outcome: .approved(Approval(acquirerReference: "A1")))
+    #expect(try await shop.gateway.receive(event).name == "applied")
+    #expect(try await shop.gateway.payment(payment.id)?.status == .authorized)
+  }
+
   @Test func `after failure was reported, only reverses`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure

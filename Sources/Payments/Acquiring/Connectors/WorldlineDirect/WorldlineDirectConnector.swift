@@ -29,12 +29,15 @@ extension Acquirer {
 }
 
 struct WorldlineDirectConnector: Sendable {
+  /// Ten minutes less than Worldline keeps a key: a repeat that is sent in time must also arrive in time.
+  private static let safeWindow = Idempotence.window - .seconds(600)
+
   static func capabilities(_ settings: WorldlineDirectSettings) -> AcquirerCapabilities {
     let isPreliminary = settings.authorization == .preliminary
     var capabilities = AcquirerCapabilities(
       name: "worldline-direct", account: settings.account, instruments: [.network, .sealed],
-      parts: isPreliminary ? .all : [.refund], idempotency: .reference(window: Idempotence.window),
-      authorizationIdempotency: .reference(window: Idempotence.window), inquiry: false, reversal: false,
+      parts: isPreliminary ? .all : [.refund], idempotency: .reference(window: safeWindow),
+      authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(86_400 * (isPreliminary ? 30 : 7)))
     capabilities.inquiryByName = true
     return capabilities
