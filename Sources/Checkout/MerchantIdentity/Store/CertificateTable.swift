@@ -36,7 +36,7 @@ extension MerchantTables {
       try insert(name, id, certificate.kind, certificate.algorithm, .requested, certificate.publicKeyHash, nil)
     }
     if let privateKeyPEM { try keep(privateKeyPEM, as: SecretName(id, .certificateKey, name)) }
-    let isFirst = !same.contains { $0.state == .active }
+    let isFirst = !same.contains { $0.state == .active && $0.id != row?.id }
     try store.run(
       "UPDATE merchant_certificates SET certificate = $2, expires_at = $3, state = $4, state_since = $5 WHERE id = $1",
       .text(name), .text(certificate.pem), .time(certificate.notAfter),

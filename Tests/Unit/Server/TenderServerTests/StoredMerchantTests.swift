@@ -9,6 +9,9 @@ import Testing
 
 /// A merchant in the store of the system's server, made at the portal and imported from its folder.
 struct StoredShop: Sendable {
+  /// A system of their own, because other tests break the folders of the shared one on purpose.
+  static let system = Task { try await TestSystem() }
+
   let system: TestSystem
   let id: String
   let shop: Shopfront
@@ -92,7 +95,7 @@ struct StoredShop: Sendable {
 @Suite struct `A merchant of the store` {
   let system: TestSystem
 
-  init() async throws { system = try await TestSystem.shared.value }
+  init() async throws { system = try await StoredShop.system.value }
 
   @Test func `is served as one of a folder is, from the moment of its import`() async throws {
     let stored = try await StoredShop("imported", system)
@@ -247,7 +250,7 @@ struct StoredShop: Sendable {
 
 @Suite struct `A running server` {
   @Test func `takes over within seconds what nobody has told it: a key that ends by itself`() async throws {
-    let system = try await TestSystem.shared.value
+    let system = try await StoredShop.system.value
     let stored = try await StoredShop("polled", system)
     func isAccepted() async throws -> Bool {
       try await stored.shop.signed("GET", "/v2/polled/services/testconnection", at: system.clock.wall.now()).status
@@ -266,7 +269,7 @@ struct StoredShop: Sendable {
 @Suite struct `Certificates of a merchant in the store` {
   let system: TestSystem
 
-  init() async throws { system = try await TestSystem.shared.value }
+  init() async throws { system = try await StoredShop.system.value }
 
   @Test(.timeLimit(.minutes(5)))
   func `are renewed through request, portal, import and activation while payments run: none fails`() async throws {
@@ -340,7 +343,7 @@ struct StoredShop: Sendable {
 
 @Suite struct `A merchant that the platform registers with Apple` {
   @Test func `is paid under the platform's identity and key, on registered domains alone`() async throws {
-    let system = try await TestSystem.shared.value
+    let system = try await StoredShop.system.value
     let merchant = MerchantProvisioning.NewMerchant(
       id: "partner", merchantIdentifier: "merchant.test.partner", displayName: "Partner", countryCode: "IE",
       currencyCode: "EUR", domains: ["partner.localhost:8411"])
