@@ -32,17 +32,20 @@ extension MerchantAdministration {
   private func domains(of merchant: String?) async throws -> MerchantAnswer {
     let now = clock.now()
     let stored = try await store.merchants(at: now).filter { merchant == nil || $0.id.rawValue == merchant }
-    let declared = try await MerchantFolder.all(configuration, database, at: now).filter {
-      if case .declared = $0.origin {
+    var (declared, notes) = ([MerchantFolder](), [String]())
+    do {
+      declared = try await MerchantFolder.all(configuration, database, at: now).filter {
+        guard case .declared = $0.origin else { return false }
         return merchant == nil || $0.merchant.id.rawValue == merchant
-      } else {
-        return false
       }
+    } catch {
+      notes.append("declared merchants are left out: \(error)")
+    }
+    let sites = declared.flatMap { folder in
+      folder.merchant.sites.map { StoredDomainReport($0, of: folder.merchant.id) }
     }
     return MerchantAnswer(
-      domains: declared.flatMap { folder in folder.merchant.sites.map { StoredDomainReport($0, of: folder.merchant.id) }
-      }
-        + stored.flatMap { row in row.domains.map { StoredDomainReport($0, of: row.id) } })
+      domains: sites + stored.flatMap { row in row.domains.map { StoredDomainReport($0, of: row.id) } }, notes: notes)
   }
 }
 

@@ -96,6 +96,7 @@ extension MerchantAdministration {
     case .setEnabled(let isEnabled, let merchant, let domain):
       let domain = try domain.map { try Domain($0) }
       try await change(merchant, try store) { try $0.setEnabled(isEnabled, $1, domain: domain) }
+      return await changed(merchant)
     default: break
     }
     return MerchantAnswer(merchants: try await reports())
@@ -124,8 +125,7 @@ extension MerchantAdministration {
       for entry in bundle.secrets { try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id)) }
       return try tables.note(identifier, in: environment)
     }
-    return MerchantAnswer(
-      merchants: try await reports().filter { $0.id == bundle.id }, notes: others.map { warning(identifier, $0) })
+    return await changed(bundle.id, notes: others.map { warning(identifier, $0) })
   }
 
   private func warning(_ identifier: MerchantIdentifier, _ other: TenderPayments.Environment) -> String {
@@ -151,7 +151,16 @@ extension MerchantAdministration {
       }
       try tables.update(id, settings: table.document(SettingsSource(values: values)), after: stored.version)
     }
-    return MerchantAnswer(merchants: try await reports().filter { $0.id == merchant })
+    return await changed(merchant)
+  }
+
+  /// The merchant as it is after a change. The change holds also where a folder of the configuration cannot be read.
+  private func changed(_ merchant: String, notes: [String] = []) async -> MerchantAnswer {
+    do {
+      return MerchantAnswer(merchants: try await reports().filter { $0.id == merchant }, notes: notes)
+    } catch {
+      return MerchantAnswer(notes: notes + ["the change is made, but not all merchants can be read: \(error)"])
+    }
   }
 
   /// Declared merchants and stored ones.
