@@ -15,8 +15,9 @@ struct StripeParameters: Sendable {
       guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count == 2 ? parts[1] : "") else {
         throw StripeProblem(400, "Invalid form encoding")
       }
-      let plain = name.replacing(/\[[0-9]*\]/, with: "[]")
-      guard known.contains(plain) || maps.contains(String(plain.prefix { $0 != "[" })) else {
+      let isMap = maps.contains(String(name.prefix { $0 != "[" }))
+      let plain = isMap ? name : name.replacing(/\[[0-9]*\]/, with: "[]")
+      guard isMap || known.contains(plain) else {
         throw StripeProblem(
           400, "Received unknown parameter: \(name)", code: "parameter_unknown", parameter: name)
       }
