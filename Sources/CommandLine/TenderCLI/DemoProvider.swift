@@ -9,7 +9,7 @@ import TenderServer
 
 /// A payment provider that the sandbox emulates, as a route of the demo's server.
 enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
-  case adyen, braintree
+  case adyen, braintree, stripe
   case checkoutCom = "checkout-com"
   case worldlineDirect = "worldline-direct"
   case worldlineAcquiring = "worldline-acquiring"
@@ -54,6 +54,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
       merchantIds: ["\(WorldlineAcquiringAccount.sandbox.merchantIDs[0])"]
 
       """
+    case .stripe: "multicapture: true\n"
     }
   }
 
@@ -77,6 +78,11 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
         ),
       ]
     case .worldlineAcquiring: [("client-secret.secret", WorldlineAcquiringAccount.sandbox.clientSecret)]
+    case .stripe:
+      [
+        ("secret-key.secret", StripeAccount.sandbox.secretKey),
+        ("signing-secrets/1.secret", StripeAccount.sandbox.signingSecret),
+      ]
     }
   }
 
@@ -94,6 +100,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .checkoutCom: [HTTPField("Authorization", "Bearer \(CheckoutComAccount.sandbox.secretKey)")]
     case .worldlineDirect: [HTTPField("Authorization", WorldlineDirectAccount.sandbox.portalAuthorization)]
     case .worldlineAcquiring: []
+    case .stripe: [HTTPField("Authorization", "Bearer \(StripeAccount.sandbox.secretKey)")]
     }
   }
 
@@ -105,6 +112,7 @@ enum DemoProvider: String, ExpressibleByArgument, CaseIterable, Sendable {
     case .checkoutCom: "/checkout-com/webhook"
     case .worldlineDirect: "/worldline-direct/webhook"
     case .worldlineAcquiring: nil
+    case .stripe: "/stripe/webhook"
     }
   }
 }

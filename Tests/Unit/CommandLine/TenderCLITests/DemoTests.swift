@@ -43,6 +43,7 @@ import Testing
     ("--connector braintree --connector adyen", "braintree"),
     ("--connector checkout-com", "checkout-com"), ("--connector checkout-com --sealed", "checkout-com"),
     ("--connector worldline-direct", "worldline-direct"), ("--connector worldline-direct --sealed", "worldline-direct"),
+    ("--connector stripe", "stripe"), ("--connector stripe --sealed", "stripe"),
   ])
   func `takes payments through an emulated provider, whose events arrive`(
     _ options: String, _ route: String

@@ -47,6 +47,12 @@ import Testing
       try write(
         "worldline-direct/webhook-keys/sandbox-webhook-key.secret", "sandbox-worldline-direct-webhook-secret\n")
     }
+
+    func stripe(_ folder: String = "stripe") throws {
+      try write("\(folder)/connector.yaml", "multicapture: true\n")
+      try write("\(folder)/secret-key.secret", "sk_test_tendersandbox\n")
+      try write("\(folder)/signing-secrets/1.secret", "whsec_tendersandbox\n")
+    }
   }
 
   private func paid(_ connectors: Connectors) async throws -> JSONValue {
@@ -60,6 +66,12 @@ import Testing
   @Test func `takes payments through Braintree and captures them at once`() async throws {
     let connectors = Connectors()
     try connectors.braintree()
+    #expect(try await paid(connectors)["status"] == "captured")
+  }
+
+  @Test func `takes payments through Stripe and captures them at once`() async throws {
+    let connectors = Connectors()
+    try connectors.stripe()
     #expect(try await paid(connectors)["status"] == "captured")
   }
 
@@ -93,6 +105,7 @@ import Testing
     try connectors.adyen()
     try connectors.braintree()
     try connectors.worldlineDirect()
+    try connectors.stripe()
     let system = try await TestSystem.shared.value
     let shop = try await system.secondServer { $0.connectorsDirectory = connectors.path }
     func admin(_ method: String, _ path: String, _ body: JSONValue = .null) async throws -> JSONValue {
@@ -101,13 +114,13 @@ import Testing
         method: method, url: "http+unix://\(socket)\(path)", body: body == .null ? [] : body.serialized())
       return try JSONReader.read(try await system.sender.send(request, .seconds(30)).body)
     }
-    let names = ["adyen", "braintree/eu", "worldline-direct", "sandbox"]
+    let names = ["adyen", "braintree/eu", "stripe", "worldline-direct", "sandbox"]
     #expect(try await admin("GET", "/routes")["routes"]?.elements.compactMap { $0["route"]?.text } == names)
     let checks = try await admin("POST", "/routes/check")["routes"]?.elements ?? []
-    #expect(checks.compactMap { $0["credentials"]?.text } == ["accepted", "accepted", "accepted", "not_offered"])
+    #expect(checks.compactMap { $0["credentials"]?.text } == Array(repeating: "accepted", count: 4) + ["not_offered"])
     let rules = try await admin(
       "POST", "/routes/explain", ["merchant": "harbour", "amount": "12.50", "currency": "GBP", "network": "visa"])
-    #expect(rules["rules"]?.elements.compactMap { $0["result"]?.text } == ["chosen", "skipped", "next", "next"])
+    #expect(rules["rules"]?.elements.compactMap { $0["result"]?.text } == ["chosen", "skipped", "next", "next", "next"])
   }
 
   @Test func `serves in production without any sandbox, once its merchants are there`() async throws {
@@ -125,14 +138,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("none", "connectors.directory"), ("unknown connector", "stripe"), ("no secret", "private-key.secret"),
+    ("none", "connectors.directory"), ("unknown connector", "unheard"), ("no secret", "private-key.secret"),
     ("secret that others read", "private-key.secret"), ("no live prefix", "connector.yaml"),
     ("misspelt setting", "connector.yaml"), ("no prefix", "connector.yaml"), ("key of a sandbox", "secret-key.secret"),
+    ("key of the test mode", "secret-key.secret"),
   ])
   func `that is not complete keeps production from starting, by its name`(what: String, named: String) async throws {
     let connectors = Connectors()
     switch what {
-    case "unknown connector": try connectors.write("stripe/connector.yaml", "key: value\n")
+    case "unknown connector": try connectors.write("unheard/connector.yaml", "key: value\n")
     case "no secret":
       try connectors.braintree()
       try FileManager.default.removeItem(atPath: "\(connectors.path)/braintree/eu/private-key.secret")
@@ -142,6 +156,7 @@ import Testing
     case "no live prefix": try connectors.adyen()
     case "no prefix": try connectors.checkoutCom(environment: "")
     case "key of a sandbox": try connectors.checkoutCom("prefix: vkuhvk4v\n")
+    case "key of the test mode": try connectors.stripe()
     case "misspelt setting": try connectors.adyen("adyen", "livePrefx: x\n")
     default: break
     }

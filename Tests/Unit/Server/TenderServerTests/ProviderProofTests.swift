@@ -13,7 +13,7 @@ private struct ProviderShop: Sendable {
   private let connectors: String
   private let start: Timestamp
 
-  /// Visa goes to Adyen, Mastercard to Braintree, and sealed payment tokens to the provider whose key they are for.
+  /// Visa goes to Adyen, Mastercard to Braintree, American Express to Stripe, and sealed payment tokens to the provider whose key they are for.
   init() async throws {
     system = try await TestSystem()
     start = system.clock.wall.now().adding(.seconds(-1))
@@ -21,7 +21,8 @@ private struct ProviderShop: Sendable {
     connectors = folder
     try Self.write(folder)
     try Self.append(
-      "routes: [\"adyen network=visa\", \"braintree network=masterCard\"]\nstatementDescriptor: HARBOUR*KITCHEN\n",
+      "routes: [\"adyen network=visa\", \"braintree network=masterCard\", \"stripe network=amex\"]\n"
+        + "statementDescriptor: HARBOUR*KITCHEN\n",
       to: system.directory + "/merchants/harbour/merchant.yaml")
     try await Self.seal("kitsune", "adyen", system, folder)
     try await Self.seal("counted", "braintree", system, folder)
@@ -41,7 +42,9 @@ private struct ProviderShop: Sendable {
       capturesInParts: true
 
       """,
-      "braintree/private-key.secret": braintree.privateKey,
+      "braintree/private-key.secret": braintree.privateKey, "stripe/connector.yaml": "multicapture: true\n",
+      "stripe/secret-key.secret": StripeAccount.sandbox.secretKey,
+      "stripe/signing-secrets/1.secret": StripeAccount.sandbox.signingSecret,
     ]
     for (name, text) in files { try put(text, at: "\(folder)/\(name)") }
   }
@@ -71,13 +74,17 @@ private struct ProviderShop: Sendable {
   }
 
   private static func key(_ route: String) -> HTTPField {
+    if route == "stripe" { return HTTPField("Authorization", "Bearer \(StripeAccount.sandbox.secretKey)") }
     guard route == "braintree" else { return HTTPField("X-API-Key", AdyenAccount.sandbox.apiKey) }
     let pair = "\(BraintreeAccount.sandbox.publicKey):\(BraintreeAccount.sandbox.privateKey)"
     return HTTPField("Authorization", "Basic " + Base64.encode(Array(pair.utf8)))
   }
 
   func sendEvents(to server: String) async throws {
-    for (route, path) in [("adyen", "/adyen/webhook"), ("braintree", "/braintree/event-endpoint")] {
+    let paths = [
+      ("adyen", "/adyen/webhook"), ("braintree", "/braintree/event-endpoint"), ("stripe", "/stripe/webhook"),
+    ]
+    for (route, path) in paths {
       _ = try await system.sandbox.require(
         "PUT", path, ["url": .string("\(server)/acquirers/\(route)/events")], headers: [Self.key(route)])
     }
@@ -118,7 +125,7 @@ private struct ProviderShop: Sendable {
   /// What is in the provider's books and not in ours, or the other way round.
   func differences(_ route: String) async throws -> [String] {
     let found: JSONValue
-    if route == "braintree" {
+    if route != "adyen" {
       let until = system.clock.wall.now().adding(.seconds(2))
       found = try await admin("POST", "/reconcile?listing=yes&route=\(route)&from=\(start)&until=\(until)")
     } else {
@@ -151,12 +158,19 @@ private struct ProviderShop: Sendable {
       "POST", "/adyen/payments/\(try await name("authorize", id))/\(act)", ["value": .integer(value)],
       headers: [Self.key("adyen")])
   }
+
+  /// A person at Stripe acts, or a cardholder's bank takes money back.
+  func actsAtStripe(_ act: String, _ id: String, _ value: Int64? = nil) async throws {
+    _ = try await system.sandbox.require(
+      "POST", "/stripe/payment_intents/\(try await name("authorize", id))/\(act)",
+      ["value": value.map(JSONValue.integer) ?? .null], headers: [Self.key("stripe")])
+  }
 }
 
-@Suite(.serialized) struct `A shop that is paid through both providers` {
+@Suite(.serialized) struct `A shop that is paid through several providers` {
   @Test func `agrees with both ledgers to the minor unit, network and sealed`() async throws {
     let place = try await ProviderShop()
-    for card in ["visa-debit", "mastercard-credit"] {
+    for card in ["visa-debit", "mastercard-credit", "amex-credit"] {
       let delivered = try await place.pays(card, delivery: true)
       try await place.payment(delivered, "captured", is: 1500)
       let voided = try await place.pays(card, capture: "manual")
@@ -174,6 +188,8 @@ private struct ProviderShop: Sendable {
     try await paysSealed(place, try place.front(TestSystem.countedMerchant), ["10.00", "2.50", "3.00"])
     #expect(try await place.differences("adyen") == [])
     #expect(try await place.differences("braintree") == [])
+    #expect(try await place.differences("stripe") == [])
+    try await findsWhatAPersonDidAtStripe(place)
     try await findsWhatAPersonDid(place)
     #expect(try await place.admin("GET", "/journal/verification")["violations"] == [])
   }
@@ -211,6 +227,21 @@ private struct ProviderShop: Sendable {
     let paid = try await shopper.pays(card: "mastercard-debit")
     let id = try #require(paid.body["paymentId"]?.text, "\(paid.errorText)")
     try await place.payment(id, "captured", is: 1250)
+  }
+
+  /// Events tell what a person captured, refunded and voided, and the listing has the same.
+  private func findsWhatAPersonDidAtStripe(_ place: ProviderShop) async throws {
+    let id = try await place.pays("amex-credit", capture: "manual")
+    try await place.actsAtStripe("captures", id, 1000)
+    try await place.payment(id, "captured", is: 1000)
+    try await place.actsAtStripe("refunds", id, 200)
+    try await place.payment(id, "refunded", is: 200)
+    try await place.actsAtStripe("disputes", id, 300)
+    try await place.payment(id, "chargedBack", is: 300)
+    let held = try await place.pays("amex-credit", capture: "manual")
+    try await place.actsAtStripe("cancels", held)
+    try await place.payment(held, "status", is: "voided")
+    #expect(try await place.differences("stripe") == [])
   }
 
   /// A refund in the dashboard is a difference until its event arrives, and booked from then on.

@@ -104,7 +104,7 @@ extension AcquirerCapabilities {
 
 extension ConnectorFolder {
   /// The connectors that a folder can name.
-  static let names = ["adyen", "braintree", "checkout-com", "worldline-acquiring", "worldline-direct"]
+  static let names = ["adyen", "braintree", "checkout-com", "stripe", "worldline-acquiring", "worldline-direct"]
 
   fileprivate func configured(
     _ place: ProviderPlace, _ configuration: ServerConfiguration, _ http: HTTPSender, _ logger: Logger
@@ -123,6 +123,7 @@ extension ConnectorFolder {
       case "checkout-com": try checkoutCom(place, http: http, log: log)
       case "worldline-direct": try worldlineDirect(place, http: http, log: log)
       case "worldline-acquiring": try worldlineAcquiring(place, http: http, log: log)
+      case "stripe": try stripe(place, http: http, log: log)
       default:
         throw ConfigurationError(
           path, "there is no connector \(route.connector); there are \(Self.names.joined(separator: ", "))")
