@@ -269,6 +269,25 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     #expect(Auditor(evidence).violations.isEmpty)
   }
 
+  @Test func `takes the refunds of several captures under one key for one request`() {
+    var evidence = Sound.evidence
+    let part = JournalOperation(
+      reference: "r2", payment: "p1", kind: "refund", state: "declined", amount: 1, partOf: "r1")
+    evidence.operations.append(part)
+    #expect(Auditor(evidence).violations.isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func `bears what a final capture leaves held only at an acquirer that keeps it until the hold expires`(
+    keepsRest: Bool
+  ) throws {
+    var evidence = Sound.evidence
+    evidence.payments[0].authorized = 800
+    let hold = try #require(evidence.holds.firstIndex { $0.reference == "a1" })
+    evidence.holds[hold].keepsRest = keepsRest
+    #expect(Auditor(evidence).violations.map(\.invariant) == (keepsRest ? [] : [.noPhantom]))
+  }
+
   @Test func `takes an authorization that was not sent for no second route`() {
     var evidence = Sound.evidence
     evidence.operations.append(
