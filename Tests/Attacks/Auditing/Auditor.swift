@@ -93,7 +93,7 @@ package struct Auditor: Sendable {
     case .sameAnswer: contradictions + keysWithTwoAnswers + callsWithoutKey
     case .webhooksArrive: silences
     case .everythingIsResolved: unresolved + keysWithoutAnswer
-    case .historyFollowsTable: evidence.chain
+    case .historyFollowsTable: evidence.chain + evidence.impossibleChanges.map { "an event asked for a \($0)" }
     case .secrecy: evidence.leaks
     case .sums: sums
     case .immediateCaptureEnds: untaken

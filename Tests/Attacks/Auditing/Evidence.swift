@@ -25,6 +25,8 @@ package struct Evidence: Sendable {
   package var foreignEvents: Set<String> = []
   /// Events that the journal posted.
   package var believedEvents: Set<String> = []
+  /// Changes that an event asked for and the state table does not allow.
+  package var impossibleChanges: Set<String> = []
   /// The violations of the audit chain.
   package var chain: [String] = []
   /// Secrets of the run that were found where they must not be.

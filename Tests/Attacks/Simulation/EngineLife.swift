@@ -151,11 +151,19 @@ final class EngineLife: @unchecked Sendable {
     Task.detached { [gateway] in _ = try? await gateway.inquire(payment.id) }
   }
 
-  func receive(_ call: InboundEvent, through route: String, _ acknowledged: @escaping () -> Void) {
-    let acknowledged = Carried(acknowledged)
+  /// - Parameter refused: called where an event would change a payment as the state table does not allow.
+  func receive(
+    _ call: InboundEvent, through route: String, refused: @escaping (String) -> Void,
+    _ acknowledged: @escaping () -> Void
+  ) {
+    let (acknowledged, refused) = (Carried(acknowledged), Carried(refused))
     Task.detached { [gateway] in
-      guard try await !gateway.receive(call, through: route).isEarly else { return }
-      acknowledged.value()
+      do {
+        guard try await !gateway.receive(call, through: route).isEarly else { return }
+        acknowledged.value()
+      } catch JournalError.notPossible(let kind, let status) {
+        refused.value("\(kind.rawValue) of a payment that is \(status.rawValue)")
+      }
     }
   }
 

@@ -98,13 +98,15 @@ extension SimulatedWorld {
     let events = faults && thread.choices.chance(300) ? batch.reversed() : batch
     let call = acquirer.wire.call(with: events.map(\.event))
     var acknowledged = false
-    engine.receive(call, through: acquirer.route) { [self] in
+    engine.receive(call, through: acquirer.route, refused: refuse) { [self] in
       acknowledged = true
       evidence.reported.formUnion(batch.compactMap(\.answers))
     }
     thread.after(.seconds(15), "the provider waits no longer") { if !acknowledged { again() } }
-    if faults, thread.choices.chance(200) { engine.receive(call, through: acquirer.route) {} }
+    if faults, thread.choices.chance(200) { engine.receive(call, through: acquirer.route, refused: refuse) {} }
   }
+
+  private func refuse(_ change: String) { evidence.impossibleChanges.insert(change) }
 
   /// Another acquirer sends an authentic event about an operation that is not its own.
   private func forge(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
