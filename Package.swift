@@ -60,6 +60,7 @@ let nioEmbedded = server("NIOEmbedded", "swift-nio")
 let nioFoundation = server("NIOFoundationCompat", "swift-nio")
 let nioHTTPTypes = server("NIOHTTPTypes", "swift-nio-extras")
 let nioSSL = server("NIOSSL", "swift-nio-ssl")
+let nioTLS = server("NIOTLS", "swift-nio")
 let hummingbird = server("Hummingbird", "hummingbird")
 let hummingbirdCore = server("HummingbirdCore", "hummingbird")
 let hummingbirdTLS = server("HummingbirdTLS", "hummingbird")
@@ -176,8 +177,8 @@ let package = Package(
         "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
-        crypto, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, nioSSL,
-        nioFoundation, logging, lifecycle, yams,
+        crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
+        nioHTTPTypes, nioPosix, nioSSL, nioTLS, nioFoundation, logging, lifecycle, yams,
       ], plugins: ["EmbedWeb"]),
 
     // `prctl` has variadic arguments, with which Swift cannot call it.
@@ -281,8 +282,8 @@ let package = Package(
         "TenderServer", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox", "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
         "TenderTesting", "Orders", "ApplePayToken",
-        "Webhooks", "Ledger", crypto, x509, asn1, logging, httpTypes, hummingbirdTesting, nioCore, nioEmbedded,
-        nioHTTPTypes,
+        "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,
+        hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
       ]),
     tests(
       "Unit/CommandLine/TenderCLITests",

@@ -17,12 +17,7 @@ struct RouteAdministrationController: Sendable {
 
   /// `POST /routes/check`: asks each provider something that moves no money.
   func check(_ request: Request, _ context: ServerContext) async throws -> Response {
-    var checks: [CredentialReport] = []
-    for route in routes.routes {
-      let check = await route.acquirer.checkCredentials(.after(.seconds(20)))
-      checks.append(CredentialReport(route.name, check))
-    }
-    return JSONAnswer.response(["routes": checks])
+    JSONAnswer.response(["routes": await CredentialReport.all(routes)])
   }
 
   /// `POST /routes/explain`: which of a merchant's rules takes a payment, and why the others do not.
@@ -56,7 +51,22 @@ package struct CredentialReport: Codable, Sendable {
   package let credentials: String
   package let reason: String?
 
-  fileprivate init(_ route: String, _ check: CredentialCheck) {
+  /// Asks the provider of each route something that moves no money.
+  static func all(_ routes: RouteTable) async -> [CredentialReport] {
+    var checks: [CredentialReport] = []
+    for route in routes.routes {
+      let check = await route.acquirer.checkCredentials(.after(.seconds(20)))
+      checks.append(CredentialReport(route.name, check))
+    }
+    return checks
+  }
+
+  /// - Parameter credentials: one of the words of the property.
+  init(route: String, credentials: String, reason: String? = nil) {
+    (self.route, self.credentials, self.reason) = (route, credentials, reason)
+  }
+
+  private init(_ route: String, _ check: CredentialCheck) {
     self.route = route
     (credentials, reason) =
       switch check {

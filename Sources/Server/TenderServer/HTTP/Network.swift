@@ -7,6 +7,7 @@ package struct Network: Sendable {
   let plain: HTTPSender
   let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   let webhooks: DeliveryNetwork
+  /// Releases the connections.
   package let close: @Sendable () async -> Void
 
   /// Tests hand in their own and count what leaves.

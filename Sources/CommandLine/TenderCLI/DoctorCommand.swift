@@ -1,0 +1,125 @@
+import ArgumentParser
+import Foundation
+import TenderPayments
+import TenderServer
+import TokenIssuer
+
+/// `tender doctor`
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Checks everything between a shopper and the bank, and says what to do.",
+    discussion: """
+      Looks at the configuration, files, certificates, domains, association files, Apple's gateway, routes, webhooks, the \
+      store and the machine. Nothing is changed and no money moves. What the network does not let it reach is reported \
+      as not reachable. Exit code 1 when a check failed. docs/doctor.md lists the checks.
+      """)
+
+  @Option(help: "A YAML file, as of `tender serve`.") var config: String?
+  @Option(help: "Ask the server or demo that runs with this port on this machine, instead of reading a configuration.")
+  var port: Int?
+  @Option(help: "Report what will have expired by this date, for example 2028-01-01.") var until: String?
+  @Flag(help: "Print also the checks that passed or were skipped.") var all = false
+  @Flag(help: "List the checks, in Markdown: the table of docs/doctor.md.") var checks = false
+  @Flag(help: "Print JSON.") var json = false
+
+  func validate() throws {
+    guard config == nil || port == nil else { throw ValidationError("Give --config or --port, not both.") }
+    guard until == nil || moment != nil else {
+      throw ValidationError("--until is a date, for example 2028-01-01.")
+    }
+  }
+
+  func run() async throws {
+    guard !checks else { return Terminal.say(String(DoctorCheck.page.dropLast())) }
+    let report = try await examine()
+    if json { Terminal.say(try Terminal.json(report)) } else { DoctorText(report: report, showsAll: all).show() }
+    guard report.isHealthy else { throw ExitCode(1) }
+  }
+
+  private var moment: Timestamp? {
+    until.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
+  }
+
+  private func examine() async throws -> DoctorReport {
+    if let port { return try await askServer(at: port) }
+    let subject: DoctorSubject
+    do { subject = try DoctorSubject.read(file: config) } catch let error as ConfigurationError {
+      throw MistakenCall("\(error)")
+    }
+    let (facts, problem) = await facts(of: subject.storePath)
+    let network = try Network.live()
+    let doctor = Doctor(
+      subject, .live(network), facts: facts, factsProblem: problem, until: moment, testToken: .sandbox)
+    let report = await doctor.run()
+    await network.close()
+    return report
+  }
+
+  /// The demo of that port, or a server that keeps everything in the usual place.
+  private func askServer(at port: Int) async throws -> DoctorReport {
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: ".tender")) ?? []).sorted()
+    let demos = names.filter { $0 == "demo-\(port)" || $0.hasPrefix("demo-\(port)-") }.map { ".tender/\($0)/tender.db" }
+    let stores = (demos + [".tender/tender.db"]).filter { FileManager.default.fileExists(atPath: $0 + ".sock") }
+    guard let store = stores.first else {
+      throw CallFailure("no server runs below .tender for port \(port): start it, or name its file with --config")
+    }
+    let query = moment.map { "?until=\($0)" } ?? ""
+    return try await StoreAccess(path: store).askServer("POST", "/doctor\(query)")
+  }
+
+  /// From the server that holds the store, or from the file when none does.
+  private func facts(of store: String) async -> (ServerFacts?, problem: String?) {
+    guard FileManager.default.fileExists(atPath: store) else { return (nil, "there is no store yet") }
+    let access = StoreAccess(path: store)
+    if FileManager.default.fileExists(atPath: store + ".sock"),
+      let facts: ServerFacts = try? await access.askServer("POST", "/doctor/facts")
+    {
+      return (facts, nil)
+    }
+    do { return (try await ServerFacts(storeAt: store), nil) } catch { return (nil, ErrorLine.text(for: error)) }
+  }
+}
+
+extension TestTokenIssuer {
+  /// A sandbox's authorities, made for one test and kept nowhere.
+  fileprivate static let sandbox = TestTokenIssuer { certificatePEM in
+    let pki = try SandboxPKI()
+    guard let card = SandboxCards.card(id: "visa-debit"), let currency = Currency(code: "EUR") else {
+      throw CallFailure("there is no card to test with")
+    }
+    let request = PaymentTokenRequest(
+      card: card, amount: try Amount(decimal: "1.00", currency: currency),
+      recipient: try TokenRecipient(certificatePEM: certificatePEM))
+    return (Array(try PaymentTokenIssuer(pki: pki).issue(request).text.utf8), try pki.rootPEM)
+  }
+}
+
+/// The report for a person: what is not well, with its meaning and remedy, and a count of the rest.
+private struct DoctorText {
+  let report: DoctorReport
+  let showsAll: Bool
+
+  func show() {
+    for finding in report.checks where showsAll || isTrouble(finding) { show(finding) }
+    let counts = DoctorStatus.allCases.compactMap { status in
+      let count = report.checks.count { $0.status == status }
+      return count == 0 ? nil : "\(count) \(status.words)"
+    }
+    Terminal.say(counts.joined(separator: ", "))
+  }
+
+  private func isTrouble(_ finding: DoctorFinding) -> Bool { finding.status != .ok && finding.status != .skipped }
+
+  private func show(_ finding: DoctorFinding) {
+    let style: Terminal.Style = finding.status == .failed ? .red : finding.status == .ok ? .green : .bold
+    Terminal.say(
+      "\(Terminal.styled(finding.status.words, style)) \(finding.code) \(finding.subject): \(finding.finding)")
+    guard isTrouble(finding) else { return }
+    Terminal.say("  \(finding.meaning)")
+    if !finding.remedy.isEmpty { Terminal.say("  Remedy: \(finding.remedy)") }
+  }
+}
+
+extension DoctorStatus {
+  fileprivate var words: String { self == .notReachable ? "not reachable" : rawValue }
+}

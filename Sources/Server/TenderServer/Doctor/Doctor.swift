@@ -1,0 +1,66 @@
+package import TenderPayments
+
+/// Walks the chain from the configuration to Apple's gateway and says of each link what is wrong, what that means and
+/// what to do.
+///
+/// All that it looks at is handed in, so that tests hold the clock, the network, the resolver and the files.
+package struct Doctor: Sendable {
+  let subject: DoctorSubject
+  let system: DoctorSystem
+  /// What only the process that holds the store knows; nil where the store cannot be opened.
+  let facts: ServerFacts?
+  /// Why there are no ``facts``.
+  let factsProblem: String?
+  /// The moment at which validity is judged: now, or `--until`.
+  let until: Timestamp
+  /// Makes a whole payment token to a processing certificate; only the command line, which has a signer, hands one in.
+  let testToken: TestTokenIssuer?
+
+  var now: Timestamp { system.clock.now() }
+  var configuration: ServerConfiguration { subject.configuration }
+  var isSimulated: Bool { configuration.environment == .simulated }
+
+  package init(
+    _ subject: DoctorSubject, _ system: DoctorSystem, facts: ServerFacts?, factsProblem: String? = nil,
+    until: Timestamp? = nil, testToken: TestTokenIssuer? = nil
+  ) {
+    (self.subject, self.system, self.facts, self.factsProblem) = (subject, system, facts, factsProblem)
+    (self.until, self.testToken) = (until ?? system.clock.now(), testToken)
+  }
+
+  /// Every check, in the order in which they need each other. Nothing is changed, and no money moves.
+  package func run() async -> DoctorReport {
+    var findings = configurationFindings() + fileFindings() + merchantFindings() + certificateFindings()
+    findings += keyRingFindings() + selfTestFindings()
+    findings += await domainFindings()
+    findings += await associationFindings()
+    findings += await appleFindings()
+    findings += await publicAddressFindings()
+    findings += connectorFindings()
+    findings += await webhookFindings()
+    return DoctorReport(checks: findings + storeFindings() + machineFindings())
+  }
+}
+
+/// Makes a payment token to a processing certificate under a root of its own.
+package struct TestTokenIssuer: Sendable {
+  /// - Returns: the token as JSON, and the root that it leads to.
+  package let issue: @Sendable (_ certificatePEM: String) throws -> (token: [UInt8], rootPEM: String)
+
+  package init(issue: @escaping @Sendable (String) throws -> (token: [UInt8], rootPEM: String)) { self.issue = issue }
+}
+
+extension DoctorCheck {
+  /// Every check, by group. docs/doctor.md has a row for each.
+  package static let all: [DoctorCheck] = [
+    configurationGroup, fileGroup, merchantGroup, certificateGroup, keyRingGroup, selfTestGroup, domainGroup,
+    associationGroup, appleGroup, publicAddressGroup, connectorGroup, webhookGroup, storeGroup, machineGroup,
+  ].flatMap(\.self)
+
+  /// The table of docs/doctor.md.
+  package static var page: String {
+    let rows = all.map { "| `\($0.code)` | \($0.claim) | \($0.meaning) | \($0.remedy) |" }
+    return (["| code | holds when all is well | otherwise | remedy |", "|---|---|---|---|"] + rows)
+      .joined(separator: "\n") + "\n"
+  }
+}

@@ -1,0 +1,90 @@
+import TenderPayments
+
+extension DoctorCheck {
+  static let storeGroup = [
+    storeOpens, storeIntegrity, storeMigrations, storeLog, unknownPayments, alarmedPayments, recoveryRuns,
+  ]
+
+  static let storeOpens = DoctorCheck(
+    "store_opens", "The store can be opened.", meaning: "The server does not start.",
+    remedy: "See the finding: free the disk, or restore a backup of this version.")
+  static let storeIntegrity = DoctorCheck(
+    "store_integrity", "The store's pages are consistent (SQLite's quick check).",
+    meaning: "The disk or another program has damaged the store: payments may be lost.",
+    remedy: "Stop the server, keep the files, restore the last backup, and reconcile with the provider.")
+  static let storeMigrations = DoctorCheck(
+    "store_migrations", "The store has every migration of this version.",
+    meaning: "Another version of Tender has written it.", remedy: "Start this version's server once: it migrates.")
+  static let storeLog = DoctorCheck(
+    "store_log", "The write-ahead log is below 256 MB.",
+    meaning: "A reader keeps it from being emptied: the disk fills and starts take longer.",
+    remedy: "End what holds the store open for long, such as a backup that hangs; then restart the server.")
+  static let unknownPayments = DoctorCheck(
+    "payments_unknown", "No payment's outcome has been unknown for an hour.",
+    meaning: "Money of a shopper may be held without an order.",
+    remedy: "`tender payment list` shows them; ask the provider, then `tender payment resolve`.")
+  static let alarmedPayments = DoctorCheck(
+    "payments_alarmed", "No payment has an alarm.", meaning: "An operator has to decide about it.",
+    remedy: "`tender payment show ID` says what happened; then `tender payment acknowledge`.")
+  static let recoveryRuns = DoctorCheck(
+    "recovery_runs", "Recovery has run within the last 10 minutes.",
+    meaning: "Payments whose answer was lost stay unknown.",
+    remedy: "Look at the log for “recovery failed”, and restart the server.")
+}
+
+extension Doctor {
+  func storeFindings() -> [DoctorFinding] {
+    let path = configuration.storePath
+    guard let facts else { return [unopened(path)] }
+    return [DoctorCheck.storeOpens.ok(path, facts.isRunning ? "a server holds it" : "it opens")]
+      + [integrity(facts.store, path), migrations(facts.store, path), log(path)]
+      + [unknown(facts.store), alarms(facts.store), recovery(facts)]
+  }
+
+  private func unopened(_ path: String) -> DoctorFinding {
+    guard system.machine.mode(path) != nil else { return DoctorCheck.storeOpens.skipped(path, "there is no store yet") }
+    return DoctorCheck.storeOpens.failed(path, factsProblem ?? "it cannot be opened")
+  }
+
+  private func integrity(_ store: StoreFacts, _ path: String) -> DoctorFinding {
+    guard let check = store.quickCheck else {
+      return DoctorCheck.storeIntegrity.skipped(path, "reads every page: only when `tender doctor` asks")
+    }
+    let isFine = Array(check.utf8) == Array("ok".utf8)
+    return DoctorCheck.storeIntegrity.require(isFine, path, ok: "every page is consistent", failed: check)
+  }
+
+  private func migrations(_ store: StoreFacts, _ path: String) -> DoctorFinding {
+    let missing = store.missingMigrations
+    return DoctorCheck.storeMigrations.require(
+      missing.isEmpty, path, ok: "all are there", failed: "it lacks \(missing.joined(separator: ", "))")
+  }
+
+  private func log(_ path: String) -> DoctorFinding {
+    let bytes = system.machine.size(path + "-wal") ?? 0
+    guard bytes > 256 << 20 else { return DoctorCheck.storeLog.ok(path, "\(bytes >> 10) KB") }
+    return DoctorCheck.storeLog.warning(path, "the log has \(bytes >> 20) MB")
+  }
+
+  private func unknown(_ store: StoreFacts) -> DoctorFinding {
+    guard store.unknownPayments > 0, store.oldestUnknownSeconds > 3_600 else {
+      return DoctorCheck.unknownPayments.ok("store", "\(store.unknownPayments) unknown, none for an hour")
+    }
+    return DoctorCheck.unknownPayments.failed(
+      "store", "\(store.unknownPayments) unknown, the oldest for \(store.oldestUnknownSeconds / 60) minutes")
+  }
+
+  private func alarms(_ store: StoreFacts) -> DoctorFinding {
+    let count = store.alarmedPayments
+    guard count > 0 else { return DoctorCheck.alarmedPayments.ok("store", "none") }
+    return DoctorCheck.alarmedPayments.warning("store", count == 1 ? "1 payment" : "\(count) payments")
+  }
+
+  private func recovery(_ facts: ServerFacts) -> DoctorFinding {
+    guard facts.isRunning else { return DoctorCheck.recoveryRuns.skipped("recovery", "no server runs on the store") }
+    guard let last = facts.lastRecovery else { return DoctorCheck.recoveryRuns.failed("recovery", "it has not run") }
+    let seconds = now.since(last).components.seconds
+    return DoctorCheck.recoveryRuns.require(
+      seconds < 600, "recovery", ok: "\(seconds) seconds ago", failed: "it last ran \(seconds / 60) minutes ago")
+  }
+}

@@ -1,0 +1,133 @@
+import Acquiring
+import Foundation
+import MerchantIdentity
+import TenderPayments
+
+/// What the doctor examines: a configuration and what its folders hold. Everything is read leniently, so that one broken
+/// file does not hide the next.
+package struct DoctorSubject: Sendable {
+  let configuration: ServerConfiguration
+  /// What is wrong with the settings themselves.
+  let problems: [ConfigurationError]
+  let merchants: [ExaminedMerchant]
+  /// The platform's processing certificates.
+  let platform: [ExaminedCertificate]
+  /// The routes to payment providers.
+  let routes: [String]
+  /// Why the routes cannot be read.
+  let routesProblem: String?
+
+  init(
+    _ configuration: ServerConfiguration, problems: [ConfigurationError] = [], merchants: [ExaminedMerchant],
+    platform: [ExaminedCertificate] = [], routes: [String] = [], routesProblem: String? = nil
+  ) {
+    (self.configuration, self.problems, self.merchants) = (configuration, problems, merchants)
+    (self.platform, self.routes, self.routesProblem) = (platform, routes, routesProblem)
+  }
+
+  /// Reads the files that a configuration names.
+  package init(_ configuration: ServerConfiguration, problems: [ConfigurationError] = []) {
+    let directory = configuration.merchantsDirectory
+    let names = (try? MerchantFolder.merchants(in: directory)) ?? []
+    let platform = configuration.platformDirectory.map { ExaminedCertificate.processing(below: $0) } ?? []
+    var routes: [String] = configuration.acquirer.baseURL.isEmpty ? [] : [Self.acquirerRoute(configuration)]
+    var routesProblem: String?
+    do {
+      routes += try ConnectorFolder.all(in: configuration.connectorsDirectory).map { "\($0.route)" }
+      try RouteTable.check(configuration)
+    } catch { routesProblem = DoctorWords.of(error) }
+    self.init(
+      configuration, problems: problems, merchants: names.map { ExaminedMerchant(id: $0, path: "\(directory)/\($0)") },
+      platform: platform, routes: routes, routesProblem: routesProblem)
+  }
+
+  private static func acquirerRoute(_ configuration: ServerConfiguration) -> String {
+    configuration.acquirer.connector + (configuration.acquirer.account.map { "/\($0)" } ?? "")
+  }
+
+  /// Reads the configuration as `tender serve` would, and keeps what is wrong instead of stopping at it.
+  ///
+  /// - Throws: ``ConfigurationError`` when there is no such file.
+  package static func read(
+    file: String?, flags: [String: String] = [:],
+    variables: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> DoctorSubject {
+    var problems = ProblemList()
+    let configuration = try ServerConfiguration.read(file, flags, variables, &problems)
+    return DoctorSubject(configuration, problems: problems.inOrderOfLines)
+  }
+
+  package var storePath: String { configuration.storePath }
+}
+
+/// A merchant as the doctor sees it, however it is kept.
+struct ExaminedMerchant: Sendable {
+  let id: String
+  /// The folder, or another name of the place where the merchant is kept.
+  let path: String
+  /// Nil where they cannot be read.
+  let settings: MerchantSettings?
+  /// Why the settings cannot be read.
+  let problem: String?
+  let certificates: [ExaminedCertificate]
+  /// The association file of each domain that has one.
+  let associations: [String: [UInt8]]
+  let apiKeys: Int
+  let webhookKeys: Int
+  /// Files that only their owner may read.
+  let privateFiles: [String]
+  /// Keys without a certificate beside them.
+  let loneKeys: [String]
+
+  var domains: [Domain] { (settings?.domains ?? []).compactMap { try? Domain($0) } }
+  var identifier: MerchantIdentifier? { settings.flatMap { try? MerchantIdentifier($0.merchantIdentifier) } }
+  var identity: ExaminedCertificate? { certificates.first { $0.kind == .identity } }
+  var processing: [ExaminedCertificate] { certificates.filter { $0.kind == .processing } }
+}
+
+extension ExaminedMerchant {
+  /// Reads a merchant's folder.
+  init(id: String, path: String) {
+    let file = path + "/merchant.yaml"
+    let read = Result { try MerchantSettings(file: file) }
+    let processing = ExaminedCertificate.processing(below: path)
+    let secrets = ["api-keys", "webhook-keys", "callback-keys"].map { folder in
+      Self.names(path, folder, ".secret").map { "\(path)/\(folder)/\($0).secret" }
+    }
+    let keys = Self.names(path, "processing", ".key").map { "\(path)/processing/\($0).key" }
+    let identity = ExaminedCertificate(.identity, path + "/identity")
+    self.init(
+      id: id, path: path, settings: try? read.get(), problem: Self.words(read),
+      certificates: (identity.isThere ? [identity] : []) + processing,
+      associations: Self.associations((try? read.get())?.domains ?? [], path), apiKeys: secrets[0].count,
+      webhookKeys: secrets[1].count,
+      privateFiles: (secrets.flatMap(\.self) + keys + [path + "/identity.key"]).filter(Self.exists),
+      loneKeys: keys.filter { !Self.exists(String($0.dropLast(4)) + ".pem") })
+  }
+
+  private static func words(_ read: Result<MerchantSettings, any Error>) -> String? {
+    if case .failure(let error) = read { DoctorWords.of(error) } else { nil }
+  }
+
+  private static func names(_ path: String, _ folder: String, _ ending: String) -> [String] {
+    (try? MerchantFolder.names(in: "\(path)/\(folder)", ending: ending)) ?? []
+  }
+
+  private static func associations(_ domains: [String], _ path: String) -> [String: [UInt8]] {
+    let files = domains.map { ($0, FileManager.default.contents(atPath: "\(path)/association/\($0).txt")) }
+    return Dictionary(files.compactMap { name, data in data.map { (name, Array($0)) } }) { first, _ in first }
+  }
+
+  private static func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }
+}
+
+/// An error in the doctor's words: without the file that the finding names anyway.
+enum DoctorWords {
+  static func of(_ error: any Error) -> String {
+    switch error {
+    case let error as MerchantIdentityError: error.reason
+    case let error as ConfigurationError: error.description
+    default: "\(error)"
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package import HTTPTransport
+package import TenderPayments
+
+/// The machine and the network as the doctor sees them.
+package struct DoctorSystem: Sendable {
+  let clock: WallClock
+  let network: DoctorNetwork
+  let machine: DoctorMachine
+
+  package init(clock: WallClock, network: DoctorNetwork, machine: DoctorMachine) {
+    (self.clock, self.network, self.machine) = (clock, network, machine)
+  }
+
+  /// The real ones. The caller closes the network.
+  package static func live(_ network: Network, clock: WallClock = .system) -> DoctorSystem {
+    DoctorSystem(clock: clock, network: .live(network), machine: .live)
+  }
+}
+
+package struct DoctorNetwork: Sendable {
+  /// The addresses of a host; empty where the name does not resolve.
+  let resolve: @Sendable (_ host: String) async -> [ResolvedAddress]
+  /// A TLS handshake.
+  let handshake: @Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake
+  /// Calls without a client certificate; redirects are returned.
+  let plain: HTTPSender
+  /// Calls with one.
+  let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+
+  package init(
+    resolve: @escaping @Sendable (String) async -> [ResolvedAddress],
+    handshake: @escaping @Sendable (String, Int) async throws -> TLSHandshake, plain: HTTPSender,
+    identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+  ) {
+    (self.resolve, self.handshake, self.plain, self.identified) = (resolve, handshake, plain, identified)
+  }
+}
+
+/// An address of a host.
+package struct ResolvedAddress: Sendable, Hashable {
+  let text: String
+  /// Whether packets to it leave for the public Internet.
+  let isPublic: Bool
+
+  package init(_ text: String, isPublic: Bool) { (self.text, self.isPublic) = (text, isPublic) }
+}
+
+extension [ResolvedAddress] {
+  var list: String { map(\.text).joined(separator: ", ") }
+}
+
+/// What a server showed in a TLS handshake.
+package struct TLSHandshake: Sendable {
+  /// `TLSv1.2`, `TLSv1.3`.
+  let version: String
+  /// DER, the server's own first.
+  let chain: [[UInt8]]
+  /// Why the system's roots do not vouch for it; nil where they do.
+  let trustProblem: String?
+
+  package init(version: String, chain: [[UInt8]], trustProblem: String?) {
+    (self.version, self.chain, self.trustProblem) = (version, chain, trustProblem)
+  }
+}
+
+package struct DoctorMachine: Sendable {
+  /// Permissions of a file or folder, the last nine bits; nil where there is none.
+  let mode: @Sendable (_ path: String) -> Int?
+  /// The size of a file; nil where there is none.
+  let size: @Sendable (_ path: String) -> Int64?
+  /// Free and all bytes of the disk that holds a path.
+  let disk: @Sendable (_ path: String) -> (free: Int64, all: Int64)?
+  /// How many files the process may have open.
+  let openFiles: @Sendable () -> Int
+  /// Whether something accepts connections on a Unix socket.
+  let socketAnswers: @Sendable (_ path: String) -> Bool
+
+  package init(
+    mode: @escaping @Sendable (String) -> Int?, size: @escaping @Sendable (String) -> Int64?,
+    disk: @escaping @Sendable (String) -> (free: Int64, all: Int64)?, openFiles: @escaping @Sendable () -> Int,
+    socketAnswers: @escaping @Sendable (String) -> Bool
+  ) {
+    (self.mode, self.size, self.disk) = (mode, size, disk)
+    (self.openFiles, self.socketAnswers) = (openFiles, socketAnswers)
+  }
+}

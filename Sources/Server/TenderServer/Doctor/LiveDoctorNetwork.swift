@@ -1,0 +1,107 @@
+import HTTPTransport
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+import Synchronization
+import Webhooks
+
+extension DoctorNetwork {
+  /// The real network.
+  static func live(_ network: Network) -> DoctorNetwork {
+    DoctorNetwork(
+      resolve: { host in
+        let found = (try? await DestinationGuard.system(host)) ?? []
+        return found.map { ResolvedAddress($0.text, isPublic: $0.address.isPublic) }
+      },
+      handshake: { host, port in try await TLSProbe(host: host, port: port).run() }, plain: network.plain,
+      identified: network.identified)
+  }
+}
+
+/// One handshake that accepts whatever it is shown, and one that demands what browsers demand.
+private struct TLSProbe: Sendable {
+  let host: String
+  let port: Int
+
+  func run() async throws -> TLSHandshake {
+    let chain = SeenChain()
+    let version = try await handshake { context in
+      try NIOSSLClientHandler(context: context, serverHostname: host) { certificates, accept in
+        chain.put(certificates.compactMap { try? $0.toDERBytes() })
+        accept.succeed(.certificateVerified)
+      }
+    }
+    let seen = chain.certificates
+    do {
+      _ = try await handshake { try NIOSSLClientHandler(context: $0, serverHostname: host) }
+      return TLSHandshake(version: version, chain: seen, trustProblem: nil)
+    } catch {
+      return TLSHandshake(version: version, chain: seen, trustProblem: "\(error)")
+    }
+  }
+
+  /// - Returns: the version.
+  private func handshake(_ handler: @escaping @Sendable (NIOSSLContext) throws -> NIOSSLClientHandler) async throws
+    -> String
+  {
+    var tls = TLSConfiguration.makeClientConfiguration()
+    // Older ones are offered too, so that a server that speaks nothing else is named.
+    tls.minimumTLSVersion = .tlsv1
+    let context = try NIOSSLContext(configuration: tls)
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton).connectTimeout(.seconds(5))
+      .connect(host: host, port: port).get()
+    let done = channel.eventLoop.makePromise(of: String.self)
+    let late = channel.eventLoop.scheduleTask(in: .seconds(10)) { done.fail(ChannelError.connectTimeout(.seconds(10))) }
+    defer {
+      late.cancel()
+      // Ignored where it is complete.
+      done.fail(ChannelError.eof)
+      channel.close(promise: nil)
+    }
+    try await channel.eventLoop.submit {
+      try channel.pipeline.syncOperations.addHandlers([try handler(context), HandshakeReader(done)])
+    }.get()
+    return try await done.futureResult.get()
+  }
+}
+
+/// The certificates that a server sent.
+private final class SeenChain: Sendable {
+  private let sent = Mutex<[[UInt8]]>([])
+
+  func put(_ certificates: [[UInt8]]) { sent.withLock { $0 = certificates } }
+  var certificates: [[UInt8]] { sent.withLock(\.self) }
+}
+
+/// Reports the version when the handshake is complete, or why it failed.
+private final class HandshakeReader: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  private let done: EventLoopPromise<String>
+
+  init(_ done: EventLoopPromise<String>) { self.done = done }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .handshakeCompleted? = event as? TLSUserEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    let handler = try? context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
+    done.succeed(Self.name(handler?.tlsVersion))
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    done.fail(error)
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) { done.fail(ChannelError.eof) }
+
+  private static func name(_ version: TLSVersion?) -> String {
+    switch version {
+    case .tlsv13: "TLSv1.3"
+    case .tlsv12: "TLSv1.2"
+    case .tlsv11: "TLSv1.1"
+    default: "TLSv1.0"
+    }
+  }
+}

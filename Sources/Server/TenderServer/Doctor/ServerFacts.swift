@@ -1,0 +1,79 @@
+import Ledger
+import Storage
+import TenderPayments
+import Webhooks
+
+/// What only the process that holds the store knows. A running server answers `GET /doctor/facts` with it; where none
+/// runs, the command line reads the store itself.
+package struct ServerFacts: Codable, Sendable {
+  /// Whether a server answered.
+  package let isRunning: Bool
+  let store: StoreFacts
+  /// Empty where no server runs.
+  let routes: [CredentialReport]
+  let openCircuits: [String]
+  let keys: [KeyReport]
+  /// When a round of recovery last ended.
+  let lastRecovery: Timestamp?
+  /// How many files the server may have open.
+  let openFiles: Int
+
+  init(
+    isRunning: Bool, store: StoreFacts, routes: [CredentialReport] = [], openCircuits: [String] = [],
+    keys: [KeyReport] = [], lastRecovery: Timestamp? = nil, openFiles: Int = 0
+  ) {
+    (self.isRunning, self.store, self.routes, self.openCircuits) = (isRunning, store, routes, openCircuits)
+    (self.keys, self.lastRecovery, self.openFiles) = (keys, lastRecovery, openFiles)
+  }
+
+  /// Opens the store of a server that does not run, without migrating it.
+  package init(storeAt path: String) async throws {
+    try StoreFile.check(path)
+    let journal = Journal(try await Database.sqlite(path: path, migrations: []), random: .system)
+    do {
+      try await self.init(reading: journal)
+      await journal.database.close()
+    } catch {
+      await journal.database.close()
+      throw error
+    }
+  }
+
+  private init(reading journal: Journal) async throws {
+    let keys = try await ProcessingKeyStore(journal.database).records().map(KeyReport.init)
+    self.init(isRunning: false, store: try await StoreFacts(journal, isDeep: true), keys: keys)
+  }
+}
+
+/// What the store says of itself and of what is open in it.
+struct StoreFacts: Codable, Sendable {
+  /// `ok`, or what SQLite found first; nil where it was not asked.
+  let quickCheck: String?
+  let missingMigrations: [String]
+  let unknownPayments: Int
+  let oldestUnknownSeconds: Int64
+  let alarmedPayments: Int
+  let waitingWebhooks: Int64
+  let deadWebhooks: Int64
+  let oldestWebhookSeconds: Int64
+}
+
+extension StoreFacts {
+  /// - Parameter isDeep: whether every page is read.
+  init(_ journal: Journal, isDeep: Bool) async throws {
+    let open = try await journal.openOutcomes()
+    let backlog = try await WebhookDispatcher.backlog(in: journal.database)
+    let (applied, check) = try await journal.database.read { store in
+      let applied = try store.rows("SELECT name FROM migrations").map { try $0.text("name") }
+      let check = isDeep ? try store.row("PRAGMA quick_check(1)")?.text("quick_check") : nil
+      return (Set(applied), check)
+    }
+    self.init(
+      quickCheck: check,
+      missingMigrations: PaymentAdministration.migrations.map(\.name).filter { !applied.contains($0) },
+      unknownPayments: open.payments[.unknown]?.count ?? 0,
+      oldestUnknownSeconds: open.payments[.unknown]?.oldest.components.seconds ?? 0, alarmedPayments: open.alarms,
+      waitingWebhooks: backlog.waiting, deadWebhooks: backlog.dead,
+      oldestWebhookSeconds: backlog.oldestWaiting.components.seconds)
+  }
+}

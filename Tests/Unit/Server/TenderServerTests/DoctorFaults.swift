@@ -1,0 +1,171 @@
+import Crypto
+import Foundation
+import HTTPTransport
+import MerchantIdentity
+import TenderPayments
+import TenderServer
+
+extension Fault {
+  static let all: [Fault] = [configuration, files, merchants, certificates, keys, site, services, stored].flatMap(
+    \.self)
+
+  private static let configuration: [Fault] = [
+    Fault("settings_readable") { $0.yaml.append("port: 70000") },
+    Fault("environment_exposed") { $0.yaml.append("host: 0.0.0.0") },
+    Fault("public_address_secure") { $0.yaml[0] = "environment: apple-sandbox" },
+    Fault("merchants_present") { try FileManager.default.removeItem(atPath: $0.directory + "/merchants") },
+    Fault("routes_readable") { clinic in
+      let folder = clinic.directory + "/connectors/braintree"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try "nothing: here\n".write(toFile: folder + "/connector.yaml", atomically: true, encoding: .utf8)
+    },
+    Fault("guest_token_key") { clinic in
+      let file = clinic.directory + "/guest-token.key"
+      try "no key".write(toFile: file, atomically: true, encoding: .utf8)
+      try clinic.chmod(0o600, file)
+    },
+    Fault("key_agent_answers") {
+      $0.yaml.append("keyAgent: {socket: /run/nowhere.sock}")
+      $0.socketAnswers = false
+    },
+  ]
+
+  private static let files: [Fault] = [
+    Fault("private_file_mode") { try $0.chmod(0o644, $0.merchant + "/processing/1.key") },
+    Fault("store_file_mode") { try $0.chmod(0o644, $0.directory + "/tender.db") },
+    Fault("folder_mode") { try $0.chmod(0o777, $0.merchant) },
+  ]
+
+  private static let merchants: [Fault] = [
+    Fault("merchant_readable") { $0.replace("countryCode: IE", "countryCode: Ireland") },
+    Fault("merchant_identifier_form") { $0.replace("merchant.test.harbour", "harbour") },
+    Fault("merchant_identifier_shared", .warning) { try $0.double() },
+    Fault("merchant_identifier_environments", .warning) { try $0.apple("processing/2") },
+    Fault("api_keys_present", .warning) { try $0.remove("api-keys") },
+    Fault("webhook_keys_present") { try $0.remove("webhook-keys") },
+    Fault("identity_present") { try $0.remove("identity.pem") },
+    Fault("processing_present", .warning) { try $0.remove("processing") },
+    Fault("processing_count", .warning) { clinic in
+      for number in 2...4 { try clinic.copy("processing/1.pem", "processing/\(number).pem") }
+    },
+    Fault("key_without_certificate", .warning) { try $0.copy("processing/1.key", "processing/9.key") },
+    Fault("domain_shared") { try $0.double() },
+  ]
+
+  private static let certificates: [Fault] = [
+    Fault("certificate_readable") { try $0.text("-----BEGIN CERTIFICATE-----\nAAAA\n", "processing/1.pem") },
+    Fault("certificate_kind") { clinic in
+      try clinic.text(Clinic.material.get().identity.pem, "processing/1.pem")
+    },
+    Fault("certificate_merchant") { $0.replace("merchant.test.harbour", "merchant.test.other") },
+    Fault("certificate_key_type") { clinic in
+      try clinic.text(Clinic.material.get().processing.pem, "identity.pem")
+    },
+    Fault("certificate_environment") { try $0.apple("processing/2") },
+    Fault("certificate_not_before") { $0.now = $0.now.adding(.seconds(-86_400 * 30)) },
+    Fault("certificate_expiry") { $0.now = $0.now.adding(.seconds(86_400 * 800)) },
+    Fault("certificate_expiry", .warning) { $0.now = $0.now.adding(.seconds(86_400 * 730)) },
+    Fault("certificate_issuer", .warning) { try $0.apple("processing/2") },
+    Fault("certificate_key_present") { try $0.remove("processing/1.key") },
+    Fault("certificate_pair") { try $0.secret(P256.Signing.PrivateKey().pemRepresentation, "processing/1.key") },
+  ]
+
+  private static let keys: [Fault] = [
+    Fault("key_hash_unique") { try $0.copy("processing/1.pem", "processing/2.pem") },
+    Fault("key_loaded") { $0.facts = Clinic.facts(keys: []) },
+    Fault("key_active", .warning) { $0.facts = Clinic.facts(keys: ["AAAA"], state: "next") },
+    Fault("self_test_payment_data") { $0.replace("merchant.test.harbour", "merchant.test.other") },
+    Fault("self_test_payment_token") {
+      try $0.secret(P256.Signing.PrivateKey().pemRepresentation, "processing/1.key")
+    },
+  ]
+
+  private static let site: [Fault] = [
+    Fault("dns_resolves") { $0.addresses["shop.example"] = [] },
+    Fault("tls_answers") { $0.handshakes["shop.example"] = nil },
+    Fault("tls_version") {
+      $0.handshakes["shop.example"] = try SiteCertificate.handshake(at: $0.now, version: "TLSv1.1")
+    },
+    Fault("tls_host") {
+      $0.handshakes["shop.example"] = try SiteCertificate.handshake(names: ["*.shop.example"], at: $0.now)
+    },
+    Fault("tls_expiry", .warning) {
+      $0.handshakes["shop.example"] = try SiteCertificate.handshake(days: 20, at: $0.now)
+    },
+    Fault("tls_expiry") { $0.handshakes["shop.example"] = try SiteCertificate.handshake(days: -1, at: $0.now) },
+    Fault("tls_trusted") {
+      $0.handshakes["shop.example"] = try SiteCertificate.handshake(at: $0.now, trustProblem: "self-signed certificate")
+    },
+    Fault("tls_chain") { $0.handshakes["shop.example"] = try SiteCertificate.handshake(at: $0.now, sendsChain: false) },
+    Fault("association_present") { try $0.remove("association/shop.example.txt") },
+    Fault("association_form") { try $0.text("<html>not found</html>", "association/shop.example.txt") },
+    Fault("association_served") { $0.associate(.init(status: 403)) },
+    Fault("association_redirect") {
+      $0.associate(.init(status: 301, headers: [HTTPField("Location", "https://www.shop.example/")]))
+    },
+    Fault("association_content") { $0.associate(.init(status: 200, body: Clinic.association + [0x0A])) },
+    Fault("site_root", .warning) { $0.answers[Clinic.origin + "/"] = .init(status: 302) },
+    Fault("touch_icons", .warning) { $0.answers[Clinic.origin + "/icon.png"] = .init(status: 404) },
+  ]
+
+  private static let services: [Fault] = [
+    Fault("apple_reachable", .notReachable) { $0.answers["http://127.0.0.1:8402/sandbox/ca.json"] = nil },
+    Fault("apple_session") {
+      let text = "{\"statusMessage\":\"merchant not registered for domain=shop.example\"}"
+      $0.gateway = .init(status: 400, body: Array(text.utf8))
+    },
+    Fault("clock") { clinic in
+      let url = "http://127.0.0.1:8402/sandbox/ca.json"
+      let late = HTTPField("Date", Clinic.date(clinic.now.adding(.seconds(-600))))
+      clinic.answers[url] = clinic.answers[url].map { .init(status: 200, headers: [late], body: $0.body) }
+    },
+    Fault("public_url_reachable") { $0.answers[Clinic.publicURL + "/healthz"] = .init(status: 502) },
+    Fault("public_url_same_server") { clinic in
+      clinic.answers[Clinic.publicURL + "/applepay/metadata"] = .init(
+        status: 200, body: Array("{\"merchantIdentifier\":\"merchant.test.other\"}".utf8))
+    },
+    Fault("cors_origin") { clinic in
+      clinic.answers[Clinic.publicURL + "/applepay/metadata"] = .init(
+        status: 200, body: Array("{\"merchantIdentifier\":\"merchant.test.harbour\"}".utf8))
+    },
+    Fault("connector_credentials") {
+      $0.facts?["routes"] = [["route": "sandbox", "credentials": "refused", "reason": "401"]]
+    },
+    Fault("connector_circuit") { $0.facts?["openCircuits"] = ["sandbox"] },
+    Fault("route_known") { $0.replace("routes: [\"sandbox\"]", "routes: [\"adyen\"]") },
+    Fault("webhook_address") { $0.addresses["hooks.example"] = [ResolvedAddress("10.0.0.7", isPublic: false)] },
+    Fault("webhook_tls") {
+      $0.handshakes["hooks.example"] = try SiteCertificate.handshake(at: $0.now, trustProblem: "expired")
+    },
+  ]
+
+  private static let stored: [Fault] = [
+    Fault("webhook_dead_letters") { $0.store("deadWebhooks", 2) },
+    Fault("webhook_late", .warning) { $0.store("oldestWebhookSeconds", 7_200) },
+    Fault("store_opens") { ($0.facts, $0.factsProblem) = (nil, "the disk is full") },
+    Fault("store_integrity") { $0.store("quickCheck", "row 3 missing from index payments_order") },
+    Fault("store_migrations") { $0.store("missingMigrations", ["ledger-1"]) },
+    Fault("store_log", .warning) { $0.logBytes = 300 << 20 },
+    Fault("payments_unknown") { clinic in
+      clinic.facts?["store"] = Clinic.store(["unknownPayments": 1, "oldestUnknownSeconds": 4_000])
+    },
+    Fault("payments_alarmed", .warning) { $0.store("alarmedPayments", 1) },
+    Fault("recovery_runs") { $0.facts?["lastRecovery"] = $0.now.adding(.seconds(-1_200)).microseconds },
+    Fault("disk_space", .warning) { $0.disk = (5 << 30, 1_000 << 30) },
+    Fault("disk_space") { $0.disk = (1 << 20, 1_000 << 30) },
+    Fault("open_files", .warning) { $0.facts?["openFiles"] = 1_024 },
+  ]
+}
+
+extension Clinic {
+  /// A certificate that names Apple as its issuer, from an authority that is not known.
+  func apple(_ place: String) throws {
+    let other = try SiteCertificate(names: [], days: 300, at: now, organization: "Apple Inc.", commonName: "Another CA")
+    try text(other.pem, place + ".pem")
+    try secret(other.key, place + ".key")
+  }
+
+  mutating func associate(_ answer: InboundResponse) {
+    for url in answers.keys where url.contains(".well-known") { answers[url] = answer }
+  }
+}
