@@ -42,6 +42,9 @@ struct Composition: Sendable {
   private(set) var orderService: OrderService
   let webhookEndpoints: WebhookEndpoints
   let dispatcher: WebhookDispatcher
+  /// Of recovery.
+  let lastRecovery: LastRun
+  let doctor = DoctorLog()
   /// Only in `simulated`.
   let traces: TraceRecorder?
 
@@ -49,6 +52,7 @@ struct Composition: Sendable {
 
   init(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws {
     (self.configuration, self.runtime) = (configuration, runtime)
+    lastRecovery = LastRun(clock: runtime.clock)
     let control = AdmissionControl.configured(configuration)
     admission = PaymentAdmission(control)
     connections = try .configured(configuration)

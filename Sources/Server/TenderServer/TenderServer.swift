@@ -63,7 +63,9 @@ package struct TenderServer: Service {
     let (gateway, logger) = (parts.gateway, parts.runtime.logger)
     return [
       WebhookService(dispatcher: parts.dispatcher),
-      RecoveryService(gateway: gateway, database: parts.database, metrics: parts.metrics, logger: logger),
+      RecoveryService(
+        gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger),
+      DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: .system, logger: logger),
       ClockMonitor(gateway: gateway, scheduler: .system, logger: logger),
       MerchantPolling(routes: routes, scheduler: .system, logger: logger),
     ]

@@ -8,6 +8,7 @@ struct AdministrationRoutes: Sendable {
   let webhooks: WebhookAdministrationController
   let reconciliation: ReconciliationController
   let routes: RouteAdministrationController
+  let doctor: DoctorController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -33,6 +34,10 @@ struct AdministrationRoutes: Sendable {
     router.post("/routes/check", use: routes.check)
     router.post("/routes/explain", use: routes.explain)
 
+    // `tender doctor`
+    router.post("/doctor", use: doctor.examine)
+    router.post("/doctor/facts", use: doctor.facts)
+
     // `tender reconcile`
     router.post("/reconcile", use: reconciliation.reconcile)
   }
@@ -48,6 +53,7 @@ extension AdministrationRoutes {
       administration: WebhookAdministration(parts.database, clock: parts.runtime.clock))
     reconciliation = ReconciliationController(
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
+    doctor = DoctorController(doctor: ServerDoctor(parts))
     routes = RouteAdministrationController(routes: parts.gateway.routes, breakers: parts.breakers)
   }
 }

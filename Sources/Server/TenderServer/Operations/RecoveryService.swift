@@ -2,7 +2,19 @@ import Gateway
 import Logging
 import ServiceLifecycle
 import Storage
+import Synchronization
 import TenderPayments
+
+/// When something was last done.
+final class LastRun: Sendable {
+  private let clock: WallClock
+  private let last = Mutex<Timestamp?>(nil)
+
+  init(clock: WallClock) { self.clock = clock }
+
+  func note() { last.withLock { $0 = clock.now() } }
+  var time: Timestamp? { last.withLock(\.self) }
+}
 
 /// Runs recovery in three loops, so that none waits for the others' acquirer calls.
 ///
@@ -11,6 +23,7 @@ struct RecoveryService: Service {
   let gateway: PaymentGateway
   let database: Database
   let metrics: Metrics
+  let lastRun: LastRun
   let logger: Logger
 
   func run() async throws {
@@ -18,7 +31,9 @@ struct RecoveryService: Service {
       try await gateway.keepRecovering(check: { if let failure = database.failure { throw failure } }) {
         round, outcome in
         switch outcome {
-        case .success(let report): note(report)
+        case .success(let report):
+          lastRun.note()
+          note(report)
         case .failure(let error):
           logger.error(
             "recovery failed", metadata: ["round": .string(round.rawValue), "error": .string("\(error)")])

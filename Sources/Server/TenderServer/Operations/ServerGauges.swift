@@ -15,6 +15,7 @@ struct ServerGauges: Sendable {
     let webhooks = try await WebhookMonitor.gauges(parts.database)
     return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + Gauge.all(of: parts.connections)
       + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
+      + parts.doctor.gauges
   }
 
   private func certificates(at now: Timestamp) -> [Gauge] {

@@ -1,0 +1,114 @@
+import Acquiring
+import ApplePayToken
+import Gateway
+import HTTPServing
+import Hummingbird
+import Logging
+import ServiceLifecycle
+import Synchronization
+import TenderPayments
+
+/// The doctor inside a running server, which has the configuration and the store at hand.
+struct ServerDoctor: Sendable {
+  let parts: Composition
+
+  init(_ parts: Composition) { self.parts = parts }
+
+  /// - Parameters:
+  ///   - until: the moment at which validity is judged; nil for now.
+  ///   - isDeep: whether every page of the store is read.
+  func run(until: Timestamp? = nil, isDeep: Bool) async throws -> DoctorReport {
+    let facts = try await facts(isDeep: isDeep)
+    // Of its own, so that a connection for each identity certificate is closed after the run.
+    let network = try Network.live()
+    let doctor = Doctor(
+      DoctorSubject(parts.configuration), .live(network, clock: parts.runtime.clock), facts: facts, until: until)
+    let report = await doctor.run()
+    await network.close()
+    return report
+  }
+
+  func facts(isDeep: Bool) async throws -> ServerFacts {
+    ServerFacts(
+      isRunning: true, store: try await StoreFacts(parts.journal, isDeep: isDeep),
+      routes: await CredentialReport.all(parts.gateway.routes),
+      openCircuits: parts.breakers.filter(\.value.isOpen).keys.sorted(),
+      keys: parts.keys.ring.entries.map { KeyReport(.init($0)) }, lastRecovery: parts.lastRecovery.time,
+      openFiles: FileDescriptors.limit)
+  }
+}
+
+/// What `tender doctor` asks of a running server.
+struct DoctorController: Sendable {
+  let doctor: ServerDoctor
+
+  /// `POST /doctor?until=2028-01-01T00:00:00Z`: every check, now.
+  func examine(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let until = request.uri.queryParameters.get("until").flatMap { Timestamp(rfc3339: $0) }
+    return JSONAnswer.response(try await doctor.run(until: until, isDeep: true))
+  }
+
+  /// `POST /doctor/facts`
+  func facts(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await doctor.facts(isDeep: true))
+  }
+}
+
+/// Runs the doctor once a minute after the start, then every hour, for the metrics and the log.
+struct DoctorService: Service {
+  let doctor: ServerDoctor
+  let log: DoctorLog
+  let scheduler: Scheduler
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      var pause = Duration.seconds(60)
+      while !Task.isCancelled {
+        do { try await scheduler.sleep(pause) } catch { return }
+        await examine()
+        pause = .seconds(3_600)
+      }
+    }
+  }
+
+  private func examine() async {
+    do { note(try await doctor.run(isDeep: false)) } catch {
+      logger.warning("the doctor could not run", metadata: ["reason": .string("\(error)")])
+    }
+  }
+
+  private func note(_ report: DoctorReport) {
+    for finding in log.note(report) where finding.status == .failed || finding.status == .warning {
+      logger.warning(
+        "doctor: \(finding.finding)",
+        metadata: [
+          "code": .string(finding.code), "status": .string(finding.status.rawValue),
+          "subject": .string(finding.subject), "remedy": .string(finding.remedy),
+        ])
+    }
+  }
+}
+
+/// What the doctor found last.
+final class DoctorLog: Sendable {
+  private let last = Mutex<[DoctorFinding]>([])
+
+  /// - Returns: what is new since the last time.
+  func note(_ report: DoctorReport) -> [DoctorFinding] {
+    last.withLock { last in
+      let known = Set(last)
+      last = report.checks
+      return report.checks.filter { !known.contains($0) }
+    }
+  }
+
+  /// One a check and subject: 1 while it fails or warns. What was skipped or not reached has none.
+  var gauges: [Gauge] {
+    last.withLock(\.self).filter { $0.status != .skipped && $0.status != .notReachable }.map { finding in
+      Gauge(
+        name: "tender_doctor_check", help: "1 while a check of the doctor fails or warns, by code and subject.",
+        labels: ["code": finding.code, "subject": finding.subject], value: finding.status == .ok ? 0 : 1)
+    }
+  }
+}
