@@ -12,12 +12,12 @@ import Testing
   @Test func `one token serves many calls, and is renewed before it ends`() async throws {
     let issuer = TokenIssuer()
     let acquirer = try issuer.acquirer()
-    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(.seconds(5))) == .accepted) }
+    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(.seconds(60))) == .accepted) }
     #expect(issuer.issued == 1)
     // 3,600 seconds: a fifth is more than two minutes, so two minutes before its end.
     issuer.clock.advance(.seconds(3_481))
     for _ in 0..<500 where issuer.used.last != "token-2" {
-      #expect(await acquirer.checkCredentials(.after(.seconds(5))) == .accepted)
+      #expect(await acquirer.checkCredentials(.after(.seconds(60))) == .accepted)
       try await Task.sleep(for: .milliseconds(20))
     }
     // The first call after that moment did not wait for the new token.
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `the request of a token is a form with encoded credentials`() async throws {
     let issuer = TokenIssuer()
-    _ = try await issuer.acquirer(secret: "s+/ &é").checkCredentials(.after(.seconds(5)))
+    _ = try await issuer.acquirer(secret: "s+/ &é").checkCredentials(.after(.seconds(60)))
     let request = try #require(issuer.tokenRequests.first)
     #expect(request.method == "POST" && request.url == "https://auth-test-eu-west-1.aws.bambora.com/connect/token")
     #expect(request.headers == [HTTPField("Content-Type", "application/x-www-form-urlencoded")])
@@ -48,14 +48,14 @@ import Testing
   }
 
   @Test func `who waits for a renewal waits no longer than its own deadline`() async throws {
-    let issuer = TokenIssuer(delay: .seconds(2))
+    let issuer = TokenIssuer(delay: .seconds(6))
     let acquirer = try issuer.acquirer()
-    async let patient = acquirer.checkCredentials(.after(.seconds(30)))
+    async let patient = acquirer.checkCredentials(.after(.seconds(60)))
     let start = ContinuousClock.now
-    guard case .notSent(let reason) = await issuer.authorize(acquirer, .after(.milliseconds(100))) else {
+    guard case .notSent(let reason) = await issuer.authorize(acquirer, .after(.seconds(1))) else {
       throw Wrong()
     }
-    #expect(reason.contains("too late") && ContinuousClock.now - start < .milliseconds(1_500))
+    #expect(reason.contains("too late") && ContinuousClock.now - start < .seconds(5))
     #expect(await patient == .accepted)
     #expect(issuer.issued == 1 && issuer.used.count == 1)
   }
@@ -63,14 +63,14 @@ import Testing
   @Test func `a renewal that fails while the token is valid stops nobody`() async throws {
     let issuer = TokenIssuer()
     let acquirer = try issuer.acquirer()
-    _ = await acquirer.checkCredentials(.after(.seconds(5)))
+    _ = await acquirer.checkCredentials(.after(.seconds(60)))
     issuer.answers(503, "<html></html>")
     issuer.clock.advance(.seconds(3_500))
-    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(.seconds(5))) == .accepted) }
+    for _ in 0..<3 { #expect(await acquirer.checkCredentials(.after(.seconds(60))) == .accepted) }
     try await issuer.waits { $0 >= 2 }
     // After its end nothing is sent with it.
     issuer.clock.advance(.seconds(100))
-    guard case .notSent = await issuer.authorize(acquirer, .after(.seconds(5))) else { throw Wrong() }
+    guard case .notSent = await issuer.authorize(acquirer, .after(.seconds(60))) else { throw Wrong() }
     #expect(issuer.used == ["token-1", "token-1", "token-1", "token-1"])
   }
 
@@ -84,9 +84,9 @@ import Testing
     let issuer = TokenIssuer()
     issuer.answers(status, body)
     let acquirer = try issuer.acquirer()
-    let answer = await issuer.authorize(acquirer, .after(.seconds(5)))
+    let answer = await issuer.authorize(acquirer, .after(.seconds(60)))
     #expect(answer == .declined(Decline(reason: .configuration, code: code)))
-    guard case .refused(let reason) = await acquirer.checkCredentials(.after(.seconds(5))) else { throw Wrong() }
+    guard case .refused(let reason) = await acquirer.checkCredentials(.after(.seconds(60))) else { throw Wrong() }
     #expect(reason.contains(code) && issuer.used.isEmpty)
   }
 
@@ -98,17 +98,17 @@ import Testing
     let issuer = TokenIssuer()
     issuer.answers(status, body)
     let acquirer = try issuer.acquirer()
-    guard case .notSent = await issuer.authorize(acquirer, .after(.seconds(5))) else { throw Wrong() }
+    guard case .notSent = await issuer.authorize(acquirer, .after(.seconds(60))) else { throw Wrong() }
     let question = InquiryRequest(
       reference: AttemptReference("C1"), amount: .eur(1), kind: .capture, authorization: "p1")
-    guard case .unavailable = await acquirer.inquire(question, .after(.seconds(5))) else { throw Wrong() }
+    guard case .unavailable = await acquirer.inquire(question, .after(.seconds(60))) else { throw Wrong() }
     #expect(issuer.used.isEmpty)
   }
 
   @Test func `an issuer that does not answer leaves nothing unknown`() async throws {
     let issuer = TokenIssuer()
     issuer.isSilent = true
-    guard case .notSent = await issuer.authorize(try issuer.acquirer(), .after(.seconds(5))) else { throw Wrong() }
+    guard case .notSent = await issuer.authorize(try issuer.acquirer(), .after(.seconds(60))) else { throw Wrong() }
   }
 
   @Test func `nothing is asked when no time is left`() async throws {
@@ -131,7 +131,7 @@ import Testing
   @Test func `of many that are rejected together one renews`() async throws {
     let issuer = TokenIssuer()
     let acquirer = try issuer.acquirer()
-    _ = await acquirer.checkCredentials(.after(.seconds(5)))
+    _ = await acquirer.checkCredentials(.after(.seconds(60)))
     issuer.reject("token-1")
     await withTaskGroup(of: CredentialCheck.self) { group in
       for _ in 0..<20 { group.addTask { await acquirer.checkCredentials(.after(.seconds(20))) } }
@@ -144,7 +144,7 @@ import Testing
     let issuer = TokenIssuer()
     issuer.rejectsAll = true
     let acquirer = try issuer.acquirer()
-    let answer = await issuer.authorize(acquirer, .after(.seconds(5)))
+    let answer = await issuer.authorize(acquirer, .after(.seconds(60)))
     #expect(answer == .declined(Decline(reason: .configuration, code: "HTTP 401")))
     #expect(issuer.used == ["token-1", "token-2"])
   }
