@@ -160,9 +160,9 @@ struct StripeVisit: Sendable {
     try await service.deliverEvents(
       after: .zero,
       by: EventDelivery(
-        signed: { _, header, signature, body in
+        headers: { _, headers, body in
           let event = InboundEvent(
-            headers: [HTTPField(header, signature)], body: body, arrivedAt: WallClock.system.now())
+            headers: headers.map { HTTPField($0.name, $0.value) }, body: body, arrivedAt: WallClock.system.now())
           guard let batch = try? readEvents(event) else { return false }
           received.withLock { $0 += batch.events }
           return true
