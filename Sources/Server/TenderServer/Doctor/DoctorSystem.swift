@@ -65,7 +65,7 @@ package struct TLSHandshake: Sendable {
 
 package struct DoctorMachine: Sendable {
   /// Permissions of a file or folder, the last nine bits; nil where there is none.
-  let mode: @Sendable (_ path: String) -> Int?
+  package let mode: @Sendable (_ path: String) -> Int?
   /// The size of a file; nil where there is none.
   let size: @Sendable (_ path: String) -> Int64?
   /// Free and all bytes of the disk that holds a path.

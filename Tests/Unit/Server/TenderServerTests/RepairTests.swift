@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTransport
+import Ledger
 import MerchantIdentity
 import Storage
 import TenderPayments
