@@ -86,13 +86,13 @@ struct StripeVisit: Sendable {
     _ reference: String, _ units: Int64 = 1250, card: String = "visa-debit", cryptogram: String? = nil
   ) async throws -> AcquirerAnswer {
     let request = request(reference, .eur(units), try network(card: card, cryptogram: cryptogram))
-    return try await acquirer().authorize(request, .after(.seconds(20)))
+    return try await acquirer().authorize(request, .after(.seconds(300)))
   }
 
   /// Pays with one of Stripe's test tokens.
   func authorize(_ reference: String, token: String) async throws -> AcquirerAnswer {
     let request = request(reference, .eur(1250), try await sealed(.eur(1250)), prepared: token)
-    return try await acquirer().authorize(request, .after(.seconds(20)))
+    return try await acquirer().authorize(request, .after(.seconds(300)))
   }
 
   /// Stripe's name of a payment that is authorized now.
@@ -106,15 +106,15 @@ struct StripeVisit: Sendable {
     let request = FollowUpRequest(
       reference: AttemptReference(reference), authorization: name, amount: .eur(units), isFinal: isFinal,
       isWhole: isWhole)
-    return try await acquirer().capture(request, .after(.seconds(20)))
+    return try await acquirer().capture(request, .after(.seconds(300)))
   }
 
   func void(_ reference: String, _ name: String, _ units: Int64 = 1250) async throws -> AcquirerAnswer {
-    try await acquirer().void(followUp(reference, name, units), .after(.seconds(20)))
+    try await acquirer().void(followUp(reference, name, units), .after(.seconds(300)))
   }
 
   func refund(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(20)))
+    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(300)))
   }
 
   func followUp(_ reference: String, _ name: String, _ units: Int64) -> FollowUpRequest {
@@ -130,7 +130,7 @@ struct StripeVisit: Sendable {
     return try await acquirer().inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: .eur(units), kind: kind, authorization: name,
-        acquirerReference: own, sentAt: sentAt), .after(.seconds(20)))
+        acquirerReference: own, sentAt: sentAt), .after(.seconds(300)))
   }
 
   /// A payment token that only Stripe can open.

@@ -89,7 +89,7 @@ extension WorldlineAcquiringVisit {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: amount, instrument: .network(token),
       sale: SaleDetails(statementDescriptor: "HARBOUR*KITCHEN", merchantCategory: "5812"))
-    return await acquirer.authorize(request, .after(.seconds(20)))
+    return await acquirer.authorize(request, .after(.seconds(300)))
   }
 
   /// Worldline's name of a payment that is authorized now.
@@ -106,15 +106,15 @@ extension WorldlineAcquiringVisit {
     await acquirer.capture(
       FollowUpRequest(
         reference: AttemptReference(reference), authorization: payment, amount: .eur(units), isFinal: isFinal,
-        isWhole: isWhole, number: number), .after(.seconds(20)))
+        isWhole: isWhole, number: number), .after(.seconds(300)))
   }
 
   func void(_ reference: String, _ payment: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.void(followUp(reference, payment, units), .after(.seconds(20)))
+    await acquirer.void(followUp(reference, payment, units), .after(.seconds(300)))
   }
 
   func refund(_ reference: String, _ payment: String, _ units: Int64) async -> AcquirerAnswer {
-    await acquirer.refund(followUp(reference, payment, units), .after(.seconds(20)))
+    await acquirer.refund(followUp(reference, payment, units), .after(.seconds(300)))
   }
 
   private func followUp(_ reference: String, _ payment: String, _ units: Int64) -> FollowUpRequest {
@@ -128,12 +128,12 @@ extension WorldlineAcquiringVisit {
     await acquirer.inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: .eur(units), kind: kind, authorization: payment,
-        acquirerReference: name), .after(.seconds(20)))
+        acquirerReference: name), .after(.seconds(300)))
   }
 
   func reverse(_ reference: String) async -> Reversal {
     await acquirer.reverse(
-      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1250)), .after(.seconds(20)))
+      InquiryRequest(reference: AttemptReference(reference), amount: .eur(1250)), .after(.seconds(300)))
   }
 
   /// A call of the sandbox's own.

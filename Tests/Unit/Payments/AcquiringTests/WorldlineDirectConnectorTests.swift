@@ -25,7 +25,7 @@ import Testing
     _ status: Int, _ body: String, _ headers: [HTTPField] = []
   ) async throws -> AcquirerAnswer {
     wire.answers(.success(InboundResponse(status: status, headers: headers, body: Array(body.utf8))))
-    return try await wire.acquirer().authorize(Self.request(), .after(.seconds(60)))
+    return try await wire.acquirer().authorize(Self.request(), .after(.seconds(300)))
   }
 
   private let approval = #"""
@@ -42,7 +42,7 @@ import Testing
   @Test func `every request is the one that Worldline's library is compared with`() async throws {
     let compared = try JSONField(
       JSONReader.read(Array(try Repository.text("Tests/Judges/worldline-direct/requests.json").utf8)))
-    let deadline = Deadline.after(.seconds(60))
+    let deadline = Deadline.after(.seconds(300))
     let followUp = FollowUpRequest(
       reference: AttemptReference("C1"), authorization: "3254564310_0", amount: .eur(500))
     let acquirer = try wire.acquirer(merchant: "TenderSandbox")
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `the live host is another, and authorizations may be final`() async throws {
     let acquirer = try wire.acquirer(.live, authorization: .final)
-    _ = try await acquirer.authorize(Self.request(), .after(.seconds(60)))
+    _ = try await acquirer.authorize(Self.request(), .after(.seconds(300)))
     let request = try #require(wire.requests.first)
     #expect(request.url == "https://payment.direct.worldline-solutions.com/v2/Shop/payments")
     let input = try JSONReader.read(request.body)["mobilePaymentMethodSpecificInput"]
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
-    _ = try await wire.acquirer().authorize(Self.request(eci: nil), .after(.seconds(60)))
+    _ = try await wire.acquirer().authorize(Self.request(eci: nil), .after(.seconds(300)))
     let body = try JSONReader.read(try #require(wire.requests.first).body)
     let card = body["mobilePaymentMethodSpecificInput"]?["decryptedPaymentData"]
     #expect(card?["cryptogram"] != nil && card?["eci"] == nil)
@@ -100,7 +100,7 @@ import Testing
       givenName: "Ada", familyName: "Lovelace", emailAddress: "ada@example.com", phoneNumber: "020 1234",
       countryCode: "GB", postalCode: "SW1")
     let sale = SaleDetails(order: "O1", statementDescriptor: "HARBOUR", shopper: shopper)
-    _ = try await wire.acquirer().authorize(Self.request(sale: sale), .after(.seconds(60)))
+    _ = try await wire.acquirer().authorize(Self.request(sale: sale), .after(.seconds(300)))
     let order = try JSONReader.read(try #require(wire.requests.first).body)["order"]
     #expect(
       order?["references"]
@@ -235,9 +235,9 @@ import Testing
       reference: AttemptReference(reference), authorization: name, amount: .eur(500), isWhole: isWhole)
     let acquirer = try wire.acquirer()
     return switch verb {
-    case .capture: await acquirer.capture(request, .after(.seconds(60)))
-    case .void: await acquirer.void(request, .after(.seconds(60)))
-    case .refund: await acquirer.refund(request, .after(.seconds(60)))
+    case .capture: await acquirer.capture(request, .after(.seconds(300)))
+    case .void: await acquirer.void(request, .after(.seconds(300)))
+    case .refund: await acquirer.refund(request, .after(.seconds(300)))
     }
   }
 

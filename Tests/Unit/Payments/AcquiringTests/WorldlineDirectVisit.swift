@@ -89,7 +89,7 @@ struct WorldlineDirectVisit: Sendable {
   ) async throws -> AcquirerAnswer {
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: .eur(units), instrument: instrument)
-    return try await acquirer().authorize(request, .after(.seconds(20)))
+    return try await acquirer().authorize(request, .after(.seconds(300)))
   }
 
   /// Worldline's name of a payment that is authorized now.
@@ -102,15 +102,15 @@ struct WorldlineDirectVisit: Sendable {
   func capture(
     _ reference: String, _ name: String, _ units: Int64, isFinal: Bool = false
   ) async throws -> AcquirerAnswer {
-    try await acquirer().capture(followUp(reference, name, units, isFinal: isFinal), .after(.seconds(20)))
+    try await acquirer().capture(followUp(reference, name, units, isFinal: isFinal), .after(.seconds(300)))
   }
 
   func void(_ reference: String, _ name: String, _ units: Int64, isWhole: Bool = false) async throws -> AcquirerAnswer {
-    try await acquirer().void(followUp(reference, name, units, isWhole: isWhole), .after(.seconds(20)))
+    try await acquirer().void(followUp(reference, name, units, isWhole: isWhole), .after(.seconds(300)))
   }
 
   func refund(_ reference: String, _ name: String, _ units: Int64) async throws -> AcquirerAnswer {
-    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(20)))
+    try await acquirer().refund(followUp(reference, name, units), .after(.seconds(300)))
   }
 
   private func followUp(
@@ -127,7 +127,7 @@ struct WorldlineDirectVisit: Sendable {
     try await acquirer().inquire(
       InquiryRequest(
         reference: AttemptReference(reference), amount: .eur(units), kind: kind, acquirerReference: name),
-      .after(.seconds(20)))
+      .after(.seconds(300)))
   }
 
   /// A payment token that only Worldline can open.

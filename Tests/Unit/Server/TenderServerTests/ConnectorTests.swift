@@ -120,7 +120,8 @@ import Testing
     #expect(checks.compactMap { $0["credentials"]?.text } == Array(repeating: "accepted", count: 4) + ["not_offered"])
     let rules = try await admin(
       "POST", "/routes/explain", ["merchant": "harbour", "amount": "12.50", "currency": "GBP", "network": "visa"])
-    #expect(rules["rules"]?.elements.compactMap { $0["result"]?.text } == ["chosen", "skipped", "next", "next", "next"])
+    let results = rules["rules"]?.elements.compactMap { $0["result"]?.text }
+    #expect(results == ["chosen", "skipped", "next", "next", "next"])
   }
 
   @Test func `serves in production without any sandbox, once its merchants are there`() async throws {
