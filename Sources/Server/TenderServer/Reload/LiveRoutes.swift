@@ -15,6 +15,8 @@ final class LiveRoutes: Sendable {
   let administration: ReplaceableResponder
   let metrics: ReplaceableResponder
   private let parts: Mutex<Composition>
+  /// The last that reads the merchants, or waits for its turn.
+  private let lastTurn = Mutex<Task<Void, Never>?>(nil)
 
   init(_ parts: Composition) throws {
     let routes = try Routes(parts)
@@ -31,6 +33,23 @@ final class LiveRoutes: Sendable {
   ///
   /// - Throws: when one is not as it must be. Then everything stays as it was.
   func reload() async throws -> ReloadReport {
+    try await inTurn { try await self.readAgain() }
+  }
+
+  /// One at a time: otherwise one that began earlier could put back what it had read before a change.
+  private func inTurn<R: Sendable>(_ work: @escaping @Sendable () async throws -> R) async throws -> R {
+    let task = lastTurn.withLock { last in
+      let task = Task { [last] in
+        await last?.value
+        return try await work()
+      }
+      last = Task { _ = await task.result }
+      return task
+    }
+    return try await task.value
+  }
+
+  private func readAgain() async throws -> ReloadReport {
     let new = try await parts.withLock { $0 }.reread()
     let routes = try Routes(new)
     try new.gateway.routes.checkAccounts(of: new.folders, in: new.configuration.merchantsDirectory)
@@ -49,10 +68,12 @@ final class LiveRoutes: Sendable {
   ///
   /// - Returns: nil when nothing has changed.
   func reloadIfChanged() async throws -> ReloadReport? {
-    let parts = parts.withLock { $0 }
-    let now = parts.runtime.clock.now()
-    let fingerprint = try await MerchantStore(parts.database, keys: nil).fingerprint(at: now)
-    return fingerprint == parts.fingerprint ? nil : try await reload()
+    try await inTurn { [self] in
+      let parts = parts.withLock { $0 }
+      let now = parts.runtime.clock.now()
+      let fingerprint = try await MerchantStore(parts.database, keys: nil).fingerprint(at: now)
+      return fingerprint == parts.fingerprint ? nil : try await readAgain()
+    }
   }
 
   private func administrationRouter(_ routes: Routes) -> Router<ServerContext> {
