@@ -1,6 +1,6 @@
 import StrictJSON
 
-/// The response code of an operation, and what stands beside it in an answer.
+/// The response code of an operation, and the fields that come with it.
 ///
 /// Numbers are those of ISO 8583 without leading zeros. Source: Worldline's documentation, *Response handling*.
 struct WorldlineAcquiringResult: Sendable, Hashable {

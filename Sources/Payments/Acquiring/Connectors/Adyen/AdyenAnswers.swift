@@ -34,7 +34,7 @@ extension AdyenMessages {
     case "Refused", "Error", "Cancelled":
       let code = try root.memberIfPresent("refusalReasonCode")?.string
       return .declined(AdyenDeclines.decline(code: code, resultCode: result))
-    // The payment waits for the shopper, whom nobody will send there. It is not authorized, and ends by itself.
+    // The payment waits for the shopper, and no page sends the shopper there. It is not authorized, and ends by itself.
     case "RedirectShopper", "ChallengeShopper", "IdentifyShopper", "PresentToShopper", "AuthenticationNotRequired",
       "AuthenticationFinished":
       return .declined(Decline(reason: .authenticationRequired, code: result))

@@ -24,7 +24,7 @@ enum CheckoutComAnswers {
     return reference == request.reference.rawValue
   }
 
-  /// A payment that waits for the shopper, whom nobody will send there, is not authorized and ends by itself.
+  /// A payment that waits for the shopper is not authorized and ends by itself: no page sends the shopper there.
   private static func pending(_ root: JSONField, _ name: String) throws(JSONError) -> AcquirerAnswer {
     guard try root.member("status").string == "Pending" else { return unknown("accepted, and not pending") }
     if try root.memberIfPresent("_links")?.memberIfPresent("redirect") != nil {

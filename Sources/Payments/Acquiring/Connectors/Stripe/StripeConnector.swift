@@ -102,7 +102,7 @@ struct StripeConnector: Sendable {
     return answers.authorization(reply, request)
   }
 
-  /// Ends an intent that waits for the shopper, whom nobody will send there. It holds nothing, so the answer does not
+  /// Ends an intent that waits for the shopper: no page sends the shopper there. It holds nothing, so the answer does not
   /// matter: without it the intent stays open at Stripe, and is never paid.
   private func abandon(_ intent: String, _ reference: AttemptReference, _ deadline: Deadline) async {
     _ = await post("/payment_intents/\(intent)/cancel", StripeMessages.abandonment, .abandon, reference, deadline)

@@ -13,7 +13,7 @@ enum WorldlineDirectAnswers {
     guard response.status == 201 else { return refusal(response) { isAbout(request, $0.paymentResult?.payment) } }
     return reading(response, CreatePaymentAnswer.self) { answer in
       guard isAbout(request, answer.payment), let id = DirectPaymentID(answer.payment.id) else { return .another }
-      // The payment waits for the shopper, whom nobody will send there.
+      // The payment waits for the shopper, and no page sends the shopper there.
       guard answer.merchantAction == nil else {
         return .declined(Decline(reason: .authenticationRequired, code: "merchantAction"))
       }

@@ -2,7 +2,7 @@ import Acquiring
 import HTTPTransport
 import TenderPayments
 
-/// `connectors/adyen/…/connector.yaml`; `api-key.secret` and `hmac-keys/*.secret` stand beside it.
+/// `connectors/adyen/…/connector.yaml`; `api-key.secret` and `hmac-keys/*.secret` are in the same folder.
 struct AdyenFile: Sendable {
   var merchantAccounts: [String] = []
   var livePrefix: String?

@@ -2,7 +2,7 @@ import Acquiring
 import HTTPTransport
 import TenderPayments
 
-/// `connectors/braintree/…/connector.yaml`; `private-key.secret` stands beside it.
+/// `connectors/braintree/…/connector.yaml`; `private-key.secret` is in the same folder.
 struct BraintreeFile: Sendable {
   var merchantID = ""
   var publicKey = ""

@@ -3,7 +3,7 @@ import HTTPTransport
 import TenderPayments
 
 /// `connectors/checkout-com/…/connector.yaml`; `secret-key.secret`, `public-key.secret` and `signature-keys/*.secret`
-/// stand beside it, and `authorizations/*.secret` where the workflow's webhook sends that header.
+/// are in the same folder, and `authorizations/*.secret` where the workflow's webhook sends that header.
 struct CheckoutComFile: Sendable {
   var processingChannels: [String] = []
   var prefix: String?

@@ -2,7 +2,7 @@ import Acquiring
 import HTTPTransport
 import TenderPayments
 
-/// `connectors/stripe/…/connector.yaml`; `secret-key.secret` and `signing-secrets/*.secret` stand beside it.
+/// `connectors/stripe/…/connector.yaml`; `secret-key.secret` and `signing-secrets/*.secret` are in the same folder.
 struct StripeFile: Sendable {
   var connectedAccounts: [String] = []
   var multicapture = false

@@ -2,7 +2,7 @@ import Acquiring
 import HTTPTransport
 import TenderPayments
 
-/// `connectors/worldline-acquiring/…/connector.yaml`; `client-secret.secret` stands beside it.
+/// `connectors/worldline-acquiring/…/connector.yaml`; `client-secret.secret` is in the same folder.
 struct WorldlineAcquiringFile: Sendable {
   var clientID = ""
   var acquirerID = ""

@@ -2,7 +2,7 @@ import Acquiring
 import HTTPTransport
 import TenderPayments
 
-/// `connectors/worldline-direct/…/connector.yaml`; `api-key.secret` and `webhook-keys/<key id>.secret` stand beside it.
+/// `connectors/worldline-direct/…/connector.yaml`; `api-key.secret` and `webhook-keys/<key id>.secret` are in the same folder.
 struct WorldlineDirectFile: Sendable {
   var merchantID = ""
   var apiKeyID = ""
