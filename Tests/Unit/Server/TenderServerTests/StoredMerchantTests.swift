@@ -29,7 +29,8 @@ struct StoredShop: Sendable {
     shop = try Shopfront(merchant, directory, system.server, system.sender, store: system.directory)
     let bundle = try await MerchantBundle(
       folder: folder, at: system.clock.wall.now(), keysMayBeElsewhere: false)
-    try await call(.add(bundle))
+    let added = try await call(.add(bundle))
+    try #require(added.notes.isEmpty, "\(added.notes)")
     try await provisioning.verify(merchant)
   }
 
