@@ -171,11 +171,14 @@ private struct Counter {
     #expect(wire.inquiries <= 12, name)
   }
 
-  /// At once, or when the provider has decided.
+  /// At once, or when the provider has decided. An inquiry that a busy machine answers too late is repeated.
   private func capture(_ payment: PaymentID) async throws {
     guard try await shop.gateway.capture(payment).payment.status != .captured else { return }
-    shop.clock.advance(.seconds(2))
-    _ = try await shop.gateway.recover()
+    for pause in [2, 15, 70] {
+      shop.clock.advance(.seconds(pause))
+      _ = try await shop.gateway.recover()
+      if try await shop.gateway.payment(payment)?.status == .captured { return }
+    }
   }
 
   private func ask(_ operation: Operation, of payment: PaymentID) async throws {
