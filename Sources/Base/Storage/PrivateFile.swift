@@ -13,11 +13,32 @@ package enum PrivateFile {
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(path, "cannot be made") }
     defer { close(descriptor) }
-    var bytes = Array(text.utf8)
-    defer { bytes.wipe() }
-    try write(bytes, to: descriptor, of: path)
-    guard fsync(descriptor) == 0, rename(draft, path) == 0 else { throw .system(path, "cannot be written") }
+    try fill(descriptor, with: text, of: path)
+    guard rename(draft, path) == 0 else { throw .system(path, "cannot be written") }
     try flush(folder)
+  }
+
+  /// Writes a file as ``write(_:to:)`` does, unless there is one of this name. Of several callers at once, in this
+  /// process and others, one writes, and every caller finds the file whole afterwards.
+  ///
+  /// - Returns: whether this call has written it.
+  @discardableResult
+  package static func writeFirst(_ text: String, to path: String) throws(PrivateFileError) -> Bool {
+    let (folder, name) = split(path)
+    try makeFolder(folder)
+    var draft = Array("\(folder)/.\(name).XXXXXX".utf8CString)
+    // Its mode is 0600.
+    let descriptor = mkstemp(&draft)
+    guard descriptor >= 0 else { throw .system(path, "cannot be made") }
+    defer {
+      close(descriptor)
+      unlink(draft)
+    }
+    try fill(descriptor, with: text, of: path)
+    let isFirst = link(draft, path) == 0
+    guard isFirst || errno == EEXIST else { throw .system(path, "cannot be written") }
+    try flush(folder)
+    return isFirst
   }
 
   /// Creates a folder and its missing parents with mode 0700. An existing folder is not changed.
@@ -46,6 +67,13 @@ package enum PrivateFile {
       throw PrivateFileError(path: path, reason: "can be read by others than its owner; run: chmod 600 \(path)")
     }
     return try text(of: descriptor, path)
+  }
+
+  private static func fill(_ descriptor: Int32, with text: String, of path: String) throws(PrivateFileError) {
+    var bytes = Array(text.utf8)
+    defer { bytes.wipe() }
+    try write(bytes, to: descriptor, of: path)
+    guard fsync(descriptor) == 0 else { throw .system(path, "cannot be written") }
   }
 
   private static func write(_ bytes: [UInt8], to descriptor: Int32, of path: String) throws(PrivateFileError) {

@@ -51,9 +51,9 @@ extension GuestTokenIssuer {
 
   /// The key that signs guest tokens, made at the first start.
   private static func privateKey(_ path: String) throws -> String {
-    if FileManager.default.fileExists(atPath: path) { return try MerchantFolder.secretText(path) }
-    let key = P256.Signing.PrivateKey().pemRepresentation
-    try PrivateFile.write(key, to: path)
-    return key
+    if !FileManager.default.fileExists(atPath: path) {
+      try PrivateFile.writeFirst(P256.Signing.PrivateKey().pemRepresentation, to: path)
+    }
+    return try MerchantFolder.secretText(path)
   }
 }

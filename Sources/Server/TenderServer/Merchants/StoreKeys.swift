@@ -13,7 +13,8 @@ extension ServerConfiguration {
   /// The same, for a caller that writes secrets: the first key is made when the store holds no secret.
   func merchantStoreMakingKeys(_ database: Database, random: RandomBytes) async throws -> MerchantStore {
     if try storeKeys() == nil, try await !MerchantStore(database, keys: nil).hasSecrets() {
-      try PrivateFile.write(random.hex(32) + "\n", to: storeKeyFile)
+      // Of several calls at once, all seal under the same key.
+      try PrivateFile.writeFirst(random.hex(32) + "\n", to: storeKeyFile)
     }
     return try merchantStore(database, random: random)
   }

@@ -27,6 +27,24 @@ import Testing
     #expect(try PrivateFile.text(file) == "key")
   }
 
+  @Test func `is made by one of many callers at once, and every caller finds it whole`() async throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let file = folder + "/first.key"
+    let texts = try await withThrowingTaskGroup(of: (isFirst: Bool, wrote: String, read: String).self) { group in
+      for caller in 0..<32 {
+        group.addTask {
+          let text = String(repeating: "\(caller) ", count: 1000)
+          return (try PrivateFile.writeFirst(text, to: file), text, try PrivateFile.text(file))
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let first = texts.filter(\.isFirst)
+    #expect(first.count == 1 && texts.allSatisfy { $0.read == first.first?.wrote })
+    #expect(try mode(file) == 0o600)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["first.key"])
+  }
+
   @Test func `does not change an existing folder`() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
