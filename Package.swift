@@ -172,9 +172,15 @@ let package = Package(
       ], plugins: ["EmbedWeb"]),
 
     module(
+      "Server/PlatformAPI",
+      [
+        "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "TenderSheet", "DirectWire", "TenderPayments",
+        "StrictJSON", "Storage", crypto,
+      ]),
+    module(
       "Server/TenderServer",
       [
-        "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
+        "PlatformAPI", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
@@ -275,6 +281,12 @@ let package = Package(
       [
         "DemoShop", "HTTPTransport", "DirectWire", "StrictJSON", "TenderPayments", crypto, hummingbird,
         hummingbirdTesting, httpTypes, nioCore,
+      ]),
+    tests(
+      "Unit/Server/PlatformAPITests",
+      [
+        "PlatformAPI", "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "TenderSheet", "DirectWire",
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "TokenIssuer", "SandboxTesting", crypto,
       ]),
     tests(
       "Unit/Server/TenderServerTests",

@@ -149,6 +149,10 @@ package struct ClaimRefused: Error, Sendable, Hashable {
 /// One operation as the ledger keeps it, for operators.
 package struct OperationRecord: Sendable, Hashable {
   package let reference: AttemptReference
+  /// Its place among the payment's operations, by which merchants know it: 0 for the authorization.
+  package let number: Int
+  /// The merchant's own name of it; nil where the request gave none.
+  package let merchantReference: String?
   package let kind: OperationKind
   package let amount: Amount
   package let isFinal: Bool

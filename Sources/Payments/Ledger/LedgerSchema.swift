@@ -68,7 +68,7 @@ extension Journal {
 
   /// `number` is an operation's place within its payment, which merchants know it by. It is written and not counted by
   /// time, because the clock may be set back. `part_of` is the first operation of a request that began several.
-  /// `decided` says that an operator ended the operation.
+  /// `decided` says that an operator ended the operation. `merchant_reference` is the merchant's own name of it.
   private static let operations = """
     CREATE TABLE operations (
       reference TEXT PRIMARY KEY NOT NULL,
@@ -79,6 +79,7 @@ extension Journal {
         'chargeback_reversal')),
       target TEXT,
       part_of TEXT,
+      merchant_reference TEXT,
       amount BIGINT NOT NULL CHECK (amount > 0),
       released_amount BIGINT NOT NULL CHECK (released_amount >= 0),
       is_final BIGINT NOT NULL CHECK (is_final IN (0, 1)),

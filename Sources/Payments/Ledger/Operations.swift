@@ -209,7 +209,8 @@ enum Operations {
 extension OperationRecord {
   fileprivate init(_ row: Row) throws {
     self.init(
-      reference: try row.value("reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
+      reference: try row.value("reference"), number: Int(try row.integer("number")),
+      merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
       acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
       decline: try row.decline(code: "code"),

@@ -18,6 +18,7 @@ package enum DirectStatus: Int64, Sendable, Hashable, Codable, CaseIterable {
   case authorizationUnknown = 52
   case cancelWaiting = 61
   case cancelUnknown = 62
+  case cancelRefused = 63
   case refundRequested = 81
   case refundUnknown = 82
   case refundRefused = 83
@@ -32,7 +33,7 @@ package enum DirectStatus: Int64, Sendable, Hashable, Codable, CaseIterable {
     switch self {
     case .created: "CREATED"
     case .cancelledByCustomer, .cancelled, .cancelWaiting, .cancelUnknown: "CANCELLED"
-    case .rejected, .refundRefused: "REJECTED"
+    case .rejected, .refundRefused, .cancelRefused: "REJECTED"
     case .pendingCapture: "PENDING_CAPTURE"
     case .refunded, .refundedByMerchant, .paymentDeleted: "REFUNDED"
     case .captured: "CAPTURED"
@@ -49,7 +50,7 @@ package enum DirectStatus: Int64, Sendable, Hashable, Codable, CaseIterable {
   package var category: String {
     switch self {
     case .created: "CREATED"
-    case .rejected, .refundRefused, .captureRefused, .cancelled, .cancelledByCustomer: "UNSUCCESSFUL"
+    case .rejected, .refundRefused, .captureRefused, .cancelRefused, .cancelled, .cancelledByCustomer: "UNSUCCESSFUL"
     case .pendingCapture, .cancelWaiting, .cancelUnknown: "PENDING_MERCHANT"
     case .pendingPayment, .redirected: "PENDING_PAYMENT"
     case .captured: "COMPLETED"
@@ -71,7 +72,7 @@ package enum DirectStatus: Int64, Sendable, Hashable, Codable, CaseIterable {
       .authorizationWaiting, .authorizationUnknown:
       .authorization
     case .captureStored, .captured, .captureRequested, .captureUnknown, .captureRefused, .captureProcessing: .capture
-    case .cancelledByCustomer, .cancelled, .cancelWaiting, .cancelUnknown: .cancel
+    case .cancelledByCustomer, .cancelled, .cancelWaiting, .cancelUnknown, .cancelRefused: .cancel
     case .paymentDeleted, .refunded, .refundRequested, .refundUnknown, .refundRefused, .refundedByMerchant: .refund
     }
   }
@@ -85,7 +86,7 @@ package enum DirectStatus: Int64, Sendable, Hashable, Codable, CaseIterable {
     switch self {
     case .pendingCapture, .captured, .cancelled, .cancelledByCustomer, .paymentDeleted, .refunded, .refundedByMerchant:
       .done
-    case .rejected, .refundRefused, .captureRefused: .refused
+    case .rejected, .refundRefused, .captureRefused, .cancelRefused: .refused
     case .created, .captureStored, .pendingPayment, .redirected, .authorizationQueued, .authorizationWaiting,
       .authorizationUnknown, .cancelWaiting, .cancelUnknown, .refundRequested, .refundUnknown, .captureRequested,
       .captureUnknown, .captureProcessing:

@@ -11,9 +11,13 @@ package struct DirectPayment: Sendable, Hashable, Codable {
   package var operationOutput: DirectOperation?
   /// In the details of a payment only. The capital letter is Worldline's.
   package var operations: [DirectOperation]?
+  /// Of a payment that a hosted checkout made.
+  package var hostedCheckoutSpecificOutput: HostedCheckoutOutput?
+  /// What Worldline has no members for; its SDKs skip it.
+  package var tender: TenderExtras?
 
   private enum CodingKeys: String, CodingKey {
-    case id, status, statusOutput, paymentOutput, operationOutput
+    case id, status, statusOutput, paymentOutput, operationOutput, hostedCheckoutSpecificOutput, tender
     case operations = "Operations"
   }
 
@@ -27,6 +31,32 @@ package struct DirectPayment: Sendable, Hashable, Codable {
     self.paymentOutput = paymentOutput
     self.operationOutput = operationOutput
     self.operations = operations
+  }
+}
+
+/// Worldline's `HostedCheckoutSpecificOutput`.
+package struct HostedCheckoutOutput: Sendable, Hashable, Codable {
+  package var hostedCheckoutId: String?
+  package var variant: String?
+
+  package init(hostedCheckoutId: String, variant: String?) {
+    self.hostedCheckoutId = hostedCheckoutId
+    self.variant = variant
+  }
+}
+
+/// Tender's own members of a payment.
+package struct TenderExtras: Sendable, Hashable, Codable {
+  package var orderId: String?
+  package var basketId: String?
+  /// What of the payment token could not be checked, because it did not come whole or was opened elsewhere: `signature`,
+  /// `signingTime`, `applicationData`, `amount`. Absent where everything was.
+  package var notVerified: [String]?
+
+  package init(orderId: String? = nil, basketId: String? = nil, notVerified: [String]? = nil) {
+    self.orderId = orderId
+    self.basketId = basketId
+    self.notVerified = notVerified
   }
 }
 
