@@ -38,8 +38,9 @@ struct MerchantOrder: Sendable, Hashable {
     answer.shippingMethod = order.service.needsAddress ? quote?.state.shippingMethod : nil
     (answer.requestedFor, answer.note) = (order.requestedFor, order.note)
     (answer.expectedDates, answer.orderURL) = (expectedDates, basket?.document.orderURL)
-    answer.customer = customer
     answer.shipping = order.service.needsAddress ? contact.flatMap(OrderAnswer.Shipping.init) : nil
+    answer.customer = customer
+    answer.customer?.shippingAddress = answer.shipping?.address
     return answer
   }
 
@@ -86,8 +87,8 @@ extension OrderAnswer.Shipping {
 extension OrderAnswer.Name {
   fileprivate init(_ contact: OrderContact) {
     self.init(
-      firstName: contact.givenName, surname: contact.familyName, phoneticFirstName: contact.phoneticGivenName,
-      phoneticSurname: contact.phoneticFamilyName)
+      firstName: contact.givenName, surname: contact.familyName, title: contact.namePrefix,
+      phoneticFirstName: contact.phoneticGivenName, phoneticSurname: contact.phoneticFamilyName)
   }
 }
 

@@ -99,7 +99,7 @@ extension FullContact {
       ("phoneticFamilyName", phoneticFamilyName), ("phoneNumber", phoneNumber), ("emailAddress", emailAddress),
       ("subLocality", subLocality), ("locality", locality), ("subAdministrativeArea", subAdministrativeArea),
       ("administrativeArea", administrativeArea), ("postalCode", postalCode), ("country", country),
-      ("countryCode", countryCode),
+      ("countryCode", countryCode), ("namePrefix", namePrefix),
     ]
     var object: JSONObject = [:]
     for (key, text) in texts { object[key] = text.map(JSONValue.string) }

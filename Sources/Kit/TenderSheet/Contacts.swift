@@ -40,6 +40,8 @@ public struct FullContact: Sendable, Hashable {
   public let phoneticGivenName: String?
   /// The phonetic last name.
   public let phoneticFamilyName: String?
+  /// The title before the name, such as `Dr.`; Apple Pay JS has none.
+  public let namePrefix: String?
   /// As the shopper entered it.
   public let phoneNumber: String?
   /// As the shopper entered it.
@@ -67,8 +69,9 @@ public struct FullContact: Sendable, Hashable {
     phoneticFamilyName: String? = nil, phoneNumber: String? = nil, emailAddress: String? = nil,
     addressLines: [String] = [], subLocality: String? = nil, locality: String? = nil,
     subAdministrativeArea: String? = nil, administrativeArea: String? = nil, postalCode: String? = nil,
-    country: String? = nil, countryCode: String? = nil
+    country: String? = nil, countryCode: String? = nil, namePrefix: String? = nil
   ) {
+    self.namePrefix = namePrefix.filled
     self.givenName = givenName.filled
     self.familyName = familyName.filled
     self.phoneticGivenName = phoneticGivenName.filled
@@ -115,6 +118,7 @@ extension FullContact: Codable {
   private enum CodingKeys: String, CodingKey {
     case givenName, familyName, phoneticGivenName, phoneticFamilyName, phoneNumber, emailAddress, addressLines
     case subLocality, locality, subAdministrativeArea, administrativeArea, postalCode, country, countryCode
+    case namePrefix
   }
 
   public init(from decoder: any Decoder) throws {
@@ -127,7 +131,8 @@ extension FullContact: Codable {
       addressLines: try keys.addressLines(forKey: .addressLines),
       subLocality: try text(.subLocality), locality: try text(.locality),
       subAdministrativeArea: try text(.subAdministrativeArea), administrativeArea: try text(.administrativeArea),
-      postalCode: try text(.postalCode), country: try text(.country), countryCode: try text(.countryCode))
+      postalCode: try text(.postalCode), country: try text(.country), countryCode: try text(.countryCode),
+      namePrefix: try text(.namePrefix))
   }
 }
 

@@ -8,6 +8,8 @@ public struct OrderContact: Sendable, Hashable, Codable {
   public let phoneticGivenName: String?
   /// The phonetic last name, where the basket asks for it.
   public let phoneticFamilyName: String?
+  /// The title before the name, such as `Dr.`, where the device sends one.
+  public let namePrefix: String?
   /// From the shipping contact; the billing contact never has it.
   public let phoneNumber: String?
   /// From the shipping contact; the billing contact never has it.
@@ -27,6 +29,7 @@ public struct OrderContact: Sendable, Hashable, Codable {
     self.familyName = named?.familyName
     self.phoneticGivenName = named?.phoneticGivenName
     self.phoneticFamilyName = named?.phoneticFamilyName
+    self.namePrefix = named?.namePrefix
     self.phoneNumber = shipping?.phoneNumber
     self.emailAddress = shipping?.emailAddress
     self.address =

@@ -73,6 +73,8 @@ extension OrderAnswer {
     package var personalInformation: PersonalInformation?
     /// Where nothing is brought anywhere and the merchant asks for it.
     package var billingAddress: Address?
+    /// The address of ``Shipping`` again, where older tables of Worldline's have it.
+    package var shippingAddress: Address?
 
     package init() {}
   }
@@ -96,13 +98,17 @@ extension OrderAnswer {
   package struct Name: Sendable, Hashable, Codable {
     package var firstName: String?
     package var surname: String?
+    /// The name's prefix, such as `Dr.`
+    package var title: String?
     /// Where the basket asks for them; Worldline has no such properties.
     package var phoneticFirstName: String?
     package var phoneticSurname: String?
 
     package init(
-      firstName: String?, surname: String?, phoneticFirstName: String? = nil, phoneticSurname: String? = nil
+      firstName: String?, surname: String?, title: String? = nil, phoneticFirstName: String? = nil,
+      phoneticSurname: String? = nil
     ) {
+      self.title = title
       self.firstName = firstName
       self.surname = surname
       self.phoneticFirstName = phoneticFirstName

@@ -29,7 +29,7 @@
         emailAddress: contact.emailAddress, addressLines: lines, subLocality: address?.subLocality,
         locality: address?.city, subAdministrativeArea: address?.subAdministrativeArea,
         administrativeArea: address?.state, postalCode: address?.postalCode, country: address?.country,
-        countryCode: address?.isoCountryCode)
+        countryCode: address?.isoCountryCode, namePrefix: name?.namePrefix)
     }
 
     /// The contact that a sheet opens with. Devices use address, e-mail and phone.
@@ -44,7 +44,7 @@
 
     private static func name(_ contact: FullContact) -> PersonNameComponents {
       var name = PersonNameComponents()
-      (name.givenName, name.familyName) = (contact.givenName, contact.familyName)
+      (name.namePrefix, name.givenName, name.familyName) = (contact.namePrefix, contact.givenName, contact.familyName)
       guard contact.phoneticGivenName != nil || contact.phoneticFamilyName != nil else { return name }
       var phonetic = PersonNameComponents()
       (phonetic.givenName, phonetic.familyName) = (contact.phoneticGivenName, contact.phoneticFamilyName)
