@@ -137,7 +137,7 @@ let package = Package(
     module("Payments/Ledger", ["Storage", "TenderPayments", crypto]),
     module(
       "Payments/Webhooks", ["DirectWire", "Ledger", "HTTPTransport", "StrictJSON", "Storage", "TenderPayments", crypto]),
-    module("Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments"]),
+    module("Payments/Gateway", ["ApplePayToken", "Acquiring", "Ledger", "Storage", "TenderPayments", crypto]),
 
     module(
       "Checkout/MerchantIdentity",
@@ -174,8 +174,8 @@ let package = Package(
     module(
       "Server/PlatformAPI",
       [
-        "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "TenderSheet", "DirectWire", "TenderPayments",
-        "StrictJSON", "Storage", crypto,
+        "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "DirectWire",
+        "TenderPayments", "StrictJSON", "Storage", crypto,
       ]),
     module(
       "Server/TenderServer",
@@ -184,7 +184,7 @@ let package = Package(
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
-        nioHTTPTypes, nioPosix, nioSSL, nioTLS, nioFoundation, logging, lifecycle, yams,
+        nioHTTPTypes, nioPosix, nioSSL, nioTLS, nioFoundation, logging, lifecycle, yams, "CZlib",
       ], plugins: ["EmbedWeb"]),
 
     // `prctl` has variadic arguments, with which Swift cannot call it.
@@ -291,7 +291,7 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox", "HTTPTransport",
+        "TenderServer", "PlatformAPI", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox", "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
         "TenderTesting", "Orders", "ApplePayToken",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,

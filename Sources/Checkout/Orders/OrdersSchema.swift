@@ -5,7 +5,8 @@ extension OrderService {
   /// the claim of its payment are one commit.
   ///
   /// Contacts are in a table of their own and only with an order, so that they can be deleted without touching the
-  /// ledger. `orders_of_quote` serves the removal of quotes without an order.
+  /// ledger. An order that a merchant's server brings with its payment has neither basket nor quote, so the two columns
+  /// refer to no table. `orders_of_quote` serves the removal of quotes without an order.
   package static let migrations: [Migration] = [
     Migration(
       "orders-1",
@@ -39,8 +40,8 @@ extension OrderService {
       CREATE TABLE orders (
         id TEXT PRIMARY KEY NOT NULL,
         merchant TEXT NOT NULL,
-        basket TEXT NOT NULL UNIQUE REFERENCES baskets (id),
-        quote TEXT NOT NULL REFERENCES quotes (id),
+        basket TEXT NOT NULL UNIQUE,
+        quote TEXT NOT NULL,
         merchant_reference TEXT NOT NULL,
         amount BIGINT NOT NULL CHECK (amount > 0),
         currency TEXT NOT NULL,

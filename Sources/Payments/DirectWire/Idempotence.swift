@@ -7,6 +7,8 @@ package enum Idempotence {
   package static let key = "X-GCS-Idempotence-Key"
   /// Of the answer to a repeat: when the first request arrived, in milliseconds since 1970.
   package static let requestTimestamp = "X-GCS-Idempotence-Request-Timestamp"
+  /// The same for SDKs of today, as RFC 3339.
+  package static let responseTime = "IdempotencyResponseDatetime"
   package static let window = Duration.seconds(86_400)
 
   /// Whether a text can be a key: 1 to 40 visible ASCII characters.

@@ -67,10 +67,18 @@ extension PaymentGateway {
     in call: PaymentCall
   ) async throws -> Confirmation {
     observer(.begun(order, token))
+    return try await confirm(.token(token), pays: order, choosing: choice, in: call)
+  }
+
+  /// The same for any credential.
+  package func confirm(
+    _ credential: PaymentCredential, pays order: Order, choosing choice: RouteChoice = RouteChoice(),
+    in call: PaymentCall
+  ) async throws -> Confirmation {
     let confirmed: ConfirmedOrder
-    do { confirmed = try await confirm(token, pays: order, choice, before: call.deadline) } catch {
+    do { confirmed = try await confirm(credential, pays: order, choice, before: call.deadline) } catch {
       // A repeat whose token is good goes on to the claim, which knows the answer too.
-      let use = TokenUse(of: token)
+      let use = credential.use
       guard let known = try await journal.answer(for: order.id, spending: use) else { throw error }
       let answer = try await firstAnswer(of: known, to: use)
       observer(.finished)
@@ -97,7 +105,7 @@ extension PaymentGateway {
   package func pay(_ confirmed: ConfirmedOrder, _ claim: Claim, in call: PaymentCall) async throws -> Payment {
     let (payment, isNew) = try await authorize(confirmed, claim, in: call)
     let after =
-      isNew
+      isNew && confirmed.holding.captureDelay == nil
       ? await captured(
         payment, confirmed.order.capture, before: call.deadline, reportedTo: .shopper(whenOpen: .pending)) : payment
     observer(.finished)
@@ -113,9 +121,9 @@ extension PaymentGateway {
   }
 
   private func confirm(
-    _ token: EncryptedPaymentToken, pays order: Order, _ choice: RouteChoice, before deadline: Deadline
+    _ credential: PaymentCredential, pays order: Order, _ choice: RouteChoice, before deadline: Deadline
   ) async throws -> ConfirmedOrder {
-    let confirmed = try await confirm(token, pays: order, choice)
+    let confirmed = try await confirm(credential, pays: order, choice)
     guard deadline.remaining >= policy.authorizationNeeds else { throw GatewayError.outOfTime }
     return confirmed
   }
@@ -189,7 +197,8 @@ extension PaymentGateway {
   private func terms(_ confirmed: ConfirmedOrder, at acquirer: AcquirerCapabilities) -> ClaimTerms {
     ClaimTerms(
       route: acquirer.route, amountConfirmed: confirmed.amountConfirmed,
-      holdUntil: acquirer.holdLifetime.map { clocks.latest.adding($0) }, sale: StoredSale(confirmed.sale(at: acquirer)))
+      holdUntil: confirmed.holding.within(acquirer.holdLifetime).map { clocks.latest.adding($0) },
+      captureDelay: confirmed.holding.captureDelay, sale: StoredSale(confirmed.sale(at: acquirer)))
   }
 
   /// The first answer is given again to the payment token that it was given to, also while the outcome is open; another
@@ -200,6 +209,13 @@ extension PaymentGateway {
       throw GatewayError.paymentInProgress(payment)
     }
     return payment
+  }
+}
+
+extension HoldTerms {
+  /// The shorter of the two times; nil where neither is known.
+  fileprivate func within(_ acquirer: Duration?) -> Duration? {
+    [lifetime, acquirer].compactMap { $0 }.min()
   }
 }
 

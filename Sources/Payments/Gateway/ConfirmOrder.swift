@@ -1,27 +1,31 @@
 package import Acquiring
 import ApplePayToken
 import Ledger
-import TenderPayments
+package import TenderPayments
 
-/// An order with the payment token that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes
-/// one, and only it can become an authorization request.
+/// An order with the credential that was found to pay exactly it. Only ``PaymentGateway/confirm(_:pays:)`` makes one, and
+/// only it can become an authorization request.
 package struct ConfirmedOrder: Sendable {
   let order: Order
   let use: TokenUse
   private let instrument: PaymentInstrument
+  /// Whether the amount inside was seen.
+  let amountConfirmed: Bool
+  let holding: HoldTerms
   private let sale: SaleDetails
   private let merchant: MerchantSale
   /// The routes that the payment may take, the first choice first; never empty.
   let candidates: [Acquirer]
 
   fileprivate init(
-    _ order: Order, use: TokenUse, instrument: PaymentInstrument, sale: SaleDetails, merchant: MerchantSale,
-    candidates: [Acquirer]
+    _ order: Order, use: TokenUse, instrument: PaymentInstrument, amountConfirmed: Bool, _ choice: RouteChoice,
+    merchant: MerchantSale, candidates: [Acquirer]
   ) {
+    self.amountConfirmed = amountConfirmed
+    (self.sale, holding) = (choice.sale, choice.holding)
     self.order = order
     self.use = use
     self.instrument = instrument
-    self.sale = sale
     self.merchant = merchant
     self.candidates = candidates
   }
@@ -39,8 +43,11 @@ package struct ConfirmedOrder: Sendable {
     }
   }
 
-  /// Whether the amount inside was seen.
-  var amountConfirmed: Bool { instrumentKind == .network }
+  /// The card's network; nil where neither the number nor the device says.
+  package var network: CardNetwork? {
+    guard case .network(let card) = instrument else { return sale.cardNetwork }
+    return CardNetwork(of: card.dpan)
+  }
 
   /// Where the payment may go if nothing was sent to the route. A sealed payment token can be opened by one provider.
   func candidates(after route: String) -> ArraySlice<Acquirer> {
@@ -70,32 +77,56 @@ extension PaymentGateway {
   /// amount inside cannot be, and the payment says so.
   ///
   /// - Throws: stage `order`, or what made the token unacceptable before; or that no route takes the payment.
-  func confirm(_ token: EncryptedPaymentToken, pays order: Order, _ choice: RouteChoice) async throws -> ConfirmedOrder
+  func confirm(_ credential: PaymentCredential, pays order: Order, _ choice: RouteChoice) async throws -> ConfirmedOrder
   {
     try refuseUntakenCurrency(order.amount)
+    switch credential {
+    case .token(let token): return try await confirm(token, pays: order, isBound: true, choice)
+    case .handedIn(let token): return try await confirm(token, pays: order, isBound: false, choice)
+    case .unsigned(let data):
+      let payment = try opener.open(data, for: order.merchant, at: clock.now())
+      try payment.confirm(pays: order.amount)
+      return try confirmed(order, try payment.networkToken, data.use, amountConfirmed: true, choice)
+    case .decrypted(let card): return try confirmed(order, card.card, card.use, amountConfirmed: false, choice)
+    }
+  }
+
+  /// - Parameter isBound: whether the payment token must carry application data.
+  private func confirm(
+    _ token: EncryptedPaymentToken, pays order: Order, isBound: Bool, _ choice: RouteChoice
+  ) async throws -> ConfirmedOrder {
     guard routes.takes(.network), !routes.isSealed(to: token.publicKeyHash) else {
-      return try confirmSealed(token, pays: order, choice)
+      return try confirmSealed(token, pays: order, isBound: isBound, choice)
     }
     let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
     try opened.confirm(
       ExpectedPayment(
-        merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash))
-    let card = try opened.paymentData.networkToken
+        merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash),
+      demandingApplicationData: isBound)
+    return try confirmed(
+      order, try opened.paymentData.networkToken, opened.verified.use, amountConfirmed: true, choice)
+  }
+
+  private func confirmed(
+    _ order: Order, _ card: NetworkToken, _ use: TokenUse, amountConfirmed: Bool, _ choice: RouteChoice
+  ) throws -> ConfirmedOrder {
     let routed = choice.payment(of: order, .network, network: CardNetwork(of: card.dpan))
     return ConfirmedOrder(
-      order, use: opened.verified.use, instrument: .network(card), sale: choice.sale,
+      order, use: use, instrument: .network(card), amountConfirmed: amountConfirmed, choice,
       merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed))
   }
 
   private func confirmSealed(
-    _ token: EncryptedPaymentToken, pays order: Order, _ choice: RouteChoice
+    _ token: EncryptedPaymentToken, pays order: Order, isBound: Bool, _ choice: RouteChoice
   ) throws -> ConfirmedOrder {
     let verified = try opener.verifier.verify(token, at: clock.now())
-    try verified.confirm(applicationDataHash: order.applicationDataHash)
+    if isBound || token.applicationDataHash != nil {
+      try verified.confirm(applicationDataHash: order.applicationDataHash)
+    }
     var routed = choice.payment(of: order, .sealed, network: choice.sale.cardNetwork)
     routed.sealedKey = token.publicKeyHash
     return ConfirmedOrder(
-      order, use: verified.use, instrument: .sealed(verified), sale: choice.sale,
+      order, use: verified.use, instrument: .sealed(verified), amountConfirmed: false, choice,
       merchant: routes.sale(of: order.merchant), candidates: try candidates(for: routed))
   }
 
@@ -116,11 +147,25 @@ extension PaymentGateway {
   }
 }
 
+/// How long money is held, and when it is captured, where the caller of an authorization says so.
+package struct HoldTerms: Sendable, Hashable {
+  /// Until when a capture may follow, if that is less than the acquirer holds; nil for as long as it does.
+  package var lifetime: Duration?
+  /// How long after the approval an order with immediate capture is captured; nil for at once.
+  package var captureDelay: Duration?
+
+  package init(lifetime: Duration? = nil, captureDelay: Duration? = nil) {
+    self.lifetime = lifetime
+    self.captureDelay = captureDelay
+  }
+}
+
 /// What the caller knows of a sale that decides its route.
 package struct RouteChoice: Sendable, Hashable {
   package var sale: SaleDetails
   /// The route that the basket names.
   package var wantedRoute: Route?
+  package var holding = HoldTerms()
 
   package init(sale: SaleDetails = SaleDetails(), wantedRoute: Route? = nil) {
     self.sale = sale

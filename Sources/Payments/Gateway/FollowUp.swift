@@ -69,6 +69,15 @@ package struct FollowUp: Sendable {
   var recipient = Recipient.noCaller
   var deadline: Deadline?
   var key: KeyedOperation?
+  /// The merchant's own name of the operation.
+  private(set) var merchantReference: String?
+
+  /// The same under the merchant's own name.
+  package func named(_ reference: String?) -> FollowUp {
+    var named = self
+    named.merchantReference = reference
+    return named
+  }
 
   func under(_ key: KeyedOperation) -> FollowUp {
     var keyed = self
@@ -119,6 +128,7 @@ extension PaymentGateway {
         let attempts = try reserve(followUp, in: store)
         for attempt in attempts {
           try refuseImpossible(attempt)
+          if let name = followUp.merchantReference { try journal.name(attempt, name, in: store) }
           call.note(attempt.reference)
         }
         try followUp.key?.begin(attempts[0], notBefore: clocks.latest, in: store)

@@ -75,8 +75,21 @@ extension PaymentGateway {
     }
   }
 
+  /// The answer that the key has already; nil for a new key. For a use case that opens the transaction of the claim
+  /// itself, as the two that follow are.
+  ///
+  /// - Throws: ``GatewayError/callInProgress`` while the first call is running.
+  package func known(under key: KeyedOperation) async throws -> KeyedAnswer? {
+    try await answer(under: key, journal.status(of: key.call))
+  }
+
+  /// The answer to the call whose claim took the key.
+  package func answer(of payment: PaymentID, to key: KeyedOperation) async throws -> KeyedAnswer {
+    try await answer(journal.authorization(of: payment), to: key)
+  }
+
   /// The answer of the call that claimed the key first.
-  private func firstAnswer(under key: KeyedOperation, _ taken: KeyTaken) async throws -> KeyedAnswer {
+  package func firstAnswer(under key: KeyedOperation, _ taken: KeyTaken) async throws -> KeyedAnswer {
     guard let known = try await answer(under: key, taken.status) else { throw GatewayError.callInProgress }
     return known
   }

@@ -18,7 +18,8 @@ extension Journal {
     guard record.captureMode == .immediate, record.balances.status == .authorized else { return }
     switch (attempt.kind, answer) {
     case (.authorize, .approved):
-      record.captureDue = recipient == .noCaller ? store.now : store.now.adding(Self.lease)
+      record.captureDue = store.now.adding(
+        record.captureDelay ?? (recipient == .noCaller ? .zero : Self.lease))
     case (.capture, .declined(let decline)) where decline.declineClass == .final:
       record.raise(.captureDeclined)
     case (.capture, .declined(let decline)):

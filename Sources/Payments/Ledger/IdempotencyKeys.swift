@@ -108,6 +108,20 @@ package enum IdempotencyKeys {
     guard added == 1 else { throw KeyTaken(status: try status(of: call, in: store)) }
   }
 
+  /// The first call under a key; nil for a new key.
+  package static func first(of call: IdempotentCall, in store: Transaction) throws -> FirstCall? {
+    try store.row(
+      "SELECT * FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(call.merchant.rawValue),
+      .text(call.call), .text(call.key.rawValue)
+    ).flatMap { row in
+      try row.textOrNil("operation").map {
+        FirstCall(
+          payment: PaymentID(try row.text("subject")), operation: AttemptReference($0),
+          begunAt: try row.time("created_at"))
+      }
+    }
+  }
+
   /// Lets the key of a call name the operation that took the place of its first one.
   static func `continue`(_ call: IdempotentCall, as operation: AttemptReference, in store: Transaction) throws {
     try store.run(
@@ -145,6 +159,13 @@ package enum IdempotencyKeys {
         (SELECT merchant, call, key FROM idempotency WHERE expires_at <= $1 LIMIT $2)
       """, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)))
   }
+}
+
+/// What the first call under a key began, and when.
+package struct FirstCall: Sendable, Hashable {
+  package let payment: PaymentID
+  package let operation: AttemptReference
+  package let begunAt: Timestamp
 }
 
 /// Leaves the transaction that claims a key, and so rolls it back.

@@ -101,6 +101,11 @@ package struct Journal: Sendable {
     }
   }
 
+  /// Writes the merchant's own name of an operation, in the commit that begins it.
+  package func name(_ attempt: Attempt, _ merchantReference: String, in store: Transaction) throws {
+    try Operations.save(merchantReference, of: attempt.reference, in: store)
+  }
+
   /// Where the payment is: connector and account.
   package func route(of payment: PaymentID, in store: Transaction) throws -> String {
     guard let record = try PaymentRecord.find(payment, in: store) else { throw JournalError.noSuchPayment(payment) }
@@ -169,12 +174,15 @@ package struct ClaimTerms: Sendable, Hashable {
   package let amountConfirmed: Bool
   /// Until when the acquirer holds the money; nil when it does not say.
   package let holdUntil: Timestamp?
+  /// How long after its approval an order with immediate capture is captured; nil for at once.
+  package let captureDelay: Duration?
   package let sale: StoredSale
 
   package init(
     route: String = "sandbox", amountConfirmed: Bool = true, holdUntil: Timestamp? = nil,
-    sale: StoredSale = StoredSale()
+    captureDelay: Duration? = nil, sale: StoredSale = StoredSale()
   ) {
+    self.captureDelay = captureDelay
     self.route = route
     self.amountConfirmed = amountConfirmed
     self.holdUntil = holdUntil

@@ -43,6 +43,7 @@ extension Journal {
       card_has_eci BIGINT NOT NULL CHECK (card_has_eci IN (0, 1)),
       reported_outcome TEXT CHECK (reported_outcome IN ('success', 'pending', 'failure')),
       reported_status TEXT,
+      capture_delay BIGINT,
       capture_due BIGINT,
       hold_until BIGINT,
       alarm TEXT,

@@ -24,6 +24,13 @@ enum Operations {
       .text(attempt.route), .integer(attempt.isWhole ? 1 : 0), .text(optional: attempt.partOf?.rawValue))
   }
 
+  /// Writes the merchant's own name of the operation.
+  static func save(_ merchantReference: String, of reference: AttemptReference, in store: Transaction) throws {
+    try store.run(
+      "UPDATE operations SET merchant_reference = $2 WHERE reference = $1", .text(reference.rawValue),
+      .text(merchantReference))
+  }
+
   /// Writes the answer; false when the operation has one already or another process holds its lease.
   static func close(
     _ attempt: Attempt, with answer: AcquirerAnswer, nextTry: Timestamp, in store: Transaction
@@ -210,7 +217,8 @@ extension OperationRecord {
   fileprivate init(_ row: Row) throws {
     self.init(
       reference: try row.value("reference"), number: Int(try row.integer("number")),
-      merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"), amount: try row.amount("amount"),
+      merchantReference: try row.textOrNil("merchant_reference"), kind: try row.value("kind"),
+      amount: try row.amount("amount"),
       isFinal: try row.integer("is_final") == 1, cause: try row.value("cause"), state: try row.value("state"),
       acquirerReference: try row.textOrNil("acquirer_reference"), code: try row.textOrNil("code"),
       decline: try row.decline(code: "code"),

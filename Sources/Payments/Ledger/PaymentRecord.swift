@@ -10,6 +10,8 @@ struct PaymentRecord {
   /// As the acquirer was asked.
   var sale: StoredSale
   let captureMode: CaptureMode
+  /// As of ``ClaimTerms/captureDelay``.
+  let captureDelay: Duration?
   /// When recovery begins an immediate capture, if the first call did not.
   var captureDue: Timestamp?
   /// When the acquirer releases what is held.
@@ -32,6 +34,7 @@ struct PaymentRecord {
     route = terms.route
     sale = terms.sale
     captureMode = order.capture
+    captureDelay = terms.captureDelay
     holdUntil = terms.holdUntil
     version = 1
   }
@@ -117,9 +120,9 @@ extension PaymentRecord {
       INSERT INTO payments (id, order_id, merchant, basket, route, status, live, amount, currency,
         amount_confirmed, capture_mode, authorized, captured, refunded, reserved_capture, reserved_void,
         reserved_refund, card_suffix, card_expiry, card_has_eci, hold_until, version, created_at, updated_at,
-        merchant_account, statement_descriptor, merchant_category, card_name)
+        merchant_account, statement_descriptor, merchant_category, card_name, capture_delay)
       VALUES ($1, $2, $3, $4, $5, $6, 1, $7, $8, $9, $10, 0, 0, 0, 0, 0, 0, $11, $12, $13, $14, 1, $15, $15,
-        $16, $17, $18, $19)
+        $16, $17, $18, $19, $20)
       ON CONFLICT DO NOTHING
       """,
       .text(payment.id.rawValue), .text(payment.order.rawValue), .text(payment.merchant.rawValue),
@@ -129,7 +132,8 @@ extension PaymentRecord {
       .text(optional: payment.card.deviceAccountSuffix), .text(optional: payment.card.expiry?.yymm),
       .integer(payment.card.hasECI ? 1 : 0), .time(optional: holdUntil), .time(payment.createdAt),
       .text(optional: sale.merchantAccount), .text(optional: sale.statementDescriptor),
-      .text(optional: sale.merchantCategory), .text(optional: payment.card.name))
+      .text(optional: sale.merchantCategory), .text(optional: payment.card.name),
+      .integer(optional: captureDelay?.components.seconds))
     return inserted == 1
   }
 
@@ -179,6 +183,7 @@ extension PaymentRecord {
       statementDescriptor: try row.textOrNil("statement_descriptor"),
       merchantCategory: try row.textOrNil("merchant_category"))
     captureMode = try row.value("capture_mode")
+    captureDelay = try row.integerOrNil("capture_delay").map { .seconds($0) }
     captureDue = try row.timeOrNil("capture_due")
     holdUntil = try row.timeOrNil("hold_until")
     alarm = try row.textOrNil("alarm")

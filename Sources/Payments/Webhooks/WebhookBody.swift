@@ -29,6 +29,19 @@ package struct WebhookBody: Sendable, Hashable {
       ]).serialized()
   }
 
+  /// An event about no payment, by which a merchant tries its endpoint out.
+  ///
+  /// - Parameter id: 32 hexadecimal digits.
+  init(testOf merchant: MerchantID, id: String, at now: Timestamp) {
+    self.id = Self.grouped(id)
+    type = "payment.test"
+    bytes =
+      JSONValue.object([
+        "apiVersion": "v1", "created": .string(now.description), "id": .string(self.id),
+        "merchantId": .string(merchant.rawValue), "type": .string(type),
+      ]).serialized()
+  }
+
   private static func payment(_ event: OutboxEvent, _ wire: WireStatus, _ order: NotifiedOrder?) -> JSONValue {
     [
       "id": .string("\(event.payment)_\(event.operationNumber)"), "paymentOutput": output(event, order),
@@ -72,9 +85,13 @@ package struct WebhookBody: Sendable, Hashable {
     var bytes = Array(SHA256.hash(data: Array("\(event.payment) \(event.sequence)".utf8)).prefix(16))
     bytes[6] = bytes[6] & 0x0F | 0x80
     bytes[8] = bytes[8] & 0x3F | 0x80
-    let hex = Hex.encode(bytes)
-    let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-    return groups.map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }.joined(separator: "-")
+    return grouped(Hex.encode(bytes))
+  }
+
+  /// 32 hexadecimal digits in the groups of a UUID.
+  private static func grouped(_ hex: String) -> String {
+    [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(hex.dropFirst($0.lowerBound).prefix($0.count)) }
+      .joined(separator: "-")
   }
 }
 

@@ -12,11 +12,12 @@ package import TenderPayments
 package struct WebhookDispatcher: Sendable {
   let database: Database
   private let endpoints: @Sendable (MerchantID) -> [WebhookEndpoint]
+  let keys: @Sendable (MerchantID) -> WebhookKey?
   private let destinations: DestinationGuard
   private let network: DeliveryNetwork
   private let orders: OrderReader
   private let schedule: RetrySchedule
-  private let random: RandomBytes
+  let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
 
   /// How long one try may take.
@@ -31,16 +32,20 @@ package struct WebhookDispatcher: Sendable {
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
   ///   - endpoints: a merchant's endpoints as they are now; none for a merchant who wants no events.
+  ///   - keys: the key that a merchant's webhooks are signed with, for the addresses of ``PaymentWebhooks``; nil where it
+  ///     has none.
   ///   - orders: reads the order of an event's payment.
   ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
-    destinations: DestinationGuard, network: DeliveryNetwork, orders: OrderReader = .none,
+    keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
+    network: DeliveryNetwork, orders: OrderReader = .none,
     schedule: RetrySchedule = .standard, random: RandomBytes = .system,
     report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
     self.database = database
     self.endpoints = endpoints
+    self.keys = keys
     self.destinations = destinations
     self.network = network
     self.orders = orders
@@ -91,14 +96,20 @@ package struct WebhookDispatcher: Sendable {
 
   /// One commit: what is added to the queues is taken out of the outbox with it. False when nothing waited.
   private func handOverPage() async throws -> Bool {
-    try await database.write { [endpoints] store in
+    try await database.write { store in
       let events = try OutboxEvent.waiting(payments: 64, in: store)
       for event in events {
-        for endpoint in endpoints(event.merchant) { try Deliveries.add(event, to: endpoint, in: store) }
+        for endpoint in try endpoints(of: event, in: store) { try Deliveries.add(event, to: endpoint, in: store) }
         try event.markTaken(in: store)
       }
       return !events.isEmpty
     }
+  }
+
+  private func endpoints(of event: OutboxEvent, in store: Transaction) throws -> [WebhookEndpoint] {
+    let key = keys(event.merchant)
+    let addresses = key == nil ? [] : try PaymentWebhooks.addresses(of: event.payment, in: store)
+    return endpoints(event.merchant) + addresses.compactMap { PaymentWebhooks.endpoint($0, key) }
   }
 
   private func queues() async throws -> [EndpointQueue] {
@@ -113,7 +124,9 @@ package struct WebhookDispatcher: Sendable {
 extension WebhookDispatcher {
   /// Sends what is due in a queue until nothing is.
   private func drain(_ queue: EndpointQueue) async throws -> Int {
-    let endpoint = endpoints(queue.merchant).first { $0.id == queue.endpoint }
+    let endpoint =
+      endpoints(queue.merchant).first { $0.id == queue.endpoint }
+      ?? PaymentWebhooks.endpoint(queue.endpoint, keys(queue.merchant))
     let line = await open(endpoint)
     do {
       var tries = 0
@@ -136,7 +149,7 @@ extension WebhookDispatcher {
   }
 
   /// The URL is checked and its host resolved at every opening: both may have changed since the last.
-  private func open(_ endpoint: WebhookEndpoint?) async -> OpenedLine {
+  func open(_ endpoint: WebhookEndpoint?) async -> OpenedLine {
     guard let endpoint else { return .refused(Self.removed) }
     do {
       let destination = try await destinations.destination(endpoint.url)

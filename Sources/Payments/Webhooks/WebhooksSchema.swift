@@ -25,6 +25,11 @@ extension WebhookDispatcher {
         finished_at BIGINT,
         PRIMARY KEY (payment, endpoint, seq)
       );
+      CREATE TABLE payment_webhooks (
+        payment TEXT NOT NULL,
+        url TEXT NOT NULL,
+        PRIMARY KEY (payment, url)
+      );
       CREATE INDEX webhook_deliveries_due ON webhook_deliveries (merchant, endpoint, next_try) WHERE state = 'waiting';
       CREATE INDEX webhook_deliveries_dead ON webhook_deliveries (payment, seq) WHERE state = 'dead';
       """)

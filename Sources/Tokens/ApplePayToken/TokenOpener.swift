@@ -7,7 +7,7 @@ public import TenderPayments
 public struct TokenOpener: Sendable {
   /// Does the verification alone, for a provider that opens the token.
   public let verifier: TokenVerifier
-  private let keys: ProcessingKeyRing
+  let keys: ProcessingKeyRing
 
   public init(verifier: TokenVerifier, keys: ProcessingKeyRing) {
     self.verifier = verifier

@@ -11,6 +11,8 @@ package struct MobilePaymentInput: Sendable, Codable {
   package var authorizationMode: AuthorizationMode?
   /// Whether a capture has to follow; false captures at once.
   package var requiresApproval: Bool?
+  /// Captures some time after the authorization.
+  package var autoCapture: AutoCapture?
   /// Decrypted by the merchant.
   package var decryptedPaymentData: DecryptedPaymentData?
   /// To be decrypted by the platform.
@@ -19,6 +21,11 @@ package struct MobilePaymentInput: Sendable, Codable {
   package var ephemeralKey: String?
   /// Base64 of `header.publicKeyHash`, beside ``EncryptedPaymentData/data(_:)``.
   package var publicKeyHash: String?
+
+  package struct AutoCapture: Sendable, Hashable, Codable {
+    /// 0 to 43200.
+    package var delayInMinutes: Int64?
+  }
 
   package enum AuthorizationMode: String, Sendable, Hashable, Codable, CaseIterable {
     /// To be captured in full, within about seven days.

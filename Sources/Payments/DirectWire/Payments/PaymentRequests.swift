@@ -15,6 +15,8 @@ package struct CreatePaymentRequest: Sendable, Codable {
   /// Where events about this payment go, beside the merchant's own addresses.
   package struct Feedbacks: Sendable, Hashable, Codable {
     package var webhooksUrls: [String]?
+    /// The older name, for one address.
+    package var webhookUrl: String?
   }
 }
 
@@ -23,6 +25,13 @@ package struct DirectOrder: Sendable, Codable {
   package var amountOfMoney: AmountOfMoney
   package var references: DirectReferences?
   package var customer: DirectCustomer?
+  package var shipping: Shipping?
+
+  /// Worldline's `Shipping`.
+  package struct Shipping: Sendable, Hashable, Codable {
+    package var address: DirectCustomer.Address?
+    package var emailAddress: String?
+  }
 
   package init(amountOfMoney: AmountOfMoney, references: DirectReferences?, customer: DirectCustomer? = nil) {
     self.amountOfMoney = amountOfMoney
@@ -36,6 +45,8 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
   package var merchantCustomerId: String?
   package var locale: String?
   package var billingAddress: Address?
+  /// Where older tables of Worldline's have the address of ``DirectOrder/Shipping``.
+  package var shippingAddress: Address?
   package var contactDetails: ContactDetails?
   package var personalInformation: PersonalInformation?
 
@@ -49,7 +60,12 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
   }
 
   package struct Address: Sendable, Hashable, Codable {
+    /// Of a shipping address.
+    package var name: PersonalInformation.Name?
     package var street: String?
+    package var houseNumber: String?
+    package var additionalInfo: String?
+    package var state: String?
     package var zip: String?
     package var city: String?
     /// ISO 3166, two letters.
@@ -81,6 +97,7 @@ package struct DirectCustomer: Sendable, Hashable, Codable {
     package struct Name: Sendable, Hashable, Codable {
       package var firstName: String?
       package var surname: String?
+      package var title: String?
     }
   }
 }

@@ -29,6 +29,23 @@ extension ProcessingKeyRing {
     return try choice.get()
   }
 
+  /// The same for encrypted data without a signature. A platform's key cannot be bound to the merchant without
+  /// application data, so only a key of the merchant's own opens it.
+  func choose(for data: UnsignedPaymentData, of merchant: MerchantID) throws(PaymentTokenError) -> ChosenKey {
+    let found = slots.withLock { slots -> (Owner, ProcessingKey)? in
+      guard let (owner, index) = slots.find(data.publicKeyHash, for: merchant), owner != .platform,
+        let key = slots.owned[owner]?[index].key
+      else { return nil }
+      return (owner, key)
+    }
+    guard let (owner, key) = found else {
+      throw PaymentTokenError(
+        .unknownKey, "no key of the merchant's own has the hash \(Base64.encode(data.publicKeyHash))",
+        field: "publicKeyHash")
+    }
+    return ChosenKey(key: key, owner: owner, binding: .merchantKey)
+  }
+
   /// Notes that the key opened a token.
   func used(_ chosen: ChosenKey, at now: Timestamp) {
     for entry in slots.withLock({ $0.use(chosen.key.publicKeyHash, of: chosen.owner, at: now) }) { record(entry) }

@@ -22,10 +22,21 @@ extension OpenedPaymentToken {
   ///
   /// - Throws: stage `order`.
   public func confirm(_ expected: ExpectedPayment) throws(PaymentTokenError) {
+    try confirm(expected, demandingApplicationData: true)
+  }
+
+  /// The same for a payment token that a merchant's server hands in.
+  ///
+  /// - Parameter isDemanded: whether the token must have application data. What it has is compared in any case.
+  package func confirm(
+    _ expected: ExpectedPayment, demandingApplicationData isDemanded: Bool
+  ) throws(PaymentTokenError) {
     guard merchant == expected.merchant else {
       throw PaymentTokenError(.merchantMismatch, "opened for \(merchant), ordered from \(expected.merchant)")
     }
-    try verified.confirm(applicationDataHash: expected.applicationDataHash)
+    if isDemanded || applicationDataHash != nil {
+      try verified.confirm(applicationDataHash: expected.applicationDataHash)
+    }
     try AmountCheck.confirm(paymentData.amount, pays: expected.amount)
   }
 }
@@ -48,7 +59,7 @@ extension VerifiedPaymentToken {
 }
 
 /// Compares the signed and the ordered amount in minor units.
-private enum AmountCheck {
+enum AmountCheck {
   static func confirm(_ signed: Amount, pays ordered: Amount) throws(PaymentTokenError) {
     guard signed.currency == ordered.currency else {
       throw PaymentTokenError(

@@ -46,7 +46,7 @@ struct Post: Sendable {
     _ orders: OrderReader, _ endpoints: [WebhookEndpoint]
   ) -> WebhookDispatcher {
     WebhookDispatcher(
-      database: database, endpoints: { _ in endpoints }, destinations: destinations,
+      database: database, endpoints: { _ in endpoints }, keys: { _ in Self.key }, destinations: destinations,
       network: DeliveryNetwork { _ in .init(server.sender) }, orders: orders, schedule: RetrySchedule(waits: waits),
       random: .seeded(2))
   }

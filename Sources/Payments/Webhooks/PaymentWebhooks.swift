@@ -1,0 +1,48 @@
+import Ledger
+package import Storage
+package import TenderPayments
+
+/// Addresses that events of one payment go to, beside its merchant's endpoints: `feedbacks.webhooksUrls` of the call
+/// that made it. They are signed with the merchant's key, and the guard judges them before every try as it does any
+/// other. An address is its endpoint's id, which no name can be.
+package enum PaymentWebhooks {
+  /// Worldline's.
+  package static let limit = 5
+
+  /// Written in the commit of the payment's claim.
+  package static func add(_ addresses: [String], to payment: PaymentID, in store: Transaction) throws {
+    for address in addresses {
+      try store.run(
+        "INSERT INTO payment_webhooks (payment, url) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(payment.rawValue),
+        .text(address))
+    }
+  }
+
+  static func addresses(of payment: PaymentID, in store: Transaction) throws -> [String] {
+    try store.rows("SELECT url FROM payment_webhooks WHERE payment = $1 ORDER BY url", .text(payment.rawValue)).map {
+      try $0.text("url")
+    }
+  }
+
+  /// The endpoint of an address; nil for the id of an endpoint that the merchant has named.
+  static func endpoint(_ id: String, _ key: WebhookKey?) -> WebhookEndpoint? {
+    guard let key, id.utf8.contains(UInt8(ascii: ":")) else { return nil }
+    return WebhookEndpoint(id: id, url: id, key: key)
+  }
+}
+
+extension WebhookDispatcher {
+  /// Sends one event of type `payment.test` now.
+  ///
+  /// - Returns: why it was not acknowledged; nil when it was.
+  package func sendTest(to url: String, of merchant: MerchantID, at now: Timestamp) async -> String? {
+    guard let key = keys(merchant) else { return "the merchant has no webhook key" }
+    let endpoint = WebhookEndpoint(id: url, url: url, key: key)
+    let line = await open(endpoint)
+    let body = WebhookBody(testOf: merchant, id: random.hex(16), at: now)
+    let attempt = await line.send(body, endpoint, Self.patience)
+    await line.close()
+    guard case .taken = attempt else { return attempt.words }
+    return nil
+  }
+}
