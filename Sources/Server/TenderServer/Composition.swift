@@ -39,6 +39,8 @@ struct Composition: Sendable {
   let breakers: [String: CircuitBreaker]
   let gateway: PaymentGateway
   let guests: GuestTokenIssuer
+  /// Makes the fingerprints of decrypted payment data.
+  let fingerprintKey: [UInt8]
   private(set) var orderService: OrderService
   let webhookEndpoints: WebhookEndpoints
   let dispatcher: WebhookDispatcher
@@ -84,6 +86,7 @@ struct Composition: Sendable {
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
+    fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     orderService = .configured(folders, gateway, guests, runtime)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     webhookEndpoints = WebhookEndpoints(folders)

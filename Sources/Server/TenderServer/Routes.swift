@@ -44,7 +44,7 @@ struct Middlewares: Sendable {
   let securityHeaders: SecurityHeaders
   let recorder: CallRecorder
   let gate: CrossOriginGate
-  let platformErrors = PlatformErrors()
+  let platformErrors: PlatformErrors
   /// Only in `simulated`.
   let traces: TraceRecorder?
 
@@ -74,6 +74,7 @@ extension Middlewares {
     let problems = ProblemAnswers(metrics: parts.metrics)
     securityHeaders = SecurityHeaders(requiresHTTPS: parts.configuration.publicURL.hasPrefix("https://"))
     recorder = CallRecorder(random: parts.runtime.random, metrics: parts.metrics, problems: problems)
+    platformErrors = PlatformErrors(problems: problems)
     gate = CrossOriginGate(
       directory: parts.directory, ownOrigin: parts.configuration.publicURL, isPublic: KitController.serves,
       problems: problems)

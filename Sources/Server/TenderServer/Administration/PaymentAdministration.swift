@@ -6,6 +6,7 @@ package import Ledger
 import Logging
 import MerchantIdentity
 import Orders
+import PlatformAPI
 package import Storage
 package import TenderPayments
 import Webhooks
@@ -24,7 +25,7 @@ package struct PaymentAdministration: Sendable {
   /// Every table of a server's store.
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
-    + MerchantStore.migrations
+    + MerchantStore.migrations + PlatformOrder.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

@@ -30,6 +30,8 @@ package struct MerchantFolder: Sendable {
   let certificatesOfKeysElsewhere: [ProcessingCertificate]
   /// Where events of the merchant's payments are sent.
   let webhooks: [WebhookEndpoint]
+  /// What webhooks may be signed with: secret by key id.
+  let webhookKeys: [String: String]
   /// Whether files or the store hold it.
   let origin: MerchantOrigin
   /// As a platform has registered it with Apple; nil where it is Apple's by an identifier of its own.
@@ -99,6 +101,7 @@ package struct MerchantFolder: Sendable {
       throw ConfigurationError("\(place)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
     }
     self.webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
+    self.webhookKeys = parts.webhookKeys
     self.origin = parts.origin
     self.availability = parts.availability
     self.partner = parts.partner
@@ -218,6 +221,8 @@ package struct MerchantProfile: Sendable {
   package let callbackHosts: Set<String>
   /// The API keys that must send `X-GCS-Content-SHA256` with every body, by id.
   package let keysRequiringDigest: Set<String>
+  /// Whether encrypted payment data is taken without its signature, also in production.
+  package let takesUnsignedData: Bool
   /// The developer's team, for macOS apps; they have no domain.
   package let team: TeamIdentifier?
   /// Whether devices encrypt the merchant's payment tokens to the platform's key.
@@ -242,6 +247,7 @@ package struct MerchantProfile: Sendable {
     touchIcons = settings.touchIcons
     callbackHosts = Set(settings.callbackHosts)
     keysRequiringDigest = Set(settings.keysRequiringDigest)
+    takesUnsignedData = settings.takesUnsignedData
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
     (routes, region) = (settings.routes, settings.gatewayRegion)
@@ -266,6 +272,14 @@ extension MerchantFolder {
     }
     let settings = try MerchantSettings(file: path + "/merchant.yaml")
     return (settings.merchantIdentifier, settings.domains)
+  }
+
+  /// The currency of the merchant's baskets.
+  package static func currency(at path: String) throws -> Currency {
+    guard let currency = try MerchantSettings(file: path + "/merchant.yaml").currency else {
+      throw ConfigurationError(path + "/merchant.yaml", "currencyCode is missing")
+    }
+    return currency
   }
 
   /// The merchant's id and one of its API keys, for a shop that signs its calls.

@@ -22,6 +22,7 @@ package struct MerchantSettings: Sendable {
   var touchIcons: [String] = []
   var webhooks: [String] = []
   var webhooksWithOrder: [String] = []
+  var takesUnsignedData = false
   var encryptTo = Recipient.merchant
   var gatewayRegion = ApplePayRegion.global
   var routes: [RouteRule] = []
@@ -139,6 +140,10 @@ extension SettingsTable where Target == MerchantSettings {
       "webhooksWithOrder", .list(of: .text("the name of an endpoint", as: "orders", where: EndpointName.isValid)),
       \.webhooksWithOrder,
       "Endpoints of `webhooks` whose events say whom the order is for and where it goes."),
+    Setting(
+      "unsignedPaymentData", .flag, \.takesUnsignedData,
+      "Whether `POST /payments` takes encrypted payment data without Apple's signature in `production` too, see docs/platform.md."
+    ),
   ]
 }
 

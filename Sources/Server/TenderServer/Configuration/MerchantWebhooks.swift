@@ -25,7 +25,7 @@ enum MerchantWebhooks {
     guard Set(named.map(\.url)).count == named.count, Set(named.map(\.id)).count == named.count else {
       throw ConfigurationError("\(path)/merchant.yaml", "webhooks has a URL or a name twice; write each once")
     }
-    guard let key = newest(keys).map({ WebhookKey(id: $0.key, secret: $0.value) }) else {
+    guard let key = signing(keys) else {
       throw ConfigurationError(
         path + "/webhook-keys", "webhooks are signed: write a secret of your choice into webhook-keys/<key id>.secret")
     }
@@ -49,6 +49,11 @@ enum MerchantWebhooks {
 
   fileprivate static func secret(at path: String) throws -> (key: String, value: String)? {
     newest(try SharedSecrets.read(in: path + "/webhook-keys"))
+  }
+
+  /// The key that signs, of several.
+  static func signing(_ keys: [String: String]) -> WebhookKey? {
+    newest(keys).map { WebhookKey(id: $0.key, secret: $0.value) }
   }
 
   private static func newest(_ keys: [String: String]) -> (key: String, value: String)? {
@@ -102,7 +107,7 @@ extension WebhookDispatcher {
     _ metrics: Metrics
   ) -> WebhookDispatcher {
     WebhookDispatcher(
-      database: database, endpoints: { endpoints[$0] ?? [] },
+      database: database, endpoints: { endpoints[$0] ?? [] }, keys: { endpoints.key(of: $0) },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
       network: runtime.network.webhooks, orders: .stored, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)

@@ -23,6 +23,9 @@ package struct ServerConfiguration: Sendable {
   package var connectorsDirectory = ""
   /// Signs guest tokens; a P-256 key in PEM, made at the first start.
   package var guestTokenKeyFile = ""
+  /// Makes the fingerprints of decrypted payment data that merchants' servers hand in, so that none is taken twice; made
+  /// at the first start. A copy of the store alone does not say whether it holds a card's.
+  package var fingerprintKeyFile = ""
   /// The keys that seal the secrets in the store, a line each; made at the first secret.
   package var storeKeyFile = ""
   /// The same keys themselves, in place of the file; nil where the file has them.
@@ -107,6 +110,7 @@ package struct ServerConfiguration: Sendable {
     merchantsDirectory = directory + "/merchants"
     connectorsDirectory = directory + "/connectors"
     guestTokenKeyFile = directory + "/guest-token.key"
+    fingerprintKeyFile = directory + "/fingerprint.key"
     storeKeyFile = directory + "/store.key"
   }
 

@@ -65,6 +65,11 @@ struct ProblemAnswers: Sendable {
   let metrics: Metrics
 
   func answer(_ error: any Error, _ context: ServerContext) -> Response {
+    note(error, context).response(requestID: context.requestID)
+  }
+
+  /// Logs and counts, for an answer in another shape.
+  func note(_ error: any Error, _ context: ServerContext) -> Problem {
     let problem = ProblemTable.problem(for: error)
     // Overload is no fault of the server's, and must not flood the log.
     if problem.status.code >= 500, problem.code != GatewayError.overloaded.code {
@@ -73,7 +78,7 @@ struct ProblemAnswers: Sendable {
     } else {
       metrics.refusals.count(["code": problem.code])
     }
-    return problem.response(requestID: context.requestID)
+    return problem
   }
 
   /// The answer to a payment above the limit.

@@ -79,7 +79,7 @@ struct PlatformAuthentication: RouterMiddleware {
     let body = try await RequestBody.collect(request, context)
     do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
     var (request, context) = (request, context)
-    request.body = .init(buffer: ByteBuffer(bytes: body))
+    request.body = .init(buffer: ByteBuffer(bytes: try CompressedBody.plain(body, of: request)))
     context.signedCall = try SignedCall(
       caller, of: key.merchant, method: request.method.rawValue, path: request.uri.path, body: body)
     return try await next(request, context)

@@ -1,31 +1,43 @@
+import DirectWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird
-import DirectWire
+import PlatformAPI
 
 /// Answers errors below `/v2/` in Worldline Direct's shape, which its official SDKs read, also for addresses that there
-/// are not. The fault's `id` is our stable code in capitals, but for the few that Worldline names itself.
+/// are not, and also what is wrong on our side. The fault's `id` is our stable code in capitals, but for those that
+/// Worldline names itself.
 struct PlatformErrors: RouterMiddleware {
+  /// Logs and counts.
+  let problems: ProblemAnswers
+
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     guard request.uri.path.hasPrefix("/v2/") else { return try await next(request, context) }
-    do { return try await next(request, context) } catch {
-      let problem = ProblemTable.problem(for: error)
-      // What is wrong on our side is for the outermost recorder, which logs it.
-      guard problem.status.code < 500 else { throw error }
-      let fault = Self.fault(problem)
-      var response = JSONAnswer.response(PlatformError(errorId: context.requestID, fault), status: problem.status)
-      response.headers[.allow] = problem.allow
-      return response
+    do { return try await next(request, context) } catch let refusal as PlatformRefusal {
+      problems.metrics.refusals.count(["code": refusal.faults.first?.id.lowercased() ?? ""])
+      return Self.response(refusal, context)
+    } catch {
+      return Self.response(problems.note(error, context), context)
     }
   }
 
-  private static func fault(_ problem: Problem) -> PlatformFault {
-    guard problem.code != PlatformAuthentication.refusal.code else { return .accessNotAllowed }
-    let (code, errorCode) = problem.status.code == 404 ? ("1002", "50001130") : ("1008", "50001111")
-    return PlatformFault(
-      code: code, errorCode: errorCode, httpStatusCode: problem.status.code, id: problem.code.uppercased(),
-      message: problem.detail, propertyName: problem.field, retriable: problem.retryAfter != nil)
+  private static func response(_ refusal: PlatformRefusal, _ context: ServerContext) -> Response {
+    var response = JSONAnswer.response(
+      refusal.answer(id: context.requestID), status: HTTPResponse.Status(code: refusal.status))
+    response.headers.note(firstCall: refusal.firstCallAt)
+    return response
+  }
+
+  private static func response(_ problem: Problem, _ context: ServerContext) -> Response {
+    let fault = PlatformFault(
+      ours: problem.code, status: problem.status.code, detail: problem.detail, property: problem.field,
+      isRetriable: problem.retryAfter != nil)
+    var response = JSONAnswer.response(
+      PlatformError(errorId: context.requestID, fault), status: HTTPResponse.Status(code: fault.httpStatusCode))
+    response.headers[.allow] = problem.allow
+    response.headers[.retryAfter] = problem.retryAfter.map(String.init)
+    return response
   }
 }

@@ -4,6 +4,9 @@ import Hummingbird
 struct PlatformRoutes: Sendable {
   let platform: PlatformController
   let sessions: ProductSessionController
+  let payments: PlatformPaymentController
+  let products: PlatformProductController
+  let webhooks: PlatformWebhookController
 
   func add(to router: Router<ServerContext>) {
     let signed = router.group("/v2/:merchantId").add(middleware: platform.authentication)
@@ -12,7 +15,15 @@ struct PlatformRoutes: Sendable {
     signed.delete("/baskets/:basket", use: platform.deleteBasket)
     signed.get("/guests/:guest", use: platform.showGuest)
     signed.put("/guests/:guest", use: platform.claimGuest)
+    payments.add(to: signed)
+    signed.get("/products", use: products.list)
+    signed.get("/products/302", use: products.show)
+    signed.get("/products/302/networks", use: products.networks)
+    signed.get("/products/:product", use: products.show)
+    signed.get("/products/:product/networks", use: products.networks)
     signed.post("/products/302/sessions", use: sessions.create)
+    signed.post("/webhooks/validateCredentials", use: webhooks.validate)
+    signed.post("/webhooks/sendtest", use: webhooks.sendTest)
     signed.get("/services/testconnection", use: platform.testConnection)
   }
 }
@@ -20,6 +31,11 @@ struct PlatformRoutes: Sendable {
 extension PlatformRoutes {
   init(_ parts: Composition, _ sessions: MerchantSessions) {
     self.sessions = ProductSessionController(sessions: sessions)
+    let merchants = PlatformMerchants(parts)
+    payments = PlatformPaymentController(payments: .configured(parts, merchants), metrics: parts.metrics)
+    products = PlatformProductController(merchants: merchants)
+    webhooks = PlatformWebhookController(
+      dispatcher: parts.dispatcher, merchants: merchants, clock: parts.runtime.clock)
     platform = PlatformController(
       orderService: parts.orderService, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
   }

@@ -5,18 +5,29 @@ import Webhooks
 
 /// Where each merchant's webhooks go, as the folders said when they were read last.
 final class WebhookEndpoints: Sendable {
-  private let byMerchant: Mutex<[MerchantID: [WebhookEndpoint]]>
+  private struct Entry {
+    let endpoints: [WebhookEndpoint]
+    let key: WebhookKey?
+  }
+
+  private let byMerchant: Mutex<[MerchantID: Entry]>
 
   init(_ folders: [MerchantFolder]) { byMerchant = Mutex(Self.byMerchant(folders)) }
 
-  subscript(_ merchant: MerchantID) -> [WebhookEndpoint]? { byMerchant.withLock { $0[merchant] } }
+  subscript(_ merchant: MerchantID) -> [WebhookEndpoint]? { byMerchant.withLock { $0[merchant]?.endpoints } }
+
+  /// What the merchant's webhooks are signed with.
+  func key(of merchant: MerchantID) -> WebhookKey? { byMerchant.withLock { $0[merchant]?.key } }
 
   func replace(with folders: [MerchantFolder]) {
     let new = Self.byMerchant(folders)
     byMerchant.withLock { $0 = new }
   }
 
-  private static func byMerchant(_ folders: [MerchantFolder]) -> [MerchantID: [WebhookEndpoint]] {
-    Dictionary(uniqueKeysWithValues: folders.map { ($0.merchant.id, $0.webhooks) })
+  private static func byMerchant(_ folders: [MerchantFolder]) -> [MerchantID: Entry] {
+    Dictionary(
+      uniqueKeysWithValues: folders.map {
+        ($0.merchant.id, Entry(endpoints: $0.webhooks, key: MerchantWebhooks.signing($0.webhookKeys)))
+      })
   }
 }

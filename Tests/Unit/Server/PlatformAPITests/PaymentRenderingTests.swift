@@ -59,7 +59,8 @@ extension Payment {
   ) -> Payment {
     Payment(
       id: PaymentID("p1"), order: OrderID("o1"), merchant: MerchantID("m1"), basket: BasketID("b1"), status: status,
-      amount: Amount(minorUnits: 2_590, currency: Currency(code: "EUR")!), authorized: 2_590, captured: captured, refunded: refunded,
+      amount: Amount(minorUnits: 2_590, currency: Currency(code: "EUR")!), authorized: 2_590, captured: captured,
+      refunded: refunded,
       authorizationCode: "A1B2C3", decline: decline,
       card: CardSummary(deviceAccountSuffix: "0492", expiry: CardExpiry(yymm: "3112"), hasECI: true),
       createdAt: Timestamp(seconds: 1_800_000_000), updatedAt: Timestamp(seconds: 1_800_000_010))

@@ -1,0 +1,180 @@
+import Acquiring
+import Crypto
+import DirectWire
+import Gateway
+package import Ledger
+import Orders
+import Storage
+import TenderPayments
+import Webhooks
+
+// `POST /v2/{merchantId}/payments`, step by step: known under this key? read the request, confirm the credential, claim
+// (one commit, with the order), ask the acquirer, answer.
+extension PlatformPayments {
+  /// - Parameter body: Worldline's `CreatePaymentRequest`, as it arrived.
+  /// - Throws: ``PlatformRefusal``, of a declined payment with its `paymentResult`.
+  package func create(_ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
+    try await refusing {
+      let key = Self.key(call)
+      guard try await gateway.known(under: key) == nil else { return try await created(call, isReplay: true) }
+      return try await pay(newPayment(body, of: call.merchant), under: key)
+    }
+  }
+
+  private func pay(_ new: NewPayment, under key: KeyedOperation) async throws -> PlatformAnswer {
+    let call = try gateway.newCall(under: key)
+    defer { call.end() }
+    guard
+      case .confirmed(let confirmed) =
+        try await gateway.confirm(new.credential, pays: new.order, choosing: new.choice, in: call)
+    else { throw GatewayError.tokenReused }
+    guard let claim = try await claim(confirmed, new, call, key) else {
+      return try await created(key.call, isReplay: true)
+    }
+    let payment = try await gateway.pay(confirmed, claim, in: call)
+    _ = try await gateway.answer(of: payment.id, to: key)
+    return try await created(key.call, isReplay: false)
+  }
+
+  /// One commit: the payment's claim and the idempotency key, the order with its contact, where events go.
+  ///
+  /// - Returns: nil where an earlier call under the same key has made the payment.
+  private func claim(
+    _ confirmed: ConfirmedOrder, _ new: NewPayment, _ call: PaymentCall, _ key: KeyedOperation
+  ) async throws -> Claim? {
+    do {
+      return .new(
+        try await journal.database.write { store in
+          let attempt = try gateway.claim(confirmed, for: call, in: store)
+          try new.server.save(in: store)
+          try new.stored(confirmed.network).save(as: new.order.id, of: new.order.merchant, in: store)
+          try PaymentWebhooks.add(new.webhooks, to: attempt.payment, in: store)
+          return attempt
+        })
+    } catch let taken as KeyTaken {
+      _ = try await gateway.firstAnswer(under: key, taken)
+      return nil
+    } catch is ClaimRefused {
+      // A repeat of this call, at the same moment, carries the same payment token.
+      guard try await gateway.known(under: key) != nil else { throw GatewayError.tokenReused }
+      return nil
+    }
+  }
+
+  private func created(_ call: IdempotentCall, isReplay: Bool) async throws -> PlatformAnswer {
+    let done = try await done(call, isReplay: isReplay)
+    let (payment, result) = (done.rendering.payment, CreatePaymentAnswer(done.rendering.answer))
+    switch payment.status {
+    case .failed: throw done.refused(PlatformRefusal(.unreached))
+    case .declined:
+      var refusal = PlatformRefusal(payment.fault)
+      refusal.paymentResult = result
+      throw done.refused(refusal)
+    default:
+      return try done.answered(result, status: 201)
+    }
+  }
+}
+
+/// A payment as its request asks for it, before anything is opened.
+private struct NewPayment: Sendable {
+  let order: Order
+  let server: ServerOrder
+  let credential: PaymentCredential
+  let choice: RouteChoice
+  let references: DirectReferences?
+  let mode: MobilePaymentInput.AuthorizationMode?
+  /// Addresses for events of this payment.
+  let webhooks: [String]
+
+  func stored(_ network: CardNetwork?) -> PlatformOrder {
+    PlatformOrder(
+      references: references, network: network?.appleName, notVerified: credential.notVerified, authorizationMode: mode)
+  }
+}
+
+extension PlatformPayments {
+  private func newPayment(_ body: [UInt8], of merchant: MerchantID) async throws -> NewPayment {
+    guard let request = try Self.read(CreatePaymentRequest.self, body) else { throw PlatformRefusal.missing("order") }
+    guard let terms = await merchants(merchant) else { throw PlatformRefusal(.accessNotAllowed) }
+    let amount = try Self.amount(of: request.order)
+    let input = try await input(of: request, merchant)
+    let reference = try Self.name(
+      request.order.references?.merchantReference, "order.references.merchantReference")
+    let id = OrderID(random.timeOrderedID(clock))
+    let server = ServerOrder(request.order, id: id, of: merchant, amount: amount, reference: reference ?? id.rawValue)
+    let expected = await applicationData(merchant) ?? Array((reference ?? "").utf8)
+    var choice = server.choice
+    choice.holding = try input.holding
+    choice.sale.statementDescriptor = request.order.references?.softDescriptor
+    return NewPayment(
+      order: Order(
+        id: id, merchant: merchant, basket: server.basket, amount: amount,
+        applicationDataHash: Array(SHA256.hash(data: expected)), merchantReference: server.merchantReference,
+        capture: input.capture),
+      server: server, credential: try credential(input, terms), choice: choice, references: request.order.references,
+      mode: input.authorizationMode, webhooks: try Self.webhooks(request.feedbacks, terms))
+  }
+
+  private static func amount(of order: DirectOrder) throws -> Amount {
+    guard let amount = order.amountOfMoney.value else {
+      throw PlatformRefusal.invalid("order.amountOfMoney.currencyCode", "Not a currency of ISO 4217.")
+    }
+    guard amount.isPositive else {
+      throw PlatformRefusal.invalid("order.amountOfMoney.amount", "An amount is more than zero, in minor units.")
+    }
+    return amount
+  }
+
+  /// The payment method, with the data that a kit has encrypted for us in its place.
+  private func input(of request: CreatePaymentRequest, _ merchant: MerchantID) async throws -> MobilePaymentInput {
+    guard var input = request.mobilePaymentMethodSpecificInput else { throw PlatformRefusal.missing(Self.input) }
+    guard input.paymentProductId == MobilePaymentInput.applePay else {
+      throw PlatformRefusal.invalid(Self.input + ".paymentProductId", "302, Apple Pay, is the only product.")
+    }
+    guard let sealed = request.encryptedCustomerInput else { return input }
+    guard let openCustomerInput else {
+      throw PlatformRefusal.invalid("encryptedCustomerInput", "It is not taken here.")
+    }
+    input.encryptedPaymentData = try await openCustomerInput(sealed, merchant)
+    return input
+  }
+
+  private static func webhooks(_ feedbacks: CreatePaymentRequest.Feedbacks?, _ merchant: PlatformMerchant) throws
+    -> [String]
+  {
+    let addresses = feedbacks?.webhooksUrls ?? feedbacks?.webhookUrl.map { [$0] } ?? []
+    guard addresses.count <= PaymentWebhooks.limit else {
+      throw PlatformRefusal.invalid("feedbacks.webhooksUrls", "At most \(PaymentWebhooks.limit) addresses.")
+    }
+    for (index, address) in addresses.enumerated() {
+      guard let reason = merchant.refusalOfWebhook(address) else { continue }
+      throw PlatformRefusal.invalid("feedbacks.webhooksUrls[\(index)]", reason)
+    }
+    return addresses
+  }
+}
+
+extension MobilePaymentInput {
+  /// A sale is captured at once, and so is what needs no approval; a delay only puts the capture off.
+  fileprivate var capture: CaptureMode {
+    authorizationMode == .sale || requiresApproval == false || autoCapture != nil ? .immediate : .manual
+  }
+
+  fileprivate var holding: HoldTerms {
+    get throws {
+      var terms = HoldTerms()
+      terms.lifetime = authorizationMode == .final ? Self.finalLifetime : nil
+      guard let minutes = autoCapture?.delayInMinutes, authorizationMode != .sale else { return terms }
+      guard (0...43_200).contains(minutes) else {
+        throw PlatformRefusal.invalid(
+          PlatformPayments.input + ".autoCapture.delayInMinutes", "0 to 43200 minutes.")
+      }
+      terms.captureDelay = minutes > 0 ? .seconds(minutes * 60) : nil
+      return terms
+    }
+  }
+
+  /// A final authorization is captured within about seven days.
+  private static let finalLifetime = Duration.seconds(7 * 86_400)
+}

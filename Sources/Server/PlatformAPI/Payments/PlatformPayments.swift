@@ -1,0 +1,254 @@
+package import DirectWire
+package import Gateway
+package import Ledger
+import Orders
+package import Storage
+package import TenderPayments
+
+/// Payments below `/v2/{merchantId}/payments`: made, shown, captured, cancelled, refunded. Each call is one of the
+/// gateway's, under the caller's idempotency key.
+package struct PlatformPayments: Sendable {
+  let gateway: PaymentGateway
+  let merchants: @Sendable (MerchantID) async -> PlatformMerchant?
+  /// What application data a merchant's payment tokens carry instead of the order's reference: the domain, where devices
+  /// encrypt to a platform's key.
+  let applicationData: @Sendable (MerchantID) async -> [UInt8]?
+  /// Makes the fingerprints of decrypted data; not in the database.
+  let fingerprintKey: [UInt8]
+  let clock: WallClock
+  let random: RandomBytes
+  /// Opens `encryptedCustomerInput`; nil where that is not taken.
+  package var openCustomerInput: (@Sendable (String, MerchantID) async throws -> EncryptedPaymentData)?
+
+  var journal: Journal { gateway.journal }
+
+  package init(
+    gateway: PaymentGateway, merchants: @escaping @Sendable (MerchantID) async -> PlatformMerchant?,
+    applicationData: @escaping @Sendable (MerchantID) async -> [UInt8]?, fingerprintKey: [UInt8],
+    clock: WallClock = .system, random: RandomBytes = .system
+  ) {
+    self.gateway = gateway
+    self.merchants = merchants
+    self.applicationData = applicationData
+    self.fingerprintKey = fingerprintKey
+    self.clock = clock
+    self.random = random
+  }
+}
+
+// Shown.
+extension PlatformPayments {
+  /// `GET /payments/{id}`. An open outcome makes us ask the acquirer, as often as recovery would.
+  package func show(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
+    let name = try Self.name(id)
+    let rendering = try await rendering(of: try await resolved(name, merchant))
+    guard name.operation > 0 else { return try PlatformAnswer(rendering.answer) }
+    guard let operation = rendering.operations.first(where: { $0.number == name.operation }) else {
+      throw PlatformRefusal.unknownPayment
+    }
+    return try PlatformAnswer(rendering.about(operation))
+  }
+
+  /// `GET /payments/{id}/details`
+  package func details(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
+    try PlatformAnswer(try await rendering(of: resolved(try Self.name(id), merchant)).details)
+  }
+
+  /// `GET /payments/{id}/captures`
+  package func captures(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
+    try PlatformAnswer(CapturesAnswer(try await rendering(of: known(id, of: merchant)).captures))
+  }
+
+  /// `GET /payments/{id}/refunds`
+  package func refunds(_ id: String, of merchant: MerchantID) async throws -> PlatformAnswer {
+    try PlatformAnswer(RefundsAnswer(try await rendering(of: known(id, of: merchant)).refunds))
+  }
+
+  /// A stored payment as the wire has it.
+  package func rendering(of payment: Payment) async throws -> PaymentRendering {
+    let operations = try await journal.operations(of: payment.id)
+    let order = try await journal.database.read { try Self.order(of: payment, in: $0) }
+    return PaymentRendering(payment, operations, order)
+  }
+
+  /// The order of a payment that the platform API made, or that was made of a basket.
+  package static func order(of payment: Payment, in store: Transaction) throws -> RenderedOrder {
+    if let order = try PlatformOrder.find(payment.order, in: store) {
+      return RenderedOrder(
+        references: order.references, network: order.network, notVerified: order.notVerified,
+        hostedCheckout: order.hostedCheckout)
+    }
+    let reference = try MerchantReferences.reference(of: payment.order, in: store)
+    return RenderedOrder(
+      references: reference.map { DirectReferences(merchantReference: $0) }, basket: payment.basket,
+      notVerified: payment.amountConfirmed ? [] : ["amount"])
+  }
+
+  private func resolved(_ name: DirectPaymentID, _ merchant: MerchantID) async throws -> Payment {
+    let payment = try await known(name, of: merchant)
+    guard !payment.status.isResolved else { return payment }
+    return (try? await gateway.resolve(payment.id, .manual)) ?? payment
+  }
+
+  /// A payment of another merchant's is the same to the caller as none.
+  func known(_ id: String, of merchant: MerchantID) async throws -> Payment {
+    try await known(try Self.name(id), of: merchant)
+  }
+
+  private func known(_ name: DirectPaymentID, of merchant: MerchantID) async throws -> Payment {
+    guard let payment = try await journal.payment(PaymentID(name.payment)), payment.merchant == merchant else {
+      throw PlatformRefusal.unknownPayment
+    }
+    return payment
+  }
+
+  private static func name(_ id: String) throws -> DirectPaymentID {
+    guard let name = DirectPaymentID(id) else { throw PlatformRefusal.unknownPayment }
+    return name
+  }
+}
+
+// Followed up.
+extension PlatformPayments {
+  /// `POST /payments/{id}/capture`
+  ///
+  /// - Parameter body: as it arrived; empty captures what is left.
+  package func capture(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
+    try await refusing {
+      let payment = try await known(id, of: call.merchant)
+      let request = try Self.read(CapturePaymentRequest.self, body) ?? CapturePaymentRequest(amount: nil, isFinal: nil)
+      let amount = try request.amount.map { try Self.amount($0, in: payment.amount.currency, "amount") }
+      let capture = FollowUp.capture(payment.id, amount, isFinal: request.isFinal ?? false)
+      let done = try await perform(capture.named(try Self.name(request.merchantReference)), call)
+      guard done.record.state != .failed else { throw Self.unreached(done) }
+      return try done.answered(done.rendering.capture(done.record), status: 201)
+    }
+  }
+
+  /// `POST /payments/{id}/cancel`
+  ///
+  /// - Parameter body: as it arrived; empty cancels what is left.
+  package func cancel(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
+    try await refusing {
+      let payment = try await known(id, of: call.merchant)
+      let request = try Self.read(CancelPaymentRequest.self, body) ?? CancelPaymentRequest()
+      let amount = try request.amountOfMoney.map { try Self.amount($0, of: payment) }
+      let void = FollowUp.void(payment.id, amount)
+      let done = try await perform(void.named(try Self.name(request.operationReferences?.merchantReference)), call)
+      switch done.record.state {
+      case .failed: throw Self.unreached(done)
+      case .declined: throw done.refused(PlatformRefusal(.actionNotAllowed))
+      default: return try done.answered(CancelPaymentAnswer(done.rendering.about(done.record)), status: 200)
+      }
+    }
+  }
+
+  /// `POST /payments/{id}/refund`
+  package func refund(_ id: String, _ body: [UInt8], _ call: IdempotentCall) async throws -> PlatformAnswer {
+    try await refusing {
+      let payment = try await known(id, of: call.merchant)
+      let request = try Self.read(RefundPaymentRequest.self, body) ?? RefundPaymentRequest(amountOfMoney: nil)
+      try await checkCapture(request.captureId, of: payment)
+      let amount = try request.amountOfMoney.map { try Self.amount($0, of: payment) }
+      let refund = FollowUp.refund(payment.id, amount)
+      let done = try await perform(refund.named(try Self.name(request.merchantReference)), call)
+      switch done.record.state {
+      case .failed: throw Self.unreached(done)
+      case .declined: throw done.refused(Self.refused(done))
+      default: return try done.answered(done.rendering.refund(done.record), status: 201)
+      }
+    }
+  }
+
+  private static func refused(_ done: Done) -> PlatformRefusal {
+    let code = done.record.decline?.reason.errorCode ?? DeclineReason.other.errorCode
+    var refusal = PlatformRefusal(.refused(errorCode: code))
+    refusal.refundResult = done.rendering.refund(done.record)
+    return refusal
+  }
+
+  /// Nothing was sent to the acquirer, so the same may be asked again under another key.
+  private static func unreached(_ done: Done) -> PlatformRefusal { done.refused(PlatformRefusal(.unreached)) }
+
+  private func checkCapture(_ id: String?, of payment: Payment) async throws {
+    guard let id else { return }
+    let captures = try await journal.operations(of: payment.id).filter { $0.kind == .capture }
+    guard let name = DirectPaymentID(id), Array(name.payment.utf8) == Array(payment.id.rawValue.utf8),
+      captures.contains(where: { $0.number == name.operation })
+    else { throw PlatformRefusal.invalid("captureId", "The payment has no such capture.") }
+  }
+}
+
+/// An operation that was done for a key, by this call or an earlier one.
+struct Done: Sendable {
+  let record: OperationRecord
+  let rendering: PaymentRendering
+  /// Nil for the first call.
+  let firstCallAt: Timestamp?
+
+  func answered(_ value: some Encodable, status: Int) throws -> PlatformAnswer {
+    var answer = try PlatformAnswer(value, status: status)
+    answer.firstCallAt = firstCallAt
+    if status == 201 {
+      answer.location = DirectPaymentID(payment: rendering.payment.id.rawValue, operation: record.number)
+    }
+    return answer
+  }
+
+  func refused(_ refusal: PlatformRefusal) -> PlatformRefusal {
+    var refusal = refusal
+    refusal.firstCallAt = firstCallAt
+    return refusal
+  }
+}
+
+extension PlatformPayments {
+  private func perform(_ followUp: FollowUp, _ call: IdempotentCall) async throws -> Done {
+    let answer = try await gateway.perform(followUp, under: Self.key(call))
+    return try await done(call, isReplay: answer.isReplay)
+  }
+
+  /// What the key's first call began, as it is now: a repeat gets the first outcome again, whatever its own contents,
+  /// with the status refreshed.
+  func done(_ call: IdempotentCall, isReplay: Bool) async throws -> Done {
+    guard let first = try await journal.database.read({ try IdempotencyKeys.first(of: call, in: $0) }),
+      let payment = try await journal.payment(first.payment)
+    else { throw PlatformRefusal(.serverError) }
+    let record = try await journal.outcome(of: first.operation).operation
+    return Done(
+      record: record, rendering: try await rendering(of: payment), firstCallAt: isReplay ? first.begunAt : nil)
+  }
+
+  /// Answers are rendered anew from the operation that the key names, so its row keeps only that there was one.
+  static func key(_ call: IdempotentCall) -> KeyedOperation {
+    KeyedOperation(call) { StoredAnswer(status: 200, body: Array($0.operation.reference.rawValue.utf8)) }
+  }
+
+  /// Nil for an empty body.
+  static func read<Request: Decodable>(_ type: Request.Type, _ body: [UInt8]) throws -> Request? {
+    guard !body.isEmpty else { return nil }
+    return try DirectJSON.read(type, body)
+  }
+
+  private static func amount(_ money: AmountOfMoney, of payment: Payment) throws -> Amount {
+    guard let value = money.value, value.currency == payment.amount.currency else {
+      throw PlatformRefusal.invalid(
+        "amountOfMoney.currencyCode", "The payment is in \(payment.amount.currency.code).")
+    }
+    return try amount(value.minorUnits, in: value.currency, "amountOfMoney.amount")
+  }
+
+  private static func amount(_ units: Int64, in currency: Currency, _ property: String) throws -> Amount {
+    guard units > 0 else { throw PlatformRefusal.invalid(property, "An amount is more than zero.") }
+    return Amount(minorUnits: units, currency: currency)
+  }
+
+  static func name(_ reference: String?, _ property: String = "references.merchantReference") throws -> String? {
+    guard let reference, !reference.isEmpty else { return nil }
+    guard reference.count <= DirectReferences.referenceLimit, reference.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+    else {
+      throw PlatformRefusal.invalid(property, "A reference has at most \(DirectReferences.referenceLimit) characters.")
+    }
+    return reference
+  }
+}

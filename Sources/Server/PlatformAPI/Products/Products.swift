@@ -1,0 +1,100 @@
+import DirectWire
+package import TenderPayments
+
+/// Payment products: Apple Pay is the only one.
+package struct PlatformProducts: Sendable {
+  private let merchant: PlatformMerchant
+
+  package init(_ merchant: PlatformMerchant) { self.merchant = merchant }
+
+  /// `GET /products`: none where the query's currency or country is not one of Apple Pay's here.
+  package func list(_ query: ProductQuery) throws -> PlatformAnswer {
+    try PlatformAnswer(PaymentProductsAnswer(paymentProducts: try query.isServed(merchant) ? [product(query)] : []))
+  }
+
+  /// `GET /products/{id}`
+  package func show(_ id: String, _ query: ProductQuery) throws -> PlatformAnswer {
+    try Self.check(id)
+    guard try query.isServed(merchant) else { throw Self.unknown }
+    return try PlatformAnswer(product(query))
+  }
+
+  /// `GET /products/{id}/networks`
+  package func networks(_ id: String, _ query: ProductQuery) throws -> PlatformAnswer {
+    try Self.check(id)
+    return try PlatformAnswer(PaymentProductNetworks(networks: try query.isServed(merchant) ? names : []))
+  }
+
+  private var names: [String] { merchant.networks.map(\.appleName) }
+
+  private func product(_ query: ProductQuery) -> PaymentProduct { PaymentProduct(networks: names, hides: query.hidden) }
+
+  private static func check(_ id: String) throws {
+    guard Int64(id) == MobilePaymentInput.applePay else { throw unknown }
+  }
+
+  private static let unknown = PlatformRefusal(
+    PlatformFault(
+      ours: "unknown_product_id", status: 404, detail: "The merchant has no such payment product.",
+      property: "paymentProductId", isRetriable: false))
+}
+
+/// The query of the calls about products. Python sends `True`, other SDKs `true`.
+package struct ProductQuery: Sendable, Hashable {
+  package var countryCode: String?
+  package var currencyCode: String?
+  package var isRecurring: Bool
+  /// `fields`, `accountsOnFile`, `productsWithoutFields`, …
+  package var hidden: Set<String>
+
+  /// - Parameter values: in their order; `hide` may come more than once.
+  package init(_ values: [(name: String, value: String)]) {
+    func value(_ name: String) -> String? { values.first { $0.name == name }?.value }
+    countryCode = value("countryCode")
+    currencyCode = value("currencyCode")
+    isRecurring = value("isRecurring")?.lowercased() == "true"
+    hidden = Set(values.filter { $0.name == "hide" }.map(\.value))
+  }
+
+  /// - Throws: for a query without country or currency, which Worldline requires.
+  fileprivate func isServed(_ merchant: PlatformMerchant) throws -> Bool {
+    guard let currencyCode else { throw PlatformRefusal.missing("currencyCode") }
+    guard let countryCode else { throw PlatformRefusal.missing("countryCode") }
+    guard Currency(code: currencyCode)?.isMoney == true else {
+      throw PlatformRefusal.invalid("currencyCode", "Not a currency of ISO 4217.")
+    }
+    guard countryCode.utf8.count == 2, countryCode.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
+      throw PlatformRefusal.invalid("countryCode", "Not two capital letters of ISO 3166-1.")
+    }
+    return !isRecurring && !merchant.networks.isEmpty
+  }
+}
+
+extension CardNetwork {
+  /// The raw value of Apple's `PKPaymentNetwork`.
+  package var appleName: String {
+    switch self {
+    case .amex: "AmEx"
+    case .bancomat: "Bancomat"
+    case .bancontact: "Bancontact"
+    case .bankAxept: "BankAxept"
+    case .cartesBancaires: "CartesBancaires"
+    case .chinaUnionPay: "ChinaUnionPay"
+    case .dankort: "Dankort"
+    case .discover: "Discover"
+    case .eftpos: "Eftpos"
+    case .electron: "Electron"
+    case .elo: "Elo"
+    case .girocard: "girocard"
+    case .interac: "Interac"
+    case .jcb: "JCB"
+    case .mada: "mada"
+    case .maestro: "Maestro"
+    case .masterCard: "MasterCard"
+    case .mir: "Mir"
+    case .privateLabel: "PrivateLabel"
+    case .visa: "Visa"
+    case .vPay: "VPay"
+    }
+  }
+}

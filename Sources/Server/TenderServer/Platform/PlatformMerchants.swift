@@ -1,0 +1,65 @@
+import DirectWire
+import Foundation
+import MerchantIdentity
+import PlatformAPI
+import Storage
+import TenderPayments
+import Webhooks
+
+/// The merchants as the platform API needs them.
+struct PlatformMerchants: Sendable {
+  private let folders: [MerchantID: MerchantFolder]
+  private let environment: TenderPayments.Environment
+  private let allowsPrivateWebhooks: Bool
+
+  init(_ parts: Composition) {
+    folders = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0) })
+    environment = parts.configuration.environment
+    allowsPrivateWebhooks = parts.configuration.allowsPrivateWebhooks
+  }
+
+  subscript(_ id: MerchantID) -> PlatformMerchant? {
+    folders[id].map { folder in
+      PlatformMerchant(
+        id: id, displayName: folder.merchant.displayName.text, countryCode: folder.profile.countryCode,
+        currency: folder.profile.currency, networks: folder.profile.networks,
+        takesUnsignedData: environment != .production || folder.profile.takesUnsignedData,
+        refusalOfWebhook: { refusal(of: $0, folder) })
+    }
+  }
+
+  /// What payment tokens name where devices encrypt to the platform's key.
+  func applicationData(of id: MerchantID) -> [UInt8]? { folders[id]?.platformDomains.first.map { Array($0.utf8) } }
+
+  /// Whether this is the signature of an empty body under the merchant's webhook key of this id.
+  func isWebhookKey(_ key: String, _ signature: String, of id: MerchantID) -> Bool {
+    let keys = folders[id]?.webhookKeys ?? [:]
+    guard let secret = keys.first(where: { Array($0.key.utf8) == Array(key.utf8) })?.value else { return false }
+    return WebhookSignature(secret: secret).isValid(signature, for: [])
+  }
+
+  private func refusal(of url: String, _ folder: MerchantFolder) -> String? {
+    guard !folder.webhookKeys.isEmpty else { return "The merchant has no webhook key to sign with." }
+    do throws(DestinationRefusal) {
+      try DestinationGuard.host(of: url, allowsPlain: allowsPrivateWebhooks)
+      return nil
+    } catch {
+      return error.words
+    }
+  }
+}
+
+/// The file with the key that makes fingerprints of decrypted payment data.
+enum FingerprintKey {
+  /// Makes the file at the first start.
+  ///
+  /// - Throws: when others can read it, or it holds no 32 bytes in hexadecimal digits.
+  static func read(_ path: String, _ random: RandomBytes) throws -> [UInt8] {
+    if !FileManager.default.fileExists(atPath: path) { try PrivateFile.write(random.hex(32) + "\n", to: path) }
+    let text = try MerchantFolder.secretText(path).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let key = Hex.decode(text), key.count == 32 else {
+      throw ConfigurationError(path, "holds no 32 bytes in hexadecimal digits; remove it, and the server makes one")
+    }
+    return key
+  }
+}
