@@ -26,6 +26,8 @@ struct PayCommand: AsyncParsableCommand {
   @Flag(help: "Send the payment token a second time, and see that nothing is paid twice.") var replay = false
   @Flag(help: "The server pays through a provider that the sandbox emulates; its ledger is not compared.")
   var provider = false
+  @Flag(help: "Pay as a merchant's server does, over the platform API, instead of a page. See docs/platform.md.")
+  var platform = false
   @Option(help: "Write the payment token to this file.") var saveToken: String?
   @Flag(help: "Print JSON.") var json = false
 
@@ -36,6 +38,7 @@ struct PayCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    guard !platform else { return try await runPlatform() }
     let payment = try await LiveHTTPClient.during { sender in
       var payment = try self.payment(sender)
       try await payment.run(plan)
@@ -45,6 +48,24 @@ struct PayCommand: AsyncParsableCommand {
     guard payment.isGood else { throw ExitCode(1) }
   }
 
+  private func runPlatform() async throws {
+    let payment = try await LiveHTTPClient.during { sender in
+      let names = try MerchantFolder.names(at: folder)
+      var payment = PlatformPayment(
+        shop: SigningShop(key: try MerchantFolder.apiKey(at: folder), server: serverAddress, sender: sender),
+        sandbox: JSONClient(sandboxAddress, sender: sender), merchantIdentifier: names.merchantIdentifier,
+        currency: try MerchantFolder.currency(at: folder), card: card, amount: amount, isQuiet: json)
+      try await payment.run()
+      return payment
+    }
+    if json { Terminal.say(String(decoding: payment.report.serialized(), as: UTF8.self)) }
+    guard payment.isGood else { throw ExitCode(1) }
+  }
+
+  private var folder: String { merchant ?? ".tender/demo-\(port)/merchants/harbour" }
+  private var serverAddress: String { server ?? "http://localhost:\(port)" }
+  private var sandboxAddress: String { sandbox ?? "http://localhost:\(port + 2)" }
+
   private var plan: SandboxPayment.Plan {
     .init(
       card: card, contact: contact, method: method, coupon: coupon, amount: amount, collects: collection,
@@ -53,15 +74,14 @@ struct PayCommand: AsyncParsableCommand {
   }
 
   private func payment(_ sender: HTTPSender) throws -> SandboxPayment {
-    let folder = merchant ?? ".tender/demo-\(port)/merchants/harbour"
     guard FileManager.default.fileExists(atPath: folder) else {
       throw CallFailure("there is no merchant at \(folder). Start `tender demo` here, or name one with --merchant.")
     }
     let origin = origin ?? "http://localhost:\(port + 1)"
     return SandboxPayment(
-      page: JSONClient(server ?? "http://localhost:\(port)", sender: sender, headers: [HTTPField("Origin", origin)]),
+      page: JSONClient(serverAddress, sender: sender, headers: [HTTPField("Origin", origin)]),
       shop: SigningShop(
-        key: try MerchantFolder.apiKey(at: folder), server: server ?? "http://localhost:\(port)", sender: sender),
-      sandbox: JSONClient(sandbox ?? "http://localhost:\(port + 2)", sender: sender), origin: origin, isQuiet: json)
+        key: try MerchantFolder.apiKey(at: folder), server: serverAddress, sender: sender),
+      sandbox: JSONClient(sandboxAddress, sender: sender), origin: origin, isQuiet: json)
   }
 }

@@ -44,6 +44,13 @@ struct SandboxPayment {
     let checks: [String]
     let failures: [String]
     let took: Duration
+
+    var json: JSONValue {
+      [
+        "name": .string(name), "checks": .array(checks.map(JSONValue.string)),
+        "failures": .array(failures.map(JSONValue.string)), "microseconds": .integer(took.microseconds),
+      ]
+    }
   }
 
   init(page: JSONClient, shop: SigningShop, sandbox: JSONClient, origin: String, isQuiet: Bool) {
@@ -259,7 +266,7 @@ extension SandboxPayment {
     if !isQuiet { Self.show(step) }
   }
 
-  private static func show(_ step: Step) {
+  static func show(_ step: Step) {
     let mark = step.failures.isEmpty ? Terminal.styled("✓", .green) : Terminal.styled("✗", .red)
     let time = "\(step.took.microseconds / 1_000) ms"
     Terminal.say("\(mark) \(Terminal.styled(step.name, .bold))  \(Terminal.styled(time, .dim))")
@@ -269,13 +276,7 @@ extension SandboxPayment {
   var report: JSONValue {
     [
       "good": .bool(isGood), "basketId": .string(basket), "total": .string(total),
-      "steps": .array(
-        steps.map { step in
-          [
-            "name": .string(step.name), "checks": .array(step.checks.map(JSONValue.string)),
-            "failures": .array(step.failures.map(JSONValue.string)), "microseconds": .integer(step.took.microseconds),
-          ]
-        }),
+      "steps": .array(steps.map(\.json)),
     ]
   }
 }
