@@ -175,12 +175,13 @@ let package = Package(
       "Server/PlatformAPI",
       [
         "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "DirectWire",
-        "TenderPayments", "StrictJSON", "Storage", crypto,
+        "TenderPayments", "StrictJSON", "Storage", "MerchantIdentity", crypto, cryptoExtras,
       ]),
     module(
       "Server/TenderServer",
       [
-        "PlatformAPI", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
+        "PlatformAPI", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger",
+        "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
@@ -286,7 +287,8 @@ let package = Package(
       "Unit/Server/PlatformAPITests",
       [
         "PlatformAPI", "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "TenderSheet", "DirectWire",
-        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "TokenIssuer", "SandboxTesting", crypto,
+        "TenderPayments", "StrictJSON", "Storage", "TenderTesting", "TokenIssuer", "SandboxTesting",
+        "MerchantIdentity", "TenderCheckout", crypto, cryptoExtras,
       ]),
     tests(
       "Unit/Server/TenderServerTests",

@@ -126,6 +126,7 @@ extension Journal {
     CREATE TABLE outbox (
       payment TEXT NOT NULL REFERENCES payments (id),
       seq BIGINT NOT NULL,
+      merchant TEXT NOT NULL,
       type TEXT NOT NULL,
       operation TEXT NOT NULL,
       status TEXT NOT NULL,
@@ -139,6 +140,7 @@ extension Journal {
       delivered_at BIGINT,
       PRIMARY KEY (payment, seq)
     );
+    CREATE INDEX outbox_of_merchant ON outbox (merchant, happened_at, payment, seq);
     CREATE INDEX outbox_due ON outbox (next_try) WHERE delivered_at IS NULL;
 
     """

@@ -8,12 +8,13 @@ enum Outbox {
     let payment = record.payment
     try store.run(
       """
-      INSERT INTO outbox (payment, seq, type, operation, status, authorized, captured, refunded, charged_back,
+      INSERT INTO outbox (payment, merchant, seq, type, operation, status, authorized, captured, refunded, charged_back,
         happened_at, next_try, tries)
-      SELECT $1, COALESCE(MAX(seq), 0) + 1, $2, $3, $4, $5, $6, $7, $9, $8, $8, 0 FROM outbox WHERE payment = $1
+      SELECT $1, $10, COALESCE(MAX(seq), 0) + 1, $2, $3, $4, $5, $6, $7, $9, $8, $8, 0 FROM outbox WHERE payment = $1
       """,
       .text(payment.id.rawValue), .text("payment.\(payment.status.rawValue)"), .text(operation.rawValue),
       .text(payment.status.rawValue), .integer(payment.authorized), .integer(payment.captured),
-      .integer(payment.refunded), .time(store.now), .integer(payment.chargedBack))
+      .integer(payment.refunded), .time(store.now), .integer(payment.chargedBack),
+      .text(payment.merchant.rawValue))
   }
 }

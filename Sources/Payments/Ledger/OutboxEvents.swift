@@ -43,7 +43,7 @@ extension OutboxEvent {
   }
 
   private static let select = """
-    SELECT outbox.*, payments.merchant, payments.order_id, payments.basket, payments.amount, payments.currency,
+    SELECT outbox.*, payments.order_id, payments.basket, payments.amount, payments.currency,
       cause.number AS operation_number
     FROM outbox JOIN payments ON payments.id = outbox.payment JOIN operations AS cause
       ON cause.reference = outbox.operation
@@ -87,6 +87,20 @@ extension OutboxEvent {
           AND (outbox.payment > $2 OR (outbox.payment = $2 AND outbox.seq > $3)))
         ORDER BY outbox.happened_at, outbox.payment, outbox.seq LIMIT $4
         """, .time(cursor.time), .text(cursor.payment), .integer(cursor.sequence), .integer(Int64(limit))
+    ).map(OutboxEvent.init)
+  }
+
+  /// The same for the payments of one merchant.
+  package static func after(
+    _ cursor: Cursor, of merchant: MerchantID, limit: Int, in store: Transaction
+  ) throws -> [OutboxEvent] {
+    try store.rows(
+      select + """
+         WHERE outbox.merchant = $5 AND outbox.happened_at >= $1 AND (outbox.happened_at > $1
+          OR outbox.payment > $2 OR (outbox.payment = $2 AND outbox.seq > $3))
+        ORDER BY outbox.happened_at, outbox.payment, outbox.seq LIMIT $4
+        """, .time(cursor.time), .text(cursor.payment), .integer(cursor.sequence), .integer(Int64(limit)),
+      .text(merchant.rawValue)
     ).map(OutboxEvent.init)
   }
 

@@ -6,6 +6,7 @@ import Ledger
 import Logging
 import MerchantIdentity
 import Orders
+import PlatformAPI
 import Storage
 import TenderPayments
 import Webhooks
@@ -42,6 +43,10 @@ struct Composition: Sendable {
   /// Makes the fingerprints of decrypted payment data.
   let fingerprintKey: [UInt8]
   private(set) var orderService: OrderService
+  let clientSessions: ClientSessions
+  let customerInputKeys: CustomerInputKeys
+  let quotas: Quotas
+  let keyUses = KeyUses()
   let webhookEndpoints: WebhookEndpoints
   let dispatcher: WebhookDispatcher
   /// Of recovery.
@@ -88,6 +93,12 @@ struct Composition: Sendable {
     guests = try await .configured(configuration)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     orderService = .configured(folders, gateway, guests, runtime)
+    quotas = Quotas(configuration.quotas)
+    clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
+    customerInputKeys = CustomerInputKeys(
+      { [database = journal.database] in
+        try await configuration.merchantStoreMakingKeys(database, random: runtime.random)
+      }, clock: runtime.clock, random: runtime.random)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     webhookEndpoints = WebhookEndpoints(folders)
     dispatcher = .configured(webhookEndpoints, journal.database, configuration, runtime, metrics)

@@ -5,6 +5,7 @@ struct Routes: Sendable {
   let middlewares: Middlewares
   let checkout: CheckoutRoutes
   let platform: PlatformRoutes
+  let client: ClientRoutes
   let operations: OperationsRoutes
   let administration: AdministrationRoutes
   /// Served by ``LiveRoutes``, which takes over what a call has changed.
@@ -12,13 +13,24 @@ struct Routes: Sendable {
 
   /// The public listener: browsers, apps, merchants' servers, acquirers, load balancers.
   func publicRouter() -> Router<ServerContext> {
+    let router = publicAPIs()
+    MethodRefusal.add(to: router)
+    return router
+  }
+
+  private func publicAPIs() -> Router<ServerContext> {
     let router = Router(context: ServerContext.self, options: [.autoGenerateHeadEndpoints])
     middlewares.addPublic(to: router)
     checkout.add(to: router)
     platform.add(to: router)
+    client.add(to: router)
     operations.add(to: router)
-    MethodRefusal.add(to: router)
     return router
+  }
+
+  /// Methods and paths of the public listener.
+  var publicAddresses: [(method: String, path: String)] {
+    publicAPIs().routes.filter { $0.method != .head }.map { ($0.method.rawValue, "\($0.path)") }
   }
 
   /// The socket of the command line.
@@ -63,6 +75,7 @@ extension Routes {
     let sessions = try MerchantSessions(parts)
     checkout = CheckoutRoutes(parts, sessions)
     platform = PlatformRoutes(parts, sessions)
+    client = ClientRoutes(parts)
     operations = try OperationsRoutes(parts)
     administration = AdministrationRoutes(parts)
     merchants = MerchantAdministrationController(parts)
@@ -76,7 +89,8 @@ extension Middlewares {
     recorder = CallRecorder(random: parts.runtime.random, metrics: parts.metrics, problems: problems)
     platformErrors = PlatformErrors(problems: problems)
     gate = CrossOriginGate(
-      directory: parts.directory, ownOrigin: parts.configuration.publicURL, isPublic: KitController.serves,
+      directory: parts.directory, ownOrigin: parts.configuration.publicURL,
+      isPublic: KitController.serves,
       problems: problems)
     traces = parts.traces
   }

@@ -53,6 +53,14 @@ package struct TenderServer: Service {
   /// - Throws: when a folder is not as it must be. Then nothing has changed.
   package func reload() async throws -> ReloadReport { try await routes.reload() }
 
+  /// What the public listener answers, for a test that compares it with the OpenAPI document. Ends the server, which must
+  /// not run.
+  package func addresses() async throws -> [(method: String, path: String)] {
+    let addresses = try Routes(parts).publicAddresses
+    await parts.close()
+    return addresses
+  }
+
   private func listeners() throws -> [any Service] {
     let listeners = Listeners(parts: parts, routes: routes, onRunning: onRunning)
     return [try listeners.publicListener(), try listeners.administration()] + listeners.metrics()
@@ -66,6 +74,7 @@ package struct TenderServer: Service {
       RecoveryService(
         gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger),
       DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: .system, logger: logger),
+      KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: .system, logger: logger),
       ClockMonitor(gateway: gateway, scheduler: .system, logger: logger),
       MerchantPolling(routes: routes, scheduler: .system, logger: logger),
     ]

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The app kit against stubs of PassKit and SwiftUI, on Linux: every module that goes into apps, its very sources, by symlink.
+// The app kit against stubs of PassKit, SwiftUI and Apple's cryptography, on Linux: every module that goes into apps, its very sources, by symlink.
 //
 // Only here do modules of the names PassKit and SwiftUI exist beside them; in the root package they would leak into every
 // target's `canImport`. `scripts/test-app-kit` builds and runs this package. Never build it on a platform that has PassKit.
@@ -34,9 +34,16 @@ let package = Package(
     module("TenderSheet", ["TenderPayments"]),
     module("TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
     module(
-      "TenderCheckout", ["TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "PassKit", "SwiftUI"]),
+      "TenderCheckout",
+      [
+        "TenderCheckoutAPI", "TenderSheet", "TenderPayments", "StrictJSON", "PassKit", "SwiftUI", "Security",
+        "CommonCrypto", "CryptoKit",
+      ]),
     module("PassKit"),
     module("SwiftUI", ["PassKit"]),
+    module("Security"),
+    module("CommonCrypto"),
+    module("CryptoKit"),
     module("TenderTesting"),
     // The unit tests of the root package, once more: in a debug build, where SimulatedPayments exists, and measured.
     .testTarget(

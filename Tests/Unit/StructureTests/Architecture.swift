@@ -39,7 +39,9 @@ struct Architecture {
   ]
 
   /// Frameworks of the system that a ◆ module may import beside Foundation.
-  static let frameworks: [String: Set<String>] = ["TenderCheckout": ["PassKit", "Contacts", "SwiftUI"]]
+  static let frameworks: [String: Set<String>] = [
+    "TenderCheckout": ["PassKit", "Contacts", "SwiftUI", "CommonCrypto", "CryptoKit", "Security"]
+  ]
 
   /// The area of each module.
   let modules: [String: String]

@@ -82,7 +82,12 @@ package struct SecretName: Sendable, Hashable, CustomStringConvertible {
     case apiKey = "api-key"
     case webhookKey = "webhook-key"
     case callbackKey = "callback-key"
+    /// The platform's private key that opens `encryptedCustomerInput`.
+    case customerInputKey = "customer-input-key"
   }
+
+  /// Whose secrets those are that belong to no merchant.
+  package static let platform = MerchantID("")
 
   package let merchant: MerchantID
   package let kind: Kind

@@ -47,17 +47,21 @@ extension MerchantStore {
 
     """
 
-  /// Each row is sealed under the key that it names; see ``MasterKeys``.
+  /// Each row is sealed under the key that it names; see ``MasterKeys``. `merchant` is no reference, because the platform
+  /// has secrets of its own, under an empty name.
   private static let secrets = """
     CREATE TABLE merchant_secrets (
-      merchant TEXT NOT NULL REFERENCES merchants (id),
-      kind TEXT NOT NULL CHECK (kind IN ('certificate-key', 'api-key', 'webhook-key', 'callback-key')),
+      merchant TEXT NOT NULL,
+      kind TEXT NOT NULL CHECK (kind IN ('certificate-key', 'api-key', 'webhook-key', 'callback-key',
+        'customer-input-key')),
       name TEXT NOT NULL,
       key_id TEXT NOT NULL,
       nonce BYTEA NOT NULL,
       sealed BYTEA NOT NULL,
       created_at BIGINT NOT NULL,
       expires_at BIGINT,
+      scopes TEXT,
+      last_used_at BIGINT,
       PRIMARY KEY (merchant, kind, name)
     );
     CREATE INDEX merchant_secrets_by_key ON merchant_secrets (key_id);

@@ -5,16 +5,26 @@ extension MerchantTables {
   /// Keeps a secret, sealed. One of the same name is replaced.
   ///
   /// - Throws: ``MerchantStoreError`` with `store_key_missing` where the caller has no key.
-  package func keep(_ secret: String, as name: SecretName, until end: Timestamp? = nil) throws {
+  package func keep(_ secret: String, as name: SecretName, within limits: APIKeyLimits = .none) throws {
     guard let keys else { throw MasterKeys.missing("(none)") }
     let row = try keys.seal(secret, as: name)
     try remove(name)
     try store.run(
       """
-      INSERT INTO merchant_secrets (merchant, kind, name, key_id, nonce, sealed, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+      INSERT INTO merchant_secrets (merchant, kind, name, key_id, nonce, sealed, created_at, expires_at, scopes)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .text(row.keyID),
-      .blob(row.nonce), .blob(row.sealed), .time(now), .integer(optional: end?.microseconds))
+      .blob(row.nonce), .blob(row.sealed), .time(now), .integer(optional: limits.expiresAt?.microseconds),
+      .text(optional: limits.text))
+  }
+
+  /// Notes when an API key was used last. A key that is not in the store is a declared merchant's.
+  package func setUsed(_ name: SecretName, at time: Timestamp) throws {
+    try store.run(
+      """
+      UPDATE merchant_secrets SET last_used_at = $4
+      WHERE merchant = $1 AND kind = $2 AND name = $3 AND (last_used_at IS NULL OR last_used_at < $4)
+      """, .text(name.merchant.rawValue), .text(name.kind.rawValue), .text(name.name), .time(time))
   }
 
   /// Whether there was such a secret.
@@ -34,8 +44,8 @@ extension MerchantTables {
       """, .text(id.rawValue), .text(kind.rawValue), .text(name), .time(end))
   }
 
-  /// The merchant's secrets, opened, without those that have expired.
-  func secrets(of id: MerchantID, at now: Timestamp) throws -> [StoredSecret] {
+  /// The merchant's secrets, opened, without those that have expired. ``SecretName/platform`` has some too.
+  package func secrets(of id: MerchantID, at now: Timestamp) throws -> [StoredSecret] {
     let rows = try store.rows(
       """
       SELECT * FROM merchant_secrets WHERE merchant = $1 AND (expires_at IS NULL OR expires_at > $2)
@@ -46,7 +56,7 @@ extension MerchantTables {
       guard let keys else { throw MasterKeys.missing(sealed.keyID) }
       return StoredSecret(
         name: name, text: try keys.open(sealed, as: name), createdAt: try row.time("created_at"),
-        expiresAt: try row.timeOrNil("expires_at"))
+        limits: try APIKeyLimits(row), lastUsedAt: try row.timeOrNil("last_used_at"))
     }
   }
 
@@ -97,6 +107,14 @@ extension SecretName {
   fileprivate init(_ row: Row) throws {
     guard let kind = Kind(rawValue: try row.text("kind")) else { throw StorageError.column("kind") }
     self.init(MerchantID(try row.text("merchant")), kind, try row.text("name"))
+  }
+}
+
+extension APIKeyLimits {
+  fileprivate init(_ row: Row) throws {
+    let text = try row.textOrNil("scopes")
+    self.init(scopes: text.flatMap(Self.scopes), expiresAt: try row.timeOrNil("expires_at"))
+    guard text == nil || scopes != nil else { throw StorageError.column("scopes") }
   }
 }
 

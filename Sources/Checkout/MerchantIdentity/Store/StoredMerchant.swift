@@ -24,6 +24,12 @@ extension StoredMerchant: CustomStringConvertible, CustomReflectable {
       uniqueKeysWithValues: secrets.filter { $0.name.kind == kind }.map { ($0.name.name, $0.text) })
   }
 
+  /// By the key's id.
+  package var apiKeyLimits: [String: APIKeyLimits] {
+    Dictionary(
+      uniqueKeysWithValues: secrets.filter { $0.name.kind == .apiKey }.map { ($0.name.name, $0.limits) })
+  }
+
   package func privateKey(of certificate: StoredCertificate) -> String? {
     secrets.first { $0.name.kind == .certificateKey && $0.name.name == certificate.id }?.text
   }
@@ -58,8 +64,10 @@ package struct StoredSecret: Sendable {
   package let name: SecretName
   package let text: String
   package let createdAt: Timestamp
-  /// Until when it is accepted; nil for as long as it is there.
-  package let expiresAt: Timestamp?
+  /// Until when it is accepted and, of an API key, for what.
+  package let limits: APIKeyLimits
+  /// When an API key was used last, to the minute; nil for never.
+  package let lastUsedAt: Timestamp?
 }
 
 extension StoredSecret: CustomStringConvertible, CustomReflectable {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MerchantIdentity
+import TenderPayments
 import TenderServer
 
 /// `tender key`
@@ -11,10 +12,19 @@ struct SharedKeyCommand: AsyncParsableCommand {
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Makes a key. Its secret is shown now and never again.")
     @OptionGroup var key: SharedKeyOptions
+    @Option(
+      help:
+        "What an API key may be used for: baskets, payments, refunds or read; repeat it for several. Default: everything."
+    )
+    var scope: [APIKeyScope] = []
+    @Option(help: "When it ends: a moment such as 2030-01-01T00:00:00Z, or days from now such as 90d. Default: never.")
+    var expires: KeyEnd?
     @OptionGroup var store: MerchantStoreOptions
 
     func run() async throws {
-      try store.show(try await store.ask(.addKey(merchant: key.merchant, kind: key.kind.secret)).keys)
+      let call = MerchantCall.addKey(
+        merchant: key.merchant, kind: key.kind.secret, scopes: scope.isEmpty ? nil : Set(scope), expires: expires?.text)
+      try store.show(try await store.ask(call).keys)
     }
   }
 
@@ -68,6 +78,24 @@ struct SharedKeyCommand: AsyncParsableCommand {
   }
 }
 
+extension APIKeyScope: ExpressibleByArgument {}
+
+/// The end of a key's life.
+struct KeyEnd: ExpressibleByArgument {
+  /// RFC 3339.
+  let text: String
+
+  init?(argument: String) {
+    if argument.hasSuffix("d"), let days = Int64(argument.dropLast()), (1...36_500).contains(days) {
+      text = WallClock.system.now().adding(.seconds(days * 86_400)).description
+    } else if let moment = Timestamp(rfc3339: argument) {
+      text = moment.description
+    } else {
+      return nil
+    }
+  }
+}
+
 struct SharedKeyOptions: ParsableArguments {
   @Option(help: "The merchant's id.") var merchant: String
   @Option(help: "api, webhook or callback.") var kind = SharedKeyKind.api
@@ -88,8 +116,12 @@ enum SharedKeyKind: String, ExpressibleByArgument, CaseIterable {
 extension MerchantStoreOptions {
   fileprivate func show(_ keys: [SharedKeyReport]?) throws {
     try show(keys, "key") {
-      Table("KEY", "MERCHANT", "KIND", "CREATED", "EXPIRES", "SECRET", of: $0) { key in
-        [key.id, key.merchant, key.kind.rawValue, key.created, key.expires ?? "-", key.secret ?? "-"]
+      Table("KEY", "MERCHANT", "KIND", "SCOPES", "CREATED", "EXPIRES", "LAST USED", "SECRET", of: $0) { key in
+        [
+          key.id, key.merchant, key.kind.rawValue,
+          key.scopes.map { $0.map(\.rawValue).joined(separator: ",") } ?? "all",
+          key.created, key.expires ?? "-", key.lastUsed ?? "-", key.secret ?? "-",
+        ]
       }
     }
   }

@@ -36,6 +36,9 @@ package struct MobilePaymentInput: Sendable, Codable {
     case sale = "SALE"
   }
 
+  /// Apple Pay, with nothing said.
+  package init() { paymentProductId = Self.applePay }
+
   package init(authorizationMode: AuthorizationMode, requiresApproval: Bool) {
     paymentProductId = Self.applePay
     self.authorizationMode = authorizationMode

@@ -25,7 +25,7 @@ package struct PaymentAdministration: Sendable {
   /// Every table of a server's store.
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
-    + MerchantStore.migrations + PlatformOrder.migrations
+    + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

@@ -10,7 +10,11 @@ struct KitController: Sendable {
   /// The files that pages of merchants load.
   static let files = StaticFiles(
     WebFiles.all, compressed: WebFiles.compressed,
-    public: ["browsers.js", "elements.js", "reasons.js", "tender.css", "tender.d.ts", "tender.js"])
+    public: [
+      "browsers.js", "customer-input.d.ts", "customer-input.js", "elements.js", "reasons.js", "tender.css",
+      "tender.d.ts",
+      "tender.js",
+    ])
 
   private let integrity: [String: String]
   /// Derived from the content of every file, so a version never changes.

@@ -24,6 +24,8 @@ package struct MerchantFolder: Sendable {
   package let profile: MerchantProfile
   /// Secret by key id.
   let apiKeys: [String: String]
+  /// What each of them may be used for; the keys of a folder for everything.
+  let apiKeyLimits: [String: APIKeyLimits]
   /// Signs calls to the merchant's `quoteURL`; nil where there are none.
   let callbackSigner: RequestSigner?
   /// Processing certificates that stand here without their keys, which an agent holds.
@@ -94,7 +96,7 @@ package struct MerchantFolder: Sendable {
     guard !profile.encryptsToPlatform || !merchant.sites.isEmpty else {
       throw Self.platformNeedsDomain(place + "/merchant.yaml")
     }
-    self.apiKeys = parts.apiKeys
+    (apiKeys, apiKeyLimits) = (parts.apiKeys, parts.apiKeyLimits)
     self.callbackSigner = try MerchantCallbackKey.signer(
       parts.callbackKeys, in: place + "/callback-keys", for: profile.callbackHosts, apiKeys: apiKeys)
     for id in profile.keysRequiringDigest where apiKeys[id] == nil {

@@ -40,6 +40,10 @@ package struct ServerConfiguration: Sendable {
   package var reportUnknownAs: ReportedOutcome = .pending
   /// How many payments may be under way at once; the next one is refused with 503 before anything happens.
   package var maximumPaymentsInFlight = GatewayPolicy().maximumInFlight
+  /// How many calls of the platform API an API key may make in a second; 0 for as many as come.
+  package var callsPerKey = 500
+  /// The same for all keys of a merchant together.
+  package var callsPerMerchant = 1_000
   /// How many connections may be open at once; nil for as many as the limit of open files allows, at most 10,000.
   package var maximumConnections: Int?
   /// How long the caller may take on a connection.
@@ -148,6 +152,12 @@ package struct ConfigurationError: Error, CustomStringConvertible, Sendable {
 }
 
 extension ServerConfiguration {
+  var quotas: Quotas.Rates {
+    Quotas.Rates(
+      perKey: callsPerKey == 0 ? nil : callsPerKey, perMerchant: callsPerMerchant == 0 ? nil : callsPerMerchant,
+      underWay: max(64, maximumPaymentsInFlight / 2))
+  }
+
   var gatewayPolicy: GatewayPolicy {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = reportUnknownAs

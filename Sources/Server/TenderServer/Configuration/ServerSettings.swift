@@ -4,7 +4,8 @@ import TenderPayments
 extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
-    ServerConfiguration(), placing + apple + acquirer + payments + connections + metrics + webhooks + keys + tls,
+    ServerConfiguration(),
+    placing + apple + acquirer + payments + quotas + connections + metrics + webhooks + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
@@ -79,6 +80,16 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "payments.maximumInFlight", .number(1...(.max)), \.maximumPaymentsInFlight,
       "How many payments may be under way; the next is answered 503 `overloaded`, with `Retry-After`."),
+  ]
+
+  private static let quotas: [Setting<ServerConfiguration>] = [
+    Setting(
+      "quotas.perKey", .number(0...1_000_000, "0 for as many as come"), \.callsPerKey,
+      "How many calls of the platform API an API key may make in a second, at each server; the next is answered 429, with `Retry-After`."
+    ),
+    Setting(
+      "quotas.perMerchant", .number(0...1_000_000, "0 for as many as come"), \.callsPerMerchant,
+      "The same for all keys of a merchant together."),
   ]
 
   private static let connections: [Setting<ServerConfiguration>] = [

@@ -116,7 +116,7 @@ struct CrossOriginGate: RouterMiddleware {
     // Readable, so that the kit on an unregistered page can show its developer what is missing.
     case .unknown where !isPublic(request.uri.path): response = problems.answer(refusal, context)
     case .unknown: response = try await next(request, context)
-    case .registered where request.method == .options: response = preflight
+    case .registered where request.method == .options: response = preflight(request.uri.path)
     case .registered(_, let caller):
       context.caller = caller
       do { response = try await next(request, context) } catch { response = problems.answer(error, context) }
@@ -138,12 +138,16 @@ struct CrossOriginGate: RouterMiddleware {
       "This origin is not registered with any merchant. Add it to the merchant's origins.")
   }
 
-  private var preflight: Response {
-    Response(
+  /// The client API's session stands in a header; the checkout API has none.
+  private func preflight(_ path: String) -> Response {
+    let headers =
+      ClientController.serves(path)
+      ? "Authorization, Content-Type, X-GCS-ClientMetaInfo" : "Content-Type, Idempotency-Key, If-None-Match"
+    return Response(
       status: .noContent,
       headers: [
         .accessControlAllowMethods: "GET, POST, PUT, DELETE", .accessControlMaxAge: "600",
-        .accessControlAllowHeaders: "Content-Type, Idempotency-Key, If-None-Match",
+        .accessControlAllowHeaders: headers,
       ])
   }
 }

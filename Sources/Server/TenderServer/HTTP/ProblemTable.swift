@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import MerchantIdentity
 import Orders
+import PlatformAPI
 import Storage
 import StrictJSON
 import TenderPayments
@@ -19,6 +20,9 @@ enum ProblemTable {
         status(error.code), error.code.rawValue, "\(error.detail). \(error.advice)", field: error.field,
         sheetErrors: error.sheetErrors)
     case let error as GatewayError: gateway(error)
+    case let error as QueryRefused: Problem(.badRequest, "query_invalid", error.reason, field: error.parameter)
+    case let error as CustomerInputRefusal:
+      Problem(.badRequest, error.code, error.reason, field: "encryptedCustomerInput")
     case let error as MerchantStoreError: Problem(.conflict, error.code.rawValue, error.reason)
     case let error as PaymentTokenError where error.code == .keyAgentUnavailable:
       Problem(

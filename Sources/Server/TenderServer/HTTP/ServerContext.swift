@@ -1,6 +1,7 @@
 import Hummingbird
 import MerchantIdentity
 import NIOCore
+import PlatformAPI
 
 /// What is known of one call while it is answered.
 struct ServerContext: RequestContext {
@@ -11,6 +12,8 @@ struct ServerContext: RequestContext {
   var caller: Caller?
   /// The call as a merchant's server signed it; only on the platform API.
   var signedCall: SignedCall?
+  /// Only on the client API.
+  var clientSession: ClientSession?
   /// On which the call came.
   let connection: PaymentAdmission.Connection
   /// The connection's, for time limits.

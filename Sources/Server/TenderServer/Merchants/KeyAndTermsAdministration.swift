@@ -5,9 +5,10 @@ import TenderPayments
 extension MerchantAdministration {
   func performOnKeys(_ call: MerchantCall) async throws -> MerchantAnswer {
     switch call {
-    case .addKey(let merchant, let kind): return try await addKey(merchant, kind, overlap: nil)
+    case .addKey(let merchant, let kind, let scopes, let expires):
+      return try await addKey(merchant, kind, try limits(kind, scopes, expires), overlap: nil)
     case .rotateKey(let merchant, let kind, let seconds):
-      return try await addKey(merchant, kind, overlap: .seconds(seconds))
+      return try await addKey(merchant, kind, .none, overlap: .seconds(seconds))
     case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
     case .listKeys(let merchant): return try await keys(of: merchant)
     case .reseal: while try await store.reseal() > 0 {}
@@ -18,7 +19,7 @@ extension MerchantAdministration {
 
   /// - Parameter overlap: how long the other keys go on; nil for as long as they would.
   private func addKey(
-    _ merchant: String, _ kind: SecretName.Kind, overlap: Duration?
+    _ merchant: String, _ kind: SecretName.Kind, _ limits: APIKeyLimits, overlap: Duration?
   ) async throws -> MerchantAnswer {
     // Ids ascend with time, because the webhook key whose id comes last signs.
     let id =
@@ -26,12 +27,28 @@ extension MerchantAdministration {
       + random.hex(4)
     let (secret, now) = (random.hex(32), clock.now())
     try await change(merchant, try await storeWithKeys) { tables, owner in
-      try tables.keep(secret, as: SecretName(owner, kind, id))
+      try tables.keep(secret, as: SecretName(owner, kind, id), within: limits)
       if let overlap { try tables.expire(kind, of: owner, but: id, at: now.adding(overlap)) }
     }
     let report = SharedKeyReport(
-      merchant: merchant, kind: kind, id: id, created: now.description, expires: nil, secret: secret)
+      merchant: merchant, kind: kind, id: id, created: now.description, expires: limits.expiresAt?.description,
+      scopes: limits.scopes.map(SharedKeyReport.inOrder), lastUsed: nil, secret: secret)
     return MerchantAnswer(keys: [report])
+  }
+
+  /// - Throws: ``MerchantStoreError`` with `key_limits_invalid` for a limit that the key cannot have.
+  private func limits(
+    _ kind: SecretName.Kind, _ scopes: Set<APIKeyScope>?, _ expires: String?
+  ) throws -> APIKeyLimits {
+    guard kind == .apiKey || scopes == nil else {
+      throw MerchantStoreError(.keyLimitsInvalid, "Only an API key has scopes.")
+    }
+    guard let expires else { return APIKeyLimits(scopes: scopes) }
+    guard let end = Timestamp(rfc3339: expires), end > clock.now() else {
+      throw MerchantStoreError(
+        .keyLimitsInvalid, "\(expires) is no moment in the future; write it as 2030-01-01T00:00:00Z.")
+    }
+    return APIKeyLimits(scopes: scopes, expiresAt: end)
   }
 
   private func revoke(_ merchant: String, _ kind: SecretName.Kind, _ id: String) async throws -> MerchantAnswer {
@@ -55,7 +72,12 @@ extension SharedKeyReport {
   fileprivate init(_ secret: StoredSecret) {
     self.init(
       merchant: secret.name.merchant.rawValue, kind: secret.name.kind, id: secret.name.name,
-      created: secret.createdAt.description, expires: secret.expiresAt?.description, secret: nil)
+      created: secret.createdAt.description, expires: secret.limits.expiresAt?.description,
+      scopes: secret.limits.scopes.map(Self.inOrder), lastUsed: secret.lastUsedAt?.description, secret: nil)
+  }
+
+  fileprivate static func inOrder(_ scopes: Set<APIKeyScope>) -> [APIKeyScope] {
+    APIKeyScope.allCases.filter(scopes.contains)
   }
 }
 

@@ -122,7 +122,9 @@ extension MerchantAdministration {
         try tables.keep(
           certificate, entry.privateKeyPEM, of: id, elsewhere, states[Hex.encode(certificate.publicKeyHash)])
       }
-      for entry in bundle.secrets { try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id)) }
+      for entry in bundle.secrets {
+        try tables.keep(entry.secret, as: SecretName(id, entry.kind, entry.id), within: entry.limits)
+      }
       return try tables.note(identifier, in: environment)
     }
     return await changed(bundle.id, notes: others.map { warning(identifier, $0) })
@@ -187,6 +189,12 @@ extension MerchantTables {
     _ = try keep(certificate, of: id, privateKeyPEM: key, mayBeWithoutKey: elsewhere)
     guard let state = state.flatMap(CertificateState.init(rawValue:)) else { return }
     try follow(state, of: certificate.publicKeyHash, merchant: id)
+  }
+}
+
+extension MerchantBundle.SecretEntry {
+  fileprivate var limits: APIKeyLimits {
+    APIKeyLimits(scopes: scopes, expiresAt: expires.flatMap { Timestamp(rfc3339: $0) })
   }
 }
 

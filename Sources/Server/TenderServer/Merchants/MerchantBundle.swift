@@ -23,6 +23,10 @@ package struct MerchantBundle: Codable, Sendable {
     package let kind: SecretName.Kind
     package let id: String
     package let secret: String
+    /// Of an API key; nil for everything.
+    package var scopes: Set<APIKeyScope>?
+    /// RFC 3339; nil for never.
+    package var expires: String?
   }
 
   package let id: String
@@ -106,7 +110,9 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
       return CertificateEntry(kind: row.kind, certificatePEM: pem, privateKeyPEM: merchant.privateKey(of: row))
     }
     secrets = merchant.secrets.filter { $0.name.kind != .certificateKey }.map {
-      SecretEntry(kind: $0.name.kind, id: $0.name.name, secret: $0.text)
+      SecretEntry(
+        kind: $0.name.kind, id: $0.name.name, secret: $0.text, scopes: $0.limits.scopes,
+        expires: $0.limits.expiresAt?.description)
     }
   }
 

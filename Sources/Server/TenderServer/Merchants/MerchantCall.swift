@@ -26,7 +26,10 @@ package enum MerchantCall: Codable, Sendable {
   /// - Parameter withKey: whether the private key is wanted too.
   case exportCertificate(id: String, withKey: Bool)
 
-  case addKey(merchant: String, kind: SecretName.Kind)
+  /// - Parameters:
+  ///   - scopes: what an API key may be used for; nil for everything.
+  ///   - expires: RFC 3339; nil for never.
+  case addKey(merchant: String, kind: SecretName.Kind, scopes: Set<APIKeyScope>? = nil, expires: String? = nil)
   /// A new key, and the end of the others after the overlap.
   case rotateKey(merchant: String, kind: SecretName.Kind, overlapSeconds: Int64)
   case revokeKey(merchant: String, kind: SecretName.Kind, id: String)
@@ -114,6 +117,9 @@ package struct SharedKeyReport: Codable, Sendable {
   package let id: String
   package let created: String
   package let expires: String?
+  /// Of an API key; nil for everything.
+  package let scopes: [APIKeyScope]?
+  package let lastUsed: String?
   package let secret: String?
 }
 

@@ -11,6 +11,8 @@ struct MerchantParts {
   var certificatesOfKeysElsewhere: [ProcessingCertificate] = []
   /// Secret by key id.
   var apiKeys: [String: String] = [:]
+  /// What each API key may be used for, by its id; a key that is not here for everything.
+  var apiKeyLimits: [String: APIKeyLimits] = [:]
   var callbackKeys: [String: String] = [:]
   var webhookKeys: [String: String] = [:]
   var origin = MerchantOrigin.declared

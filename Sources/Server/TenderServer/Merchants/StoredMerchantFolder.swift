@@ -46,6 +46,7 @@ extension MerchantFolder {
     parts.processing = try stored.processing(identifier)
     parts.certificatesOfKeysElsewhere = keysMayBeElsewhere ? try stored.processingAlone() : []
     parts.apiKeys = stored.secrets(.apiKey)
+    parts.apiKeyLimits = stored.apiKeyLimits
     parts.callbackKeys = stored.secrets(.callbackKey)
     parts.webhookKeys = stored.secrets(.webhookKey)
     parts.origin = .stored(stored.certificates)

@@ -9,10 +9,19 @@ package import TenderPayments
 
 /// An API key: its secret, whose it is, and what calls under it must carry.
 struct PlatformKey: Sendable {
+  let id: String
   let secret: String
   let merchant: MerchantID
   /// Whether a body without ``ContentDigest/header`` is refused.
   let isDigestRequired: Bool
+  /// What it may be used for, and until when.
+  let limits: APIKeyLimits
+}
+
+/// Why a key whose signature is right is refused all the same; for the log.
+enum PlatformKeyRefusal: String {
+  case otherMerchant = "other_merchant"
+  case keyExpired = "key_expired"
 }
 
 /// The API keys of all merchants, by id.
@@ -24,8 +33,9 @@ struct PlatformKeys: Sendable {
     for folder in folders {
       for (id, secret) in folder.apiKeys {
         keys[id] = PlatformKey(
-          secret: secret, merchant: folder.merchant.id,
-          isDigestRequired: folder.profile.keysRequiringDigest.contains(id))
+          id: id, secret: secret, merchant: folder.merchant.id,
+          isDigestRequired: folder.profile.keysRequiringDigest.contains(id),
+          limits: folder.apiKeyLimits[id] ?? .none)
       }
     }
     self.keys = keys
@@ -70,19 +80,37 @@ struct PlatformAuthentication: RouterMiddleware {
     "The request is not signed by a key of this merchant. Check key id, secret, clock and the string to sign.")
 
   let keys: PlatformKeys
+  let quotas: Quotas
+  let uses: KeyUses
   let clock: WallClock
 
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     let (caller, key) = try caller(of: request, context)
+    try admit(key, request)
     let body = try await RequestBody.collect(request, context)
     do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
     var (request, context) = (request, context)
     request.body = .init(buffer: ByteBuffer(bytes: try CompressedBody.plain(body, of: request)))
     context.signedCall = try SignedCall(
       caller, of: key.merchant, method: request.method.rawValue, path: request.uri.path, body: body)
-    return try await next(request, context)
+    let (call, known) = (request, context)
+    guard let response = try await quotas.admit(key.merchant, { try await next(call, known) }) else {
+      throw Problem.quotaExceeded(.zero)
+    }
+    return response
+  }
+
+  /// Refuses what the key may not do, and calls above the quotas, before the body is read.
+  private func admit(_ key: PlatformKey, _ request: Request) throws {
+    uses.note(key.id, of: key.merchant, at: clock.now())
+    if let wait = quotas.take(key: key.id, of: key.merchant) { throw Problem.quotaExceeded(wait) }
+    let needed = RequiredScopes.of(request.method, request.uri.path)
+    guard key.limits.allows(oneOf: needed) else {
+      let names = needed.map(\.rawValue).sorted().joined(separator: " or ")
+      throw Problem(.forbidden, "scope_missing", "This API key lacks the scope \(names).")
+    }
   }
 
   /// The log has the reason of a refusal; the caller gets none.
@@ -95,8 +123,13 @@ struct PlatformAuthentication: RouterMiddleware {
       keyID = signed.apiKeyID
       let key = keys[signed.apiKeyID]
       let caller = try RequestAuthenticator().authenticate(signed, secret: key?.secret, at: clock.now())
-      if let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) { return (caller, key) }
-      throw refusal("other_merchant", keyID, context)
+      guard let key, Self.isSame(key.merchant, context.parameters.get("merchantId")) else {
+        throw refusal(PlatformKeyRefusal.otherMerchant.rawValue, keyID, context)
+      }
+      guard !key.limits.isExpired(at: clock.now()) else {
+        throw refusal(PlatformKeyRefusal.keyExpired.rawValue, keyID, context)
+      }
+      return (caller, key)
     } catch let refused as SignatureRefusal {
       throw refusal(refused.code, keyID, context)
     }

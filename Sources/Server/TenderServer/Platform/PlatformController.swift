@@ -8,10 +8,7 @@ import TenderPayments
 /// The platform API: what a merchant's server asks, signed v1HMAC, in Worldline Direct's manner.
 struct PlatformController: Sendable {
   let orderService: OrderService
-  let keys: PlatformKeys
-  let clock: WallClock
-
-  var authentication: PlatformAuthentication { PlatformAuthentication(keys: keys, clock: clock) }
+  let authentication: PlatformAuthentication
 
   /// `PUT /v2/{merchantId}/baskets/{basketId}`
   func putBasket(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -14,7 +14,9 @@ struct PlatformErrors: RouterMiddleware {
   func handle(
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
-    guard request.uri.path.hasPrefix("/v2/") else { return try await next(request, context) }
+    guard request.uri.path.hasPrefix("/v2/") || ClientController.serves(request.uri.path) else {
+      return try await next(request, context)
+    }
     do { return try await next(request, context) } catch let refusal as PlatformRefusal {
       problems.metrics.refusals.count(["code": refusal.faults.first?.id.lowercased() ?? ""])
       return Self.response(refusal, context)

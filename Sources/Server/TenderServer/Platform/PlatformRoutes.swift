@@ -7,6 +7,8 @@ struct PlatformRoutes: Sendable {
   let payments: PlatformPaymentController
   let products: PlatformProductController
   let webhooks: PlatformWebhookController
+  let clients: ClientController
+  let search: SearchController
 
   func add(to router: Router<ServerContext>) {
     let signed = router.group("/v2/:merchantId").add(middleware: platform.authentication)
@@ -24,6 +26,8 @@ struct PlatformRoutes: Sendable {
     signed.post("/products/302/sessions", use: sessions.create)
     signed.post("/webhooks/validateCredentials", use: webhooks.validate)
     signed.post("/webhooks/sendtest", use: webhooks.sendTest)
+    signed.post("/sessions", use: clients.create)
+    signed.get("/events", use: search.events)
     signed.get("/services/testconnection", use: platform.testConnection)
   }
 }
@@ -36,7 +40,11 @@ extension PlatformRoutes {
     products = PlatformProductController(merchants: merchants)
     webhooks = PlatformWebhookController(
       dispatcher: parts.dispatcher, merchants: merchants, clock: parts.runtime.clock)
+    clients = ClientController(parts)
+    search = SearchController(database: parts.database)
     platform = PlatformController(
-      orderService: parts.orderService, keys: PlatformKeys(parts.folders), clock: parts.runtime.clock)
+      orderService: parts.orderService,
+      authentication: PlatformAuthentication(
+        keys: PlatformKeys(parts.folders), quotas: parts.quotas, uses: parts.keyUses, clock: parts.runtime.clock))
   }
 }

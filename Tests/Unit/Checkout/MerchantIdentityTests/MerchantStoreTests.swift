@@ -88,7 +88,7 @@ struct StoreOfMerchants {
     try await place.store.write {
       try $0.keep(
         "a secret of some length", as: SecretName(StoreOfMerchants.harbour, .apiKey, "k1"),
-        until: place.clock.now.adding(.seconds(60)))
+        within: APIKeyLimits(expiresAt: place.clock.now.adding(.seconds(60))))
     }
     let after = try await place.store.fingerprint(at: place.clock.now)
     #expect(after != before)

@@ -4,6 +4,69 @@ import TenderPayments
 import TenderTesting
 import Testing
 
+@Suite struct `A merchant's list of payments` {
+  let bench: Bench
+  init() async throws { bench = try await Bench() }
+
+  private func page(_ change: (inout MerchantPayments) -> Void = { _ in }) async throws -> MerchantPayments.Page {
+    let known = try #require(try await bench.database.read { try PaymentSearch().found(in: $0).first?.payment })
+    var list = MerchantPayments(of: known.merchant)
+    change(&list)
+    return try await bench.database.read { [list] in try list.page(in: $0) }
+  }
+
+  @Test func `has each payment once, newest first, though others are made between its pages`() async throws {
+    var made: [PaymentID] = []
+    for _ in 0..<5 { made.append(try await bench.authorized()) }
+    let first = try await page { $0.limit = 2 }
+    #expect(first.payments.map(\.id) == Array(made[3...].reversed()))
+    _ = try await bench.authorized()
+    let second = try await page { ($0.limit, $0.before) = (2, first.next) }
+    #expect(second.payments.map(\.id) == [made[2], made[1]])
+    let third = try await page { ($0.limit, $0.before) = (2, second.next) }
+    #expect(third.payments.map(\.id) == [made[0]] && third.next == nil)
+  }
+
+  @Test func `holds every condition that is set, and no other merchant's payments`() async throws {
+    let start = bench.clock.now
+    let payment = try await bench.authorized()
+    let known = try #require(try await bench.journal.payment(payment))
+    let found: [(inout MerchantPayments) -> Void] = [
+      { $0.status = .authorized }, { ($0.amount, $0.currency) = (known.amount.minorUnits, known.amount.currency) },
+      { $0.from = start }, { $0.payment = payment }, { $0.order = known.order },
+    ]
+    for change in found { #expect(try await page(change).payments.map(\.id) == [payment]) }
+    let missed: [(inout MerchantPayments) -> Void] = [
+      { $0.status = .captured }, { $0.amount = known.amount.minorUnits + 1 }, { $0.until = start },
+      { $0.payment = PaymentID("none") }, { $0.order = OrderID("none") }, { $0.before = payment },
+      { $0 = MerchantPayments(of: MerchantID("another")) },
+      {
+        $0 = MerchantPayments(of: MerchantID("another")); $0.payment = payment
+      },
+    ]
+    for change in missed { #expect(try await page(change).payments.isEmpty) }
+  }
+}
+
+@Suite struct `A merchant's events` {
+  let bench: Bench
+  init() async throws { bench = try await Bench() }
+
+  @Test func `are read from any place on, oldest first, and no other merchant's`() async throws {
+    let known = try #require(try await bench.journal.payment(try await bench.authorized()))
+    func events(_ place: OutboxEvent.Cursor, _ merchant: MerchantID, limit: Int = 10) async throws -> [OutboxEvent] {
+      try await bench.database.read { try OutboxEvent.after(place, of: merchant, limit: limit, in: $0) }
+    }
+    let start = OutboxEvent.Cursor(time: Timestamp(seconds: 0))
+    let all = try await events(start, known.merchant)
+    #expect(all.map(\.status) == [.authorizing, .authorized] && all.allSatisfy { $0.merchant == known.merchant })
+    #expect(try await events(start, known.merchant, limit: 1) == [all[0]])
+    #expect(try await events(all[0].cursor, known.merchant) == [all[1]])
+    #expect(try await events(all[1].cursor, known.merchant).isEmpty)
+    #expect(try await events(start, MerchantID("another")).isEmpty)
+  }
+}
+
 @Suite struct `A search for payments` {
   let bench: Bench
   init() async throws { bench = try await Bench() }

@@ -3,6 +3,7 @@ import Ledger
 import PlatformAPI
 import StrictJSON
 import TenderPayments
+import TenderTesting
 import Testing
 
 struct StatusTests {

@@ -1,0 +1,46 @@
+package import TenderPayments
+
+/// What an API key may be used for.
+package enum APIKeyScope: String, Sendable, Hashable, CaseIterable, Codable {
+  /// Baskets and guests.
+  case baskets
+  /// Payments, captures, cancels, sessions and hosted checkouts.
+  case payments
+  case refunds
+  /// Reading alone.
+  case read
+}
+
+/// What an API key may be used for, and until when.
+package struct APIKeyLimits: Sendable, Hashable {
+  /// Nil for everything.
+  package var scopes: Set<APIKeyScope>?
+  /// The key is refused from this moment; nil for never.
+  package var expiresAt: Timestamp?
+
+  package init(scopes: Set<APIKeyScope>? = nil, expiresAt: Timestamp? = nil) {
+    self.scopes = scopes
+    self.expiresAt = expiresAt
+  }
+
+  package static let none = APIKeyLimits()
+
+  /// Whether the key may make a call that needs one of these.
+  package func allows(oneOf needed: Set<APIKeyScope>) -> Bool {
+    guard let scopes else { return true }
+    return needed.isEmpty || !scopes.isDisjoint(with: needed)
+  }
+
+  package func isExpired(at now: Timestamp) -> Bool { expiresAt.map { $0 <= now } ?? false }
+}
+
+extension APIKeyLimits {
+  /// As the store has the scopes: their names in order, with commas between them; nil for all.
+  var text: String? { scopes.map { $0.map(\.rawValue).sorted().joined(separator: ",") } }
+
+  /// - Returns: nil for a name that is no scope.
+  static func scopes(_ text: String) -> Set<APIKeyScope>? {
+    let names = text.split(separator: ",").map { APIKeyScope(rawValue: String($0)) }
+    return names.contains(nil) ? nil : Set(names.compactMap(\.self))
+  }
+}

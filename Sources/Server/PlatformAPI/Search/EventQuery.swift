@@ -1,0 +1,54 @@
+import Ledger
+import Orders
+package import Storage
+package import StrictJSON
+package import TenderPayments
+import Webhooks
+
+/// The query of `GET /v2/{merchantId}/events`. Each event is the body of its webhook, whether a webhook was sent or not.
+/// A cursor may be used again, so that a merchant reads what it has lost.
+package struct EventQuery: Sendable {
+  /// How many events an answer looks at, however few of them are of the types.
+  private static let window = 500
+
+  private let merchant: MerchantID
+  private let start: OutboxEvent.Cursor
+  /// Empty for all.
+  private let types: Set<String>
+  private let limit: Int
+
+  /// - Throws: ``QueryRefused``
+  package init(_ values: [(name: String, value: String)], of merchant: MerchantID) throws {
+    let query = try QueryParameters(values, known: ["cursor", "since", "type", "limit"], repeated: ["type"])
+    self.merchant = merchant
+    let cursor = try query.read("cursor", "the answer before gave it", OutboxEvent.Cursor.init(text:))
+    start = try cursor ?? OutboxEvent.Cursor(time: query.time("since") ?? Timestamp(seconds: 0))
+    types = Set(query.all("type"))
+    limit = Int(try query.limit())
+  }
+
+  /// `{"events": […], "cursor": "…"}`
+  package func page(in store: Transaction) throws -> JSONValue {
+    let window = types.isEmpty ? limit : Self.window
+    var (found, place) = ([JSONValue](), start)
+    for event in try OutboxEvent.after(start, of: merchant, limit: window, in: store) where found.count < limit {
+      place = event.cursor
+      let reference = try MerchantReferences.reference(of: event.order, in: store)
+      let body = WebhookBody(event, order: reference.map { NotifiedOrder(merchantReference: $0) })
+      if types.isEmpty || types.contains(body.type) { found.append(try JSONReader.read(body.bytes)) }
+    }
+    return ["cursor": .string(place.text), "events": .array(found)]
+  }
+}
+
+extension OutboxEvent.Cursor {
+  /// Opaque to callers.
+  fileprivate var text: String { Base64URL.encode(Array("\(time.microseconds) \(payment) \(sequence)".utf8)) }
+
+  fileprivate init?(text: String) {
+    guard let plain = Base64URL.decode(text).flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
+    let parts = plain.split(separator: " ", omittingEmptySubsequences: false)
+    guard parts.count == 3, let time = Int64(parts[0]), let sequence = Int64(parts[2]) else { return nil }
+    self.init(time: Timestamp(microseconds: time), payment: String(parts[1]), sequence: sequence)
+  }
+}

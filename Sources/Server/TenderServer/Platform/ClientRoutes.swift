@@ -1,0 +1,33 @@
+import Hummingbird
+
+/// The client API, which apps and pages call under a client session.
+struct ClientRoutes: Sendable {
+  let client: ClientController
+  let authentication: ClientAuthentication
+
+  func add(to router: Router<ServerContext>) {
+    // Older kits call version 1, newer ones a second version of some calls.
+    for version in ["v1", "v2"] {
+      let calls = router.group("/client/\(version)/:customerId")
+        .add(middleware: authentication)
+      calls.get("/crypto/publickey", use: client.publicKey)
+      for service in ["getIINdetails", "dccrate", "surchargecalculation"] {
+        calls.post("/services/\(service)", use: client.refuseCards)
+      }
+    }
+  }
+}
+
+extension ClientRoutes {
+  init(_ parts: Composition) {
+    client = ClientController(parts)
+    authentication = ClientAuthentication(sessions: parts.clientSessions, quotas: parts.quotas)
+  }
+}
+
+extension ClientController {
+  init(_ parts: Composition) {
+    (sessions, keys) = (parts.clientSessions, parts.customerInputKeys)
+    publicURL = parts.configuration.publicURL
+  }
+}

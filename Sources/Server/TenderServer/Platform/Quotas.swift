@@ -1,0 +1,91 @@
+import Synchronization
+package import TenderPayments
+
+/// How many calls an API key, a merchant and a client session may make. Counted by each server for itself.
+///
+/// Each has a rate, and may be ahead of it by the calls of two seconds. A merchant that exceeds its rate is refused
+/// before its bodies are read, so that it takes no time from others.
+package final class Quotas: Sendable {
+  /// Calls a second; nil for as many as come.
+  package struct Rates: Sendable, Hashable {
+    package var perKey: Int?
+    package var perMerchant: Int?
+    /// Of an app or a page.
+    package var perClient: Int?
+    /// How many calls of a merchant may be under way at once, so that slow answers of its acquirer take no place from
+    /// others.
+    package var underWay: Int
+
+    package init(perKey: Int? = nil, perMerchant: Int? = nil, perClient: Int? = 20, underWay: Int = 256) {
+      (self.perKey, self.perMerchant, self.perClient) = (perKey, perMerchant, perClient)
+      self.underWay = underWay
+    }
+  }
+
+  private enum Subject: Hashable {
+    case key(String)
+    case merchant(MerchantID)
+    case client(String)
+  }
+
+  private static let burst = Duration.seconds(2)
+  /// Above it, subjects that have not called for long are forgotten.
+  private static let remembered = 4_096
+
+  private let rates: Rates
+  private let uptime: @Sendable () -> Duration
+  /// When the calls of each so far would have been made at its rate.
+  private let schedule = Mutex<[Subject: Duration]>([:])
+  private let underWay = Mutex<[MerchantID: Int]>([:])
+
+  package init(_ rates: Rates, uptime: @escaping @Sendable () -> Duration = Scheduler.system.uptime) {
+    (self.rates, self.uptime) = (rates, uptime)
+  }
+
+  /// Counts a call under an API key.
+  ///
+  /// - Returns: how long to wait, where the call is one too many; it is not counted then.
+  package func take(key: String, of merchant: MerchantID) -> Duration? {
+    take([(.key(key), rates.perKey), (.merchant(merchant), rates.perMerchant)])
+  }
+
+  /// The same for a call under a client session. It takes nothing from the merchant's server.
+  package func take(client: String) -> Duration? { take([(.client(client), rates.perClient)]) }
+
+  /// Does the work of one call, unless too many of the merchant's are under way.
+  ///
+  /// - Returns: nil where it was not done.
+  package func admit<Value>(_ merchant: MerchantID, _ work: () async throws -> Value) async rethrows -> Value? {
+    let isAdmitted = underWay.withLock { count in
+      guard count[merchant, default: 0] < rates.underWay else { return false }
+      count[merchant, default: 0] += 1
+      return true
+    }
+    guard isAdmitted else { return nil }
+    defer { underWay.withLock { $0[merchant, default: 1] -= 1 } }
+    return try await work()
+  }
+
+  private func take(_ subjects: [(Subject, Int?)]) -> Duration? {
+    let now = uptime()
+    return schedule.withLock { schedule in
+      let limited = subjects.compactMap { subject, rate in rate.map { (subject, Duration.seconds(1) / $0) } }
+      let due = limited.map { max(schedule[$0.0] ?? now, now) }
+      let wait = due.map { $0 - now - Self.burst }.max() ?? .zero
+      guard wait <= .zero else { return wait }
+      for (index, (subject, interval)) in limited.enumerated() { schedule[subject] = due[index] + interval }
+      if schedule.count > Self.remembered { schedule = schedule.filter { $0.value > now } }
+      return nil
+    }
+  }
+}
+
+extension Problem {
+  /// - Parameter wait: until the next call is taken.
+  static func quotaExceeded(_ wait: Duration) -> Problem {
+    let seconds = Int(wait.components.seconds) + 1
+    return Problem(
+      .tooManyRequests, "quota_exceeded", "Too many calls. Go on after \(seconds) s, and more slowly.",
+      retryAfter: seconds)
+  }
+}

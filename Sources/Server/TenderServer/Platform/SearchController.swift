@@ -1,0 +1,24 @@
+import HTTPServing
+import Hummingbird
+import PlatformAPI
+import Storage
+
+/// What a merchant's server asks beside Worldline's calls: its payments by what it knows of them, and what happened to
+/// them.
+struct SearchController: Sendable {
+  let database: Database
+
+  /// `GET /v2/{merchantId}/events`
+  func events(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    let query = try EventQuery(request.queryValues, of: call.merchant)
+    return JSONAnswer.response(try await database.read { try query.page(in: $0) })
+  }
+}
+
+extension Request {
+  /// The parameters in their order, decoded.
+  var queryValues: [(name: String, value: String)] {
+    uri.queryParameters.map { (name: String($0.key), value: String($0.value)) }
+  }
+}

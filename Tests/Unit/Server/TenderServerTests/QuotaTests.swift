@@ -1,0 +1,86 @@
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+@Suite struct `A quota` {
+  private let clock = ManualClock()
+
+  private func quotas(_ rates: Quotas.Rates) -> Quotas {
+    let start = clock.now
+    return Quotas(rates, uptime: { [clock] in clock.now.since(start) })
+  }
+
+  /// How many calls in a row are taken.
+  private func taken(_ quotas: Quotas, key: String, of merchant: String = "harbour") -> Int {
+    (0..<1_000).prefix { _ in quotas.take(key: key, of: MerchantID(merchant)) == nil }.count
+  }
+
+  @Test func `lets calls of two seconds through at once, and then so many a second`() {
+    let quotas = quotas(.init(perKey: 10))
+    #expect(taken(quotas, key: "a") == 21)
+    clock.advance(.seconds(1))
+    #expect(taken(quotas, key: "a") == 10)
+  }
+
+  @Test func `says how long to wait, and does not count what it refuses`() {
+    let quotas = quotas(.init(perKey: 1))
+    #expect(taken(quotas, key: "a") == 3)
+    for _ in 0..<50 { #expect(quotas.take(key: "a", of: MerchantID("harbour")) == .seconds(1)) }
+    clock.advance(.seconds(1))
+    #expect(quotas.take(key: "a", of: MerchantID("harbour")) == nil)
+  }
+
+  @Test func `of a merchant holds for all its keys, and takes nothing from another's`() {
+    let quotas = quotas(.init(perKey: 100, perMerchant: 10))
+    #expect(taken(quotas, key: "a") == 21)
+    #expect(taken(quotas, key: "b") == 0)
+    #expect(taken(quotas, key: "c", of: "kitsune") == 21)
+  }
+
+  @Test func `of client sessions is their own`() {
+    let quotas = quotas(.init(perKey: 1, perClient: 1))
+    #expect((0..<10).filter { _ in quotas.take(client: "c1") == nil }.count == 3)
+    #expect(quotas.take(client: "c2") == nil && taken(quotas, key: "a") == 3)
+  }
+
+  @Test func `of calls under way is each merchant's own, and is free again when they have ended`() async throws {
+    let quotas = quotas(.init(underWay: 1))
+    let (harbour, kitsune) = (MerchantID("harbour"), MerchantID("kitsune"))
+    let inside = await quotas.admit(harbour) {
+      [await quotas.admit(harbour) { true }, await quotas.admit(kitsune) { true }]
+    }
+    #expect(inside == [nil, true])
+    #expect(await quotas.admit(harbour) { true } == true)
+  }
+
+  @Test func `that is not set takes whatever comes`() {
+    #expect(taken(quotas(.init()), key: "a") == 1_000)
+  }
+}
+
+@Suite struct `A merchant that floods the platform API` {
+  @Test func `gets 429 in the wire's shape with Retry-After, and another merchant is served meanwhile`() async throws {
+    let system = try await TestSystem.shared.value
+    let harbour = try await system.secondServer { $0.callsPerKey = 5 }
+    let kitsune = try Shopfront(
+      TestSystem.kitsuneMerchant, system.directory, harbour.server, harbour.sender, store: harbour.store)
+    let now = system.clock.wall.now()
+    let flood = try await withThrowingTaskGroup { group in
+      for _ in 0..<60 {
+        group.addTask { try await harbour.signed("GET", "/v2/harbour/services/testconnection", at: now) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    let refused = flood.filter { $0.status == 429 }
+    #expect(flood.count { $0.status == 200 } >= 11 && refused.count >= 30)
+    for answer in refused {
+      #expect(answer.body["errors"]?.elements.first?["id"]?.text == "QUOTA_EXCEEDED")
+      #expect(answer.headers.contains { $0.name.lowercased() == "retry-after" && Int($0.value) ?? 0 >= 1 })
+    }
+    for _ in 0..<5 {
+      #expect(try await kitsune.signed("GET", "/v2/kitsune/services/testconnection", at: now).status == 200)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+// Encrypts Apple Pay's payment token for the platform API: a JWE with RSA-OAEP and A256CBC-HS512 (RFC 7516, RFC 7518).
+// customer-input.d.ts says what is public. A page that lets <tender-apple-pay> pay does not need it.
+
+const APPLE_PAY = 302;
+
+const bytes = (text) => new TextEncoder().encode(text);
+const random = (count) => crypto.getRandomValues(new Uint8Array(count));
+const hex = (data) => [...data].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const binary = (data) => [...new Uint8Array(data)].map((byte) => String.fromCharCode(byte)).join("");
+const base64url = (data) => btoa(binary(data)).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+const key = (form, data, algorithm, use) => crypto.subtle.importKey(form, data, algorithm, false, [use]);
+
+const joined = (...parts) => {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(new Uint8Array(part), end);
+    end += part.byteLength;
+  }
+  return all;
+};
+
+const publicKey = async ({ clientApiUrl, clientSessionId, customerId }) => {
+  const server = clientApiUrl.replace(/(\/client)?\/?$/, "");
+  const response = await fetch(`${server}/client/v1/${customerId}/crypto/publickey`, {
+    headers: { Authorization: `GCS v1Client:${clientSessionId}` },
+    credentials: "omit",
+    cache: "no-store",
+  });
+  if (!response.ok) throw new Error(`The server gives no public key: HTTP ${response.status}`);
+  return response.json();
+};
+
+const encrypt = async (plaintext, { keyId, publicKey: spki }) => {
+  const subtle = crypto.subtle;
+  const [contentKey, iv] = [random(64), random(16)];
+  const der = Uint8Array.from(atob(spki), (character) => character.charCodeAt(0));
+  const rsa = await key("spki", der, { name: "RSA-OAEP", hash: "SHA-1" }, "encrypt");
+  const aes = await key("raw", contentKey.slice(32), "AES-CBC", "encrypt");
+  const mac = await key("raw", contentKey.slice(0, 32), { name: "HMAC", hash: "SHA-512" }, "sign");
+  const header = base64url(bytes(JSON.stringify({ alg: "RSA-OAEP", enc: "A256CBC-HS512", kid: keyId })));
+  const wrapped = await subtle.encrypt({ name: "RSA-OAEP" }, rsa, contentKey);
+  const content = await subtle.encrypt({ name: "AES-CBC", iv }, aes, bytes(plaintext));
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setUint32(4, 8 * header.length);
+  const tag = await subtle.sign("HMAC", mac, joined(bytes(header), iv, content, bits.buffer));
+  return [header, ...[wrapped, iv, content, tag.slice(0, 32)].map(base64url)].join(".");
+};
+
+export const encryptCustomerInput = async (session, { paymentData, transactionIdentifier }) => {
+  const paymentValues = [{ key: "encryptedPaymentData", value: JSON.stringify(paymentData) }];
+  if (transactionIdentifier) paymentValues.push({ key: "transactionId", value: transactionIdentifier });
+  const input = {
+    clientSessionId: session.clientSessionId,
+    nonce: hex(random(16)),
+    paymentProductId: APPLE_PAY,
+    paymentValues,
+  };
+  return encrypt(JSON.stringify(input), await publicKey(session));
+};
