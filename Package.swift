@@ -171,6 +171,14 @@ let package = Package(
         logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
 
+    // QR codes.
+    .systemLibrary(name: "CQRCode", path: "Sources/Server/CQRCode", providers: [.apt(["libqrencode-dev"])]),
+    module(
+      "Server/HostedCheckout",
+      [
+        "CQRCode", "Orders", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON", "HTTPServing", "Storage",
+        crypto, hummingbird, httpTypes, nioCore,
+      ], plugins: ["EmbedWeb"]),
     module(
       "Server/PlatformAPI",
       [
@@ -180,8 +188,8 @@ let package = Package(
     module(
       "Server/TenderServer",
       [
-        "PlatformAPI", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity", "Acquiring", "Ledger",
-        "Webhooks",
+        "PlatformAPI", "HostedCheckout", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
+        "Acquiring", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
@@ -298,6 +306,11 @@ let package = Package(
         "TenderTesting", "Orders", "ApplePayToken",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,
         hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
+      ]),
+    tests(
+      "Unit/Server/HostedCheckoutTests",
+      [
+        "HostedCheckout", "Orders", "DirectWire", "StrictJSON", "TenderSheet", "TenderPayments",
       ]),
     tests(
       "Unit/CommandLine/TenderCLITests",

@@ -8,10 +8,10 @@ struct EmbedWeb: BuildToolPlugin {
   /// By module: a folder of files in `Web`, and one of templates in `Web/pages`.
   private static let folders = [
     "TenderServer": (files: "kit", pages: "server"), "AppleSandbox": (files: "sandbox", pages: "sandbox"),
-    "DemoShop": (files: "shop", pages: "shop"),
+    "DemoShop": (files: "shop", pages: "shop"), "HostedCheckout": (files: "hosted", pages: "hosted"),
   ]
-  /// The module whose files are sent to shoppers, compressed. The others' are for developers, on their own machines.
-  private static let compressed = "TenderServer"
+  /// The modules whose files are sent to shoppers, compressed. The others' are for developers, on their own machines.
+  private static let compressed: Set = ["TenderServer", "HostedCheckout"]
 
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let folders = Self.folders[target.name] else { return [] }
@@ -23,7 +23,7 @@ struct EmbedWeb: BuildToolPlugin {
       .buildCommand(
         displayName: "Embed Web/\(folders.files)",
         executable: try context.tool(named: "embed-web").url,
-        arguments: (target.name == Self.compressed ? ["--compressed"] : []) + [output.path] + roots.map(\.path)
+        arguments: (Self.compressed.contains(target.name) ? ["--compressed"] : []) + [output.path] + roots.map(\.path)
           + files.map(\.path),
         inputFiles: files,
         outputFiles: [output])

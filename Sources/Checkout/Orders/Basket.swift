@@ -11,12 +11,15 @@ package struct Basket: Sendable, Hashable {
   package let services: [ServiceType]
   /// What the sheet opens with unless the shopper chose otherwise.
   package let service: ServiceType
+  /// Whether it is paid on the platform's own page, which many merchants share.
+  package let isHosted: Bool
 
   /// Checks the document from its first property to its last, and that the sheet it opens with has something to pay.
-  package init(_ document: BasketDocument, id: BasketID, merchant: MerchantID) throws {
+  package init(_ document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool = false) throws {
     try BasketRules.checkID(id)
     self.id = id
     self.merchant = merchant
+    self.isHosted = isHosted
     self.document = document
     self.services = try BasketRules.services(document)
     self.service = try BasketRules.service(document, among: services)

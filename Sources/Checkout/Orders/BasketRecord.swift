@@ -1,4 +1,5 @@
 import DirectWire
+import Ledger
 import Storage
 import TenderPayments
 import TenderSheet
@@ -15,6 +16,8 @@ struct BasketRecord: Sendable, Hashable {
   let isCancelled: Bool
   let currentQuote: QuoteID?
   let expiresAt: Timestamp
+  /// Nil for any number.
+  let attemptsAllowed: Int64?
 
   /// What the sheet opens with.
   var opening: SheetState {
@@ -48,19 +51,25 @@ extension BasketRecord {
     _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
   ) throws {
     let row = try store.row(
-      "SELECT cancelled, current_quote FROM baskets WHERE id = $1 AND merchant = $2", .text(id.rawValue),
-      .text(merchant.rawValue))
+      "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
+      .text(id.rawValue), .text(merchant.rawValue))
     guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
     guard try row.integer("cancelled") == 0 else { throw OrderError(.basketCancelled, "the basket was cancelled") }
     guard try row.textOrNil("current_quote") == quote.rawValue else {
       throw OrderError(.quoteStale, "another quote was shown since")
+    }
+    guard let allowed = try row.integerOrNil("attempts_allowed") else { return }
+    // The attempt that is being claimed counts.
+    guard try Journal.attempts(for: id, in: store) <= allowed else {
+      throw OrderError(.attemptsUsedUp, "the basket may be tried \(allowed) times")
     }
   }
 
   private init(_ row: Row) throws {
     let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
     basket = try Basket(
-      document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")))
+      document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")),
+      isHosted: try row.integer("hosted") == 1)
     order = OrderID(try row.text("order_id"))
     service = ServiceType(rawValue: try row.text("service")) ?? basket.service
     destination = try StoredJSON.value(Destination.self, row.text("destination"))
@@ -69,23 +78,26 @@ extension BasketRecord {
     isCancelled = try row.integer("cancelled") == 1
     currentQuote = try row.textOrNil("current_quote").map { QuoteID($0) }
     expiresAt = try row.time("expires_at")
+    attemptsAllowed = try row.integerOrNil("attempts_allowed")
   }
 
   /// Inserts the basket, or gives its row this new content. What was shown of the old content is stale then.
-  static func put(_ basket: Basket, order: OrderID, expires: Timestamp, in store: Transaction) throws {
+  static func put(
+    _ basket: Basket, order: OrderID, expires: Timestamp, attempts: Int64?, in store: Transaction
+  ) throws {
     let document = try StoredJSON.text(basket.document)
     try store.run(
       """
       INSERT INTO baskets (id, merchant, document, order_id, service, destination, requested_for, note, cancelled,
-        current_quote, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $9, $10)
+        current_quote, hosted, attempts_allowed, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $11, $12, $9, $10)
       ON CONFLICT (id) DO UPDATE SET document = $3, service = $5, destination = $6, requested_for = $7, note = $8,
         current_quote = NULL, expires_at = $10
       """,
       .text(basket.id.rawValue), .text(basket.merchant.rawValue), .text(document), .text(order.rawValue),
       .text(basket.service.rawValue), .text(try StoredJSON.text(Destination.unknown)),
       .text(optional: basket.document.requestedFor), .text(optional: basket.document.note), .time(store.now),
-      .time(expires))
+      .time(expires), .integer(basket.isHosted ? 1 : 0), .integer(optional: attempts))
   }
 
   /// Writes what the shopper prepared; the sheet that is open shows something else from now on.

@@ -44,9 +44,11 @@ extension MerchantTerms {
   /// What the payment request carries and the signed payment token repeats as a hash.
   ///
   /// A platform's key says nothing about the merchant, so the domain has to; it is what Apple asks of platforms. It ties
-  /// the token to the merchant and not to the basket, which only a key of the merchant's own leaves room for.
+  /// the token to the merchant and not to the basket, which only a key of the merchant's own leaves room for. On the
+  /// platform's own page the domain is everybody's, so there the basket itself is named, and with it its merchant.
   func applicationData(of basket: Basket) -> [UInt8] {
-    platformDomain.map { Array($0.utf8) } ?? basket.applicationData
+    guard !basket.isHosted else { return basket.applicationData }
+    return platformDomain.map { Array($0.utf8) } ?? basket.applicationData
   }
 }
 

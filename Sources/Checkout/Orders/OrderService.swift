@@ -43,20 +43,28 @@ package struct OrderService: Sendable {
 // The merchant's side.
 extension OrderService {
   /// Takes a basket, or new content for one that was not tried to be paid yet. The same content again changes nothing.
+  ///
+  /// - Parameter page: nil for a basket that is paid on a page or in an app of the merchant's.
   @discardableResult
-  package func put(_ document: BasketDocument, as id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
+  package func put(
+    _ document: BasketDocument, as id: BasketID, of merchant: MerchantID, on page: HostedPageTerms? = nil
+  ) async throws -> BasketAnswer {
     let terms = await terms(merchant)
-    let basket = try Basket(terms.completing(document), id: id, merchant: merchant)
+    let basket = try Basket(terms.completing(document), id: id, merchant: merchant, isHosted: page != nil)
     try terms.check(quoteURL: document.quoteURL)
     try checkRoute(document.route, of: merchant)
     let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
     try await database.write { store in
       if let known = try BasketRecord.find(id, in: store) {
-        guard known.basket.merchant == merchant else { throw OrderError(.basketIDTaken, "the id is in use") }
+        guard known.basket.merchant == merchant, known.basket.isHosted == basket.isHosted else {
+          throw OrderError(.basketIDTaken, "the id is in use")
+        }
         if known.basket == basket, !known.isCancelled { return }
         try Self.checkReplaceable(known, in: store)
       }
-      try BasketRecord.put(basket, order: newOrder, expires: store.now.adding(lifetime), in: store)
+      try BasketRecord.put(
+        basket, order: newOrder, expires: page?.expiresAt ?? store.now.adding(lifetime), attempts: page?.attempts,
+        in: store)
     }
     return try await self.basket(id, of: merchant)
   }

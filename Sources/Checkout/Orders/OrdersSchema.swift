@@ -22,6 +22,8 @@ extension OrderService {
         note TEXT,
         cancelled BIGINT NOT NULL CHECK (cancelled IN (0, 1)),
         current_quote TEXT,
+        hosted BIGINT NOT NULL CHECK (hosted IN (0, 1)),
+        attempts_allowed BIGINT CHECK (attempts_allowed > 0),
         created_at BIGINT NOT NULL,
         expires_at BIGINT NOT NULL
       );

@@ -74,6 +74,8 @@ private struct DemoSetup: Sendable {
   let isSealed: Bool
   let opens: Bool
 
+  /// Of the platform's payment pages.
+  private var pageDomain: String { "localhost:\(port)" }
   private var serverURL: String { "http://localhost:\(port)" }
   private var sandboxURL: String { "http://localhost:\(port + 2)" }
 
@@ -105,10 +107,13 @@ private struct DemoSetup: Sendable {
   private func setUp(_ runner: ServiceRunner) async throws {
     let provisioning = MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
     for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
+    _ = try await provisioning.makePlatform(DemoPlatform.platform, page: pageDomain, below: directory)
+    _ = try provisioning.makeServed(DemoPlatform.stall, looks: DemoPlatform.looks, below: directory + "/merchants")
     try await setUpProviders()
     let serverIsUp = OneTimeValue<Void>()
     await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
+    try await DemoPlatform.register(pageDomain, server)
     for shop in shops {
       let shopIsUp = OneTimeValue<Void>()
       await runner.join(try self.shop(shop, shopIsUp))
@@ -148,6 +153,8 @@ private struct DemoSetup: Sendable {
     Terminal.say("  A second shop, with its own merchant and currency:  http://\(shops[1].domain):\(shops[1].port)")
     Terminal.say(
       "  The shop's kitchen, where paid orders arrive:       http://\(shops[0].domain):\(shops[0].port)/kitchen")
+    Terminal.say(
+      "  A merchant without a page, paid on Tender's own:    http://\(shops[0].domain):\(shops[0].port)/stall")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
     for provider in providers {
       Terminal.say(
@@ -191,6 +198,7 @@ private struct DemoSetup: Sendable {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: port, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
+    configuration.platformDirectory = "\(directory)/\(DemoPlatform.platform.id)"
     // The shops' servers are on this machine.
     configuration.allowsPrivateWebhooks = true
     return configuration
@@ -199,13 +207,12 @@ private struct DemoSetup: Sendable {
   private func shop(_ shop: DemoShopSetup, _ isUp: OneTimeValue<Void>) throws -> DemoShop {
     let folder = "\(directory)/merchants/\(shop.merchant.id)"
     let key = try MerchantFolder.apiKey(at: folder)
-    return DemoShop(
-      configuration: ShopConfiguration(
-        port: shop.port, menu: shop.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
-        merchantId: shop.merchant.id, apiKeyId: key.id, secretApiKey: key.secret,
-        webhookSecret: try MerchantFolder.webhookSecret(at: folder), visitorsPage: page),
-      logger: logger("shop")
-    ) { _ in isUp.set(()) }
+    var configuration = ShopConfiguration(
+      port: shop.port, menu: shop.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
+      merchantId: shop.merchant.id, apiKeyId: key.id, secretApiKey: key.secret,
+      webhookSecret: try MerchantFolder.webhookSecret(at: folder), visitorsPage: page)
+    if shop.port == shops[0].port { configuration.stall = try DemoPlatform.key(directory) }
+    return DemoShop(configuration: configuration, logger: logger("shop")) { _ in isUp.set(()) }
   }
 
   private func shopSetup(

@@ -98,7 +98,8 @@ extension PaymentGateway {
     guard routes.takes(.network), !routes.isSealed(to: token.publicKeyHash) else {
       return try confirmSealed(token, pays: order, isBound: isBound, choice)
     }
-    let opened = try await opener.opening(token, for: order.merchant, at: clock.now())
+    let opened = try await opener.opening(
+      token, for: order.merchant, at: clock.now(), paying: order.applicationDataHash)
     try opened.confirm(
       ExpectedPayment(
         merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash),

@@ -43,6 +43,13 @@ extension Journal {
     try store.row("SELECT id FROM payments WHERE basket = $1 AND live = 1 LIMIT 1", .text(basket.rawValue)) != nil
   }
 
+  /// How often somebody has tried to pay the basket. An attempt that did not reach the acquirer does not count.
+  package static func attempts(for basket: BasketID, in store: Transaction) throws -> Int64 {
+    let row = try store.row(
+      "SELECT COUNT(*) AS attempts FROM payments WHERE basket = $1 AND status <> 'failed'", .text(basket.rawValue))
+    return try row?.integer("attempts") ?? 0
+  }
+
   /// Payments, newest first.
   package func payments(matching query: PaymentQuery = PaymentQuery()) async throws -> [Payment] {
     try await database.read { store in

@@ -69,6 +69,13 @@ extension DemoShop {
         try pages.visitors(file, try await orders.smallestBasket(request))
       }
     }
+    if let key = configuration.stall {
+      let client = TenderClient(configuration, as: key, sender: sender, clock: clock)
+      MarketStall(
+        tender: client, publicTenderURL: configuration.publicTenderURL, templates: try PageTemplates(WebFiles.pages),
+        random: random
+      ).add(to: router)
+    }
     router.get("/api/menu", use: pages.menu)
     router.post("/api/baskets", use: orders.makeBasket)
     router.post("/api/codes", use: orders.checkCode)

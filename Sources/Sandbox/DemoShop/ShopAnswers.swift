@@ -40,7 +40,9 @@ struct PageHeaders: RouterMiddleware {
     _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    if request.uri.path != Self.visitorsPath.description { response.headers[.contentSecurityPolicy] = policy }
+    if request.uri.path != Self.visitorsPath.description, response.headers[.contentSecurityPolicy] == nil {
+      response.headers[.contentSecurityPolicy] = policy
+    }
     response.headers[.xContentTypeOptions] = "nosniff"
     response.headers[.strictReferrer] = "no-referrer"
     return response

@@ -10,10 +10,10 @@ package struct ShopConfiguration: Sendable {
   package var publicTenderURL: String
   /// The sandbox's origin for the shopper's browser; nil where money is real.
   package var publicSandboxURL: String?
-  /// The `{merchantId}` of the platform API's paths.
-  package var merchantId: String
-  package var apiKeyId: String
-  package var secretApiKey: String
+  /// What the shop's backend signs with.
+  package var key: MerchantKey
+  /// What the market stall's backend signs with; nil where there is no stall.
+  package var stall: MerchantKey?
   /// What Tender signs this shop's webhooks with; nil where it gets none.
   package var webhookSecret: String?
   /// The operator's own page, served at `/page`.
@@ -30,10 +30,22 @@ package struct ShopConfiguration: Sendable {
     self.tenderServerURL = tenderServerURL
     self.publicTenderURL = publicTenderURL ?? tenderServerURL
     self.publicSandboxURL = publicSandboxURL
+    key = MerchantKey(merchantId: merchantId, apiKeyId: apiKeyId, secretApiKey: secretApiKey)
+    self.webhookSecret = webhookSecret
+    self.visitorsPage = visitorsPage
+  }
+}
+
+/// A merchant of Tender, and the key that its backend signs with.
+package struct MerchantKey: Sendable {
+  /// The `{merchantId}` of the platform API's paths.
+  package var merchantId: String
+  package var apiKeyId: String
+  package var secretApiKey: String
+
+  package init(merchantId: String, apiKeyId: String, secretApiKey: String) {
     self.merchantId = merchantId
     self.apiKeyId = apiKeyId
     self.secretApiKey = secretApiKey
-    self.webhookSecret = webhookSecret
-    self.visitorsPage = visitorsPage
   }
 }

@@ -71,6 +71,7 @@ struct ShopPages: Sendable {
       "title": menu.title, "tagline": menu.tagline, "theme": menu.theme, "tender": configuration.publicTenderURL,
     ]
     if configuration.publicSandboxURL != nil { shop["hasKitchen"] = "yes" }
+    if configuration.stall != nil { shop["hasStall"] = "yes" }
     return try templates.response(name, values.merging(shop) { own, _ in own })
   }
 }

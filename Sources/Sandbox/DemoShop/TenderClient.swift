@@ -5,7 +5,7 @@ import DirectWire
 import StrictJSON
 import TenderPayments
 
-/// Tender as the shop's backend sees it: two signed calls of the platform API.
+/// Tender as the shop's backend sees it: signed calls of the platform API.
 struct TenderClient: Sendable {
   private static let patience = Duration.seconds(10)
 
@@ -15,10 +15,12 @@ struct TenderClient: Sendable {
   private let sender: HTTPSender
   private let clock: WallClock
 
-  init(_ configuration: ShopConfiguration, sender: HTTPSender, clock: WallClock) {
+  /// - Parameter key: nil for the shop's own.
+  init(_ configuration: ShopConfiguration, as key: MerchantKey? = nil, sender: HTTPSender, clock: WallClock) {
+    let key = key ?? configuration.key
     server = configuration.tenderServerURL
-    merchantId = configuration.merchantId
-    signer = RequestSigner(apiKeyId: configuration.apiKeyId, secret: configuration.secretApiKey)
+    merchantId = key.merchantId
+    signer = RequestSigner(apiKeyId: key.apiKeyId, secret: key.secretApiKey)
     self.sender = sender
     self.clock = clock
   }
@@ -33,8 +35,23 @@ struct TenderClient: Sendable {
     try StrictJSONDecoder().decode(BasketAnswer.self, from: try await call("GET", id))
   }
 
+  /// `POST /v2/{merchantId}/hostedcheckouts`
+  func createCheckout(_ order: JSONValue) async throws -> CreateHostedCheckoutAnswer {
+    let body = try await call("POST", to: "hostedcheckouts", body: order.serialized())
+    return try StrictJSONDecoder().decode(CreateHostedCheckoutAnswer.self, from: body)
+  }
+
+  /// `GET /v2/{merchantId}/hostedcheckouts/{hostedCheckoutId}`
+  func checkout(_ id: String) async throws -> HostedCheckoutAnswer {
+    try StrictJSONDecoder().decode(HostedCheckoutAnswer.self, from: try await call("GET", to: "hostedcheckouts/\(id)"))
+  }
+
   private func call(_ method: String, _ id: BasketID, body: [UInt8] = []) async throws -> [UInt8] {
-    let path = "/v2/\(merchantId)/baskets/\(id)"
+    try await call(method, to: "baskets/\(id)", body: body)
+  }
+
+  private func call(_ method: String, to resource: String, body: [UInt8] = []) async throws -> [UInt8] {
+    let path = "/v2/\(merchantId)/\(resource)"
     let request = OutboundRequest(method: method, url: server + path, headers: headers(method, path, body), body: body)
     do {
       let answer = try await sender.send(request, Self.patience)

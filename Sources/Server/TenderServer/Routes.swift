@@ -6,6 +6,7 @@ struct Routes: Sendable {
   let checkout: CheckoutRoutes
   let platform: PlatformRoutes
   let client: ClientRoutes
+  let hosted: HostedRoutes
   let operations: OperationsRoutes
   let administration: AdministrationRoutes
   /// Served by ``LiveRoutes``, which takes over what a call has changed.
@@ -24,6 +25,7 @@ struct Routes: Sendable {
     checkout.add(to: router)
     platform.add(to: router)
     client.add(to: router)
+    hosted.add(to: router, calls: checkout, authentication: platform.platform.authentication)
     operations.add(to: router)
     return router
   }
@@ -73,9 +75,10 @@ extension Routes {
   init(_ parts: Composition) throws {
     middlewares = Middlewares(parts)
     let sessions = try MerchantSessions(parts)
-    checkout = CheckoutRoutes(parts, sessions)
+    checkout = try CheckoutRoutes(parts, sessions)
     platform = PlatformRoutes(parts, sessions)
     client = ClientRoutes(parts)
+    hosted = try HostedRoutes(parts)
     operations = try OperationsRoutes(parts)
     administration = AdministrationRoutes(parts)
     merchants = MerchantAdministrationController(parts)
@@ -89,7 +92,8 @@ extension Middlewares {
     recorder = CallRecorder(random: parts.runtime.random, metrics: parts.metrics, problems: problems)
     platformErrors = PlatformErrors(problems: problems)
     gate = CrossOriginGate(
-      directory: parts.directory, ownOrigin: parts.configuration.publicURL,
+      directory: parts.directory,
+      ownOrigins: [parts.configuration.publicURL, parts.configuration.hostedCheckoutURL],
       isPublic: KitController.serves,
       problems: problems)
     traces = parts.traces

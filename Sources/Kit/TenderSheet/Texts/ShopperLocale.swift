@@ -7,7 +7,7 @@ public enum ShopperLanguage: String, Sendable, Hashable, CaseIterable {
   /// The others.
   case german = "de", french = "fr", spanish = "es", italian = "it", dutch = "nl", portuguese = "pt", polish = "pl"
   /// The others.
-  case swedish = "sv", danish = "da", finnish = "fi", japanese = "ja"
+  case swedish = "sv", danish = "da", finnish = "fi", japanese = "ja", arabic = "ar"
 
   /// The text in this language, with its placeholders.
   public func template(_ text: ShopperText) -> String { table[text] ?? Self.englishTexts[text] ?? "" }
@@ -27,6 +27,7 @@ public enum ShopperLanguage: String, Sendable, Hashable, CaseIterable {
     case .polish: Self.polishTexts
     case .finnish: Self.finnishTexts
     case .japanese: Self.japaneseTexts
+    case .arabic: Self.arabicTexts
     }
   }
 }
@@ -81,7 +82,7 @@ extension ShopperLocale {
 
   private static func decimalSeparator(_ language: ShopperLanguage, _ region: String?) -> String {
     switch language {
-    case .english, .japanese: "."
+    case .english, .japanese, .arabic: "."
     default: region.flatMap { regionsWithPoint[language.rawValue]?.contains($0) } == true ? "." : ","
     }
   }

@@ -2,6 +2,7 @@ import Acquiring
 import ApplePayToken
 import Gateway
 import HTTPTypes
+import HostedCheckout
 package import Ledger
 import Logging
 import MerchantIdentity
@@ -25,7 +26,7 @@ package struct PaymentAdministration: Sendable {
   /// Every table of a server's store.
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
-    + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations
+    + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations + HostedCheckouts.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

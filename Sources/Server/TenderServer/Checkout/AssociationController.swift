@@ -6,10 +6,14 @@ import NIOCore
 /// The file by which Apple learns whose a domain is: exact bytes, for the host that was asked, never a redirect.
 struct AssociationController: Sendable {
   let directory: MerchantDirectory
+  /// Of the platform's own pages.
+  let hosted: HostedSite
 
   /// `GET /.well-known/apple-developer-merchantid-domain-association`, with and without `.txt`.
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
-    guard let host = request.head.authority, let file = directory.merchant(host: host)?.site.association else {
+    let host = request.head.authority
+    let ofMerchant = host.flatMap { directory.merchant(host: $0) }?.site.association
+    guard let file = ofMerchant ?? (hosted.isAsked(host) ? hosted.association : nil) else {
       throw Problem(
         .notFound, "association_not_found", "No merchant of this server has an association file for this host.")
     }

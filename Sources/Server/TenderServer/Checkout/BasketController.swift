@@ -71,12 +71,19 @@ struct BasketLookup: Sendable {
   }
 
   func merchant(of basket: BasketID, _ request: Request, _ context: ServerContext) async throws -> MerchantID {
+    try requireOwn(basket, context)
     let owner = try await orderService.merchant(of: basket)
     if let caller = caller(request, context), caller != owner {
       throw OrderError(.basketUnknown, "no such basket")
     }
     CallTrace.current?.concerns(basket)
     return owner
+  }
+
+  /// The page of a checkout is answered about its own basket alone.
+  func requireOwn(_ basket: BasketID, _ context: ServerContext) throws {
+    guard let hosted = context.hosted, hosted.checkout != basket else { return }
+    throw OrderError(.basketUnknown, "no such basket")
   }
 
   /// The merchant of the calling page, by Origin, or by the requested host when there is none, so that no session of

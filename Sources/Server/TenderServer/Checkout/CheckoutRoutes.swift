@@ -20,21 +20,26 @@ struct CheckoutRoutes: Sendable {
 
   func add(to router: Router<ServerContext>) {
     addKit(to: router)
-    router.get("/applepay/metadata", use: metadata.show)
     router.get("/applepay/jwks.json", use: guests.keys)
-    router.get("/applepay/basket/:basket", use: baskets.show)
-    router.put("/applepay/basket/:basket/details", use: baskets.prepare)
-    router.post("/applepay/basket/:basket/update", use: baskets.update)
-    router.post("/applepay/basket/:basket/validatepostalcode", use: baskets.validatePostalCode)
-    router.post("/applepay/validate", use: sessions.validate)
-    router.post(RouterPath(Self.payment), use: payments.pay)
-    router.get("/applepay/payment/:basket", use: payments.outcome)
-    router.delete("/applepay/payment/:basket", use: payments.cancel)
+    addCalls(to: router.group("/applepay"))
     if let traces { router.get("/applepay/payment/:basket/journey", use: traces.show) }
 
     // The domain association file of the host in the request.
     router.get("/.well-known/apple-developer-merchantid-domain-association", use: associations.show)
     router.get("/.well-known/apple-developer-merchantid-domain-association.txt", use: associations.show)
+  }
+
+  /// What a page's button calls, below the address that the page names to it.
+  func addCalls(to router: RouterGroup<ServerContext>) {
+    router.get("/metadata", use: metadata.show)
+    router.get("/basket/:basket", use: baskets.show)
+    router.put("/basket/:basket/details", use: baskets.prepare)
+    router.post("/basket/:basket/update", use: baskets.update)
+    router.post("/basket/:basket/validatepostalcode", use: baskets.validatePostalCode)
+    router.post("/validate", use: sessions.validate)
+    router.post("/payment", use: payments.pay)
+    router.get("/payment/:basket", use: payments.outcome)
+    router.delete("/payment/:basket", use: payments.cancel)
   }
 
   /// The web kit's files, and their hashes.
@@ -46,7 +51,7 @@ struct CheckoutRoutes: Sendable {
 }
 
 extension CheckoutRoutes {
-  init(_ parts: Composition, _ merchantSessions: MerchantSessions) {
+  init(_ parts: Composition, _ merchantSessions: MerchantSessions) throws {
     let callers = Callers(directory: parts.directory)
     let baskets = BasketLookup(orderService: parts.orderService, callers: callers)
     let profiles = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.profile) })
@@ -62,7 +67,7 @@ extension CheckoutRoutes {
       orderService: parts.orderService, baskets: baskets, metrics: parts.metrics, admission: parts.admission,
       newDeadline: parts.gateway.newDeadline)
     guests = GuestTokenController(issuer: parts.guests)
-    associations = AssociationController(directory: parts.directory)
+    associations = AssociationController(directory: parts.directory, hosted: try HostedSite(parts.configuration))
     traces = parts.traces.map { TraceController(store: $0.store, baskets: baskets) }
   }
 }

@@ -10,22 +10,28 @@ struct MerchantSessions: Sendable {
   let validators: [MerchantID: MerchantValidator]
   /// Merchants that Apple knows by the platform's name for them.
   let partners: [MerchantID: PartnerMerchant]
+  /// On the platform's own page: merchants that its key serves, by its name for them.
+  let hostedPartners: [MerchantID: PartnerMerchant]
+  /// Presents the platform's identity certificate, for each merchant of ``hostedPartners``.
+  let hostedValidators: [MerchantID: MerchantValidator]
   let availability: [MerchantID: MerchantAvailability]
   let clock: WallClock
   let metrics: Metrics
 
   /// The session of one payment sheet.
   ///
-  /// - Parameter request: where the sheet opens.
+  /// - Parameters:
+  ///   - isHosted: whether the page is the platform's own, where the platform vouches for the merchants it serves.
+  ///   - request: where the sheet opens.
   func session(
-    of id: MerchantID, for request: (Merchant) throws -> MerchantSessionRequest
+    of id: MerchantID, onHostedPage isHosted: Bool = false, for request: (Merchant) throws -> MerchantSessionRequest
   ) async throws -> MerchantSession {
     try requireAvailable(id)
-    guard let merchant = directory[id], let validator = validators[id] else {
+    guard let merchant = directory[id], let validator = validator(of: id, onHostedPage: isHosted) else {
       throw Problem(.conflict, "identity_missing", "The merchant has no identity certificate on this server.")
     }
     let own = try request(merchant)
-    let request = partners[id].map(own.naming) ?? own
+    let request = partner(of: id, onHostedPage: isHosted).map(own.naming) ?? own
     try Self.requireEnabled(request, merchant)
     do {
       let session = try await validator.session(for: request)
@@ -39,6 +45,14 @@ struct MerchantSessions: Sendable {
 }
 
 extension MerchantSessions {
+  func partner(of id: MerchantID, onHostedPage isHosted: Bool) -> PartnerMerchant? {
+    isHosted ? hostedPartners[id] ?? partners[id] : partners[id]
+  }
+
+  func validator(of id: MerchantID, onHostedPage isHosted: Bool) -> MerchantValidator? {
+    isHosted ? hostedValidators[id] ?? validators[id] : validators[id]
+  }
+
   private func requireAvailable(_ id: MerchantID) throws {
     guard let code = availability[id]?.refusal(at: clock.now()) else { return }
     throw OrderError(code, "the merchant \(id) takes no Apple Pay")
@@ -53,7 +67,15 @@ extension MerchantSessions {
 
   init(_ parts: Composition) throws {
     directory = parts.directory
-    validators = try Self.validators(parts)
+    let platform = try Self.platformIdentity(parts)
+    validators = try Self.validators(parts, platform)
+    let served = platform == nil ? [] : parts.folders.filter { $0.partner != nil || $0.profile.encryptsToPlatform }
+    hostedPartners = Dictionary(
+      uniqueKeysWithValues: try served.map { ($0.merchant.id, try $0.partner ?? $0.asPartner()) })
+    hostedValidators =
+      try platform.map { identity in
+        try Dictionary(uniqueKeysWithValues: served.map { ($0.merchant.id, try Self.validator(parts, identity, $0)) })
+      } ?? [:]
     partners = Dictionary(
       uniqueKeysWithValues: parts.folders.compactMap { folder in folder.partner.map { (folder.merchant.id, $0) } })
     availability = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0.availability) })
@@ -63,18 +85,36 @@ extension MerchantSessions {
 
   /// One for each merchant that has an identity certificate, which its connections to Apple present. Merchants that
   /// the platform has registered use the platform's.
-  private static func validators(_ parts: Composition) throws -> [MerchantID: MerchantValidator] {
+  private static func validators(
+    _ parts: Composition, _ platform: MerchantIdentityCertificate?
+  ) throws -> [MerchantID: MerchantValidator] {
     var validators: [MerchantID: MerchantValidator] = [:]
-    let platform = try parts.configuration.platformDirectory.flatMap {
-      try PlatformFolder.identity($0, at: parts.runtime.clock.now())
-    }
     for folder in parts.folders {
       guard let identity = folder.partner == nil ? folder.merchant.identity : platform else { continue }
-      let sender = try parts.runtime.network.identified(identity.clientIdentity, parts.apple.gatewayRoots)
-      validators[folder.merchant.id] = MerchantValidator(
-        sender: parts.traces?.tracing(sender) ?? sender,
-        gateway: parts.apple.hosts.gateway(for: folder.profile.region))
+      validators[folder.merchant.id] = try validator(parts, identity, folder)
     }
     return validators
+  }
+
+  private static func validator(
+    _ parts: Composition, _ identity: MerchantIdentityCertificate, _ folder: MerchantFolder
+  ) throws -> MerchantValidator {
+    let sender = try parts.runtime.network.identified(identity.clientIdentity, parts.apple.gatewayRoots)
+    return MerchantValidator(
+      sender: parts.traces?.tracing(sender) ?? sender,
+      gateway: parts.apple.hosts.gateway(for: folder.profile.region))
+  }
+
+  private static func platformIdentity(_ parts: Composition) throws -> MerchantIdentityCertificate? {
+    try parts.configuration.platformDirectory.flatMap {
+      try PlatformFolder.identity($0, at: parts.runtime.clock.now())
+    }
+  }
+}
+
+extension MerchantFolder {
+  /// The merchant as a platform registers it with Apple: by its id here, and the name on its sheet.
+  func asPartner() throws -> PartnerMerchant {
+    try PartnerMerchant(identifier: merchant.id.rawValue, name: merchant.displayName.text)
   }
 }

@@ -22,16 +22,17 @@ struct MetadataController: Sendable {
     guard let profile = profiles[merchant.id] else { throw Callers.unknown }
     return JSONAnswer.response(
       MetadataAnswer(
-        enabled: isEnabled(merchant, site), environment: environment,
-        merchantIdentifier: sessions.partners[merchant.id]?.identifier ?? merchant.identifier.text,
+        enabled: isEnabled(merchant, site, context), environment: environment,
+        merchantIdentifier: sessions.partner(of: merchant.id, onHostedPage: context.hosted != nil)?.identifier
+          ?? merchant.identifier.text,
         displayName: merchant.displayName.text, countryCode: profile.countryCode, currencyCode: profile.currency.code,
         supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
         touchIcons: profile.touchIcons.map { .init(href: $0) }, apiVersion: Self.applePayVersion,
         simulatedSession: simulatedSession))
   }
 
-  private func isEnabled(_ merchant: Merchant, _ site: Merchant.Site) -> Bool {
-    sessions.validators[merchant.id] != nil && site.isEnabled
+  private func isEnabled(_ merchant: Merchant, _ site: Merchant.Site, _ context: ServerContext) -> Bool {
+    sessions.validator(of: merchant.id, onHostedPage: context.hosted != nil) != nil && site.isEnabled
       && sessions.availability[merchant.id]?.refusal(at: clock.now()) == nil
   }
 }

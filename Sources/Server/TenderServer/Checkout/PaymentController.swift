@@ -33,6 +33,7 @@ struct PaymentController: Sendable {
     _ body: [UInt8], _ request: Request, _ context: ServerContext, before deadline: Deadline
   ) async throws -> Response {
     let call = try PaymentCall(try RequestBody.read(body))
+    try baskets.requireOwn(call.order.basket, context)
     let caller = baskets.caller(request, context)
     let placed = try await traced(call.order.basket) {
       try await orderService.place(call.order, of: caller, before: deadline)

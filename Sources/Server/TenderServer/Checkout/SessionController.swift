@@ -19,7 +19,9 @@ struct SessionController: Sendable {
     let call = try await RequestBody.decode(ValidateCall.self, request, context)
     if let url = call.validationURL { try ValidationURL.validate(url, against: hosts) }
     let id = try await baskets.merchant(of: call.basketId, request, context)
-    let session = try await sessions.session(of: id) { try sessionRequest($0, request, context) }
+    let session = try await sessions.session(of: id, onHostedPage: context.hosted != nil) {
+      try sessionRequest($0, request, context)
+    }
     return JSONAnswer.response(bytes: session.json)
   }
 

@@ -41,7 +41,7 @@ extension ShopperText {
     switch code {
     case .paymentInProgress: self = .paymentUnderWay
     case .quoteStale: self = .orderChanged
-    case .basketPlaced, .basketCancelled, .basketExpired: self = .orderClosed
+    case .basketPlaced, .basketCancelled, .basketExpired, .attemptsUsedUp: self = .orderClosed
     case .quoteSourceUnavailable, .quoteSourceInvalid: self = .tryAgain
     default: return nil
     }

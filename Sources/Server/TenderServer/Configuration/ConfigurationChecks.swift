@@ -50,6 +50,9 @@ extension ServerConfiguration {
         "publicURL",
         "\(environment.rawValue) needs https; write how browsers reach this server: https://pay.example.com")
     }
+    guard hostedCheckoutURL.hasPrefix("https://") else {
+      throw ConfigurationError("hostedCheckout.url", "\(environment.rawValue) needs https")
+    }
     guard environment != .production || acquirer.baseURL.isEmpty else {
       throw ConfigurationError(
         "acquirer.baseURL",

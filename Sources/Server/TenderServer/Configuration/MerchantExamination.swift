@@ -36,8 +36,6 @@ struct MerchantExamination {
     if !settings.displayName.isEmpty { check("displayName") { _ = try DisplayName(settings.displayName) } }
     check("teamIdentifier") { if let team = settings.teamIdentifier { _ = try TeamIdentifier(team) } }
     check("merchantCapabilities") { try MerchantProfile.requireCryptograms(settings, file) }
-    guard settings.encryptTo == .platform, settings.domains.isEmpty else { return }
-    check("encryptTo") { throw MerchantFolder.platformNeedsDomain(file) }
   }
 
   private func association(_ domains: [String], _ problems: inout ProblemList) {

@@ -1,6 +1,7 @@
 package import Acquiring
 import ApplePayToken
 import Foundation
+import HostedCheckout
 package import MerchantIdentity
 package import DirectWire
 import Storage
@@ -38,6 +39,8 @@ package struct MerchantFolder: Sendable {
   let origin: MerchantOrigin
   /// As a platform has registered it with Apple; nil where it is Apple's by an identifier of its own.
   let partner: PartnerMerchant?
+  /// The looks of its hosted pages, by name.
+  let variants: [String: HostedVariant]
   /// Whether it may offer Apple Pay.
   private(set) var availability: MerchantAvailability
 
@@ -81,7 +84,7 @@ package struct MerchantFolder: Sendable {
       processing: try Self.processing(path, identifier, keysMayBeElsewhere),
       certificatesOfKeysElsewhere: keysMayBeElsewhere ? try Self.certificatesAlone(path, identifier) : [],
       apiKeys: try Self.apiKeys(path), callbackKeys: try SharedSecrets.read(in: path + "/callback-keys"),
-      webhookKeys: try SharedSecrets.read(in: path + "/webhook-keys"))
+      webhookKeys: try SharedSecrets.read(in: path + "/webhook-keys"), variants: try VariantFolder.variants(path))
     try self.init(id, settings, parts, at: path)
   }
 
@@ -93,9 +96,6 @@ package struct MerchantFolder: Sendable {
       displayName: try DisplayName(settings.displayName), sites: parts.sites, identity: parts.identity,
       processing: parts.processing)
     self.certificatesOfKeysElsewhere = parts.certificatesOfKeysElsewhere
-    guard !profile.encryptsToPlatform || !merchant.sites.isEmpty else {
-      throw Self.platformNeedsDomain(place + "/merchant.yaml")
-    }
     (apiKeys, apiKeyLimits) = (parts.apiKeys, parts.apiKeyLimits)
     self.callbackSigner = try MerchantCallbackKey.signer(
       parts.callbackKeys, in: place + "/callback-keys", for: profile.callbackHosts, apiKeys: apiKeys)
@@ -107,6 +107,7 @@ package struct MerchantFolder: Sendable {
     self.origin = parts.origin
     self.availability = parts.availability
     self.partner = parts.partner
+    self.variants = parts.variants
   }
 
   /// The same merchant, as far as it may offer Apple Pay.
@@ -114,10 +115,6 @@ package struct MerchantFolder: Sendable {
     var folder = self
     folder.availability.terms = terms
     return folder
-  }
-
-  static func platformNeedsDomain(_ file: String) -> ConfigurationError {
-    ConfigurationError(file, "encryptTo: platform needs a domain, which payment tokens name")
   }
 
   static func site(_ name: String, _ path: String) throws -> Merchant.Site {
@@ -229,6 +226,8 @@ package struct MerchantProfile: Sendable {
   package let team: TeamIdentifier?
   /// Whether devices encrypt the merchant's payment tokens to the platform's key.
   package let encryptsToPlatform: Bool
+  /// What it wants of the platform's payment pages.
+  package let hosted: MerchantSettings.HostedPageSettings
   /// Which of Apple's gateways gives its merchant sessions.
   package let region: ApplePayRegion
   /// Which routes its payments may take, in order; empty for all.
@@ -252,7 +251,7 @@ package struct MerchantProfile: Sendable {
     takesUnsignedData = settings.takesUnsignedData
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }
     encryptsToPlatform = settings.encryptTo == .platform
-    (routes, region) = (settings.routes, settings.gatewayRegion)
+    (routes, region, hosted) = (settings.routes, settings.gatewayRegion, settings.hosted)
     sale = MerchantSale(
       statementDescriptor: settings.statementDescriptor, merchantCategory: settings.merchantCategory,
       accounts: Dictionary(settings.merchantAccounts.map { ("\($0.route)", $0.account) }) { first, _ in first })

@@ -116,7 +116,7 @@ package struct MerchantProvisioning: Sendable {
     try Self.write(file, to: "\(path)/association/\(domain).txt")
   }
 
-  private static func yaml(_ merchant: NewMerchant) -> String {
+  static func yaml(_ merchant: NewMerchant) -> String {
     """
     # A merchant of Tender. Certificates, keys and association files lie beside this file.
     merchantIdentifier: \(merchant.merchantIdentifier)

@@ -23,12 +23,19 @@ package struct MerchantSettings: Sendable {
   var webhooks: [String] = []
   var webhooksWithOrder: [String] = []
   var takesUnsignedData = false
+  var hosted = HostedPageSettings()
   var encryptTo = Recipient.merchant
   var gatewayRegion = ApplePayRegion.global
   var routes: [RouteRule] = []
   var statementDescriptor: String?
   var merchantCategory: String?
   var merchantAccounts: [RouteAccount] = []
+
+  /// What the merchant wants of the platform's payment pages.
+  package struct HostedPageSettings: Sendable, Hashable {
+    package var regions: [String] = []
+    package var frameAncestors: [String] = []
+  }
 
   /// `adyen=HarbourKitchenECOM`
   struct RouteAccount: Sendable, Hashable {
@@ -56,7 +63,18 @@ package struct MerchantSettings: Sendable {
 
 extension SettingsTable where Target == MerchantSettings {
   /// The settings of `merchant.yaml`. A new one is a row here and a property of ``MerchantSettings``.
-  package static let merchant = SettingsTable(MerchantSettings(), identity + sheet + connections)
+  package static let merchant = SettingsTable(MerchantSettings(), identity + sheet + hosted + connections)
+
+  private static let hosted: [Setting<MerchantSettings>] = [
+    Setting(
+      "hostedRegions", .list(of: .text("a country of ISO 3166-1", as: "IE", where: CountryCode.isAssigned)),
+      \.hosted.regions, "Countries whose shoppers are offered Apple Pay on hosted pages; without any, all."),
+    Setting(
+      "hostedFrameAncestors",
+      .list(
+        of: .text("an origin", as: "\"https://shop.example.com\"", where: { ServiceAddress($0)?.isOrigin == true })),
+      \.hosted.frameAncestors, "Sites that may show the merchant's hosted pages in a frame."),
+  ]
 
   private static let identity: [Setting<MerchantSettings>] = [
     Setting(

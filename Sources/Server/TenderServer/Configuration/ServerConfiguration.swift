@@ -13,6 +13,8 @@ package struct ServerConfiguration: Sendable {
   package var port = 8400
   /// How browsers reach this server: `scheme://host[:port]`.
   package var publicURL = "http://localhost:8400"
+  /// How browsers reach the platform's own payment pages.
+  package var hostedCheckoutURL = "http://localhost:8400"
   /// Below it are the files that are not named.
   private(set) var directory = ""
   /// The SQLite file.
@@ -96,6 +98,7 @@ package struct ServerConfiguration: Sendable {
     self.host = host
     self.port = port
     self.publicURL = "http://localhost:\(port)"
+    self.hostedCheckoutURL = publicURL
     self.sandboxURL = sandboxURL
     self.acquirer = acquirer
     keepEverything(below: directory)

@@ -19,10 +19,16 @@ extension SettingsTable where Target == ServerConfiguration {
       "The address to listen on; `0.0.0.0` for all of the machine's."),
     Setting(
       "port", .number(0...65_535, "0 takes a free one"), "The port to listen on.", get: { $0.port },
-      set: { ($0.port, $0.publicURL) = ($1, "http://localhost:\($1)") }),
+      set: {
+        ($0.port, $0.publicURL) = ($1, "http://localhost:\($1)")
+        $0.hostedCheckoutURL = $0.publicURL
+      }),
     Setting(
-      "publicURL", .address, \.publicURL,
-      "How browsers reach this server; https outside `simulated`. The default follows `port`."),
+      "publicURL", .address, "How browsers reach this server; https outside `simulated`. The default follows `port`.",
+      get: { $0.publicURL }, set: { ($0.publicURL, $0.hostedCheckoutURL) = ($1, $1) }),
+    Setting(
+      "hostedCheckout.url", .address, \.hostedCheckoutURL,
+      "How browsers reach the hosted payment pages, see docs/hosted-checkout.md. The default follows `publicURL`."),
     Setting(
       "directory", .folder, "Where everything lives that has no path of its own.", get: { $0.directory },
       set: { $0.keepEverything(below: $1) }),

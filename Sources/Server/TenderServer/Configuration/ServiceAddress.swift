@@ -20,6 +20,9 @@ struct ServiceAddress: Sendable, Hashable {
 
   var isLoopback: Bool { Self.isLoopback(host) }
 
+  /// Whether it is scheme, host and port alone, of characters that a page's policy may hold.
+  var isOrigin: Bool { text.wholeMatch(of: /https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?/) != nil }
+
   /// Whether connections to `host` stay on this machine.
   static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }

@@ -99,8 +99,8 @@ extension HTTPField.Name {
 /// Safari blocks third-party cookies, so nothing here rests on them; the basket id is the capability.
 struct CrossOriginGate: RouterMiddleware {
   let directory: MerchantDirectory
-  /// The server's own origin, whose pages are same-origin.
-  let ownOrigin: String
+  /// The server's own origins, whose pages are same-origin.
+  let ownOrigins: Set<String>
   /// Whether a path holds nothing of any merchant's: the web kit's files.
   let isPublic: @Sendable (_ path: String) -> Bool
   let problems: ProblemAnswers
@@ -127,7 +127,7 @@ struct CrossOriginGate: RouterMiddleware {
 
   /// Whose page has an origin.
   func page(of origin: String?) -> CallingPage {
-    guard let origin, origin != ownOrigin else { return .none }
+    guard let origin, !ownOrigins.contains(origin) else { return .none }
     guard let (merchant, site) = directory.merchant(origin: origin) else { return .unknown(origin) }
     return .registered(origin, Caller(merchant: merchant, site: site))
   }
@@ -187,7 +187,7 @@ struct SecurityHeaders: RouterMiddleware {
   func add(to headers: inout HTTPFields) {
     if requiresHTTPS { headers[.strictTransportSecurity] = "max-age=31536000" }
     headers[.xContentTypeOptions] = "nosniff"
-    headers[.referrerPolicy] = "no-referrer"
+    if headers[.referrerPolicy] == nil { headers[.referrerPolicy] = "no-referrer" }
     if headers[.contentSecurityPolicy] == nil {
       headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
     }

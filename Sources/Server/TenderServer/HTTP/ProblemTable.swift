@@ -1,6 +1,7 @@
 import ApplePayToken
 import Gateway
 import HTTPTypes
+import HostedCheckout
 import Hummingbird
 import MerchantIdentity
 import Orders
@@ -23,6 +24,7 @@ enum ProblemTable {
     case let error as QueryRefused: Problem(.badRequest, "query_invalid", error.reason, field: error.parameter)
     case let error as CustomerInputRefusal:
       Problem(.badRequest, error.code, error.reason, field: "encryptedCustomerInput")
+    case let error as HostedCheckoutError: Problem(error)
     case let error as MerchantStoreError: Problem(.conflict, error.code.rawValue, error.reason)
     case let error as PaymentTokenError where error.code == .keyAgentUnavailable:
       Problem(
@@ -64,7 +66,7 @@ enum ProblemTable {
     case .basketIDWeak, .basketInvalid, .totalNotPositive, .shippingMethodUnknown, .serviceUnavailable:
       .badRequest
     case .basketIDTaken, .basketPlaced, .basketCancelled, .quoteForeign, .quoteStale, .totalPending,
-      .paymentInProgress, .guestClaimed:
+      .paymentInProgress, .guestClaimed, .attemptsUsedUp:
       .conflict
     case .basketExpired: .gone
     case .quoteSourceUnavailable, .quoteSourceInvalid: .badGateway
@@ -97,5 +99,17 @@ enum ProblemTable {
     case .contentTooLarge: Problem(.contentTooLarge, "body_too_large", "The body is too long.")
     default: Problem(error.status, "bad_request", error.status.reasonPhrase)
     }
+  }
+}
+
+extension Problem {
+  fileprivate init(_ error: HostedCheckoutError) {
+    let status: HTTPResponse.Status =
+      switch error.code {
+      case .checkoutUnknown: .notFound
+      case .checkoutInvalid, .paymentProductExcluded: .badRequest
+      case .linkClosed: .conflict
+      }
+    self.init(status, error.code.rawValue, error.detail, field: error.field)
   }
 }

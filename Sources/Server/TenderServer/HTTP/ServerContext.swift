@@ -10,6 +10,8 @@ struct ServerContext: RequestContext {
   var requestID: String
   /// Whose page is calling; nil when the call carries no Origin.
   var caller: Caller?
+  /// The checkout whose page is calling; only from the platform's own page.
+  var hosted: HostedCall?
   /// The call as a merchant's server signed it; only on the platform API.
   var signedCall: SignedCall?
   /// Only on the client API.

@@ -1,4 +1,5 @@
 import ApplePayToken
+import HostedCheckout
 import MerchantIdentity
 import Orders
 import TenderPayments
@@ -15,6 +16,8 @@ struct MerchantParts {
   var apiKeyLimits: [String: APIKeyLimits] = [:]
   var callbackKeys: [String: String] = [:]
   var webhookKeys: [String: String] = [:]
+  /// The looks of its hosted pages, by name.
+  var variants: [String: HostedVariant] = [:]
   var origin = MerchantOrigin.declared
   var availability = MerchantAvailability()
   /// As a platform has registered it with Apple; nil where it is Apple's by an identifier of its own.

@@ -13,16 +13,20 @@ extension ProcessingKeyRing {
   ///
   /// Source: Apple, *Payment token format reference*, "Determine which merchant public key was used".
   ///
-  /// - Parameter token: verified, so that its application data is what the device signed.
+  /// - Parameters:
+  ///   - token: verified, so that its application data is what the device signed.
+  ///   - order: the hash of application data that names one order of this merchant alone; nil where there is none.
   /// - Throws: `unknown_key`; `retired_key`; `wrong_kind_of_key` when the merchant has only keys that no such token can
   ///   have; for a platform's key `application_data_missing` or `application_data_mismatch`.
-  func choose(for verified: VerifiedPaymentToken, of merchant: MerchantID) throws(PaymentTokenError) -> ChosenKey {
+  func choose(
+    for verified: VerifiedPaymentToken, of merchant: MerchantID, paying order: [UInt8]? = nil
+  ) throws(PaymentTokenError) -> ChosenKey {
     let token = verified.token
     let choice: Result<ChosenKey, PaymentTokenError> = slots.withLock { slots in
       guard let (owner, index) = slots.find(token.publicKeyHash, for: merchant), let slot = slots.owned[owner]?[index]
       else { return .failure(Self.unknownKeyError(token, slots.serving(merchant))) }
       guard let key = slot.key else { return .failure(Self.retiredKeyError(token)) }
-      return Self.binding(of: token, to: owner, merchant, slots.domains[merchant] ?? []).map {
+      return Self.binding(of: token, to: owner, merchant, slots.domains[merchant] ?? [], order).map {
         ChosenKey(key: key, owner: owner, binding: $0)
       }
     }
@@ -53,7 +57,8 @@ extension ProcessingKeyRing {
 
   /// A merchant's own key binds the token to the merchant. A platform's key does not, so the application data must.
   private static func binding(
-    of token: EncryptedPaymentToken, to owner: Owner, _ merchant: MerchantID, _ domains: [PlatformDomain]
+    of token: EncryptedPaymentToken, to owner: Owner, _ merchant: MerchantID, _ domains: [PlatformDomain],
+    _ order: [UInt8]?
   ) -> Result<OpenedPaymentToken.Binding, PaymentTokenError> {
     guard owner == .platform else { return .success(.merchantKey) }
     guard let hash = token.applicationDataHash else {
@@ -62,6 +67,7 @@ extension ProcessingKeyRing {
           .applicationDataMissing, "made for the platform's key, and no domain says for which merchant",
           field: "header.applicationData"))
     }
+    if let order, order == hash { return .success(.order) }
     guard let domain = domains.first(where: { $0.hash == hash }) else {
       return .failure(
         PaymentTokenError(

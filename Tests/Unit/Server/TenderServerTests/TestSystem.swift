@@ -44,7 +44,11 @@ final class TestSystem: Sendable {
     let merchants = [Self.harbourMerchant, Self.kitsuneMerchant, Self.countedMerchant, Self.stallMerchant]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
     for merchant in merchants { _ = try await provisioning.make(merchant, below: directory + "/merchants") }
-    _ = try await provisioning.make(Self.platformMerchant, below: directory)
+    _ = try await provisioning.makePlatform(Self.platformMerchant, page: Self.hostedDomain, below: directory)
+    for merchant in [Self.marketMerchant, Self.bazaarMerchant] {
+      let looks = ["band.yaml": "header: \"#0b5a66\"\n", "band.svg": "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"]
+      _ = try provisioning.makeServed(merchant, looks: looks, below: directory + "/merchants")
+    }
     try Self.joinPlatform(directory + "/merchants/stall")
     try Self.configureWebhooks(directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
@@ -52,6 +56,7 @@ final class TestSystem: Sendable {
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
     for merchant in merchants { try await provisioning.verify(merchant) }
+    try await Self.registerPage(Self.configuration(directory, sandboxURL), clock)
     self.directory = directory
     self.server = "http://127.0.0.1:\(port)"
     (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
@@ -102,6 +107,15 @@ final class TestSystem: Sendable {
   static let stallMerchant = MerchantProvisioning.NewMerchant(
     id: "stall", merchantIdentifier: "merchant.test.stall", displayName: "Market Stall", countryCode: "IE",
     currencyCode: "EUR", domains: ["stall.localhost:8406", "www.stall.localhost:8406"])
+  /// Merchants without a page of their own, whom the platform serves.
+  static let marketMerchant = MerchantProvisioning.NewMerchant(
+    id: "market", merchantIdentifier: "merchant.test.market", displayName: "Market <b>Hall</b>", countryCode: "IE",
+    currencyCode: "EUR", domains: [])
+  static let bazaarMerchant = MerchantProvisioning.NewMerchant(
+    id: "bazaar", merchantIdentifier: "merchant.test.bazaar", displayName: "Bazaar", countryCode: "IE",
+    currencyCode: "EUR", domains: [])
+  /// Of the platform's own pages.
+  static let hostedDomain = "pay.localhost:8409"
   static let platformMerchant = MerchantProvisioning.NewMerchant(
     id: "platform", merchantIdentifier: "merchant.test.platform", displayName: "Platform", countryCode: "IE",
     currencyCode: "EUR", domains: [])
@@ -181,16 +195,29 @@ final class TestSystem: Sendable {
     try MerchantProvisioning.write(yaml + line + "\n", to: path)
   }
 
-  private static func startServer(
-    _ directory: String, _ sandboxURL: String, _ clock: StoppableClock, _ calls: Log, _ log: Log, _ webhooks: Log
-  ) async throws -> (port: Int, run: Task<Void, any Error>) {
+  private static func configuration(_ directory: String, _ sandboxURL: String) -> ServerConfiguration {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
     configuration.allowsPrivateWebhooks = true
+    configuration.hostedCheckoutURL = "http://\(hostedDomain)"
     if FileManager.default.fileExists(atPath: directory + "/platform") {
       configuration.platformDirectory = directory + "/platform"
     }
+    return configuration
+  }
+
+  private static func registerPage(_ configuration: ServerConfiguration, _ clock: StoppableClock) async throws {
+    let network = try Network.live()
+    let registration = try await PlatformRegistration(configuration, network, at: clock.wall.now())
+    try await registration.registerPage(hostedDomain, of: [marketMerchant, bazaarMerchant])
+    await network.close()
+  }
+
+  private static func startServer(
+    _ directory: String, _ sandboxURL: String, _ clock: StoppableClock, _ calls: Log, _ log: Log, _ webhooks: Log
+  ) async throws -> (port: Int, run: Task<Void, any Error>) {
+    let configuration = Self.configuration(directory, sandboxURL)
     let plain = try LiveHTTPClient()
     let network = Network(
       plain: plain.sender,

@@ -148,11 +148,21 @@ import Testing
       verifier: TokenVerifier(trust: try .simulated(rootPEM: try Shared.issued.get().rootPEM)), keys: ring)
   }
 
-  private func open(domain: String?, for merchant: MerchantID) throws -> OpenedPaymentToken {
+  private func open(
+    domain: String?, for merchant: MerchantID, paying order: String? = nil
+  ) throws -> OpenedPaymentToken {
     var builder = try TestTokenBuilder()
     builder.merchantKey = secret
     builder.applicationData = domain.map { Array(SHA256.hash(data: Array($0.utf8))) }
-    return try opener().open(builder.build().token(), for: merchant, at: now)
+    return try opener().open(
+      builder.build().token(), for: merchant, at: now, paying: order.map { Array(SHA256.hash(data: Array($0.utf8))) })
+  }
+
+  @Test func `opens a token whose application data is that of the order it pays, and of no other order`() throws {
+    #expect(try open(domain: "A:order 7", for: MerchantID("A"), paying: "A:order 7").binding == .order)
+    #expect(
+      try refusal { try open(domain: "A:order 7", for: MerchantID("B"), paying: "B:order 8") }
+        == .applicationDataMismatch)
   }
 
   @Test func `opens for the merchant whose domain the application data names`() throws {

@@ -1,0 +1,37 @@
+// The texts in Arabic, which is written from right to left.
+
+extension ShopperLanguage {
+  static let arabicTexts: [ShopperText: String] = [
+    .addressNotServed: "لا نخدم هذا العنوان.",
+    .nothingServedThere: "لا يمكن توصيل أي شيء من هذا الطلب إلى هذا العنوان.",
+    .countryNotServed: "لا يوجد توصيل إلى هذا البلد.",
+    .postalCodeNotServed: "لا يوجد توصيل إلى هذا الرمز البريدي.",
+    .postalCodeWrong: "هذا ليس رمزًا بريديًا في هذا البلد.",
+    .unavailableItem: "{item} (غير متوفر هناك)",
+    .couponUnknown: "هذا الرمز غير معروف.",
+    .couponExpired: "انتهت صلاحية هذا الرمز.",
+    .addressTotal: "المجموع مع هذا العنوان هو {amount}. اختره مرة أخرى لعرض البنود.",
+    .chooseAddressAgain: "اختر هذا العنوان مرة أخرى لعرض سعره.",
+    .subtotal: "المجموع الفرعي",
+    .enterCountry: "اختر بلدًا.",
+    .enterStreet: "أدخل الشارع ورقم المنزل.",
+    .enterPostalCode: "أدخل رمزًا بريديًا.",
+    .enterName: "أدخل اسمًا.",
+    .enterPhoneticName: "أدخل الاسم كما يُنطق.",
+    .enterPhone: "أدخل رقم هاتف.",
+    .enterEmail: "أدخل عنوان بريد إلكتروني.",
+    .enterBillingAddress: "أدخل عنوان الفوترة.",
+    .declined: "رُفضت البطاقة. يمكنك الدفع ببطاقة أخرى.",
+    .declinedFunds: "رُفضت البطاقة: رصيدها لا يغطي المبلغ. يمكنك الدفع ببطاقة أخرى.",
+    .declinedExpired: "رُفضت البطاقة: انتهت صلاحيتها. يمكنك الدفع ببطاقة أخرى.",
+    .declinedLimit: "رُفضت البطاقة: المبلغ أعلى من حدها. يمكنك الدفع ببطاقة أخرى.",
+    .declinedAuthentication: "رُفضت البطاقة: يطلب البنك تأكيدًا إضافيًا. يمكنك الدفع ببطاقة أخرى.",
+    .declinedUnreachable: "رُفضت البطاقة: تعذر الوصول إلى البنك. يمكنك الدفع ببطاقة أخرى.",
+    .notConfirmed: "لم يصل رد البنك، ولن يُخصم أي مبلغ. يمكنك الدفع ببطاقة أخرى بعد قليل.",
+    .notReached: "تعذر الوصول إلى البنك، ولم يُخصم أي مبلغ. حاول مرة أخرى.",
+    .paymentUnderWay: "هناك عملية دفع جارية لهذا الطلب. يرجى الانتظار وعدم الدفع مرة أخرى.",
+    .orderChanged: "تغيّر الطلب. افتح نافذة الدفع مرة أخرى.",
+    .orderClosed: "لم يعد بالإمكان دفع هذا الطلب. يرجى البدء من جديد.",
+    .tryAgain: "لم يُخصم أي مبلغ. يرجى المحاولة مرة أخرى بعد قليل.",
+  ]
+}

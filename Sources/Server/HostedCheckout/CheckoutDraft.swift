@@ -1,0 +1,213 @@
+import DirectWire
+import TenderPayments
+import TenderSheet
+
+/// What a merchant asks for, checked: the basket, and the page beside it.
+struct CheckoutDraft {
+  let id: BasketID
+  let document: BasketDocument
+  let expiresAt: Timestamp
+  let attempts: Int64
+  let invalidTokens: [String]?
+  private let page: HostedCheckoutInput
+  private let merchant: HostedMerchant
+  private let order: HostedOrder
+  private let recipientName: String?
+
+  /// Worldline's default.
+  static let defaultMinutes: Int64 = 180
+  static let defaultAttempts: Int64 = 10
+  private static let longestMinutes: Int64 = 7 * 24 * 60
+
+  init(
+    _ request: CreateHostedCheckoutRequest, of merchant: HostedMerchant, at now: Timestamp, id: BasketID
+  ) throws {
+    let page = request.hostedCheckoutSpecificInput ?? HostedCheckoutInput()
+    guard page.returnUrl != nil else { throw Self.invalid("\(Self.input).returnUrl", "is missing") }
+    let minutes = page.sessionTimeout ?? Self.defaultMinutes
+    guard (1...Self.longestMinutes).contains(minutes) else {
+      throw Self.invalid("\(Self.input).sessionTimeout", "must be from 1 to \(Self.longestMinutes) minutes")
+    }
+    try self.init(
+      request.order, page, request.mobilePaymentMethodSpecificInput, request.cardPaymentMethodSpecificInput,
+      of: merchant, expires: now.adding(.seconds(minutes * 60)), id: id, recipientName: nil)
+  }
+
+  init(
+    _ order: HostedOrder?, _ page: HostedCheckoutInput, _ mobile: HostedMobileInput?, _ card: HostedMobileInput?,
+    of merchant: HostedMerchant, expires: Timestamp, id: BasketID, recipientName: String?
+  ) throws {
+    guard let order else { throw Self.invalid("order", "is missing") }
+    (self.id, self.merchant, self.order, self.page) = (id, merchant, order, page)
+    (expiresAt, self.recipientName) = (expires, recipientName)
+    try Self.check(page, merchant)
+    try Self.requireApplePay(page.paymentProductFilters, mobile)
+    attempts = page.allowedNumberOfPaymentAttempts ?? Self.defaultAttempts
+    // Stored cards are not for Apple Pay, so every token that is named is one that cannot be used.
+    invalidTokens = page.tokens.map { $0.split(separator: ",").map(String.init) }
+    document = try Self.document(
+      order, merchant, id, Self.locale(page, order, merchant),
+      capture: Self.capture(mobile?.authorizationMode ?? card?.authorizationMode))
+  }
+
+  func checkout(
+    of merchant: MerchantID, _ kind: HostedCheckout.Kind, returnMAC: String, at now: Timestamp
+  ) -> HostedCheckout {
+    HostedCheckout(
+      id: id, merchant: merchant, kind: kind, returnURL: page.returnUrl, returnMAC: returnMAC,
+      locale: document.locale ?? self.merchant.locale, variant: page.variant ?? "",
+      showsResult: page.showResultPage ?? true, country: country, merchantReference: document.merchantReference,
+      merchantParameters: order.references?.merchantParameters, recipientName: recipientName, createdAt: now,
+      expiresAt: expiresAt)
+  }
+
+  /// Of the bill, or of the parcel, or of the language's region.
+  private var country: String? {
+    let named = order.customer?.billingAddress?.countryCode ?? order.shipping?.address?.countryCode
+    return named?.uppercased() ?? Self.region(of: document.locale ?? "")
+  }
+
+  private static func region(of tag: String) -> String? {
+    tag.split { $0 == "-" || $0 == "_" }.dropFirst().first { $0.utf8.count == 2 }?.uppercased()
+  }
+}
+
+// The page's input.
+extension CheckoutDraft {
+  static let input = "hostedCheckoutSpecificInput"
+
+  static func invalid(_ field: String, _ reason: String) -> HostedCheckoutError {
+    HostedCheckoutError(.checkoutInvalid, "\(field) \(reason)", field: field)
+  }
+
+  private static func check(_ page: HostedCheckoutInput, _ merchant: HostedMerchant) throws {
+    if let url = page.returnUrl, !ReturnURL.isAllowed(url) {
+      throw invalid("\(input).returnUrl", "must be an absolute address of https, or of http on this machine")
+    }
+    if let locale = page.locale, !ShopperLocale.isTag(locale) {
+      throw invalid("\(input).locale", "must be a language tag such as de_AT")
+    }
+    if let variant = page.variant, !variant.isEmpty, merchant.variants[variant] == nil {
+      throw invalid("\(input).variant", "names no look of the merchant; there is no hosted/\(variant.prefix(40)).yaml")
+    }
+    guard (1...10).contains(page.allowedNumberOfPaymentAttempts ?? 1) else {
+      throw invalid("\(input).allowedNumberOfPaymentAttempts", "must be from 1 to 10")
+    }
+    guard page.isRecurring != true else {
+      throw invalid("\(input).isRecurring", "must be false: only single payments are taken")
+    }
+  }
+
+  /// Apple Pay is the page's only product, so a filter without it leaves nothing.
+  private static func requireApplePay(_ filters: HostedCheckoutInput.Filters?, _ mobile: HostedMobileInput?) throws {
+    let product = MobilePaymentInput.applePay
+    let field = "\(input).paymentProductFilters"
+    if let only = filters?.restrictTo?.products, !only.isEmpty, !only.contains(product) {
+      throw HostedCheckoutError(.paymentProductExcluded, "restrictTo leaves out 302", field: "\(field).restrictTo")
+    }
+    if filters?.restrictTo?.products?.isEmpty ?? true, filters?.restrictTo?.groups?.isEmpty == false {
+      throw HostedCheckoutError(.paymentProductExcluded, "302 is in no group", field: "\(field).restrictTo")
+    }
+    if filters?.exclude?.products?.contains(product) == true {
+      throw HostedCheckoutError(.paymentProductExcluded, "302 is excluded", field: "\(field).exclude")
+    }
+    guard (mobile?.paymentProductId ?? product) == product else {
+      throw HostedCheckoutError(
+        .paymentProductExcluded, "the page takes product 302 alone",
+        field: "mobilePaymentMethodSpecificInput.paymentProductId")
+    }
+  }
+
+  private static func capture(_ mode: MobilePaymentInput.AuthorizationMode?) -> CaptureMode {
+    mode == .sale ? .immediate : .manual
+  }
+
+  /// BCP 47 has hyphens where Worldline's `de_AT` has an underscore.
+  private static func locale(_ page: HostedCheckoutInput, _ order: HostedOrder, _ merchant: HostedMerchant) -> String {
+    let named = page.locale ?? order.customer?.locale.flatMap { ShopperLocale.isTag($0) ? $0 : nil }
+    return (named ?? merchant.locale).replacing("_", with: "-")
+  }
+}
+
+// The basket.
+extension CheckoutDraft {
+  private static func document(
+    _ order: HostedOrder, _ merchant: HostedMerchant, _ id: BasketID, _ locale: String, capture: CaptureMode
+  ) throws -> BasketDocument {
+    guard let money = order.amountOfMoney else { throw invalid("order.amountOfMoney", "is missing") }
+    guard let amount = money.value else { throw invalid("order.amountOfMoney.currencyCode", "is no currency") }
+    guard amount.isPositive else { throw invalid("order.amountOfMoney.amount", "must be more than 0") }
+    let reference = order.references?.merchantReference ?? String(id.rawValue.prefix(DirectReferences.referenceLimit))
+    guard (1...DirectReferences.referenceLimit).contains(reference.count) else {
+      throw invalid("order.references.merchantReference", "has 1 to \(DirectReferences.referenceLimit) characters")
+    }
+    let lines = CartLines(order, amount) ?? CartLines(single: amount, reference)
+    var document = BasketDocument(
+      currencyCode: amount.currency, countryCode: merchant.countryCode, merchantReference: reference,
+      businessName: merchant.name, serviceTypes: ["none"], items: lines.items)
+    document.fees = lines.fees
+    document.customer = order.customer?.merchantCustomerId
+    document.contactFields = []
+    document.lines = .items
+    document.locale = locale
+    document.capture = capture
+    return document
+  }
+}
+
+/// The lines of a shopping cart, if they add up to the amount.
+private struct CartLines {
+  private(set) var items: [BasketDocument.Item] = []
+  private(set) var fees: [BasketDocument.Fee] = []
+
+  /// One line, for an order without a cart, or with one that says something else than the amount.
+  init(single amount: Amount, _ reference: String) {
+    items = [BasketDocument.Item(id: "1", label: reference, unitAmount: amount.minorUnits)]
+  }
+
+  init?(_ order: HostedOrder, _ amount: Amount) {
+    guard let lines = order.shoppingCart?.items, (1...500).contains(lines.count) else { return nil }
+    for (index, line) in lines.enumerated() {
+      guard let item = Self.item(line, number: index + 1) else { return nil }
+      items.append(item)
+    }
+    let shipping = (order.shipping?.shippingCost ?? 0) + (order.shipping?.shippingCostTax ?? 0)
+    let discount = order.discount?.amount ?? 0
+    guard shipping >= 0, discount >= 0 else { return nil }
+    let locale = ShopperLocale(order.customer?.locale ?? "en")
+    if shipping > 0 { fees.append(.init(label: HostedText.shipping.text(in: locale), amount: shipping)) }
+    if discount > 0 { fees.append(.init(label: HostedText.discount.text(in: locale), amount: -discount)) }
+    guard sum == amount.minorUnits else { return nil }
+  }
+
+  /// Nil when it does not fit into 64 bits.
+  private var sum: Int64? {
+    let parts = items.map { ($0.unitAmount, $0.quantity) } + fees.map { ($0.amount ?? 0, 1) }
+    return parts.reduce(Int64?.some(0)) { sum, part in
+      let (product, isLarge) = part.0.multipliedReportingOverflow(by: part.1)
+      guard let sum, !isLarge else { return nil }
+      let (next, isOver) = sum.addingReportingOverflow(product)
+      return isOver ? nil : next
+    }
+  }
+
+  /// True where the line names no amount.
+  private static func isSum(_ money: AmountOfMoney?, of price: Int64, times quantity: Int64) -> Bool {
+    let (sum, isOver) = price.multipliedReportingOverflow(by: quantity)
+    return !isOver && (money?.amount ?? sum) == sum
+  }
+
+  /// A line whose pieces do not make its amount is shown as one piece of that amount.
+  private static func item(_ line: HostedOrder.Item, number: Int) -> BasketDocument.Item? {
+    let details = line.orderLineDetails
+    guard let name = details?.productName ?? line.invoiceData?.description ?? details?.productCode else { return nil }
+    let (quantity, price) = (details?.quantity ?? 1, details?.productPrice)
+    guard (1...9_999).contains(quantity) else { return nil }
+    if let price, price >= 0, isSum(line.amountOfMoney, of: price, times: quantity) {
+      return .init(id: "\(number)", label: String(name.prefix(200)), unitAmount: price, quantity: quantity)
+    }
+    guard let amount = line.amountOfMoney?.amount, amount >= 0 else { return nil }
+    let label = quantity == 1 ? name : "\(quantity) × \(name)"
+    return .init(id: "\(number)", label: String(label.prefix(200)), unitAmount: amount)
+  }
+}

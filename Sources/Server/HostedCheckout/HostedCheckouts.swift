@@ -1,0 +1,186 @@
+package import DirectWire
+package import Orders
+package import Storage
+package import TenderPayments
+
+/// Where a merchant's server makes hosted checkouts and payment links and asks what became of them, and where the page
+/// asks what to show.
+///
+/// A checkout is a basket with a page: quotes, payments and the journal are those of every basket.
+package struct HostedCheckouts: Sendable {
+  /// What the checkout's payment is on the wire.
+  package typealias WirePayment = @Sendable (Payment, HostedCheckout) async throws -> DirectPayment
+
+  let orderService: OrderService
+  let database: Database
+  let merchants: @Sendable (MerchantID) -> HostedMerchant?
+  let payment: WirePayment
+  /// `scheme://host[:port]` of the pages.
+  package let origin: String
+  let clock: WallClock
+  let random: RandomBytes
+
+  /// - Parameter database: the one of baskets and payments, opened with ``migrations`` too.
+  package init(
+    orderService: OrderService, database: Database, merchants: @escaping @Sendable (MerchantID) -> HostedMerchant?,
+    payment: @escaping WirePayment, origin: String, clock: WallClock, random: RandomBytes
+  ) {
+    self.orderService = orderService
+    self.database = database
+    self.merchants = merchants
+    self.payment = payment
+    self.origin = origin
+    self.clock = clock
+    self.random = random
+  }
+
+  /// The address of a checkout's page.
+  package func pageURL(_ id: BasketID) -> String { "\(origin)\(HostedPaths.page(id))" }
+}
+
+// The merchant's side.
+extension HostedCheckouts {
+  /// `POST /v2/{merchantId}/hostedcheckouts`
+  package func create(
+    _ request: CreateHostedCheckoutRequest, of merchant: MerchantID
+  ) async throws -> CreateHostedCheckoutAnswer {
+    let draft = try CheckoutDraft(request, of: try known(merchant), at: clock.now(), id: newID())
+    let checkout = try await store(draft, of: merchant, kind: .session)
+    return CreateHostedCheckoutAnswer(
+      id: checkout.id.rawValue, returnMAC: checkout.returnMAC, redirectUrl: pageURL(checkout.id),
+      partialRedirectUrl: partialURL(checkout.id), merchantReference: checkout.merchantReference,
+      invalidTokens: draft.invalidTokens)
+  }
+
+  /// `GET /v2/{merchantId}/hostedcheckouts/{hostedCheckoutId}`
+  package func answer(_ id: BasketID, of merchant: MerchantID) async throws -> HostedCheckoutAnswer {
+    let shown = try await owned(id, by: merchant, .session)
+    switch shown.state {
+    case .open: return HostedCheckoutAnswer(status: .inProgress)
+    case .paid: return try await created(shown, .successful)
+    case .processing: return try await created(shown, .unknown)
+    case .refused: return try await created(shown, .rejected)
+    case .cancelled, .expired:
+      guard shown.basket.payment?.status == .declined else { return HostedCheckoutAnswer(status: .cancelled) }
+      return HostedCheckoutAnswer(status: .cancelled, createdPaymentOutput: try await output(shown, .rejected))
+    }
+  }
+
+  private func created(
+    _ shown: ShownCheckout, _ category: HostedCheckoutAnswer.Category
+  ) async throws -> HostedCheckoutAnswer {
+    HostedCheckoutAnswer(status: .paymentCreated, createdPaymentOutput: try await output(shown, category))
+  }
+
+  private func output(
+    _ shown: ShownCheckout, _ category: HostedCheckoutAnswer.Category
+  ) async throws -> HostedCheckoutAnswer.Output? {
+    guard let payment = shown.basket.payment else { return nil }
+    return .init(payment: try await self.payment(payment, shown.checkout), category: category)
+  }
+
+  func newID() -> BasketID { BasketID(random.hex(16)) }
+
+  func known(_ merchant: MerchantID) throws -> HostedMerchant {
+    guard let known = merchants(merchant) else {
+      throw HostedCheckoutError(.checkoutUnknown, "there is no merchant \(merchant)")
+    }
+    return known
+  }
+
+  /// Puts the basket, and the page beside it. A basket without a page can be reached by nobody.
+  func store(_ draft: CheckoutDraft, of merchant: MerchantID, kind: HostedCheckout.Kind) async throws -> HostedCheckout
+  {
+    try await orderService.put(
+      draft.document, as: draft.id, of: merchant,
+      on: HostedPageTerms(expiresAt: draft.expiresAt, attempts: draft.attempts))
+    let checkout = draft.checkout(of: merchant, kind, returnMAC: random.hex(16), at: clock.now())
+    try await database.write { try checkout.save(in: $0) }
+    return checkout
+  }
+
+  /// The address without scheme and first label, where that is `payment`; older SDKs add `https://payment.`.
+  private func partialURL(_ id: BasketID) -> String {
+    let address = pageURL(id)
+    for prefix in ["https://payment.", "https://", "http://"] where address.hasPrefix(prefix) {
+      return String(address.dropFirst(prefix.count))
+    }
+    return address
+  }
+
+  /// The merchant's own; another merchant's is unknown.
+  func owned(
+    _ id: BasketID, by merchant: MerchantID, _ kind: HostedCheckout.Kind
+  ) async throws -> ShownCheckout {
+    let shown = try await shown(id)
+    guard shown.checkout.merchant == merchant, shown.checkout.kind == kind else { throw Self.unknown }
+    return shown
+  }
+
+  static let unknown = HostedCheckoutError(.checkoutUnknown, "there is no such checkout")
+}
+
+// The page's side.
+extension HostedCheckouts {
+  /// - Throws: ``HostedCheckoutError`` for an id that names none.
+  package func checkout(_ id: BasketID) async throws -> HostedCheckout {
+    guard let checkout = try await database.read({ try HostedCheckout.find(id, in: $0) }) else { throw Self.unknown }
+    return checkout
+  }
+
+  package func shown(_ id: BasketID) async throws -> ShownCheckout {
+    let checkout = try await checkout(id)
+    let basket = try await orderService.hostedBasket(id, of: checkout.merchant)
+    return ShownCheckout(
+      checkout: checkout, basket: basket, merchant: try known(checkout.merchant),
+      state: CheckoutState(basket, at: clock.now()))
+  }
+
+  /// The shopper ends the checkout. One that is paid, or being paid, stays as it is.
+  package func cancel(_ id: BasketID) async throws {
+    let shown = try await shown(id)
+    guard shown.state == .open, shown.checkout.kind == .session else { return }
+    do {
+      try await orderService.cancel(id, of: shown.checkout.merchant)
+    } catch let error as OrderError where error.code == .basketPlaced {
+      // A payment was faster; the page shows it.
+    }
+  }
+
+  /// A new code that takes an open checkout to another device.
+  package func handOver(_ id: BasketID) async throws -> Handover? {
+    guard try await shown(id).state == .open else { return nil }
+    let code = random.hex(16)
+    return try await database.write { store in
+      let handover = Handover(code: code, expiresAt: store.now.adding(Handover.lifetime))
+      try handover.save(for: id, in: store)
+      return handover
+    }
+  }
+
+  /// The checkout of a code that was scanned; nil for one that is no good any more.
+  package func arrive(with code: String) async throws -> BasketID? {
+    try await database.write { try Handover.use(code, in: $0) }
+  }
+
+  package func isGood(_ code: String) async throws -> Bool {
+    try await database.read { try Handover.isGood(code, in: $0) }
+  }
+
+  package func continueURL(_ code: String) -> String { origin + HostedPaths.proceed(code) }
+}
+
+/// A checkout with everything that its page shows, seen at one moment.
+package struct ShownCheckout: Sendable {
+  package let checkout: HostedCheckout
+  package let basket: HostedBasket
+  package let merchant: HostedMerchant
+  package let state: CheckoutState
+
+  /// Where the shopper goes back to: only what the merchant has stored, never what a request says.
+  package var returnAddress: String? {
+    checkout.returnURL.map {
+      ReturnURL.adding([("RETURNMAC", checkout.returnMAC), ("hostedCheckoutId", checkout.id.rawValue)], to: $0)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package import DirectWire
+import Foundation
+import Orders
+package import TenderPayments
+
+// Payment links: an address that a merchant sends, and that lives for weeks. The page is that of every hosted checkout.
+extension HostedCheckouts {
+  /// Worldline allows six months.
+  private static let longestLife = Duration.seconds(183 * 86_400)
+  private static let usualLife = Duration.seconds(30 * 86_400)
+
+  /// `POST /v2/{merchantId}/paymentlinks`
+  package func createLink(
+    _ request: CreatePaymentLinkRequest, of merchant: MerchantID
+  ) async throws -> PaymentLinkAnswer {
+    guard request.isReusableLink != true else {
+      throw CheckoutDraft.invalid("isReusableLink", "must be false: a link is paid once")
+    }
+    let draft = try draft(request, of: try known(merchant))
+    let checkout = try await store(draft, of: merchant, kind: .link)
+    var answer = try await link(checkout.id, of: merchant)
+    guard request.displayQRCode == true else { return answer }
+    answer.qrCodeBase64 = try QRCode(pageURL(checkout.id)).map { Base64.encode(Array($0.svg.utf8)) }
+    return answer
+  }
+
+  /// `GET /v2/{merchantId}/paymentlinks/{paymentLinkId}`
+  package func link(_ id: BasketID, of merchant: MerchantID) async throws -> PaymentLinkAnswer {
+    let shown = try await owned(id, by: merchant, .link)
+    let (checkout, basket) = (shown.checkout, shown.basket)
+    var answer = PaymentLinkAnswer(
+      id: id.rawValue, redirectionUrl: pageURL(id), status: shown.linkStatus, expires: checkout.expiresAt,
+      order: .init(amount: AmountOfMoney(basket.total), merchantReference: checkout.merchantReference),
+      events: shown.linkEvents)
+    answer.recipientName = checkout.recipientName
+    if shown.state == .paid { answer.paymentId = basket.payment.map { "\(DirectPaymentID(payment: $0.id.rawValue))" } }
+    return answer
+  }
+
+  /// `POST /v2/{merchantId}/paymentlinks/{paymentLinkId}/cancel`
+  package func cancelLink(_ id: BasketID, of merchant: MerchantID) async throws {
+    let shown = try await owned(id, by: merchant, .link)
+    guard shown.state == .open || shown.state == .cancelled || shown.state == .refused else {
+      throw HostedCheckoutError(
+        .linkClosed, "the link is \(shown.linkStatus.rawValue) and cannot be cancelled", field: "paymentLinkId")
+    }
+    try await orderService.cancel(id, of: merchant)
+  }
+
+  private func draft(_ request: CreatePaymentLinkRequest, of merchant: HostedMerchant) throws -> CheckoutDraft {
+    let details = request.paymentLinkSpecificInput
+    let field = "paymentLinkSpecificInput.expirationDate"
+    let now = clock.now()
+    let expires = try (details?.expirationDate ?? request.expirationDate).map { text in
+      guard let time = Self.time(text) else { throw CheckoutDraft.invalid(field, "is no moment with its offset") }
+      return time
+    }
+    let end = expires ?? now.adding(Self.usualLife)
+    guard end > now, end <= now.adding(Self.longestLife) else {
+      throw CheckoutDraft.invalid(field, "must lie in the next six months")
+    }
+    return try CheckoutDraft(
+      Self.order(request, details), request.hostedCheckoutSpecificInput ?? HostedCheckoutInput(),
+      request.mobilePaymentMethodSpecificInput, request.cardPaymentMethodSpecificInput, of: merchant, expires: end,
+      id: newID(), recipientName: details?.recipientName ?? request.recipientName)
+  }
+
+  /// Older SDKs send the amount and the reference beside the order.
+  private static func order(
+    _ request: CreatePaymentLinkRequest, _ details: CreatePaymentLinkRequest.Details?
+  ) -> HostedOrder? {
+    guard var order = request.order ?? request.paymentLinkOrder.map({ _ in HostedOrder() }) else { return nil }
+    order.amountOfMoney = order.amountOfMoney ?? request.paymentLinkOrder?.amount
+    var references = order.references ?? DirectReferences()
+    references.merchantReference = references.merchantReference ?? request.paymentLinkOrder?.merchantReference
+    order.references = references
+    return order
+  }
+
+  /// RFC 3339 with any offset, as SDKs write it: `2026-12-24T18:00:00+01:00`, with a fraction or without.
+  private static func time(_ text: String) -> Timestamp? {
+    for style in [Date.ISO8601FormatStyle(), Date.ISO8601FormatStyle(includingFractionalSeconds: true)] {
+      if let date = try? style.parse(text) { return Timestamp(seconds: Int64(date.timeIntervalSince1970)) }
+    }
+    return Timestamp(rfc3339: text)
+  }
+}
+
+extension ShownCheckout {
+  /// A link that was declined to its last attempt can be paid by nobody any more.
+  var linkStatus: PaymentLinkAnswer.Status {
+    switch state {
+    case .open, .processing: .active
+    case .paid: .paid
+    case .cancelled: .cancelled
+    case .refused, .expired: .expired
+    }
+  }
+
+  fileprivate var linkEvents: [PaymentLinkAnswer.Event] {
+    let created = PaymentLinkAnswer.Event(type: "CREATED", at: checkout.createdAt)
+    switch state {
+    case .paid: return [created] + (basket.payment.map { [.init(type: "PAID", at: $0.createdAt)] } ?? [])
+    case .expired: return [created, .init(type: "EXPIRED", at: checkout.expiresAt)]
+    default: return [created]
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Storage
+import TenderPayments
+
+extension HostedCheckout {
+  static func find(_ id: BasketID, in store: Transaction) throws -> HostedCheckout? {
+    try store.row("SELECT * FROM hosted_checkouts WHERE id = $1", .text(id.rawValue)).map(HostedCheckout.init)
+  }
+
+  private init(_ row: Row) throws {
+    id = BasketID(try row.text("id"))
+    merchant = MerchantID(try row.text("merchant"))
+    kind = Kind(rawValue: try row.text("kind")) ?? .session
+    returnURL = try row.textOrNil("return_url")
+    returnMAC = try row.text("return_mac")
+    locale = try row.text("locale")
+    variant = try row.text("variant")
+    showsResult = try row.integer("shows_result") == 1
+    country = try row.textOrNil("country")
+    merchantReference = try row.text("merchant_reference")
+    merchantParameters = try row.textOrNil("merchant_parameters")
+    recipientName = try row.textOrNil("recipient_name")
+    createdAt = try row.time("created_at")
+    expiresAt = try row.time("expires_at")
+  }
+
+  func save(in store: Transaction) throws {
+    try store.run(
+      """
+      INSERT INTO hosted_checkouts (id, merchant, kind, return_url, return_mac, locale, variant, shows_result, country,
+        merchant_reference, merchant_parameters, recipient_name, created_at, expires_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+      """,
+      .text(id.rawValue), .text(merchant.rawValue), .text(kind.rawValue), .text(optional: returnURL),
+      .text(returnMAC), .text(locale), .text(variant), .integer(showsResult ? 1 : 0), .text(optional: country),
+      .text(merchantReference), .text(optional: merchantParameters), .text(optional: recipientName),
+      .time(createdAt), .time(expiresAt))
+  }
+}

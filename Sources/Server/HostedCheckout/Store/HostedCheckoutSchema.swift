@@ -1,0 +1,36 @@
+package import Storage
+
+extension HostedCheckouts {
+  /// The tables of hosted checkouts, in the store of baskets and payments.
+  ///
+  /// Of the code that takes a checkout to a phone only the hash is kept, as of a password.
+  package static let migrations: [Migration] = [
+    Migration(
+      "hosted-checkout-1",
+      """
+      CREATE TABLE hosted_checkouts (
+        id TEXT PRIMARY KEY NOT NULL REFERENCES baskets (id),
+        merchant TEXT NOT NULL,
+        kind TEXT NOT NULL CHECK (kind IN ('session', 'link')),
+        return_url TEXT,
+        return_mac TEXT NOT NULL,
+        locale TEXT NOT NULL,
+        variant TEXT NOT NULL,
+        shows_result BIGINT NOT NULL CHECK (shows_result IN (0, 1)),
+        country TEXT,
+        merchant_reference TEXT NOT NULL,
+        merchant_parameters TEXT,
+        recipient_name TEXT,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL
+      );
+      CREATE TABLE hosted_handovers (
+        code_hash TEXT PRIMARY KEY NOT NULL,
+        checkout TEXT NOT NULL REFERENCES hosted_checkouts (id),
+        expires_at BIGINT NOT NULL,
+        used_at BIGINT
+      );
+      CREATE INDEX hosted_handovers_of_checkout ON hosted_handovers (checkout);
+      """)
+  ]
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HTTPTransport
+import MerchantIdentity
+import Storage
+import StrictJSON
+import TenderPayments
+
+// A platform at the sandbox, and merchants that it serves on its own payment page.
+extension MerchantProvisioning {
+  /// Makes the platform: identity, processing certificate, and the association file of its page's domain.
+  ///
+  /// - Parameter page: the domain of the hosted pages, with the port where it is on this machine.
+  /// - Returns: the folder's path, for `platform.directory`.
+  package func makePlatform(
+    _ platform: NewMerchant, page: String, below directory: String
+  ) async throws -> String {
+    let path = try await make(platform, below: directory)
+    let answer = try await portal.require(
+      "POST", "/portal/merchants/\(platform.merchantIdentifier)/platform", .object([:]))
+    guard let file = answer["associationFile"]?.text else { throw CallFailure("the portal sent no association file") }
+    try PrivateFile.makeFolder(path + "/association")
+    try Self.write(file, to: "\(path)/association/\(page).txt")
+    return path
+  }
+
+  /// Makes a merchant without certificates and without a page, which the platform serves.
+  ///
+  /// - Parameter looks: files of its folder `hosted`, text by name.
+  /// - Returns: the folder's path.
+  package func makeServed(
+    _ merchant: NewMerchant, looks: [String: String] = [:], below directory: String
+  ) throws -> String {
+    let path = "\(directory)/\(merchant.id)"
+    guard !FileManager.default.fileExists(atPath: path + "/merchant.yaml") else { return path }
+    for folder in ["api-keys", "webhook-keys", "hosted"] { try PrivateFile.makeFolder("\(path)/\(folder)") }
+    for keys in ["api-keys", "webhook-keys"] {
+      try PrivateFile.write(random.hex(32), to: "\(path)/\(keys)/\(random.hex(8)).secret")
+    }
+    for (name, text) in looks { try Self.write(text, to: "\(path)/hosted/\(name)") }
+    try Self.write(Self.yaml(merchant) + "encryptTo: platform\n", to: path + "/merchant.yaml")
+    return path
+  }
+}
+
+extension PlatformRegistration {
+  /// Registers the domain of the hosted pages for merchants that the platform serves there, each by its id here.
+  package func registerPage(_ domain: String, of merchants: [MerchantProvisioning.NewMerchant]) async throws {
+    for merchant in merchants {
+      try await register(
+        [try Domain(domain)], of: try PartnerMerchant(identifier: merchant.id, name: merchant.displayName))
+    }
+  }
+}

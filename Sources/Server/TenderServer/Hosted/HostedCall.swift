@@ -1,0 +1,54 @@
+import HostedCheckout
+import Hummingbird
+import MerchantIdentity
+import TenderPayments
+
+/// A call of the checkout API from the platform's own page: which checkout it is about.
+struct HostedCall: Sendable, Hashable {
+  let checkout: BasketID
+}
+
+/// Where the platform's own pages are.
+struct HostedSite: Sendable {
+  /// `scheme://host[:port]`
+  let origin: String
+  /// Nil where the address has no name that Apple could know, such as a number.
+  let domain: Domain?
+  let association: DomainAssociation?
+
+  init(_ configuration: ServerConfiguration) throws {
+    origin = configuration.hostedCheckoutURL
+    let name = origin.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first.map(String.init) ?? ""
+    domain = try? Domain(name.lowercased())
+    guard let domain, let folder = configuration.platformDirectory else {
+      association = nil
+      return
+    }
+    association = try MerchantFolder.site(domain.name, folder).association
+  }
+
+  /// Whether a `Host` header names the pages' host.
+  func isAsked(_ host: String?) -> Bool {
+    guard let domain, let host else { return false }
+    return host.lowercased().utf8.elementsEqual(domain.name.utf8)
+  }
+}
+
+/// Names the merchant of a call from the platform's own page. The checkout's id says whose it is; the domain says
+/// nothing, because all merchants share it.
+struct HostedCaller: RouterMiddleware {
+  let pages: HostedController
+  let directory: MerchantDirectory
+  let site: HostedSite
+
+  func handle(
+    _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
+  ) async throws -> Response {
+    let checkout = try await pages.checkout(request, context)
+    guard let domain = site.domain, let merchant = directory[checkout.merchant] else { throw Callers.unknown }
+    var context = context
+    context.caller = Caller(merchant: merchant, site: Merchant.Site(domain: domain))
+    context.hosted = HostedCall(checkout: checkout.id)
+    return try await next(request, context)
+  }
+}

@@ -1,0 +1,81 @@
+import DirectWire
+import HTTPServing
+import HostedCheckout
+import Hummingbird
+import Ledger
+import MerchantIdentity
+import PlatformAPI
+import TenderPayments
+
+/// The platform's own payment page: its addresses, and below each checkout the calls of the checkout API that its
+/// button makes.
+struct HostedRoutes: Sendable {
+  let controller: HostedController
+  let platform: HostedPlatformController
+  let caller: HostedCaller
+
+  func add(to router: Router<ServerContext>, calls: CheckoutRoutes, authentication: PlatformAuthentication) {
+    addPlatform(to: router.group("/v2/:merchantId").add(middleware: authentication))
+    for name in HostedPages.files.names {
+      router.get(RouterPath("\(HostedPaths.files)/\(name)")) { try controller.file($0, $1, name) }
+    }
+    router.get(RouterPath("\(HostedPaths.codes)/:file"), use: controller.picture)
+    router.get(RouterPath("\(HostedPaths.arrivals)/:code"), use: controller.arrive)
+    let page = router.group(RouterPath("\(HostedPaths.pages)/:checkout"))
+    page.get(use: controller.page)
+    page.get("/return", use: controller.goBack)
+    page.post("/cancel", use: controller.cancel)
+    page.post("/handover", use: controller.handOver)
+    page.get("/state", use: controller.state)
+    page.get("/variant.css", use: controller.style)
+    page.get("/logo", use: controller.logo)
+    calls.addCalls(to: page.group("/applepay").add(middleware: caller))
+  }
+
+  private func addPlatform(to signed: RouterGroup<ServerContext>) {
+    signed.post("/hostedcheckouts", use: platform.create)
+    signed.get("/hostedcheckouts/:id", use: platform.show)
+    signed.post("/paymentlinks", use: platform.createLink)
+    signed.get("/paymentlinks/:id", use: platform.showLink)
+    signed.post("/paymentlinks/:id/cancel", use: platform.cancelLink)
+  }
+}
+
+extension HostedRoutes {
+  init(_ parts: Composition) throws {
+    let site = try HostedSite(parts.configuration)
+    let merchants = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, HostedMerchant($0)) })
+    let checkouts = HostedCheckouts(
+      orderService: parts.orderService, database: parts.database, merchants: { merchants[$0] },
+      payment: { [journal = parts.journal] in try await Self.rendered($0, $1, journal) }, origin: site.origin,
+      clock: parts.runtime.clock, random: parts.runtime.random)
+    let pages = try HostedPages(
+      checkouts, sandbox: parts.apple.simulated == nil ? nil : parts.configuration.sandboxURL,
+      clock: parts.runtime.clock)
+    controller = HostedController(checkouts: checkouts, pages: pages, directory: parts.directory)
+    platform = HostedPlatformController(checkouts: checkouts)
+    caller = HostedCaller(pages: controller, directory: parts.directory, site: site)
+  }
+
+  /// The payment as `GET …/payments/{id}` has it.
+  private static func rendered(
+    _ payment: Payment, _ checkout: HostedCheckout, _ journal: Journal
+  ) async throws -> DirectPayment {
+    let order = RenderedOrder(
+      references: DirectReferences(
+        merchantReference: checkout.merchantReference, merchantParameters: checkout.merchantParameters),
+      basket: checkout.id,
+      hostedCheckout: HostedCheckoutOutput(
+        hostedCheckoutId: checkout.id.rawValue, variant: checkout.variant.isEmpty ? nil : checkout.variant))
+    return PaymentRendering(payment, try await journal.operations(of: payment.id), order).answer
+  }
+}
+
+extension HostedMerchant {
+  init(_ folder: MerchantFolder) {
+    self.init(
+      id: folder.merchant.id, name: folder.merchant.displayName.text, countryCode: folder.profile.countryCode,
+      locale: folder.profile.locale, regions: folder.profile.hosted.regions,
+      frameAncestors: folder.profile.hosted.frameAncestors, variants: folder.variants)
+  }
+}
