@@ -1,0 +1,80 @@
+"""The platform's own payment page in the demo: a market stall without a page sends its shoppers there."""
+
+import urllib.parse
+
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select
+
+STALL = "/stall"
+
+
+def enter(shopper, ware="chowder", language="en-IE"):
+    """The shopper chooses something at the stall, whose server makes a checkout. Gives the checkout's id."""
+    shopper.open(STALL)
+    shopper.browser.find_element(By.CSS_SELECTOR, f"input[value={ware}]").click()
+    Select(shopper.browser.find_element(By.ID, "language")).select_by_value(language)
+    shopper.press("Go to payment")
+    shopper.until(lambda: "/hosted/" in shopper.browser.current_url, "the stall leads to no payment page")
+    return checkout_id(shopper)
+
+
+def checkout_id(shopper):
+    return shopper.path().split("/")[2]
+
+
+def button(shopper):
+    """The Apple Pay button, once it can be pressed."""
+
+    def ready():
+        return shopper.browser.execute_async_script(
+            """
+            const done = arguments[arguments.length - 1];
+            Promise.resolve(document.querySelector("tender-apple-pay")?.prepared).then((is) => done(Boolean(is)));
+            """
+        ) and shopper.find("button", "Apple Pay")
+
+    return shopper.until(ready, "the page shows no Apple Pay button")
+
+
+def open_sheet(shopper):
+    button(shopper).click()
+    return shopper.until(lambda: shopper.find("dialog", "Apple Pay"), "no sheet opened")
+
+
+def pay(shopper):
+    sheet = open_sheet(shopper)
+    shopper.until(lambda: shopper.pressable("Pay", sheet), "the sheet is not ready")
+    shopper.press("Pay", sheet)
+    result(shopper, "paid")
+
+
+def decline(shopper):
+    open_sheet(shopper)
+    shopper.drive("decline()")
+    shopper.until(lambda: not shopper.find("dialog", "Apple Pay"), "the sheet stays open")
+
+
+def result(shopper, kind):
+    shopper.until(
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, f"[data-result={kind}]"), f"the page is not {kind}")
+
+
+def goes_back(shopper):
+    """Follows the way back; gives status and category as the stall's server got them."""
+    shopper.until(lambda: shopper.path() == STALL + "/return", "the shopper is not back at the stall")
+    query = urllib.parse.parse_qs(urllib.parse.urlsplit(shopper.browser.current_url).query)
+    assert set(query) == {"RETURNMAC", "hostedCheckoutId"}, f"the browser brings {query}"
+    return shopper.fact("status"), shopper.fact("category")
+
+
+def paid_once(shopper, checkout):
+    """The journal and the acquirer's ledger agree that the checkout was paid once."""
+    payments = shopper.demo.payments(checkout)
+    taken = [payment for payment in payments if payment["captured"] > 0]
+    assert len(taken) == 1, f"paid {len(taken)} times: {payments}"
+    return taken[0]
+
+
+def not_paid(shopper, checkout):
+    taken = [payment for payment in shopper.demo.payments(checkout) if payment["captured"] > 0]
+    assert not taken, f"the checkout was paid: {taken}"
