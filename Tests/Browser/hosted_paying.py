@@ -189,3 +189,33 @@ def a_forged_return_is_refused_by_the_stall(demo):
         assert refused.code == 403
     else:
         raise AssertionError("a forged return is believed")
+
+
+@claim(page=None, limit=240)
+def an_outcome_that_is_not_known_is_said_to_be_so_and_told_when_it_is(shopper):
+    checkout = hostedpage.enter(shopper)
+    hostedpage.open_sheet(shopper)
+    shopper.drive("selectCard('mastercard-answer-lost')")
+    shopper.script("applePaySandbox.approve().catch(() => {});")
+    shopper.until(
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=processing], [data-result=paid]"),
+        "the page says nothing of the outcome", patience=90)
+    if shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=processing]"):
+        shopper.sees("Please do not pay again.")
+        assert not shopper.find("button", "Apple Pay"), "what may be paid can be paid again"
+    shopper.until(
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=paid]"), "the outcome is never told",
+        patience=120)
+    hostedpage.paid_once(shopper, checkout)
+
+
+@claim(page=None)
+def a_payment_that_is_answered_later_shows_that_it_is_being_confirmed(shopper):
+    checkout = hostedpage.enter(shopper)
+    hostedpage.open_sheet(shopper)
+    shopper.drive("selectCard('visa-pending')")
+    shopper.drive("approve()")
+    shopper.until(
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=processing], [data-result=paid]"),
+        "the page does not say that the payment is being confirmed")
+    assert len(shopper.demo.payments(checkout)) == 1
