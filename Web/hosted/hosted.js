@@ -45,6 +45,7 @@ const message = (text, kind = "error") => {
   const place = find("message");
   place.textContent = text;
   place.dataset.kind = kind;
+  show(find("declined"), false); // the newer message counts
   show(place, Boolean(text));
 };
 

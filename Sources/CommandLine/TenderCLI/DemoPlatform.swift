@@ -20,7 +20,7 @@ enum DemoPlatform {
 
     """,
     "stall.svg": """
-    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40" fill="white"><path d="M4 16 8 4h32l4 12a6 6 0 0 1-10 3 \
+    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 190 40" fill="white"><path d="M4 16 8 4h32l4 12a6 6 0 0 1-10 3 \
     6 6 0 0 1-10 0 6 6 0 0 1-10 0A6 6 0 0 1 4 16z"/><path d="M8 24h4v12h24V24h4v14H8z"/><text x="54" y="27" \
     font-family="sans-serif" font-size="18" font-weight="700">Market Stall</text></svg>
     """,
