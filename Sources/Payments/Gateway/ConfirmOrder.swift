@@ -98,8 +98,9 @@ extension PaymentGateway {
     guard routes.takes(.network), !routes.isSealed(to: token.publicKeyHash) else {
       return try confirmSealed(token, pays: order, isBound: isBound, choice)
     }
+    // What a merchant's server hands in names no basket of ours: under a platform's key only a domain binds it.
     let opened = try await opener.opening(
-      token, for: order.merchant, at: clock.now(), paying: order.applicationDataHash)
+      token, for: order.merchant, at: clock.now(), paying: isBound ? order.applicationDataHash : nil)
     try opened.confirm(
       ExpectedPayment(
         merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash),
