@@ -121,6 +121,8 @@ let package = Package(
     module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
     module("Base/HTTPServing", ["StrictJSON", "TenderPayments", crypto, hummingbird, httpTypes, nioCore, mustache]),
     module("Base/Storage", ["TenderPayments", grdb, sqlite]),
+    module("Base/QRCodes", ["CQRCode"]),
+    .systemLibrary(name: "CQRCode", path: "Sources/Base/CQRCode", providers: [.apt(["libqrencode-dev"])]),
 
     module("Kit/TenderSheet", ["TenderPayments"]),
     module("Kit/TenderCheckoutAPI", ["TenderSheet", "TenderPayments", "StrictJSON"]),
@@ -161,8 +163,8 @@ let package = Package(
     module(
       "Sandbox/AppleSandbox",
       [
-        "TokenIssuer", "AcquirerSandbox", "HTTPServing", "TenderPayments", "StrictJSON", asn1, x509, hummingbird,
-        hummingbirdTLS, httpTypes, nioCore, nioSSL, logging, lifecycle,
+        "TokenIssuer", "AcquirerSandbox", "HTTPServing", "QRCodes", "TenderPayments", "StrictJSON", asn1, x509,
+        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
     module(
       "Sandbox/DemoShop",
@@ -225,6 +227,7 @@ let package = Package(
     tests(
       "Unit/Base/HTTPServingTests",
       ["HTTPServing", "StrictJSON", httpTypes, hummingbird, hummingbirdTesting, nioCore]),
+    tests("Unit/Base/QRCodesTests", ["QRCodes"]),
     tests("Unit/Base/StorageTests", ["Storage", "TenderTesting", "TenderPayments"]),
     tests("Unit/Kit/TenderSheetTests", ["TenderSheet", "TenderPayments", "TenderTesting"]),
     tests(

@@ -8,7 +8,7 @@ struct Architecture {
   /// Modules of the same area that a module may import.
   static let siblings: [String: Set<String>] = [
     "StrictJSON": ["TenderPayments"], "HTTPTransport": ["TenderPayments"],
-    "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments"],
+    "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments"], "QRCodes": ["CQRCode"],
     "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
     "KeyAgent": ["ApplePayToken"],
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
@@ -25,7 +25,7 @@ struct Architecture {
     // directions: the vendor's own SDKs judge that one.
     "TokenIssuer": base.union(["ApplePayToken"]),
     "AcquirerSandbox": base.union(["ApplePayToken", "DirectWire", "TokenIssuer"]),
-    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox"]),
+    "AppleSandbox": base.union(["TokenIssuer", "AcquirerSandbox", "QRCodes"]),
     // The shop is a merchant: it knows the platform's wire and nothing behind it.
     "DemoShop": base.union(["DirectWire"]),
   ]
