@@ -28,9 +28,12 @@ package struct SandboxCard: Sendable, Hashable, Identifiable {
     case .amex: "AmEx"
     case .discover: "Discover"
     case .jcb: "JCB"
-    default: network.rawValue
+    default: network.rawValue.prefix(1).uppercased() + network.rawValue.dropFirst()
     }
   }
+
+  /// Cards of mainland China answer as a chip does, with EMV data, and need a merchant that takes it.
+  package var answersWithEMV: Bool { network == .chinaUnionPay }
 
   /// `Visa 0492`.
   package var displayName: String { "\(networkName) \(suffix)" }
@@ -38,9 +41,10 @@ package struct SandboxCard: Sendable, Hashable, Identifiable {
 
 /// The cards in the simulated wallet, in the order in which the sheet lists them.
 ///
-/// None of them is a card: numbers and suffixes are made up in ranges that the networks keep for tests.
+/// None of them is a card: numbers and suffixes are made up, those of the large networks in ranges that they keep for
+/// tests.
 package enum SandboxCards {
-  package static let all: [SandboxCard] = (ordinary + declined + unanswered).compactMap { $0 }
+  package static let all: [SandboxCard] = (ordinary + declined + unanswered + ofOtherNetworks).compactMap { $0 }
 
   /// The card with this id.
   package static func card(id: String) -> SandboxCard? { all.first { $0.id == id } }
@@ -78,6 +82,26 @@ package enum SandboxCards {
     card(
       "mastercard-answer-lost", "Mastercard approved in silence", .masterCard, .debit, "0300", "5204249900000049",
       .noAnswerAfterApproval),
+  ]
+
+  /// One of each network that no card above has.
+  private static let ofOtherNetworks = [
+    card("unionpay-credit", "UnionPay", .chinaUnionPay, .credit, "6201", "6249990000000018"),
+    card("cartes-bancaires-debit", "Cartes Bancaires", .cartesBancaires, .debit, "4201", "4974990000000014"),
+    card("maestro-debit", "Maestro", .maestro, .debit, "6701", "6799990000000012"),
+    card("electron-debit", "Visa Electron", .electron, .debit, "4917", "4917990000000014"),
+    card("vpay-debit", "V Pay", .vPay, .debit, "4821", "4821990000000019"),
+    card("girocard-debit", "girocard", .girocard, .debit, "6723", "6723990000000013"),
+    card("bancontact-debit", "Bancontact", .bancontact, .debit, "6703", "6703990000000017"),
+    card("bancomat-debit", "Bancomat", .bancomat, .debit, "6762", "6762990000000015"),
+    card("dankort-debit", "Dankort", .dankort, .debit, "5019", "5019990000000018"),
+    card("bankaxept-debit", "BankAxept", .bankAxept, .debit, "9578", "9578990000000013"),
+    card("eftpos-debit", "eftpos", .eftpos, .debit, "5601", "5601990000000012"),
+    card("interac-debit", "Interac", .interac, .debit, "4506", "4506990000000011"),
+    card("elo-credit", "Elo", .elo, .credit, "6362", "6362990000000019"),
+    card("mada-debit", "mada", .mada, .debit, "5888", "5888990000000016"),
+    card("mir-debit", "Mir", .mir, .debit, "2204", "2204990000000010"),
+    card("private-label", "A shop’s own card", .privateLabel, .store, "6007", "6007990000000010"),
   ]
 
   private static func card(

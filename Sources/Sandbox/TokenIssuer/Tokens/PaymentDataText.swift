@@ -7,12 +7,13 @@ import TenderPayments
 struct PaymentDataText {
   let card: SandboxCard
   let amount: Amount
+  /// What the card answers: a cryptogram for 3-D Secure, or a chip's own.
   let cryptogram: [UInt8]
 
   init(card: SandboxCard, amount: Amount, random: RandomBytes) {
     self.card = card
     self.amount = amount
-    cryptogram = random.next(card.network == .masterCard ? 19 : 20)
+    cryptogram = random.next(card.answersWithEMV ? 8 : card.network == .masterCard ? 19 : 20)
   }
 
   var bytes: [UInt8] { JSONValue.object(members).serialized() }
@@ -22,11 +23,28 @@ struct PaymentDataText {
       "applicationPrimaryAccountNumber": .string(card.dpan.revealed),
       "applicationExpirationDate": .string(card.expirationDate),
       "currencyCode": .string(amount.currency.numericCode), "transactionAmount": .integer(amount.minorUnits),
-      "deviceManufacturerIdentifier": .string(card.deviceManufacturer), "paymentDataType": "3DSecure",
-      "paymentData": JSONObject.of([
-        "onlinePaymentCryptogram": .string(Base64.encode(cryptogram)), "eciIndicator": card.eci.map(JSONValue.string),
-      ]),
+      "deviceManufacturerIdentifier": .string(card.deviceManufacturer),
+      "paymentDataType": card.answersWithEMV ? "EMV" : "3DSecure", "paymentData": answer,
     ]
+  }
+
+  private var answer: JSONValue {
+    guard !card.answersWithEMV else { return ["emvData": .string(Base64.encode(emvData))] }
+    return JSONObject.of([
+      "onlinePaymentCryptogram": .string(Base64.encode(cryptogram)), "eciIndicator": card.eci.map(JSONValue.string),
+    ])
+  }
+
+  /// Tag-length-value data of an online authorization (EMV Book 3, annex A): the cryptogram and what it covers.
+  private var emvData: [UInt8] {
+    let amountDigits = String(String(repeating: "0", count: 12) + String(amount.minorUnits)).suffix(12)
+    let currency = Hex.decode("0" + amount.currency.numericCode) ?? []
+    let tags: [([UInt8], [UInt8])] = [
+      ([0x9F, 0x26], cryptogram), ([0x9F, 0x27], [0x80]), ([0x9F, 0x36], [0x00, 0x01]), ([0x95], [0, 0, 0, 0, 0]),
+      ([0x9C], [0x00]), ([0x9F, 0x02], Hex.decode(String(amountDigits)) ?? []), ([0x5F, 0x2A], currency),
+      ([0x82], [0x7C, 0x00]),
+    ]
+    return tags.flatMap { tag, value in tag + [UInt8(value.count)] + value }
   }
 }
 

@@ -107,6 +107,12 @@ import X509
     #expect(text.contains(#""currencyCode":"392","transactionAmount":1200"#))
   }
 
+  @Test func `a card of UnionPay answers with EMV data`() throws {
+    let inside = try opened(issuer.issue(order("unionpay-credit", 1250, "CNY")))
+    #expect(inside.contains(#""paymentDataType":"EMV","paymentData":{"emvData":""#))
+    #expect(!inside.contains("onlinePaymentCryptogram"))
+  }
+
   @Test func `two payment tokens share neither key nor cryptogram nor transaction`() throws {
     let (one, two) = (try issuer.issue(order()), try issuer.issue(order()))
     #expect(one.keyMaterial != two.keyMaterial)
