@@ -22,13 +22,17 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(
     help: "Pay through this provider, which the sandbox emulates. Several are routes, in the order of their names.")
   var connector: [DemoProvider] = []
+  @Option(
+    help: ArgumentHelp(
+      "Let phones on the network pay: they reach the page behind the sheet's QR code here, on the sixth port.",
+      valueName: "address")) var host: String?
   @Flag(help: "Let the provider decrypt the payment tokens.") var sealed = false
   @Flag(help: "Open the shop in a browser.") var open = false
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func validate() throws {
-    guard (1...65_531).contains(port) else {
-      throw ValidationError("--port is from 1 to 65531: it takes five in a row.")
+    guard (1...65_530).contains(port) else {
+      throw ValidationError("--port is from 1 to 65530: it takes five in a row, and with --host six.")
     }
     guard !sealed || connector.count == 1 else {
       throw ValidationError("--sealed needs one --connector: a payment token is encrypted to one provider's key.")
@@ -40,11 +44,13 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    try await Port.require(Array(port..<port + 5), advice: "The demo takes five in a row; choose others with --port.")
+    let ports = Array(port..<port + (host == nil ? 5 : 6))
+    try await Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
     try await LiveHTTPClient.during { sender in
       let setup = DemoSetup(
         port: port, directory: "\(directory)/demo-\(port)\(suffix)", level: logLevel.level, sender: sender, page: page,
-        providers: connector, isSealed: sealed, opens: open)
+        providers: connector, isSealed: sealed, opens: open,
+        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 5) })
       try await setup.run()
     }
   }
@@ -73,6 +79,7 @@ private struct DemoSetup: Sendable {
   let providers: [DemoProvider]
   let isSealed: Bool
   let opens: Bool
+  let phoneWallet: PhoneWalletAddress?
 
   /// Of the platform's payment pages.
   private var pageDomain: String { "localhost:\(port)" }
@@ -156,6 +163,9 @@ private struct DemoSetup: Sendable {
     Terminal.say(
       "  A merchant without a page, paid on Tender's own:    http://\(shops[0].domain):\(shops[0].port)/stall")
     Terminal.say("  The simulated Apple and bank:                       \(sandboxURL)")
+    if let phoneWallet {
+      Terminal.say("  Phones that scan the sheet's code open:             \(phoneWallet.url)")
+    }
     for provider in providers {
       Terminal.say(
         "  Payments go to the emulated provider:               \(provider.rawValue)\(isSealed ? ", sealed" : "")")
@@ -186,6 +196,7 @@ private struct DemoSetup: Sendable {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     settings.port = port + 2
     settings.gatewayPort = port + 3
+    settings.phoneWallet = phoneWallet
     settings.fetch = .over(sender)
     settings.events = .over(sender)
     settings.shops = shops.map { .init(name: $0.merchant.displayName, url: "http://\($0.domain):\($0.port)") }

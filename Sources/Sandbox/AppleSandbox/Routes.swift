@@ -14,6 +14,7 @@ extension SandboxServer {
     router.get("/device", use: pages.device)
     router.get("/recent", use: pages.recent)
     PublicFiles.addRoutes(to: router)
+    addPhoneWallet(to: router)
 
     addPortal(to: router)
     addDevice(to: router)
@@ -47,12 +48,36 @@ extension SandboxServer {
     device.post("confirmations", use: pairingRoutes.ask)
     device.get("confirmations/:confirmation", use: pairingRoutes.confirmation)
     device.post("confirmations/:confirmation/withdraw", use: pairingRoutes.withdraw)
+    device.post("sheets", use: phoneWalletRoutes.open)
+    device.post("sheets/pair", use: phoneWalletRoutes.pair)
+    device.post("sheets/:sheet", use: phoneWalletRoutes.exchange)
+    device.post("sheets/:sheet/close", use: phoneWalletRoutes.close)
 
     let paired = router.group("paired")
     paired.post(use: pairingRoutes.pair)
     paired.get(":device/confirmation", use: pairingRoutes.waiting)
     paired.post(":device/answer", use: pairingRoutes.answer)
     paired.post(":device/leave", use: pairingRoutes.leave)
+  }
+
+  /// The page of a phone that scanned a sheet's code, and its calls.
+  private func addPhoneWallet(to router: Router<SandboxContext>) {
+    router.get("/wallet", use: pages.wallet)
+    router.post("/wallet/pair", use: phoneWalletRoutes.pair)
+    router.get("/wallet/:wallet", use: phoneWalletRoutes.show)
+    router.post("/wallet/:wallet/choices", use: phoneWalletRoutes.choose)
+  }
+
+  /// What phones on the network reach: that page, and nothing else of the sandbox.
+  func phoneWalletRouter() -> Router<SandboxContext> {
+    let router = Router(context: SandboxContext.self)
+    router.addMiddleware {
+      MediaTypeMiddleware()
+      ProblemMiddleware()
+    }
+    addPhoneWallet(to: router)
+    PublicFiles.addWalletRoutes(to: router)
+    return router
   }
 
   private func addManagement(to router: Router<SandboxContext>) {

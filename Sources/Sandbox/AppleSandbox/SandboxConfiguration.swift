@@ -37,6 +37,8 @@ package struct SandboxConfiguration: Sendable {
   package var acquirerSilence: Duration = .seconds(40)
   /// How the events of the acquirer and of the providers are sent.
   package var events = EventDelivery.unavailable
+  /// Where phones on the network reach the page with which they pay; nil keeps it to this machine.
+  package var phoneWallet: PhoneWalletAddress?
   /// Demo shops that the front page leads to.
   package var shops: [ShopLink] = []
   package var clock = WallClock.system

@@ -27,6 +27,7 @@ package struct SandboxServer: Service {
   let portalRoutes: PortalRoutes
   let deviceRoutes: DeviceRoutes
   let pairingRoutes: PairingRoutes
+  let phoneWalletRoutes: PhoneWalletRoutes
   let gatewayRoutes: GatewayRoutes
   let managementRoutes: ManagementRoutes
   let revocationRoutes: RevocationRoutes
@@ -54,6 +55,9 @@ package struct SandboxServer: Service {
     portalRoutes = PortalRoutes(portal: portal)
     deviceRoutes = DeviceRoutes(device: device, sessions: sessions, portal: portal, activity: activity)
     pairingRoutes = PairingRoutes(devices: PairedDevices(clock: clock, random: random))
+    phoneWalletRoutes = PhoneWalletRoutes(
+      sheets: RemoteSheets(clock: clock, random: random, faults: faults),
+      address: { [addresses, phoneWallet = configuration.phoneWallet] in phoneWallet?.url ?? addresses.current.url })
     gatewayRoutes = GatewayRoutes(
       service: SessionService(portal: portal, sessions: sessions, clock: clock),
       registrations: RegistrationService(portal: portal), pki: pki, faults: faults,
@@ -77,7 +81,8 @@ package struct SandboxServer: Service {
   package func run() async throws {
     let group = ServiceGroup(
       configuration: .init(
-        services: [try frontApplication(), try gatewayApplication(), eventService], logger: configuration.logger))
+        services: [try frontApplication(), try gatewayApplication(), eventService] + phoneWalletServices,
+        logger: configuration.logger))
     do {
       try await group.run()
     } catch {
@@ -117,6 +122,17 @@ extension SandboxServer {
         tlsConfiguration: .gateway(certificate, pki: pki)),
       configuration: .init(address: .hostname(configuration.host, port: configuration.gatewayPort), serverName: nil),
       onServerRunning: { await noteListening(.gateway, $0) }, logger: configuration.logger)
+  }
+
+  /// The phone's page alone, for phones on the network; nothing unless the operator asked for it.
+  private var phoneWalletServices: [any Service] {
+    guard let phoneWallet = configuration.phoneWallet else { return [] }
+    return [
+      Application(
+        router: phoneWalletRouter(),
+        configuration: .init(address: .hostname(phoneWallet.host, port: phoneWallet.port), serverName: nil),
+        logger: configuration.logger)
+    ]
   }
 
   private func noteListening(_ listener: ListeningAddresses.Listener, _ channel: any Channel) async {

@@ -9,6 +9,8 @@ final class InjectedFaults: Sendable {
     case staleToken = "stale_token"
     /// One bit of the next payment token's data changes after it was signed.
     case alteredToken = "altered_token"
+    /// The next code for a phone is older than five minutes.
+    case lateCode = "late_code"
   }
 
   private let pending = Mutex<[Kind]>([])

@@ -47,6 +47,11 @@ struct Pages: Sendable {
     try response("device", [:], allowing: "style-src 'self'; script-src 'self'; connect-src 'self'")
   }
 
+  /// The page of a phone that scanned a sheet's code.
+  func wallet(_ request: Request, _ context: SandboxContext) throws -> Response {
+    try response("wallet", [:], allowing: "style-src 'self'; script-src 'self'; connect-src 'self'")
+  }
+
   /// A page that no other page may put into a frame.
   private func response(_ name: String, _ values: Any, allowing sources: String) throws -> Response {
     var response = try templates.response(name, values)

@@ -5,7 +5,7 @@ import Hummingbird
 enum PublicFiles {
   private static let files = StaticFiles(
     WebFiles.all.merging([SessionScript.name: SessionScript.text]) { _, joined in joined },
-    public: [SessionScript.name, "apple-pay-session.css", "device.css", "device.js", "front.css"] + fixtures)
+    public: [SessionScript.name, "apple-pay-session.css", "device.css", "device.js", "front.css", "wallet.js"] + fixtures)
 
   /// What a shop copies into its tests.
   private static let fixtures = [
@@ -13,8 +13,13 @@ enum PublicFiles {
     "apple_pay_selenium.py",
   ].map { "fixtures/\($0)" }
 
-  static func addRoutes(to router: Router<SandboxContext>) {
-    for name in files.names {
+  static func addRoutes(to router: Router<SandboxContext>) { add(files.names, to: router) }
+
+  /// What the page of a phone loads.
+  static func addWalletRoutes(to router: Router<SandboxContext>) { add(["device.css", "wallet.js"], to: router) }
+
+  private static func add(_ names: some Sequence<String>, to router: Router<SandboxContext>) {
+    for name in names {
       router.get("/\(name)") { request, _ in files[name]?.response(to: request, caching: "no-cache") }
     }
   }
