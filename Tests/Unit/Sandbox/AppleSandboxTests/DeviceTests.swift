@@ -281,7 +281,7 @@ import TokenIssuer
       for path in try Self.candidates() where try await caller.get("/\(path)").status == 200 { served.insert(path) }
       return served
     }
-    #expect(served == Self.publicFiles.union(["device", "recent"]))
+    #expect(served == Self.publicFiles.union(["device", "recent", "wallet"]))
   }
 
   /// Every path under which a file of the sandbox could be asked for: its own, and that of a page without its ending.
@@ -297,7 +297,7 @@ import TokenIssuer
   private static let publicFiles: Set = [
     "apple-pay-session.css", "device.css", "device.js", "front.css", "fixtures/apple-pay-playwright.js",
     "fixtures/apple-pay-playwright.ts", "fixtures/apple-pay-sandbox.d.ts", "fixtures/apple_pay_playwright.py",
-    "fixtures/apple_pay_selenium.py",
+    "fixtures/apple_pay_selenium.py", "wallet.js",
   ]
 
   /// `Web`, from this file.
