@@ -40,7 +40,8 @@
     paymentauthorized: (_, session) => session.completePayment({ status: ApplePaySession.STATUS_SUCCESS }),
     cancel: () => {},
   };
-  for (const [type, method] of Object.entries(SELECTIONS)) answers[type] = (_, session) => session[method](update());
+  for (const [type, method] of Object.entries(SELECTIONS))
+    answers[type] = (_, session, { lineItems = [] }) => session[method](update({ newLineItems: lineItems }));
 
   /** Begins a session. Its events are collected in `events`; answers are valid unless `on` overrides them. */
   const open = ({ version = 14, request: changes = {}, on = {} } = {}) => {
@@ -51,7 +52,7 @@
       if (on[type] === null) continue; // no listener
       session.addEventListener(type, (event) => {
         events.push(event);
-        (on[type] ?? answers[type])(event, session);
+        (on[type] ?? answers[type])(event, session, changes);
         for (const look of waiting) look();
       });
     }

@@ -58,12 +58,12 @@ export class Choices {
   }
 
   selectContact(id) {
-    this.contact = named(this.contacts, id);
+    this.contact = contactNamed(this.contacts, id);
   }
 
   selectBillingContact(id) {
     if (!this.#demands.asksBilling) throw new Error("The page's request asks for no billing contact.");
-    this.billingContact = named(this.billingContacts, id);
+    this.billingContact = contactNamed(this.billingContacts, id);
   }
 
   selectMethod(identifier) {
@@ -95,11 +95,10 @@ export class Choices {
 
   // ── What the page receives
 
-  /** Before authorization a card is a type; since version 10 with its billing address, if that is asked for. */
-  paymentMethod(version) {
+  /** Before authorization a card is a type, with its redacted billing address if that is asked for. */
+  get paymentMethod() {
     const { type } = this.card;
-    if (version < 10 || !this.#demands.asksBillingAddress) return { type };
-    return { type, billingContact: redactedContact(this.billingContact) };
+    return this.#demands.asksBillingAddress ? { type, billingContact: redactedContact(this.billingContact) } : { type };
   }
 
   get shippingContact() {
@@ -127,7 +126,7 @@ const withPreset = (contacts, preset) =>
     ? [{ ...preset, id: "page", label: "From this page" }, ...contacts]
     : contacts;
 
-const named = (contacts, id) => {
+const contactNamed = (contacts, id) => {
   const contact = contacts?.find((contact) => contact.id === id);
   if (!contact) throw new Error(`The simulated wallet has no contact "${id}".`);
   return contact;

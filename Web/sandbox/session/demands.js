@@ -46,6 +46,9 @@ export class Demands {
   refusalOf(card) {
     const networks = this.#request.supportedNetworks.map((network) => network.toLowerCase());
     if (!networks.includes(card.network.toLowerCase())) return "not accepted here";
+    if (card.answersWithEMV && !this.#request.merchantCapabilities.includes("supportsEMV")) {
+      return "needs a merchant that supports EMV";
+    }
     const kinds = this.#request.merchantCapabilities.filter((name) => /^supports(Credit|Debit)$/.test(name));
     const needed = { credit: "supportsCredit", debit: "supportsDebit" }[card.type];
     if (kinds.length > 0 && needed && !kinds.includes(needed)) return `${card.type} cards are not accepted here`;

@@ -1,6 +1,7 @@
 import { aTask, clock } from "./clock.js";
 import { latestPresentation, watch } from "./latest-sheet.js";
 import { simulate, simulated } from "./simulated-device.js";
+import { eventsOf, linesOf } from "./transcript.js";
 import { wallet } from "./wallet.js";
 
 // `window.applePaySandbox`: the interface with which tests drive the sheet.
@@ -46,6 +47,46 @@ const drive = async (step) => {
   await step(sheet.actions, sheet);
   await ready(sheet);
   return sheet.snapshot;
+};
+
+// ── Replaying what was recorded
+
+const samePlace = ({ redacted = {} }, value) => {
+  const { countryCode, postalCode } = redacted;
+  return value === countryCode || value === `${countryCode}/${(postalCode ?? "").replaceAll(" ", "")}`;
+};
+
+const idOf = (list, isIt, value) => {
+  const found = list.find(isIt);
+  if (!found) throw new Error(`Nothing in the simulated wallet is "${value}".`);
+  return found.id;
+};
+
+/** What the shopper does for an event of a transcript. */
+const STEPS = {
+  "payment-method": async (type) =>
+    applePaySandbox.selectCard(idOf(await wallet.cards(), (card) => card.type === type, type)),
+  "shipping-contact": async (place) =>
+    applePaySandbox.selectShippingContact(idOf(await wallet.contacts(), (contact) => samePlace(contact, place), place)),
+  "shipping-method": (identifier) => applePaySandbox.selectShippingMethod(identifier),
+  "coupon-code": (code) => applePaySandbox.enterCouponCode(code),
+  authorized: () => applePaySandbox.approve(),
+  closed: () => applePaySandbox.cancel(),
+};
+
+const replay = async (text) => {
+  const sheet = await openSheet();
+  await ready(sheet);
+  for (const [index, [word, value]] of eventsOf(text).entries()) {
+    if (sheet.transcript.events.length <= index) await STEPS[word]?.(value);
+  }
+  const [wanted, said] = [linesOf(text), linesOf(sheet.transcript.text())];
+  const line = wanted.findIndex((one, index) => one !== said[index]);
+  if (line < 0 && said.length === wanted.length) return sheet.snapshot;
+  const at = line < 0 ? wanted.length : line;
+  throw new Error(
+    `The page differs from the transcript: "${said[at] ?? "nothing"}" in place of "${wanted[at] ?? "nothing"}".`,
+  );
 };
 
 const declinedCard = (sheet) => {
@@ -114,6 +155,24 @@ export const applePaySandbox = {
   setDevice: (changes) => simulate(changes),
   get device() {
     return { ...simulated };
+  },
+
+  /** What the page and the latest sheet said to each other, as a flow file. */
+  transcript: (title) => latestPresentation()?.transcript.text(title) ?? null,
+  /** Takes the shopper's steps of a transcript in the open sheet; rejected where the page does something else. */
+  replay: (transcript) => replay(String(transcript)),
+
+  /** Scans the sheet's code with a phone of its own, which then drives the sheet by these steps. */
+  async scan() {
+    const sheet = await openSheet();
+    sheet.actions.phone();
+    await until(
+      () => sheet.isOver || sheet.phone.text,
+      () => "The sheet has no code to scan.",
+    );
+    await wallet.pairPhone(sheet.phone.text);
+    await ready(sheet);
+    return sheet.snapshot;
   },
 
   /** The sheet's time, on which its budgets run. */

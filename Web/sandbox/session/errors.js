@@ -1,4 +1,4 @@
-import { invalidAccess, oneOf, text } from "./web-idl.js";
+import { argument, invalidAccess, oneOf, requireArguments, text, typeError } from "./web-idl.js";
 
 const errorCode = oneOf(
   "ApplePayErrorCode",
@@ -9,6 +9,27 @@ const errorCode = oneOf(
   "couponCodeInvalid",
   "couponCodeExpired",
 );
+
+// In the order of the engine's message.
+const errorField = oneOf(
+  "ApplePayErrorContactField",
+  "phoneNumber",
+  "emailAddress",
+  "name",
+  "phoneticName",
+  "postalAddress",
+  "addressLines",
+  "subLocality",
+  "locality",
+  "postalCode",
+  "subAdministrativeArea",
+  "administrativeArea",
+  "country",
+  "countryCode",
+);
+const CONSTRUCTOR = "the ApplePayError constructor";
+const codeArgument = argument(1, "errorCode", CONSTRUCTOR, errorCode);
+const fieldArgument = argument(2, "contactField", CONSTRUCTOR, errorField);
 
 const POSTAL_FIELDS = [
   "postalAddress",
@@ -22,7 +43,6 @@ const POSTAL_FIELDS = [
 ];
 const PERSONAL_FIELDS = ["name", "phoneticName", "addressLines"];
 const REACH_FIELDS = ["phoneNumber", "emailAddress"];
-const errorField = oneOf("ApplePayErrorContactField", ...REACH_FIELDS, ...PERSONAL_FIELDS, ...POSTAL_FIELDS);
 
 export class ApplePayError {
   #code;
@@ -30,9 +50,9 @@ export class ApplePayError {
   #message;
 
   constructor(code, contactField = undefined, message = "") {
-    if (arguments.length < 1) throw new TypeError("Not enough arguments.");
-    this.#code = errorCode(code);
-    this.#contactField = contactField === undefined ? null : errorField(contactField);
+    requireArguments(arguments, 1);
+    this.#code = codeArgument(code);
+    this.#contactField = contactField === undefined ? null : fieldArgument(contactField);
     this.#message = text(message);
   }
 
@@ -69,7 +89,7 @@ const orAsBefore = (convert, value, before) => {
 };
 
 export const anError = (value) => {
-  if (!(value instanceof ApplePayError)) throw new TypeError("The value is not an ApplePayError.");
+  if (!(value instanceof ApplePayError)) throw typeError();
   return value;
 };
 

@@ -10,15 +10,13 @@ const eventWith = (name, member) => {
   };
   Object.defineProperty(type, "name", { value: name });
   Object.defineProperty(type.prototype, Symbol.toStringTag, { value: name, configurable: true });
-  if (member) {
-    Object.defineProperty(type.prototype, member, {
-      configurable: true,
-      enumerable: true,
-      get() {
-        return values.get(this);
-      },
-    });
-  }
+  Object.defineProperty(type.prototype, member, {
+    configurable: true,
+    enumerable: true,
+    get() {
+      return values.get(this);
+    },
+  });
   return type;
 };
 
@@ -30,7 +28,7 @@ export const SESSION_EVENTS = {
   shippingmethodselected: eventWith("ApplePayShippingMethodSelectedEvent", "shippingMethod"),
   couponcodechanged: eventWith("ApplePayCouponCodeChangedEvent", "couponCode"),
   paymentauthorized: eventWith("ApplePayPaymentAuthorizedEvent", "payment"),
-  cancel: eventWith("ApplePayCancelEvent"),
+  cancel: eventWith("ApplePayCancelEvent", "sessionError"),
 };
 
 /**

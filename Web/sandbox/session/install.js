@@ -2,14 +2,24 @@ import { offerButton } from "./button.js";
 import { applePaySandbox } from "./driver.js";
 import { ApplePayError } from "./errors.js";
 import { SESSION_EVENTS } from "./events.js";
-import { paymentRequestOver } from "./payment-request.js";
+import { MerchantValidationEvent, PaymentMethodChangeEvent, PaymentRequestUpdateEvent } from "./payment-events.js";
+import { besideNative, paymentRequestOver } from "./native-request.js";
+import { ApplePayPaymentAddress, ApplePayPaymentResponse } from "./payment-response.js";
 import { ApplePaySession } from "./session.js";
+import { ApplePaySetup, ApplePaySetupFeature } from "./setup.js";
 import { address } from "./wallet.js";
-import { advise } from "./web-idl.js";
+import { advise, asInterface } from "./web-idl.js";
 
 // What a page finds on its window.
 
 const define = (name, value) => Object.defineProperty(window, name, { value, configurable: true, writable: true });
+
+/** Gives the class the name that pages know it by. */
+const named = (name, type) => {
+  Object.defineProperty(type, "name", { value: name });
+  Object.defineProperty(type.prototype, Symbol.toStringTag, { value: name, configurable: true });
+  return type;
+};
 
 const addStyles = () => {
   const link = document.createElement("link");
@@ -19,12 +29,28 @@ const addStyles = () => {
   document.head.append(link);
 };
 
+const defineApplePay = () => {
+  const types = { ApplePaySession, ApplePayError, ApplePaySetup, ApplePaySetupFeature };
+  for (const [name, type] of Object.entries(types)) define(name, asInterface(named(name, type)));
+  for (const type of Object.values(SESSION_EVENTS)) define(type.name, type);
+};
+
+const definePaymentRequest = () => {
+  const types = {
+    MerchantValidationEvent,
+    PaymentAddress: ApplePayPaymentAddress,
+    PaymentMethodChangeEvent,
+    PaymentRequestUpdateEvent,
+    PaymentResponse: ApplePayPaymentResponse,
+  };
+  for (const [name, type] of Object.entries(types)) define(name, besideNative(named(name, type), window[name]));
+  define("PaymentRequest", paymentRequestOver(window.PaymentRequest));
+};
+
 if (!window.applePaySandbox) {
   addStyles();
-  define("ApplePaySession", ApplePaySession);
-  define("ApplePayError", ApplePayError);
-  for (const type of Object.values(SESSION_EVENTS)) define(type.name, type);
-  define("PaymentRequest", paymentRequestOver(window.PaymentRequest));
+  defineApplePay();
+  definePaymentRequest();
   define("applePaySandbox", Object.freeze(applePaySandbox));
   offerButton();
 }

@@ -1,10 +1,10 @@
-// The page's latest sheet, and the functions to call at every change of a sheet.
+// This window's latest sheet, and the functions to call at every change of a sheet.
 
 const watchers = new Set();
 let latest;
 
 export const latestPresentation = () => latest;
-export const hasOpenSheet = () => latest !== undefined && !latest.isOver;
+export const hasOwnSheet = () => latest !== undefined && !latest.isOver;
 
 export const becomeLatest = (presentation) => {
   latest = presentation;

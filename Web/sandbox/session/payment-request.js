@@ -1,54 +1,100 @@
-import { applePayModifier, applePayRequest } from "./dictionaries.js";
+import { applePayRequest, completeDetails } from "./dictionaries.js";
 import { STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers } from "./events.js";
-import { hasOpenSheet } from "./latest-sheet.js";
+import { hasOpenSheet } from "./page-sheets.js";
 import {
-  APPLE_PAY,
-  ApplePayPaymentResponse,
+  canonicalDetails,
+  canonicalTotal,
   detailsInit,
   detailsUpdate,
-  errorsOfUpdate,
-  fullName,
-  lineItemOf,
+  isApplePay,
   methodData,
-  paymentAddress,
+  methodIdentifier,
+  openingSums,
   paymentOptions,
-  requireDetails,
-  shippingMethodOf,
-} from "./payment-response.js";
-import { isInGesture, simulated, whyNoPage } from "./simulated-device.js";
+  selectedOption,
+  updatedSums,
+} from "./payment-details.js";
+import { errorsOfRetry, errorsOfUpdate } from "./payment-errors.js";
+import {
+  answering,
+  MerchantValidationEvent,
+  PaymentMethodChangeEvent,
+  PaymentRequestUpdateEvent,
+} from "./payment-events.js";
+import { ApplePayPaymentResponse, fullName, paymentAddress } from "./payment-response.js";
+import { isInGesture, requirePageOfRequest, simulated } from "./simulated-device.js";
 import { Presentation } from "./presentation.js";
-import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
-import { listOf, refusal, requireArguments } from "./web-idl.js";
+import { adviseOn, forVersion, requireMethodRules, requireOrderDetails, requireShownRules } from "./rules.js";
+import {
+  aborted,
+  invalidState,
+  isObject,
+  listOf,
+  refusal,
+  requireArguments,
+  throughJSON,
+  typeError,
+  warn,
+} from "./web-idl.js";
 
-const closedByShopper = () => refusal("AbortError", "The shopper closed the payment sheet.");
+/** Apple Pay's `data`, as the constructor checks it and `show()` again. */
+const applePayData = (data) => {
+  if (data === undefined) throw new TypeError("Missing payment method data.");
+  const request = applePayRequest(data, simulated.newestVersion);
+  requireMethodRules(request, simulated.newestVersion);
+  return request;
+};
+
+const canonicalMethods = (methods) => {
+  if (methods.length === 0) throw new TypeError("At least one payment method is required.");
+  const seen = new Set();
+  return methods.map(({ supportedMethods, data }) => {
+    const identifier = methodIdentifier(supportedMethods);
+    if (seen.has(identifier)) throw new RangeError("Payment method IDs must be unique.");
+    seen.add(identifier);
+    const serialized = data && throughJSON(data);
+    if (data && isApplePay(identifier)) applePayData(serialized);
+    return { identifier, data: serialized };
+  });
+};
+
+/** By the event's type, the state of the sheet that its answer ends. */
+const STATE_OF_EVENT = {
+  shippingaddresschange: ["shippingContactSelected"],
+  shippingoptionchange: ["shippingMethodSelected"],
+  paymentmethodchange: ["paymentMethodSelected", "couponCodeChanged"],
+};
 
 /** `new PaymentRequest(…)` with Apple Pay among its methods: the W3C's way to the same sheet. */
 export class ApplePayPaymentRequest extends ListenerTarget {
-  #data;
+  #methods;
   #details;
   #options;
   #state = "created";
-  #presentation;
+  #presentation; // the sheet, until it was answered for good
   #cardType;
   #shippingAddress = null;
   #shippingOption = null;
-  #response; // settles the promise of `show()`: `{resolve, reject}`
+  #showing; // settles the promise of `show()`: `{resolve, reject}`
+  #response;
+  #update; // what the page promised, until it is settled
+  #isCancelPending = false;
 
   constructor(methods, details, options) {
     requireArguments(arguments, 2);
-    if (whyNoPage()) throw refusal("SecurityError", whyNoPage());
-    const known = listOf(methodData)(methods);
-    if (known.length === 0) throw new TypeError("At least one payment method is required.");
-    for (const { supportedMethods } of known) requireMethodIdentifier(supportedMethods);
-    const initial = detailsInit(details);
-    requireDetails(initial);
-    const { data } = known.find(({ supportedMethods }) => supportedMethods === APPLE_PAY);
+    const given = listOf(methodData)(methods);
+    const init = detailsInit(details);
+    const converted = paymentOptions(options);
+    requirePageOfRequest();
+    const canonical = canonicalMethods(given);
+    const total = canonicalTotal(init.total);
+    const rest = canonicalDetails(init, { requestShipping: converted.requestShipping, isUpdate: false });
     super();
-    this.#data = applePayRequest(data, Number(data?.version));
-    this.#options = paymentOptions(options);
-    this.#details = { ...initial, id: initial.id ?? crypto.randomUUID() };
-    this.#shippingOption = this.#selectedOption;
+    this.#methods = canonical;
+    this.#options = converted;
+    this.#details = { id: init.id ?? crypto.randomUUID(), total, ...rest };
+    this.#shippingOption = selectedOption(rest.shippingOptions);
   }
 
   get id() {
@@ -65,105 +111,119 @@ export class ApplePayPaymentRequest extends ListenerTarget {
   }
 
   async canMakePayment() {
-    if (this.#state !== "created") throw refusal("InvalidStateError", "The request was shown already.");
-    return simulated.canMakePayments && this.#data.version >= 1 && this.#data.version <= simulated.newestVersion;
+    if (this.#state !== "created") throw invalidState();
+    return this.#applePay !== undefined && simulated.canMakePayments;
   }
 
   async show(detailsPromise) {
+    if (!document.defaultView) throw aborted();
     if (!isInGesture()) throw refusal("SecurityError", "show() must be triggered by user activation.");
-    if (this.#state !== "created") throw refusal("InvalidStateError", "The request was shown already.");
-    if (hasOpenSheet()) throw refusal("AbortError", "Another payment request is shown already.");
-    this.#state = "interactive";
-    try {
-      if (detailsPromise !== undefined) this.#change(detailsUpdate(await detailsPromise));
-      return await this.#present();
-    } catch (error) {
+    if (this.#state !== "created") throw invalidState();
+    if (hasOpenSheet()) {
       this.#state = "closed";
-      throw error;
+      throw aborted();
     }
+    this.#state = "interactive";
+    if (!this.#applePay) throw refusal("NotSupportedError");
+    return this.#present(this.#shownRequest, detailsPromise);
   }
 
   async abort() {
-    if (this.#state !== "interactive") throw refusal("InvalidStateError", "No sheet is shown.");
-    this.#end(refusal("AbortError", "The page closed the payment sheet."));
+    const isRetrying = this.#response && ApplePayPaymentResponse.isRetrying(this.#response);
+    if (isRetrying || this.#state !== "interactive") throw invalidState();
+    this.#abortWith(aborted());
   }
 
   // ── The sheet
 
-  #present() {
-    const { version } = this.#data;
-    const request = this.#request;
-    requireVersion(version, simulated.newestVersion);
-    requireRules(request, version);
-    adviseOn(request);
-    this.#presentation = new Presentation(version, request, this.#host);
-    return new Promise((resolve, reject) => {
-      this.#response = {
-        reject,
-        resolve: (values) =>
-          resolve(
-            new ApplePayPaymentResponse(values, {
-              complete: (result) => this.#presentation.complete(result),
-              retry: (errors) => this.#retry(errors),
-            }),
-          ),
-      };
-      this.#presentation.open();
-    });
+  get #applePay() {
+    return this.#methods.find(({ identifier }) => isApplePay(identifier));
   }
 
-  get #request() {
-    const { requestPayerName, requestPayerEmail, requestPayerPhone, requestShipping, shippingType } = this.#options;
-    const { newTotal, newLineItems, newShippingMethods } = this.#sums;
-    const asked = [
+  /** What the sheet is opened with. */
+  get #shownRequest() {
+    const data = applePayData(this.#applePay.data);
+    const request = { ...forVersion(data, data.version), ...openingSums(this.#details, this.#shippingOption) };
+    requireShownRules(request);
+    adviseOn(request, data.version);
+    return { ...request, ...this.#contactFields(data), shippingType: this.#appleShippingType };
+  }
+
+  #contactFields({ requiredShippingContactFields = [], requiredBillingContactFields = [] }) {
+    const { requestShipping, requestPayerName, requestPayerEmail, requestPayerPhone, requestBillingAddress } =
+      this.#options;
+    const shipping = [
       requestShipping && "postalAddress",
       requestPayerName && "name",
       requestPayerEmail && "email",
       requestPayerPhone && "phone",
-    ].filter(Boolean);
+    ];
+    const merged = (required, asked) => [...new Set([...required, ...asked.filter(Boolean)])];
     return {
-      ...this.#data,
-      currencyCode: this.#details.total.amount.currency.toUpperCase(),
-      total: newTotal,
-      ...(newLineItems.length > 0 ? { lineItems: newLineItems } : {}),
-      shippingMethods: newShippingMethods,
-      requiredShippingContactFields: [...new Set([...(this.#data.requiredShippingContactFields ?? []), ...asked])],
-      shippingType: shippingType === "pickup" ? "storePickup" : (shippingType ?? "shipping"),
+      requiredShippingContactFields: merged(requiredShippingContactFields, shipping),
+      requiredBillingContactFields: merged(requiredBillingContactFields, [requestBillingAddress && "postalAddress"]),
     };
+  }
+
+  get #appleShippingType() {
+    const { requestShipping, shippingType = "shipping" } = this.#options;
+    if (!requestShipping) return "shipping";
+    return shippingType === "pickup" ? "storePickup" : shippingType;
+  }
+
+  /** The sheet opens at once; details that are promised are waited for behind it. */
+  #present(request, detailsPromise) {
+    this.#presentation = new Presentation(request, this.#host);
+    const shown = new Promise((resolve, reject) => {
+      this.#showing = { resolve, reject };
+    });
+    this.#presentation.open();
+    if (detailsPromise !== undefined) this.#updateWith("show", Promise.resolve(detailsPromise));
+    return shown;
   }
 
   get #host() {
     return {
-      hasListener: (type) => type !== "couponcodechanged" || ListenerTarget.hasListener(this, "paymentmethodchange"),
+      hasListener: (type) => this.#hasListener(type),
       validateMerchant: (validationURL) => this.#validate(validationURL),
-      select: (type, value) => this.#selected[type](value),
-      authorize: (payment, chosen) => this.#authorize(payment, chosen),
-      cancel: () => this.#close(closedByShopper()),
+      select: (type, value) => this.#whenSettled(() => this.#selected[type](value)),
+      authorize: (payment, chosen) => this.#accept(payment, chosen),
+      cancel: () => this.#cancel(),
     };
   }
 
-  #validate(validationURL) {
-    const event = new MerchantValidationEvent(validationURL, (session) => {
-      Promise.resolve(session).then(
-        (value) => {
-          if (!this.#presentation.isValidating) return;
-          if (typeof value === "object" && value !== null) this.#presentation.answerValidation(value);
-          else this.#end(refusal("AbortError", "The merchant session is not an object."));
-        },
-        (reason) => this.#end(refusal("AbortError", `The merchant was not validated: ${reason}`)),
-      );
-    });
-    this.dispatchEvent(event);
+  // Card and coupon are answered by the engine where nobody listens, but for what a modifier says of the card.
+  #hasListener(type) {
+    return type !== "couponcodechanged" || ListenerTarget.hasListener(this, "paymentmethodchange");
   }
+
+  #validate(validationURL) {
+    const init = { methodName: this.#applePay.identifier, validationURL };
+    const event = new MerchantValidationEvent("merchantvalidation", init);
+    const refuse = () => this.#state === "interactive" && this.#abortWith(aborted());
+    this.dispatchEvent(
+      answering(event, (promised) => {
+        if (this.#state !== "interactive") throw invalidState();
+        promised.then((session) => this.#giveMerchantSession(session), refuse);
+      }),
+    );
+  }
+
+  #giveMerchantSession(session) {
+    if (this.#state !== "interactive" || !this.#presentation?.isValidating) return;
+    if (isObject(session)) this.#presentation.answerValidation(session);
+    else this.#abortWith(typeError());
+  }
+
+  // ── What the shopper chooses
 
   get #selected() {
     return {
       paymentmethodselected: (paymentMethod) => {
         this.#cardType = paymentMethod.type;
-        this.#dispatch(new PaymentMethodChangeEvent("paymentmethodchange", paymentMethod));
+        this.#changeMethod(paymentMethod);
       },
-      couponcodechanged: (couponCode) =>
-        this.#dispatch(new PaymentMethodChangeEvent("paymentmethodchange", { couponCode })),
+      couponcodechanged: (couponCode) => this.#changeMethod({ couponCode }),
       shippingcontactselected: (contact) => {
         this.#shippingAddress = paymentAddress(contact);
         this.#dispatch(new PaymentRequestUpdateEvent("shippingaddresschange"));
@@ -175,102 +235,139 @@ export class ApplePayPaymentRequest extends ListenerTarget {
     };
   }
 
-  // An event that the page does not answer by `updateWith` changes nothing, but for what a modifier says of the card.
-  #dispatch(event) {
-    const awaited = this.#presentation.state;
-    const isCurrent = () => this.#presentation.state === awaited;
-    const answered = event.awaitUpdate(() => this.dispatchEvent(event));
-    if (!answered) {
-      this.#presentation.answer(this.#sums);
-      return;
+  #changeMethod(methodDetails) {
+    const type = "paymentmethodchange";
+    if (ListenerTarget.hasListener(this, type)) {
+      const init = { methodName: this.#applePay.identifier, methodDetails };
+      this.#dispatch(new PaymentMethodChangeEvent(type, init));
+    } else {
+      this.#answer(type, {});
     }
-    answered
-      .then((details) => isCurrent() && this.#update(detailsUpdate(details)))
-      .catch((error) => this.#end(refusal("AbortError", `The page's update failed: ${error?.message ?? error}`)));
   }
 
-  #update(update) {
-    this.#change(update);
-    const sums = this.#sums;
-    requireUpdateRules(sums, this.#data.version);
-    this.#presentation.answer({ ...sums, errors: errorsOfUpdate(update) });
+  #dispatch(event) {
+    this.dispatchEvent(answering(event, (promised) => this.#updateWith(event.type, promised)));
+    if (PaymentRequestUpdateEvent.isAnswered(event)) return;
+    warn(`updateWith() should be called synchronously when handling "${event.type}".`);
+  }
+
+  // ── New details
+
+  #whenSettled(step) {
+    if (!this.#update) step();
+    else this.#update.then(() => this.#state === "interactive" && step());
+  }
+
+  #updateWith(reason, promised) {
+    if (this.#state !== "interactive" || this.#update) throw invalidState();
+    this.#update = promised.then(
+      (details) => this.#settle(reason, details),
+      () => this.#fail(aborted()),
+    );
+  }
+
+  #settle(reason, details) {
+    this.#update = undefined;
+    if (this.#isCancelPending) {
+      this.#fail(aborted());
+      return;
+    }
+    if (this.#state !== "interactive") return;
+    try {
+      const update = detailsUpdate(details);
+      this.#change(update);
+      if (reason !== "show") this.#answer(reason, update);
+    } catch (error) {
+      this.#abortWith(error);
+    }
+  }
+
+  #fail(reason) {
+    this.#update = undefined;
+    this.#isCancelPending = false;
+    this.#abortWith(reason);
   }
 
   // What an update does not name stays as it was.
-  #change({ total, displayItems, shippingOptions, modifiers, ...rest }) {
-    const changed = Object.fromEntries(
-      Object.entries({ total, displayItems, shippingOptions, modifiers }).filter(([, value]) => value !== undefined),
-    );
-    requireDetails({ ...this.#details, ...changed });
-    this.#details = { ...this.#details, ...changed };
-    if (shippingOptions) this.#shippingOption = this.#selectedOption;
-    return rest;
+  #change(update) {
+    const { requestShipping } = this.#options;
+    const total = update.total && canonicalTotal(update.total);
+    const changed = canonicalDetails(update, { requestShipping, isUpdate: true });
+    this.#details = { ...this.#details, ...(total && { total }), ...changed };
+    if (changed.shippingOptions) this.#shippingOption = selectedOption(changed.shippingOptions);
   }
 
-  get #selectedOption() {
-    if (!this.#options.requestShipping) return null;
-    return this.#details.shippingOptions?.findLast(({ selected }) => selected)?.id ?? null;
-  }
-
-  /** Total, items and methods for the chosen card: the first modifier that fits decides, the others are not looked at. */
-  get #sums() {
-    const { total, displayItems = [], shippingOptions = [], modifiers = [] } = this.#details;
-    const fitting = modifiers
-      .filter(({ supportedMethods }) => supportedMethods === APPLE_PAY)
-      .map((modifier) => ({ ...modifier, data: applePayModifier(modifier.data, this.#data.version) }))
-      .find(({ data }) => data.paymentMethodType === undefined || data.paymentMethodType === this.#cardType);
-    const { data = {}, additionalDisplayItems = [] } = fitting ?? {};
-    const methods = this.#options.requestShipping
-      ? shippingOptions.map((option) => shippingMethodOf(option, this.#shippingOption))
-      : [];
-    return {
-      newTotal: data.total ?? lineItemOf(fitting?.total ?? total),
-      newLineItems: [
-        ...displayItems.map(lineItemOf),
-        ...additionalDisplayItems.map(lineItemOf),
-        ...(data.additionalLineItems ?? []),
-      ],
-      newShippingMethods: [...methods, ...(data.additionalShippingMethods ?? [])],
-    };
+  #answer(reason, update) {
+    const errors = reason === "shippingoptionchange" ? [] : errorsOfUpdate(update, this.#details, this.#options);
+    const sums = updatedSums(this.#details, this.#shippingOption, this.#cardType);
+    if (!STATE_OF_EVENT[reason].includes(this.#presentation?.state)) return;
+    this.#presentation.answer({ ...sums, errors });
   }
 
   // ── The payment
 
-  #authorize(payment, { contact, method }) {
-    const { requestPayerName, requestPayerEmail, requestPayerPhone, requestShipping } = this.#options;
+  #accept(payment, { contact }) {
+    this.#response ??= ApplePayPaymentResponse.make({
+      complete: (result, data) => this.#complete(result, data),
+      retry: (errors) => this.#retry(errors),
+    });
+    const isFirst = ApplePayPaymentResponse.values(this.#response) === undefined;
+    ApplePayPaymentResponse.accept(this.#response, this.#responseValues(payment, contact));
+    if (isFirst) this.#showing.resolve(this.#response);
     this.#state = "closed";
-    this.#response.resolve({
+  }
+
+  #responseValues(details, contact) {
+    const { requestPayerName, requestPayerEmail, requestPayerPhone, requestShipping } = this.#options;
+    return {
       requestId: this.id,
-      methodName: APPLE_PAY,
-      details: payment,
+      methodName: this.#applePay.identifier,
+      details,
       shippingAddress: requestShipping ? paymentAddress(contact) : null,
-      shippingOption: requestShipping ? (method?.identifier ?? null) : null,
+      shippingOption: requestShipping ? this.#shippingOption : null,
       payerName: requestPayerName ? fullName(contact) : null,
       payerEmail: requestPayerEmail ? (contact.emailAddress ?? null) : null,
       payerPhone: requestPayerPhone ? (contact.phoneNumber ?? null) : null,
-    });
+    };
   }
 
-  #retry(errors) {
-    return new Promise((resolve, reject) => {
-      if (this.#presentation.isOver) {
-        reject(closedByShopper());
-        return;
-      }
-      this.#response = { resolve, reject };
-      this.#state = "interactive";
-      this.#presentation.complete({ status: STATUS.FAILURE, errors });
-    });
+  #complete(result = "success", data = undefined) {
+    if (!this.#presentation) throw aborted();
+    const { orderDetails } = completeDetails(data, simulated.newestVersion);
+    requireOrderDetails(orderDetails);
+    const presentation = this.#presentation;
+    this.#presentation = undefined;
+    const status = result === "success" ? STATUS.SUCCESS : STATUS.FAILURE;
+    presentation.complete({ status, orderDetails });
   }
 
-  #end(reason) {
-    if (this.#presentation && !this.#presentation.isOver) this.#presentation.abort();
-    this.#close(reason);
+  #retry(given) {
+    if (!this.#presentation) throw aborted();
+    this.#state = "interactive";
+    const errors = errorsOfRetry(given, this.#options);
+    this.#presentation.complete({ status: STATUS.FAILURE, errors });
   }
 
-  #close(reason) {
+  // ── The end
+
+  /** The sheet was closed, by the shopper or by the device. A promise of the page's is waited for before `show()` ends. */
+  #cancel() {
+    this.#presentation = undefined;
+    if (!this.#update) {
+      this.#abortWith(aborted());
+      return;
+    }
+    this.#isCancelPending = true;
+    console.error("payment request timed out while waiting for Promise given to show() or updateWith() to settle.");
+  }
+
+  #abortWith(reason) {
+    if (this.#state === "closed") return;
+    this.#presentation?.abort();
+    this.#presentation = undefined;
     this.#state = "closed";
-    this.#response?.reject(reason);
+    if (this.#response) ApplePayPaymentResponse.abort(this.#response, reason);
+    else this.#showing?.reject(reason);
   }
 }
 defineHandlers(ApplePayPaymentRequest, [
@@ -279,84 +376,3 @@ defineHandlers(ApplePayPaymentRequest, [
   "shippingaddresschange",
   "shippingoptionchange",
 ]);
-
-const requireMethodIdentifier = (identifier) => {
-  const isWord = /^[a-z]+[0-9a-z]*(-[a-z]+[0-9a-z]*)*$/.test(identifier);
-  if (!isWord && URL.parse(identifier)?.protocol !== "https:") {
-    throw new RangeError(`"${identifier}" is an invalid payment method identifier.`);
-  }
-};
-
-class PaymentRequestUpdateEvent extends Event {
-  #isDispatched = false;
-  #update;
-
-  updateWith(details) {
-    requireArguments(arguments, 1);
-    if (!this.#isDispatched || this.#update) {
-      throw refusal("InvalidStateError", "updateWith() is for once, and for the handler of the event.");
-    }
-    this.#update = Promise.resolve(details);
-    this.stopImmediatePropagation();
-  }
-
-  /** Dispatches the event, and returns the update that its handler promised, if any. */
-  awaitUpdate(dispatch) {
-    this.#isDispatched = true;
-    dispatch();
-    this.#isDispatched = false;
-    return this.#update;
-  }
-}
-
-class PaymentMethodChangeEvent extends PaymentRequestUpdateEvent {
-  constructor(type, methodDetails) {
-    super(type);
-    this.methodName = APPLE_PAY;
-    this.methodDetails = methodDetails;
-  }
-}
-
-class MerchantValidationEvent extends Event {
-  #complete;
-
-  constructor(validationURL, complete) {
-    super("merchantvalidation");
-    this.methodName = APPLE_PAY;
-    this.validationURL = validationURL;
-    this.#complete = complete;
-  }
-
-  complete(merchantSession) {
-    requireArguments(arguments, 1);
-    if (!this.#complete) throw refusal("InvalidStateError", "The merchant session was given already.");
-    const complete = this.#complete;
-    this.#complete = undefined;
-    complete(merchantSession);
-  }
-}
-
-const hasApplePay = (methods) =>
-  typeof methods?.[Symbol.iterator] === "function"
-  && [...methods].some((method) => method?.supportedMethods === APPLE_PAY);
-
-/**
- * The page's `PaymentRequest`: the browser's own, if it has one, for everything but Apple Pay. As in Safari, Apple Pay
- * is what is shown when it is one method among several.
- */
-export const paymentRequestOver = (native) => {
-  const fallback = class PaymentRequest {
-    constructor() {
-      throw refusal("NotSupportedError", "This browser knows no payment method but the simulated Apple Pay.");
-    }
-  };
-  const isOurs = (value) => value instanceof ApplePayPaymentRequest;
-  return new Proxy(native ?? fallback, {
-    construct: (target, given, newTarget) =>
-      hasApplePay(given[0]) ? new ApplePayPaymentRequest(...given) : Reflect.construct(target, given, newTarget),
-    get: (target, name, receiver) =>
-      name === Symbol.hasInstance
-        ? (value) => isOurs(value) || value instanceof target
-        : Reflect.get(target, name, receiver),
-  });
-};

@@ -1,217 +1,180 @@
-import { ApplePayError, STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers } from "./events.js";
-import { isAmount } from "./rules.js";
-import { dictionary, flag, listOf, oneOf, refusal, required, text } from "./web-idl.js";
+import { addressErrors, payerErrors } from "./payment-details.js";
+import {
+  aborted,
+  anObject,
+  argument,
+  dictionary,
+  invalidState,
+  oneOf,
+  text,
+  throughJSON,
+  typeError,
+} from "./web-idl.js";
 
-// W3C Payment Request: its values, turned into Apple's, and its response.
+// The W3C's PaymentAddress and PaymentResponse.
 
-export const APPLE_PAY = "https://apple.com/apple-pay";
+const INSIDE = Symbol("inside"); // these classes are made by the engine alone
 
-const any = (value) => value;
-
-const currencyAmount = dictionary("PaymentCurrencyAmount", { currency: required(text), value: required(text) });
-const paymentItem = dictionary("PaymentItem", {
-  label: required(text),
-  amount: required(currencyAmount),
-  pending: flag,
-});
-const shippingOption = dictionary("PaymentShippingOption", {
-  id: required(text),
-  label: required(text),
-  amount: required(currencyAmount),
-  selected: flag,
-});
-const modifier = dictionary("PaymentDetailsModifier", {
-  supportedMethods: required(text),
-  total: paymentItem,
-  additionalDisplayItems: listOf(paymentItem),
-  data: any,
-});
-const detailsBase = {
-  displayItems: listOf(paymentItem),
-  shippingOptions: listOf(shippingOption),
-  modifiers: listOf(modifier),
+const requireInside = (key) => {
+  if (key !== INSIDE) throw new TypeError("Illegal constructor");
 };
 
-export const methodData = dictionary("PaymentMethodData", { supportedMethods: required(text), data: any });
-export const detailsInit = dictionary("PaymentDetailsInit", { ...detailsBase, id: text, total: required(paymentItem) });
-export const paymentOptions = dictionary("PaymentOptions", {
-  requestPayerName: flag,
-  requestPayerEmail: flag,
-  requestPayerPhone: flag,
-  requestShipping: flag,
-  shippingType: oneOf("PaymentShippingType", "shipping", "delivery", "pickup"),
-});
-
-const addressErrors = dictionary("AddressErrors", {
-  addressLine: text,
-  city: text,
-  country: text,
-  dependentLocality: text,
-  organization: text,
-  phone: text,
-  postalCode: text,
-  recipient: text,
-  region: text,
-  sortingCode: text,
-});
-const payerErrors = dictionary("PayerErrors", { name: text, email: text, phone: text });
-const methodErrors = (value) => (value == null ? [] : [value].flat().filter((error) => error instanceof ApplePayError));
-
-export const detailsUpdate = dictionary("PaymentDetailsUpdate", {
-  ...detailsBase,
-  total: paymentItem,
-  error: text,
-  shippingAddressErrors: addressErrors,
-  payerErrors,
-  paymentMethodErrors: methodErrors,
-});
-const validationErrors = dictionary("PaymentValidationErrors", {
-  error: text,
-  shippingAddress: addressErrors,
-  payer: payerErrors,
-  paymentMethod: methodErrors,
-});
-const result = oneOf("PaymentComplete", "fail", "success", "unknown");
-
-// ── Amounts
-
-export const requireDetails = ({ total, displayItems = [], shippingOptions = [], modifiers = [] }) => {
-  const items = [
-    total,
-    ...displayItems,
-    ...shippingOptions,
-    ...modifiers.flatMap(({ total, additionalDisplayItems = [] }) => [total, ...additionalDisplayItems]),
-  ].filter(Boolean);
-  for (const {
-    amount: { currency, value },
-  } of items) {
-    if (!/^[a-z]{3}$/i.test(currency)) throw new RangeError(`"${currency}" is not a valid currency code.`);
-    if (!isAmount(value)) throw new TypeError(`"${value}" is not a valid amount.`);
+/** Gives the class a getter for each name, which reads the values that `of(instance)` has. */
+const defineGetters = (type, names, of) => {
+  for (const name of names) {
+    Object.defineProperty(type.prototype, name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        return of(this)[name];
+      },
+    });
   }
-  for (const item of [total, ...modifiers.map(({ total }) => total)]) {
-    if (item?.amount.value.startsWith("-")) throw new TypeError("Total currency values cannot be negative.");
-  }
-  const ids = shippingOptions.map(({ id }) => id);
-  if (new Set(ids).size < ids.length) throw new TypeError("Shipping option IDs must be unique.");
 };
 
-export const lineItemOf = ({ label, amount, pending }) => ({
-  label,
-  amount: amount.value,
-  ...(pending ? { type: "pending" } : {}),
-});
-
-export const shippingMethodOf = ({ id, label, amount }, selected) => ({
-  label,
-  detail: "",
-  amount: amount.value,
-  identifier: id,
-  ...(id === selected ? { isSelected: true } : {}),
-});
-
-// ── Errors
-
-const ADDRESS_FIELDS = {
-  addressLine: "addressLines",
-  city: "locality",
-  country: "country",
-  dependentLocality: "subLocality",
-  phone: "phoneNumber",
-  postalCode: "postalCode",
-  recipient: "name",
-  region: "administrativeArea",
-};
-const PAYER_FIELDS = { name: "name", email: "emailAddress", phone: "phoneNumber" };
-
-const errorsAt = (fields, given = {}) =>
-  Object.entries(given).map(([key, message]) => new ApplePayError("shippingContactInvalid", fields[key], message));
-
-/** What the W3C spreads over four members, in one list. */
-export const errorsOfUpdate = ({ error, shippingAddressErrors, payerErrors, paymentMethodErrors, shippingOptions }) => [
-  ...errorsAt(ADDRESS_FIELDS, shippingAddressErrors),
-  ...errorsAt(PAYER_FIELDS, payerErrors),
-  ...(paymentMethodErrors ?? []),
-  ...(error
-    ? [new ApplePayError(shippingOptions?.length === 0 ? "addressUnserviceable" : "unknown", undefined, error)]
-    : []),
+const ADDRESS = [
+  "country",
+  "addressLine",
+  "region",
+  "city",
+  "dependentLocality",
+  "postalCode",
+  "sortingCode",
+  "organization",
+  "recipient",
+  "phone",
 ];
 
-// ── Addresses
+export class ApplePayPaymentAddress {
+  #values;
 
-export const paymentAddress = (contact) => {
-  const address = {
-    addressLine: contact.addressLines ?? [],
-    city: contact.locality ?? "",
-    country: (contact.countryCode ?? "").toUpperCase(),
-    dependentLocality: contact.subLocality ?? "",
-    organization: "",
-    phone: contact.phoneNumber ?? "",
-    postalCode: contact.postalCode ?? "",
-    recipient: fullName(contact),
+  constructor(key, values) {
+    requireInside(key);
+    this.#values = values;
+  }
+
+  toJSON() {
+    return Object.fromEntries(ADDRESS.map((name) => [name, this.#values[name]]));
+  }
+
+  static values(address) {
+    return address.#values;
+  }
+}
+defineGetters(ApplePayPaymentAddress, ADDRESS, (address) => ApplePayPaymentAddress.values(address));
+
+/** A contact of Apple's as an address of the W3C's. */
+export const paymentAddress = (contact) =>
+  new ApplePayPaymentAddress(INSIDE, {
+    country: contact.countryCode ?? "",
+    addressLine: Object.freeze([...(contact.addressLines ?? [])]),
     region: contact.administrativeArea ?? "",
+    city: contact.locality ?? "",
+    dependentLocality: contact.subLocality ?? "",
+    postalCode: contact.postalCode ?? "",
     sortingCode: "",
-  };
-  return Object.freeze({ ...address, toJSON: () => address });
-};
+    organization: "",
+    recipient: fullName(contact),
+    phone: contact.phoneNumber ?? "",
+  });
 
 export const fullName = ({ givenName, familyName }) => [givenName, familyName].filter(Boolean).join(" ");
 
 // ── The response
 
+const RESPONSE = [
+  "requestId",
+  "methodName",
+  "details",
+  "shippingAddress",
+  "shippingOption",
+  "payerName",
+  "payerEmail",
+  "payerPhone",
+];
+const resultArgument = argument(
+  1,
+  "result",
+  "PaymentResponse.complete",
+  oneOf("PaymentComplete", "fail", "success", "unknown"),
+);
+const completeInit = dictionary("PaymentCompleteDetails", { data: anObject });
+const validationErrors = dictionary("PaymentValidationErrors", {
+  error: text,
+  payer: payerErrors,
+  paymentMethod: anObject,
+  shippingAddress: addressErrors,
+});
+
 /** What `show()` leads to. The sheet stays open until the page completes it, or lets the shopper try again. */
 export class ApplePayPaymentResponse extends ListenerTarget {
-  #answers;
-  #isAnswered = false;
-  #isRetrying = false;
+  #values;
+  #request; // `complete(result, data)` and `retry(errors)`, which throw what the promise is rejected with
+  #isCompleted = false;
+  #retrying; // settles the promise of `retry()`: `{resolve, reject}`
 
-  constructor(values, answers) {
+  constructor(key, request) {
+    requireInside(key);
     super();
-    this.#answers = answers;
-    this.#take(values);
+    this.#request = request;
   }
 
-  async complete(outcome = "unknown") {
-    const converted = result(outcome);
-    this.#requireUnanswered();
-    this.#isAnswered = true;
-    this.#answers.complete({ status: converted === "fail" ? STATUS.FAILURE : STATUS.SUCCESS });
+  async complete(result, details) {
+    const outcome = result == null ? undefined : resultArgument(result);
+    const { data } = completeInit(details);
+    this.#requireOpen();
+    this.#request.complete(outcome, data && throughJSON(data));
+    this.#isCompleted = true;
   }
 
   async retry(errors) {
-    this.#requireUnanswered();
-    const { error, shippingAddress, payer, paymentMethod } = validationErrors(errors);
-    const found = errorsOfUpdate({
-      error,
-      shippingAddressErrors: shippingAddress,
-      payerErrors: payer,
-      paymentMethodErrors: paymentMethod,
+    const given = validationErrors(errors);
+    this.#requireOpen();
+    this.#request.retry(given);
+    await new Promise((resolve, reject) => {
+      this.#retrying = { resolve, reject };
     });
-    this.#isRetrying = true;
-    try {
-      this.#take(await this.#answers.retry(found.length > 0 ? found : [new ApplePayError("unknown")]));
-    } catch (refusal) {
-      this.#isAnswered = true;
-      throw refusal;
-    } finally {
-      this.#isRetrying = false;
-    }
   }
 
   toJSON() {
-    return { ...this };
+    return Object.fromEntries(RESPONSE.map((name) => [name, this.#values[name]]));
   }
 
-  #requireUnanswered() {
-    if (this.#isAnswered || this.#isRetrying) {
-      throw refusal("InvalidStateError", "The response was answered already.");
-    }
+  #requireOpen() {
+    if (this.#isCompleted || this.#retrying) throw invalidState();
   }
 
-  #take(values) {
-    for (const [name, value] of Object.entries(values)) {
-      Object.defineProperty(this, name, { value, enumerable: true, configurable: true });
-    }
+  // ── For the request
+
+  static make(request) {
+    return new ApplePayPaymentResponse(INSIDE, request);
+  }
+
+  static values(response) {
+    return response.#values;
+  }
+
+  static isRetrying(response) {
+    return response.#retrying !== undefined;
+  }
+
+  /** Another authorization of the same sheet. */
+  static accept(response, values) {
+    response.#values = values;
+    response.#retrying?.resolve();
+    response.#retrying = undefined;
+  }
+
+  static abort(response, reason = aborted()) {
+    response.#retrying?.reject(reason);
+    response.#retrying = undefined;
+    response.#isCompleted = true;
   }
 }
+defineGetters(ApplePayPaymentResponse, RESPONSE, (response) => {
+  const values = ApplePayPaymentResponse.values(response);
+  if (!values) throw typeError();
+  return values;
+});
 defineHandlers(ApplePayPaymentResponse, ["payerdetailchange"]);

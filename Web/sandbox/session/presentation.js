@@ -3,16 +3,21 @@ import { ANSWER_WITHIN, clock } from "./clock.js";
 import { SheetErrors } from "./sheet-errors.js";
 import { Confirmation, pause } from "./confirmation.js";
 import { Demands } from "./demands.js";
-import { isOfBillingContact, isOfShippingContact, STATUS } from "./errors.js";
+import { isOfBillingContact, isOfShippingContact, messages, STATUS } from "./errors.js";
 import { becomeLatest, notifyWatchers } from "./latest-sheet.js";
 import { MerchantValidation } from "./merchant-validation.js";
+import { Money } from "./money.js";
 import { confirmationOf, orderOf } from "./order.js";
-import { whyNotPresented } from "./rules.js";
+import { PhoneLink, phoneState } from "./phone-link.js";
+import { Transcript } from "./transcript.js";
+import { tellOtherFrames } from "./page-sheets.js";
+import { whyNotPresented, whyNotSums } from "./rules.js";
 import { Selections } from "./selections.js";
+import { simulated } from "./simulated-device.js";
 import { Sheet } from "./sheet.js";
 import { Sums } from "./sums.js";
 import { wallet } from "./wallet.js";
-import { advise } from "./web-idl.js";
+import { advise, warn } from "./web-idl.js";
 
 // One sheet: handles what the shopper does, reports it to the page, and limits the time for the page's answer.
 // Apple Pay JS and W3C Payment Request both use it.
@@ -31,24 +36,29 @@ export class Presentation {
   #sums;
   #validation = new MerchantValidation();
   #confirmation; // the confirmation asked of a paired device
+  phone = new PhoneLink(this);
+  #isByPhoneAlone = simulated.isThirdPartyBrowser;
+  #lastWord = "The payment sheet was closed.";
   #sheet;
   #sheetId = crypto.randomUUID();
   #state = "active";
   #stopDeadline = () => {};
   #failure;
+  #orderDetails; // of the page's result
   #history = [];
+  transcript = new Transcript();
 
   /**
    * @param request a validated copy, which no other code changes
    * @param host passes events to the page: `hasListener(type)`, `validateMerchant(url)`, `select(type, value)`,
    *   `authorize(payment)`, `cancel()`
    */
-  constructor(version, request, host) {
+  constructor(request, host) {
     this.#request = request;
     this.#host = host;
     this.#demands = new Demands(request);
     this.#choices = new Choices(request, this.#demands);
-    this.#selections = new Selections(this.#demands, this.#choices, version);
+    this.#selections = new Selections(this.#demands, this.#choices);
     this.#sums = new Sums(request);
   }
 
@@ -66,14 +76,21 @@ export class Presentation {
     becomeLatest(this);
     this.#sheet = new Sheet(this.#request, this.actions);
     this.#note("begin");
+    this.transcript.opened();
     this.#enter("active");
+    tellOtherFrames(true);
+    window.addEventListener("pagehide", this.#leave);
+    if (this.#request.shippingContactEditingMode === "enabled") {
+      warn("`enabled` is a deprecated value for `shippingContactEditingMode`. Please use `available` instead.");
+    }
     const refusal = whyNotPresented(this.#request);
     if (refusal) {
       setTimeout(() => this.#fail(refusal));
       return;
     }
     this.#validateMerchant();
-    this.#openWallet();
+    if (this.#isByPhoneAlone) this.#offerPhone();
+    else this.#openWallet();
   }
 
   // ── Before the shopper can do anything
@@ -84,6 +101,7 @@ export class Presentation {
       if (this.isOver) return;
       this.#validation.begin(() => this.#expire("validatemerchant"));
       this.#note("validatemerchant");
+      this.transcript.validates(url);
       if (!this.#host.hasListener("validatemerchant"))
         advise("The page has no validatemerchant listener; the sheet cannot continue.");
       this.#changed();
@@ -95,6 +113,7 @@ export class Presentation {
 
   async answerValidation(merchantSession) {
     this.#note("completeMerchantValidation");
+    this.transcript.validated();
     try {
       await this.#validation.accept(merchantSession);
       this.#changed();
@@ -124,6 +143,40 @@ export class Presentation {
       if (this.#choices.meetDevices(paired)) this.#changed();
       await pause(LOOK_FOR_DEVICES);
     }
+  }
+
+  // ── A phone as wallet
+
+  async #offerPhone() {
+    try {
+      await this.phone.offer();
+    } catch (error) {
+      this.#fail(error.message);
+    }
+  }
+
+  /** The sheet has a code to scan. */
+  coded() {
+    this.#changed();
+  }
+
+  /** A phone has scanned it. Outside Safari the wallet is opened there, and not before. */
+  paired() {
+    this.#note("phone");
+    if (this.#isByPhoneAlone) this.#openWallet();
+    this.#changed();
+  }
+
+  get phoneState() {
+    return phoneState({
+      choices: this.#choices,
+      demands: this.#demands,
+      sums: this.#sums,
+      money: new Money(this.#request.currencyCode),
+      obstacle: this.#obstacle,
+      errors: [this.#sheetErrors.notice, messages(this.#sheetErrors.errors)].filter(Boolean).join(" "),
+      result: this.#lastWord,
+    });
   }
 
   // ── What the shopper does
@@ -164,6 +217,7 @@ export class Presentation {
         choices.selectDevice(id);
         this.#changed();
       },
+      phone: () => this.#offerPhone(),
       pay: () => this.#authorize(),
       cancel: () => this.cancel(),
     };
@@ -181,6 +235,7 @@ export class Presentation {
     setTimeout(() => {
       if (this.#state !== state) return;
       this.#note(type);
+      this.transcript.changed(type, value);
       this.#host.select(type, value);
     });
   }
@@ -188,7 +243,13 @@ export class Presentation {
   /** The page's validated answer to a selection. */
   answer(update) {
     this.#note("answer", this.#state);
+    this.transcript.answered(this.#state, update);
     this.#stopDeadline();
+    const reason = whyNotSums(update);
+    if (reason) {
+      this.#fail(reason);
+      return;
+    }
     this.#sheetErrors.take(update.errors ?? [], this.#state);
     this.#sums.take(update);
     this.#choices.offer(update.newShippingMethods);
@@ -236,6 +297,7 @@ export class Presentation {
     this.#stopDeadline = clock.after(ANSWER_WITHIN, () => this.#expire("paymentauthorized"));
     this.#enter("authorized");
     this.#note("paymentauthorized");
+    this.transcript.authorized();
     if (!this.#host.hasListener("paymentauthorized")) advise("The page has no paymentauthorized listener.");
     this.#host.authorize({ token, ...this.#choices.contactsAskedFor }, this.#choices.forPaymentRequest);
   }
@@ -243,7 +305,9 @@ export class Presentation {
   /** The page's result. A failure with errors, or a request for a PIN, leaves the sheet open for another attempt. */
   complete(result) {
     this.#note("completePayment");
+    this.transcript.completed(result.status === STATUS.SUCCESS, result.errors);
     this.#stopDeadline();
+    this.#orderDetails = result.orderDetails;
     if (!this.#sheetErrors.takeResult(result)) {
       this.#finish("completed", result.status === STATUS.SUCCESS ? "Done" : "Payment not completed", 1000);
       return;
@@ -256,6 +320,7 @@ export class Presentation {
 
   abort() {
     this.#note("abort");
+    this.transcript.aborted();
     this.#finish("aborted");
   }
 
@@ -269,9 +334,21 @@ export class Presentation {
   cancel() {
     if (this.isOver) return;
     this.#finish("canceled");
+    this.#reportCancel();
+  }
+
+  #reportCancel() {
     this.#note("cancel");
+    this.transcript.closed();
     this.#host.cancel();
   }
+
+  // The page goes. One that the browser keeps gets its cancel event when it is shown again.
+  #leave = ({ persisted }) => {
+    this.#finish(persisted ? "canceled" : "aborted");
+    if (!persisted) return;
+    window.addEventListener("pageshow", () => this.#reportCancel(), { once: true });
+  };
 
   #expire(type) {
     this.#fail(`The page did not answer "${type}" within ${ANSWER_WITHIN / 1000} seconds.`);
@@ -283,8 +360,7 @@ export class Presentation {
     this.#failure = reason;
     advise(reason);
     this.#finish("canceled", reason, 4000);
-    this.#note("cancel");
-    this.#host.cancel();
+    this.#reportCancel();
   }
 
   #finish(state, word, time) {
@@ -293,6 +369,10 @@ export class Presentation {
     this.#confirmation?.withdraw();
     this.#selections.clear();
     this.#state = state;
+    this.#lastWord = word ?? this.#lastWord;
+    this.phone.close(this.phoneState);
+    tellOtherFrames(false);
+    window.removeEventListener("pagehide", this.#leave);
     this.#sheet.close(word, time, this.#sheetErrors.status === STATUS.SUCCESS);
     notifyWatchers();
   }
@@ -302,6 +382,7 @@ export class Presentation {
   get #waitsFor() {
     if (this.#confirmation) return `Confirm on ${this.#choices.device.name} …`;
     if (PAYING_STATES.includes(this.#state)) return "Paying …";
+    if (this.#isByPhoneAlone && !this.phone.isPaired) return "Scan the code with a phone …";
     if (!this.#validation.isComplete) return "Checking the shop …";
     if (!this.#choices.card) return "Opening the wallet …";
     if (this.#state !== "active" || !this.#selections.isEmpty) return "Updating …";
@@ -340,6 +421,7 @@ export class Presentation {
       billingContact: this.#demands.asksBilling ? billingContact?.id : undefined,
       shippingMethod: method?.identifier,
       couponCode: coupon,
+      orderDetails: this.#orderDetails,
       device: device.id,
       total: this.#sums.total,
       lineItems: this.#sums.items,
@@ -369,6 +451,7 @@ export class Presentation {
       sheetErrors: this.#sheetErrors,
       obstacle: this.#obstacle,
       isPaying: PAYING_STATES.includes(this.#state),
+      phone: { code: this.phone.code, isPaired: this.phone.isPaired, isAlone: this.#isByPhoneAlone },
     });
     notifyWatchers();
   }

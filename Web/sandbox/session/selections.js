@@ -11,12 +11,10 @@ export class Selections {
   #waiting = [];
   #demands;
   #choices;
-  #version;
 
-  constructor(demands, choices, version) {
+  constructor(demands, choices) {
     this.#demands = demands;
     this.#choices = choices;
-    this.#version = version;
   }
 
   get isEmpty() {
@@ -24,7 +22,7 @@ export class Selections {
   }
 
   card() {
-    this.#waiting.push(["paymentmethodselected", this.#choices.paymentMethod(this.#version)]);
+    this.#waiting.push(["paymentmethodselected", this.#choices.paymentMethod]);
   }
 
   contact() {

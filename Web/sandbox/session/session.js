@@ -1,12 +1,22 @@
 import { applePayPaymentRequest, authorizationResult, lineItem, shippingMethod, UPDATES } from "./dictionaries.js";
 import { errorsOfStatus, isPINStatus, requireStatus, STATUS } from "./errors.js";
 import { ListenerTarget, defineHandlers, SESSION_EVENTS } from "./events.js";
-import { hasOpenSheet } from "./latest-sheet.js";
+import { hasOpenSheet } from "./page-sheets.js";
 import { simulated, requireGesture, requirePage } from "./simulated-device.js";
 import { Presentation } from "./presentation.js";
-import { adviseOn, requireRules, requireUpdateRules, requireVersion } from "./rules.js";
+import { adviseOn, forVersion, requireOrderDetails, requireRules, requireUpdateRules } from "./rules.js";
 import { address, wallet } from "./wallet.js";
-import { advise, invalidAccess, listOf, requireArguments, text, unsignedLong } from "./web-idl.js";
+import {
+  advise,
+  invalidAccess,
+  isObject,
+  listOf,
+  requireArguments,
+  text,
+  typeError,
+  unsignedLong,
+  unsignedShort,
+} from "./web-idl.js";
 
 const lineItems = listOf(lineItem);
 const shippingMethods = listOf(shippingMethod);
@@ -46,35 +56,32 @@ export class ApplePaySession extends ListenerTarget {
   static supportsVersion(version) {
     requireArguments(arguments, 1);
     const number = unsignedLong(version);
-    if (number === 0) throw invalidAccess('"0" is not a supported version.');
+    if (number === 0) throw invalidAccess();
     requirePage();
     return number <= simulated.newestVersion;
   }
 
   // ── A session
 
-  #version;
   #request;
   #presentation;
 
   constructor(version, paymentRequest) {
     requireArguments(arguments, 2);
     const number = unsignedLong(version);
-    const request = applePayPaymentRequest(paymentRequest, number);
+    const request = applePayPaymentRequest(paymentRequest, simulated.newestVersion);
     requirePage();
     requireGesture("Must create a new ApplePaySession from a user gesture handler.");
-    requireVersion(number, simulated.newestVersion);
-    requireRules(request, number);
-    adviseOn(request);
+    requireRules(request, number, simulated.newestVersion);
+    adviseOn(request, number);
     super();
-    this.#version = number;
-    this.#request = request;
+    this.#request = forVersion(request, number);
   }
 
   begin() {
     if (this.#presentation) throw invalidAccess("Payment session is already active.");
     if (hasOpenSheet()) throw invalidAccess("Page already has an active payment session.");
-    this.#presentation = new Presentation(this.#version, this.#request, this.#host);
+    this.#presentation = new Presentation(this.#request, this.#host);
     this.#presentation.open();
   }
 
@@ -86,9 +93,7 @@ export class ApplePaySession extends ListenerTarget {
   completeMerchantValidation(merchantSession) {
     requireArguments(arguments, 1);
     if (!this.#isActive || !this.#presentation.isValidating) throw invalidAccess();
-    if ((typeof merchantSession !== "object" && typeof merchantSession !== "function") || merchantSession === null) {
-      throw new TypeError("The merchant session must be an object.");
-    }
+    if (!isObject(merchantSession)) throw typeError();
     this.#presentation.answerValidation(merchantSession);
   }
 
@@ -101,14 +106,15 @@ export class ApplePaySession extends ListenerTarget {
       "paymentMethodSelected",
       arguments.length >= 2
         ? { newTotal: lineItem(update), newLineItems: lineItems(newLineItems) }
-        : UPDATES.paymentMethodSelected(update, this.#version),
+        : UPDATES.paymentMethodSelected(update, simulated.newestVersion),
     );
   }
 
   completeShippingContactSelection(update, newShippingMethods, newTotal, newLineItems) {
     requireArguments(arguments, 1);
     if (arguments.length < 4) {
-      this.#answer("shippingContactSelected", UPDATES.shippingContactSelected(update, this.#version));
+      if (arguments.length > 1) throw typeError();
+      this.#answer("shippingContactSelected", UPDATES.shippingContactSelected(update, simulated.newestVersion));
       return;
     }
     const positional = {
@@ -117,16 +123,17 @@ export class ApplePaySession extends ListenerTarget {
       newShippingMethods: shippingMethods(newShippingMethods),
     };
     this.#require("shippingContactSelected");
-    this.#answer("shippingContactSelected", { ...positional, errors: errorsOfStatus(unsignedLong(update)) });
+    this.#answer("shippingContactSelected", { ...positional, errors: errorsOfStatus(unsignedShort(update)) });
   }
 
   completeShippingMethodSelection(update, newTotal, newLineItems) {
     requireArguments(arguments, 1);
     if (arguments.length < 3) {
-      this.#answer("shippingMethodSelected", UPDATES.shippingMethodSelected(update, this.#version));
+      if (arguments.length > 1) throw typeError();
+      this.#answer("shippingMethodSelected", UPDATES.shippingMethodSelected(update, simulated.newestVersion));
       return;
     }
-    const status = unsignedLong(update);
+    const status = unsignedShort(update);
     if (status === STATUS.SUCCESS) {
       this.#answer("shippingMethodSelected", { newTotal: lineItem(newTotal), newLineItems: lineItems(newLineItems) });
       return;
@@ -138,19 +145,23 @@ export class ApplePaySession extends ListenerTarget {
 
   completeCouponCodeChange(update) {
     requireArguments(arguments, 1);
-    this.#answer("couponCodeChanged", UPDATES.couponCodeChanged(update, this.#version));
+    this.#answer("couponCodeChanged", UPDATES.couponCodeChanged(update, simulated.newestVersion));
   }
 
   completePayment(result) {
     requireArguments(arguments, 1);
     const isStatus = ["number", "string", "boolean", "bigint"].includes(typeof result);
-    const { status, errors = [] } = isStatus
-      ? { status: unsignedLong(result) }
-      : authorizationResult(result, this.#version);
+    const {
+      status,
+      errors = [],
+      orderDetails,
+    } = isStatus ? { status: unsignedShort(result) } : authorizationResult(result, simulated.newestVersion);
     this.#require("authorized");
     requireStatus(status);
+    requireOrderDetails(orderDetails);
     const isLegacy = status > STATUS.FAILURE && !isPINStatus(status);
-    this.#presentation.complete({ status, errors: [...(isLegacy ? errorsOfStatus(status) : []), ...errors] });
+    const all = [...(isLegacy ? errorsOfStatus(status) : []), ...errors];
+    this.#presentation.complete({ status, errors: all, orderDetails });
   }
 
   // ── Behind the methods
@@ -165,8 +176,8 @@ export class ApplePaySession extends ListenerTarget {
 
   #answer(state, update) {
     this.#require(state);
-    requireUpdateRules(update, this.#version);
-    this.#presentation.answer(update);
+    requireUpdateRules(update, ["shippingContactSelected", "couponCodeChanged"].includes(state));
+    this.#presentation.answer({ newLineItems: [], ...update }); // items that an answer lacks are gone
   }
 
   get #host() {
@@ -176,7 +187,7 @@ export class ApplePaySession extends ListenerTarget {
       validateMerchant: (validationURL) => fire("validatemerchant", validationURL),
       select: fire,
       authorize: (payment) => fire("paymentauthorized", payment),
-      cancel: () => fire("cancel"),
+      cancel: () => fire("cancel", { code: "unknown", info: {} }),
     };
   }
 }

@@ -140,3 +140,54 @@ export class Coupon {
     this.#input.setAttribute("aria-invalid", String(errors.length > 0));
   }
 }
+
+const SVG = "http://www.w3.org/2000/svg";
+
+const drawing = (name, attributes, ...children) => {
+  const made = document.createElementNS(SVG, name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+};
+
+/** The code that a phone scans to operate the sheet. It is asked for when the shopper opens this part. */
+export class PhoneCode {
+  #picture = element("div", { className: "aps-code" });
+  #hint = element("p", { className: "aps-hint" });
+  #shown;
+
+  constructor(ask) {
+    this.element = element(
+      "details",
+      { className: "aps-phone" },
+      element("summary", {}, "Pay with a phone"),
+      this.#picture,
+      this.#hint,
+    );
+    this.element.addEventListener("toggle", () => this.element.open && ask());
+  }
+
+  show({ code, isPaired, isAlone }) {
+    if (isAlone) this.element.open = true;
+    this.#picture.hidden = !code || isPaired;
+    if (code && this.#shown !== code.url) this.#draw(code);
+    const words = isPaired ? "Continue on the phone." : "Scan the code: the phone becomes the wallet of this payment.";
+    write(this.#hint, code ? words : "");
+  }
+
+  #draw({ url, side, path }) {
+    this.#shown = url;
+    const picture = drawing(
+      "svg",
+      {
+        viewBox: `0 0 ${side} ${side}`,
+        role: "img",
+        "aria-label": "QR code for a phone",
+        "shape-rendering": "crispEdges",
+      },
+      drawing("path", { fill: "#fff", d: `M0 0h${side}v${side}H0z` }),
+      drawing("path", { fill: "#000", d: path }),
+    );
+    this.#picture.replaceChildren(element("a", { href: url, target: "_blank", rel: "noopener" }, picture));
+  }
+}

@@ -1,7 +1,7 @@
 import { addressLines, reachLines } from "./contacts.js";
 import { isOfBillingContact, isOfCoupon, isOfShippingContact, messages } from "./errors.js";
 import { day, interval, Money } from "./money.js";
-import { Choice, Coupon, element, Methods, quoted, write } from "./sheet-fields.js";
+import { Choice, Coupon, element, Methods, PhoneCode, quoted, write } from "./sheet-fields.js";
 import { address } from "./wallet.js";
 
 // The sheet that a shopper sees: a modal dialog in the page, in the light DOM, so that assistive technology and tests
@@ -26,6 +26,7 @@ export class Sheet {
   #contact;
   #methods;
   #coupon;
+  #phone;
   #pickup = element("p", { className: "aps-hint aps-pickup", hidden: true });
   #agreement = element("div", { className: "aps-agreement", hidden: true });
   #items = element("dl", { className: "aps-items" });
@@ -47,6 +48,7 @@ export class Sheet {
     this.#contact = new Choice("contact", asksAddress ? contactTitle : "Contact", (id) => actions.contact(id));
     this.#methods = new Methods(noun, this.#money, (identifier) => actions.method(identifier));
     this.#coupon = new Coupon((code) => actions.coupon(code));
+    this.#phone = new PhoneCode(() => actions.phone());
     this.#pay.addEventListener("click", () => actions.pay());
     this.#cancel.addEventListener("click", () => this.#dismiss());
     this.#dialog = this.#build(request.total.label);
@@ -83,6 +85,7 @@ export class Sheet {
         this.#items,
         this.#device.element,
         element("p", { className: "aps-pair" }, pair),
+        this.#phone.element,
       ),
       element("footer", {}, this.#total, this.#alert, this.#status, this.#news, this.#cancel, this.#pay),
     );
@@ -100,7 +103,7 @@ export class Sheet {
   // The rest of the page is inert; that Tab goes round, and does not stop at the browser's own controls, is done here.
   #keepFocus(event) {
     if (event.key !== "Tab" || this.#isClosing) return;
-    const stops = [...this.#dialog.querySelectorAll("a[href], button, input, select")].filter(
+    const stops = [...this.#dialog.querySelectorAll("a[href], button, input, select, summary")].filter(
       (stop) => !stop.matches(":disabled") && stop.checkVisibility() && (stop.type !== "radio" || stop.checked),
     );
     const place = stops.indexOf(document.activeElement);
@@ -117,7 +120,9 @@ export class Sheet {
 
   // ── What it shows
 
-  show({ demands, choices, sums, sheetErrors: { errors, notice }, obstacle, isPaying }) {
+  show({ demands, choices, sums, sheetErrors: { errors, notice }, obstacle, isPaying, phone }) {
+    this.#phone.show(phone);
+    this.#dialog.toggleAttribute("data-phone", phone.isAlone);
     const { card, contact, billingContact, device, devices } = choices;
     this.#device.show(devices.length > 1 ? devices.map(deviceOption) : undefined, device.id);
     this.#card.show(choices.cards?.map(cardOption), card?.id, card?.explanation);
@@ -159,7 +164,7 @@ export class Sheet {
           : item.automaticReloadPaymentThresholdAmount
             ? `below ${this.#money.of({ amount: item.automaticReloadPaymentThresholdAmount })}`
             : "";
-    const label = element("dt", {}, quoted("span", item.label));
+    const label = element("dt", {}, quoted("span", item.label ?? ""));
     if (when) label.append(element("small", {}, when));
     return element("div", {}, label, element("dd", {}, this.#money.of(item)));
   }

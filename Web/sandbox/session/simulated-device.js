@@ -1,4 +1,4 @@
-import { invalidAccess } from "./web-idl.js";
+import { invalidAccess, refusal } from "./web-idl.js";
 
 // The simulated browser and device, and what such a browser requires of a page that uses Apple Pay.
 
@@ -8,7 +8,7 @@ import { invalidAccess } from "./web-idl.js";
  */
 export const simulated = {
   /** The newest version of the API that it knows. */
-  newestVersion: 14,
+  newestVersion: 15,
   /** False on a device without Apple Pay. */
   canMakePayments: true,
   /** Ids of the cards in its wallet; nothing stands for all that the sandbox has. */
@@ -63,21 +63,30 @@ export const requireGesture = (message) => {
   throw invalidAccess(message);
 };
 
-/** Why this page may not use Apple Pay at all; nothing when it may. */
+/** Why this page may not use Apple Pay at all, as the exception's name and message; nothing when it may. */
 export const whyNoPage = () => {
-  if (!document.defaultView) return "Frame is detached.";
-  if (!window.isSecureContext) return "Trying to start an Apple Pay session from an insecure document.";
+  if (!document.defaultView) {
+    return ["InvalidAccessError", "Trying to start an Apple Pay session from an inactive document."];
+  }
   const policy = document.permissionsPolicy ?? document.featurePolicy;
   if (window !== window.top && policy?.allowsFeature("payment") === false) {
-    return (
-      'Third-party iframes are not allowed to request payments unless explicitly allowed via the "payment"'
-      + " permission."
-    );
+    const message =
+      "Third-party iframes are not allowed to request payments unless explicitly allowed via Feature-Policy (payment)";
+    return ["SecurityError", message];
+  }
+  if (!window.isSecureContext) {
+    return ["InvalidAccessError", "Trying to start an Apple Pay session from an insecure document."];
   }
   return undefined;
 };
 
 export const requirePage = () => {
   const reason = whyNoPage();
-  if (reason) throw invalidAccess(reason);
+  if (reason) throw refusal(...reason);
+};
+
+/** Payment Request says the same with an exception of its own. */
+export const requirePageOfRequest = () => {
+  const reason = whyNoPage();
+  if (reason) throw refusal("SecurityError", reason[1]);
 };

@@ -46,4 +46,10 @@ export const wallet = {
   askDevice: (device, payment) => ask("device/confirmations", { device, payment }),
   confirmation: (id) => ask(`device/confirmations/${id}`),
   withdraw: (id) => ask(`device/confirmations/${id}/withdraw`, {}),
+  // A phone that scans the sheet's code.
+  openSheet: (state) => ask("device/sheets", { state }),
+  exchange: (sheet, state, received) => ask(`device/sheets/${sheet}`, { state, received }),
+  closeSheet: (sheet, state) => ask(`device/sheets/${sheet}/close`, { state }),
+  /** Pairs as a phone that scanned the code: for tests, which have no camera. */
+  pairPhone: (code) => ask("device/sheets/pair", { code }),
 };

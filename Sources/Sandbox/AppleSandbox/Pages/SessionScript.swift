@@ -10,8 +10,9 @@ enum SessionScript {
   static let parts = [
     "clock", "web-idl", "errors", "dictionaries", "rules", "contacts", "simulated-device", "wallet", "money",
     "sheet-fields", "sheet", "demands", "choices", "selections", "sheet-errors", "sums", "order", "merchant-validation",
-    "confirmation", "latest-sheet", "presentation", "events", "session", "payment-response", "payment-request",
-    "driver", "button", "install",
+    "confirmation", "phone-link", "transcript", "latest-sheet", "page-sheets", "presentation", "events", "session",
+    "payment-details", "payment-errors", "payment-events", "payment-response", "payment-request", "native-request",
+    "setup", "driver", "button", "install",
   ]
 
   static let text: String =
