@@ -23,18 +23,27 @@ package struct CertificateFile: Sendable {
 
   /// Reads PKCS #12.
   ///
-  /// - Throws: ``MerchantIdentityError`` when the passphrase is wrong, or the file has another form.
+  /// - Throws: ``MerchantIdentityError`` when the passphrase is wrong, the file has another form, or it lacks certificate
+  ///   or key.
   package init(pkcs12 bytes: [UInt8], passphrase: String) throws(MerchantIdentityError) {
+    guard let contents = try? PKCS12Contents(bytes) else { throw Self.noPKCS12 }
+    guard contents.hasKey, contents.mayHaveCertificate else {
+      throw MerchantIdentityError(
+        .certificateUnreadable, "The PKCS #12 file holds no \(contents.hasKey ? "certificate" : "private key").",
+        advice: "Export certificate and key together from the keychain.")
+    }
     do {
       let bundle = try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: Array(passphrase.utf8))
       certificates = try bundle.certificateChain.map { try $0.toDERBytes() }
       privateKeyPEM = try Self.privateKeyPEM(der: bundle.privateKey.derBytes)
     } catch {
-      throw MerchantIdentityError(
-        .certificateUnreadable, "The file is no PKCS #12, or the passphrase is another.",
-        advice: "Export certificate and key together from the keychain, and give the passphrase of that export.")
+      throw Self.noPKCS12
     }
   }
+
+  private static let noPKCS12 = MerchantIdentityError(
+    .certificateUnreadable, "The file is no PKCS #12, or the passphrase is another.",
+    advice: "Export certificate and key together from the keychain, and give the passphrase of that export.")
 
   /// Certificate and key as PKCS #12.
   package static func pkcs12(

@@ -76,14 +76,40 @@ extension MerchantTables {
     return try certificate(id)
   }
 
-  /// Notes the state that payment tokens have proved: the first one for a key shows that Apple has activated it.
+  /// Notes the state that payment tokens have proved: the first one for a key shows that Apple has activated it. The key
+  /// of one that is retired is deleted.
   package func follow(_ state: CertificateState, of publicKeyHash: [UInt8], merchant id: MerchantID) throws {
+    if state == .retired { try removeKeys(of: publicKeyHash, merchant: id) }
     try store.run(
       """
       UPDATE merchant_certificates SET state = $3, state_since = $4
       WHERE merchant = $1 AND public_key_hash = $2 AND kind = 'processing' AND state <> $3
         AND state IN ('next', 'active', 'draining')
       """, .text(id.rawValue), .text(Hex.encode(publicKeyHash)), .text(state.rawValue), .time(now))
+  }
+
+  private func removeKeys(of publicKeyHash: [UInt8], merchant id: MerchantID) throws {
+    for row in try certificates(of: id) where row.kind == .processing && row.publicKeyHash == publicKeyHash {
+      try remove(SecretName(id, .certificateKey, row.id))
+    }
+  }
+
+  /// Retires identity certificates that another has replaced before a moment, and deletes their keys.
+  ///
+  /// - Returns: their ids.
+  package func retireIdentities(replacedBefore moment: Timestamp) throws -> [String] {
+    let ids = try drainedIdentities(before: moment)
+    for id in ids { _ = try retire(id) }
+    return ids
+  }
+
+  func drainedIdentities(before moment: Timestamp) throws -> [String] {
+    try store.rows(
+      """
+      SELECT id FROM merchant_certificates
+      WHERE kind = 'identity' AND state = 'draining' AND state_since < $1 ORDER BY id
+      """, .time(moment)
+    ).map { try $0.text("id") }
   }
 
   /// - Throws: ``MerchantStoreError`` with `certificate_unknown`.

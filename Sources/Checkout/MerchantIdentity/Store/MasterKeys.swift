@@ -42,18 +42,31 @@ package struct MasterKeys: Sendable {
     Hex.encode(SHA256.hash(data: Array("tender store key ".utf8) + bytes).prefix(8))
   }
 
-  func seal(_ secret: String, as name: SecretName) throws -> SealedSecret {
-    let box = try AES.GCM.seal(Array(secret.utf8), using: keys[0].key, authenticating: name.authenticated)
-    return SealedSecret(keyID: keys[0].id, nonce: Array(box.nonce), sealed: Array(box.ciphertext) + Array(box.tag))
-  }
+  func seal(_ secret: String, as name: SecretName) throws -> SealedText { try seal(secret, of: name.row) }
 
   /// - Throws: ``MerchantStoreError``: the key is not here, or the row is not what was sealed.
-  func open(_ secret: SealedSecret, as name: SecretName) throws(MerchantStoreError) -> String {
+  func open(_ secret: SealedText, as name: SecretName) throws(MerchantStoreError) -> String {
+    try open(secret, of: name.row, called: "\(name)")
+  }
+
+  /// Seals a text for one row of any table.
+  ///
+  /// - Parameter row: the table, and what names the row in it. Only there the text opens.
+  package func seal(_ text: String, of row: [String]) throws -> SealedText {
+    let box = try AES.GCM.seal(Array(text.utf8), using: keys[0].key, authenticating: Self.authenticated(row))
+    return SealedText(keyID: keys[0].id, nonce: Array(box.nonce), sealed: Array(box.ciphertext) + Array(box.tag))
+  }
+
+  /// - Parameter name: for the error.
+  /// - Throws: ``MerchantStoreError``: the key is not here, or the row is not what was sealed.
+  package func open(
+    _ secret: SealedText, of row: [String], called name: String = "row"
+  ) throws(MerchantStoreError) -> String {
     guard let key = keys.first(where: { $0.id == secret.keyID })?.key else { throw Self.missing(secret.keyID) }
     guard secret.sealed.count >= 16, let nonce = try? AES.GCM.Nonce(data: secret.nonce),
       let box = try? AES.GCM.SealedBox(
         nonce: nonce, ciphertext: secret.sealed.dropLast(16), tag: secret.sealed.suffix(16)),
-      var bytes = try? AES.GCM.open(box, using: key, authenticating: name.authenticated)
+      var bytes = try? AES.GCM.open(box, using: key, authenticating: Self.authenticated(row))
     else {
       throw MerchantStoreError(
         .secretNotOpened, "The \(name) does not open under its key: the row was altered. Restore it from a backup.")
@@ -62,7 +75,15 @@ package struct MasterKeys: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  static func missing(_ id: String) -> MerchantStoreError {
+  /// Each part with its length before it, so that no two rows have the same bytes.
+  private static func authenticated(_ row: [String]) -> [UInt8] {
+    row.flatMap { part in
+      let bytes = Array(part.utf8)
+      return withUnsafeBytes(of: UInt32(bytes.count).bigEndian, Array.init) + bytes
+    }
+  }
+
+  package static func missing(_ id: String) -> MerchantStoreError {
     MerchantStoreError(
       .storeKeyMissing,
       "Secrets in the store are sealed under the key \(id), which is not among those of secrets.keyFile; add its line.")
@@ -99,20 +120,18 @@ package struct SecretName: Sendable, Hashable, CustomStringConvertible {
 
   package var description: String { "\(kind.rawValue) \(name) of \(merchant)" }
 
-  /// Each part with its length before it, so that no two names have the same bytes.
-  fileprivate var authenticated: [UInt8] {
-    ["tender merchant_secrets 1", merchant.rawValue, kind.rawValue, name].flatMap { part in
-      let bytes = Array(part.utf8)
-      return withUnsafeBytes(of: UInt32(bytes.count).bigEndian, Array.init) + bytes
-    }
-  }
+  fileprivate var row: [String] { ["tender merchant_secrets 1", merchant.rawValue, kind.rawValue, name] }
 }
 
 /// A secret as its row holds it.
-struct SealedSecret: Sendable, Hashable {
+package struct SealedText: Sendable, Hashable {
   /// Of the key that sealed it.
-  let keyID: String
-  let nonce: [UInt8]
+  package let keyID: String
+  package let nonce: [UInt8]
   /// The ciphertext and the tag of 16 bytes.
-  let sealed: [UInt8]
+  package let sealed: [UInt8]
+
+  package init(keyID: String, nonce: [UInt8], sealed: [UInt8]) {
+    (self.keyID, self.nonce, self.sealed) = (keyID, nonce, sealed)
+  }
 }

@@ -43,6 +43,15 @@ package struct MerchantStore: Sendable {
     try await read { tables in try tables.store.row("SELECT name FROM merchant_secrets LIMIT 1") != nil }
   }
 
+  /// Retires identity certificates that another has replaced this long ago: calls that began with them have ended.
+  ///
+  /// - Returns: their ids.
+  package func retireIdentities(replacedFor age: Duration, at now: Timestamp) async throws -> [String] {
+    let moment = now.adding(.zero - age)
+    guard try await !read({ try $0.drainedIdentities(before: moment) }).isEmpty else { return [] }
+    return try await write { try $0.retireIdentities(replacedBefore: moment) }
+  }
+
   /// What a node compares to learn that merchants have changed: the revision, and how many secrets and
   /// certificates have expired.
   package func fingerprint(at now: Timestamp) async throws -> Fingerprint {

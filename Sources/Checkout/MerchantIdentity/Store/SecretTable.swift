@@ -52,7 +52,7 @@ extension MerchantTables {
       ORDER BY kind, created_at, name
       """, .text(id.rawValue), .time(now))
     return try rows.map { row in
-      let (name, sealed) = try (SecretName(row), SealedSecret(row))
+      let (name, sealed) = try (SecretName(row), SealedText(row))
       guard let keys else { throw MasterKeys.missing(sealed.keyID) }
       return StoredSecret(
         name: name, text: try keys.open(sealed, as: name), createdAt: try row.time("created_at"),
@@ -93,7 +93,7 @@ extension MerchantStore {
 
   private static func reseal(_ row: Row, _ keys: MasterKeys, _ store: Transaction) throws {
     let name = try SecretName(row)
-    let new = try keys.seal(try keys.open(try SealedSecret(row), as: name), as: name)
+    let new = try keys.seal(try keys.open(try SealedText(row), as: name), as: name)
     try store.run(
       """
       UPDATE merchant_secrets SET key_id = $4, nonce = $5, sealed = $6
@@ -118,7 +118,7 @@ extension APIKeyLimits {
   }
 }
 
-extension SealedSecret {
+extension SealedText {
   fileprivate init(_ row: Row) throws {
     self.init(keyID: try row.text("key_id"), nonce: try row.blob("nonce"), sealed: try row.blob("sealed"))
   }

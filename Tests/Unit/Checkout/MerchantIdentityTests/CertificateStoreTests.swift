@@ -91,6 +91,42 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     #expect(try await place.store.read { try $0.certificate(second.id) }.state == .active)
     #expect(try await place.store.read { try $0.certificate(first.id) }.state == .draining)
   }
+
+  @Test func `loses its key when the server retires it`() async throws {
+    let first = try await receive(try await request())
+    try await place.store.write {
+      try $0.follow(.draining, of: first.publicKeyHash, merchant: StoreOfMerchants.harbour)
+    }
+    #expect(try await place.merchant().privateKey(of: first) != nil)
+    try await place.store.write {
+      try $0.follow(.retired, of: first.publicKeyHash, merchant: StoreOfMerchants.harbour)
+    }
+    #expect(try await place.merchant().privateKey(of: first) == nil)
+    #expect(try await place.store.read { try $0.certificate(first.id) }.state == .retired)
+    #expect(try await place.database.read { try $0.rows("SELECT * FROM merchant_secrets") }.isEmpty)
+  }
+
+  @Test func `of an identity is retired by itself a day after another replaced it`() async throws {
+    var ids: [String] = []
+    for _ in 0..<2 {
+      let request = try KeyAndRequest(.identity)
+      let row = try await place.store.write { try $0.keep(request, of: StoreOfMerchants.harbour) }
+      let answer = try certificate(answer(request.requestPEM, .identity))
+      _ = try await place.store.write { try $0.keep(answer, of: StoreOfMerchants.harbour) }
+      ids.append(row.id)
+    }
+    let (first, second) = (ids[0], ids[1])
+    _ = try await place.store.write { try $0.activate(second) }
+    place.clock.set(ahead: .seconds(86_399))
+    let day: Duration = .seconds(86_400)
+    #expect(try await place.store.retireIdentities(replacedFor: day, at: place.clock.now) == [])
+    place.clock.set(ahead: .seconds(2))
+    #expect(try await place.store.retireIdentities(replacedFor: day, at: place.clock.now) == [first])
+    #expect(try await place.store.retireIdentities(replacedFor: day, at: place.clock.now) == [])
+    let merchant = try await place.merchant()
+    #expect(merchant.certificates.map(\.state).sorted { $0.rawValue < $1.rawValue } == [.active, .retired])
+    #expect(merchant.secrets(.certificateKey).keys.sorted() == [second])
+  }
 }
 
 @Suite struct `Apple's answer` {
@@ -120,6 +156,31 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     _ = try MerchantIdentityCertificate(
       certificatePEM: pem, privateKeyPEM: key, for: merchant, at: Portal.today)
     #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "shut") }
+  }
+
+  @Test(arguments: [["-nocerts"], ["-nokeys"], ["-nokeys", "-certpbe", "NONE"]])
+  func `is refused with the reason when its PKCS #12 lacks certificate or key`(_ options: [String]) throws {
+    let bytes = try OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, options)
+    do {
+      _ = try CertificateFile(pkcs12: bytes, passphrase: "open sesame")
+      Issue.record("it was read")
+    } catch {
+      #expect(error.reason.contains(options[0] == "-nocerts" ? "no certificate" : "no private key"), "\(error)")
+    }
+  }
+
+  @Test(arguments: [[], ["-certpbe", "NONE"], ["-keypbe", "NONE", "-certpbe", "NONE"], ["-descert", "-legacy"]])
+  func `is read from the PKCS #12 files that OpenSSL writes`(_ options: [String]) throws {
+    let bytes = try OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, options)
+    let file = try CertificateFile(pkcs12: bytes, passphrase: "open sesame")
+    #expect(file.certificates.count == 1 && file.privateKeyPEM != nil)
+  }
+
+  @Test func `is not read from what is no PKCS #12`() throws {
+    let whole = try OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, [])
+    for bytes in [[], [0x30, 0x00], Array("no file".utf8), Array(whole.prefix(200))] {
+      #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: bytes, passphrase: "open sesame") }
+    }
   }
 
   @Test func `is refused for another merchant, kind, environment or time, with the reason`() async throws {
@@ -157,11 +218,27 @@ private struct OpenSSLFiles {
   func pkcs7(of pem: String) throws -> [UInt8] {
     let (input, output) = (directory.appending(path: "c.pem"), directory.appending(path: "c.p7b"))
     try Data(pem.utf8).write(to: input)
+    return try run(
+      ["crl2pkcs7", "-nocrl", "-certfile", input.path, "-outform", "DER", "-out", output.path], output)
+  }
+
+  /// - Parameter options: further ones of `openssl pkcs12 -export`.
+  func pkcs12(_ pem: String, _ key: String, _ options: [String]) throws -> [UInt8] {
+    let places = ["c.pem", "c.key", "c.p12"].map { directory.appending(path: $0) }
+    try Data(pem.utf8).write(to: places[0])
+    try Data(key.utf8).write(to: places[1])
+    let certificate = options.contains("-nocerts") ? [] : ["-in", places[0].path]
+    let own = options.contains("-nokeys") ? [] : ["-inkey", places[1].path]
+    return try run(
+      ["pkcs12", "-export", "-passout", "pass:open sesame", "-out", places[2].path] + options + certificate + own,
+      places[2])
+  }
+
+  private func run(_ arguments: [String], _ output: URL) throws -> [UInt8] {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "openssl", "crl2pkcs7", "-nocrl", "-certfile", input.path, "-outform", "DER", "-out", output.path,
-    ]
+    process.arguments = ["openssl"] + arguments
+    process.standardInput = FileHandle.nullDevice
     try process.run()
     process.waitUntilExit()
     return Array(try Data(contentsOf: output))
