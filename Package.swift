@@ -164,7 +164,7 @@ let package = Package(
       "Sandbox/AppleSandbox",
       [
         "TokenIssuer", "AcquirerSandbox", "HTTPServing", "QRCodes", "TenderPayments", "StrictJSON", asn1, x509,
-        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioSSL, logging, lifecycle,
+        hummingbird, hummingbirdTLS, httpTypes, nioCore, nioPosix, nioSSL, logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
     module(
       "Sandbox/DemoShop",

@@ -7,7 +7,7 @@ final class ListeningAddresses: Sendable {
     var listening: Set<Listener> = []
   }
 
-  enum Listener { case front, gateway }
+  enum Listener: CaseIterable { case front, gateway, mail }
 
   private let state: Mutex<State>
 
@@ -15,8 +15,8 @@ final class ListeningAddresses: Sendable {
     state = Mutex(
       State(
         addresses: SandboxAddresses(
-          port: configuration.port, gatewayPort: configuration.gatewayPort, host: configuration.host,
-          gatewayHost: configuration.tlsHostNames.first ?? configuration.host)))
+          port: configuration.port, gatewayPort: configuration.gatewayPort, mailPort: configuration.mailPort,
+          host: configuration.host, gatewayHost: configuration.tlsHostNames.first ?? configuration.host)))
   }
 
   var current: SandboxAddresses { state.withLock { $0.addresses } }
@@ -27,9 +27,10 @@ final class ListeningAddresses: Sendable {
       switch listener {
       case .front: state.addresses.port = port
       case .gateway: state.addresses.gatewayPort = port
+      case .mail: state.addresses.mailPort = port
       }
       let isNew = state.listening.insert(listener).inserted
-      return isNew && state.listening.count == 2 ? state.addresses : nil
+      return isNew && state.listening.count == Listener.allCases.count ? state.addresses : nil
     }
   }
 }

@@ -13,6 +13,10 @@ extension SandboxServer {
     router.get("/", use: pages.front)
     router.get("/device", use: pages.device)
     router.get("/recent", use: pages.recent)
+    router.get("/mail", use: mailboxPages.list)
+    router.get("/mail/:number", use: mailboxPages.message)
+    router.get("/mail/:number/html", use: mailboxPages.html)
+    router.get("/mail/:number/raw", use: mailboxPages.raw)
     PublicFiles.addRoutes(to: router)
     addPhoneWallet(to: router)
 
@@ -88,6 +92,7 @@ extension SandboxServer {
     management.get("ca.json", use: managementRoutes.certificateAuthorities)
     management.get("state", use: managementRoutes.state)
     management.get("recent", use: pages.recentAsJSON)
+    management.get("mail", use: mailboxPages.json)
     management.post("reset-sessions", use: managementRoutes.resetSessions)
     management.post("misbehave", use: managementRoutes.misbehave)
   }

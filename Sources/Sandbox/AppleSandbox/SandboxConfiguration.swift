@@ -13,6 +13,8 @@ package struct SandboxConfiguration: Sendable {
   package var port = 8402
   /// The gateway, over mutual TLS. 0 takes a free one.
   package var gatewayPort = 8403
+  /// The mailbox, SMTP with STARTTLS. 0 takes a free one.
+  package var mailPort = 0
   /// Host names and addresses of the gateway's TLS certificate; the first one stands in its URL.
   package var tlsHostNames = ["localhost", "127.0.0.1"]
   /// How many payment processing certificates a merchant may hold at a time.
@@ -44,7 +46,7 @@ package struct SandboxConfiguration: Sendable {
   package var clock = WallClock.system
   package var random = RandomBytes.system
   package var logger = Logger(label: "tender.sandbox")
-  /// Called once, when both listeners accept connections.
+  /// Called once, when all listeners accept connections.
   package var onReady: @Sendable (SandboxAddresses) async -> Void = { _ in }
 
   package init(directory: String) { self.directory = directory }
@@ -70,11 +72,17 @@ package struct ShopLink: Sendable, Hashable {
 package struct SandboxAddresses: Sendable, Hashable {
   package var port: Int
   package var gatewayPort: Int
+  package var mailPort: Int
   let host: String
   let gatewayHost: String
 
   /// The front page, portal, device and management: `http://127.0.0.1:8402`.
   package var url: String { "http://\(host):\(port)" }
+  /// The name in the certificate of the mailbox.
+  package var mailHost: String { gatewayHost }
+  /// Who may send to it.
+  package var mailUser: String { SMTPConversation.user }
+  package var mailPassword: String { SMTPConversation.password }
   /// Scheme, host and port of the gateway, without a path: `https://localhost:8403`.
   package var gatewayURL: String { "https://\(gatewayHost):\(gatewayPort)" }
 }

@@ -11,8 +11,8 @@ package import TokenIssuer
 /// An offline Apple (wallet, Secure Element, gateway, developer portal) and an offline acquirer, with real cryptography
 /// under roots of its own that no other system trusts.
 ///
-/// It is as strict as Apple, and its names say that it is not Apple. Two listeners: plain HTTP for everything, and
-/// mutual TLS for the gateway alone.
+/// It is as strict as Apple, and its names say that it is not Apple. Three listeners: plain HTTP for everything, mutual
+/// TLS for the gateway alone, and SMTP for a mailbox.
 package struct SandboxServer: Service {
   let configuration: SandboxConfiguration
   package let pki: SandboxPKI
@@ -32,6 +32,8 @@ package struct SandboxServer: Service {
   let managementRoutes: ManagementRoutes
   let revocationRoutes: RevocationRoutes
   let pages: Pages
+  let mailbox: Mailbox
+  let mailboxPages: MailboxPages
 
   /// Reads what the directory holds, or makes new authorities in an empty one.
   package init(_ configuration: SandboxConfiguration) async throws {
@@ -69,6 +71,8 @@ package struct SandboxServer: Service {
     pages = try Pages(
       portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
       acquirers: acquirers.recentlyActive, shops: configuration.shops)
+    mailbox = Mailbox(clock: clock)
+    mailboxPages = MailboxPages(mailbox: mailbox, addresses: addresses, pages: pages)
   }
 
   /// What a verifier of this sandbox's payment tokens trusts.
@@ -81,7 +85,8 @@ package struct SandboxServer: Service {
   package func run() async throws {
     let group = ServiceGroup(
       configuration: .init(
-        services: [try frontApplication(), try gatewayApplication(), eventService] + phoneWalletServices,
+        services: [try frontApplication(), try gatewayApplication(), try mailboxListener(), eventService]
+          + phoneWalletServices,
         logger: configuration.logger))
     do {
       try await group.run()
@@ -113,8 +118,7 @@ extension SandboxServer {
 
   /// The gateway, over mutual TLS, with a server certificate made for this run.
   package func gatewayApplication() throws -> some ApplicationProtocol {
-    let certificate = try pki.gatewayCertificate(
-      hosts: configuration.tlsHostNames, at: configuration.clock.now(), random: configuration.random)
+    let certificate = try serverCertificate()
     return Application(
       router: gatewayRouter(),
       server: try .tls(
@@ -133,6 +137,19 @@ extension SandboxServer {
         configuration: .init(address: .hostname(phoneWallet.host, port: phoneWallet.port), serverName: nil),
         logger: configuration.logger)
     ]
+  }
+
+  /// The mailbox, over SMTP with STARTTLS, with a server certificate made for this run.
+  func mailboxListener() throws -> some Service {
+    MailboxListener(
+      host: configuration.host, port: configuration.mailPort, mailbox: mailbox,
+      tls: try NIOSSLContext(configuration: try .server(serverCertificate())),
+      onListening: { await noteListening(.mail, $0) })
+  }
+
+  private func serverCertificate() throws -> CertifiedKey {
+    try pki.gatewayCertificate(
+      hosts: configuration.tlsHostNames, at: configuration.clock.now(), random: configuration.random)
   }
 
   private func noteListening(_ listener: ListeningAddresses.Listener, _ channel: any Channel) async {

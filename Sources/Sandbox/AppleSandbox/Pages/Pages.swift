@@ -53,7 +53,7 @@ struct Pages: Sendable {
   }
 
   /// A page that no other page may put into a frame.
-  private func response(_ name: String, _ values: Any, allowing sources: String) throws -> Response {
+  func response(_ name: String, _ values: Any, allowing sources: String) throws -> Response {
     var response = try templates.response(name, values)
     response.headers[.contentSecurityPolicy] =
       "default-src 'none'; \(sources); base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
