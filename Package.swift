@@ -173,12 +173,10 @@ let package = Package(
         logging, lifecycle,
       ], plugins: ["EmbedWeb"]),
 
-    // QR codes.
-    .systemLibrary(name: "CQRCode", path: "Sources/Server/CQRCode", providers: [.apt(["libqrencode-dev"])]),
     module(
       "Server/HostedCheckout",
       [
-        "CQRCode", "Orders", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON", "HTTPServing", "Storage",
+        "QRCodes", "Orders", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON", "HTTPServing", "Storage",
         crypto, hummingbird, httpTypes, nioCore,
       ], plugins: ["EmbedWeb"]),
     module(
@@ -187,10 +185,22 @@ let package = Package(
         "Orders", "Gateway", "ApplePayToken", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "DirectWire",
         "TenderPayments", "StrictJSON", "Storage", "MerchantIdentity", crypto, cryptoExtras,
       ]),
+    // `curl_easy_setopt` has variadic arguments, with which Swift cannot call it.
+    .target(
+      name: "CMailTransfer", dependencies: ["CCurl"], path: "Sources/Server/CMailTransfer",
+      linkerSettings: [.linkedLibrary("curl")]),
+    .systemLibrary(
+      name: "CCurl", path: "Sources/Server/CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    module(
+      "Server/Mail",
+      [
+        "CMailTransfer", "MerchantIdentity", "Webhooks", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON",
+        "Storage",
+      ]),
     module(
       "Server/TenderServer",
       [
-        "PlatformAPI", "HostedCheckout", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
+        "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
         "Acquiring", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
@@ -205,7 +215,7 @@ let package = Package(
       [
         "CProcessMemory", "TenderServer", "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "DemoShop", "Orders",
         "Gateway", "ApplePayToken", "KeyAgent",
-        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire",
+        "MerchantIdentity", "Mail", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire",
         "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, crypto, x509, logging, lifecycle,
         unixSignals, nioCore, nioPosix,
       ]),
@@ -302,9 +312,16 @@ let package = Package(
         "MerchantIdentity", "TenderCheckout", crypto, cryptoExtras,
       ]),
     tests(
+      "Unit/Server/MailTests",
+      [
+        "Mail", "AppleSandbox", "HTTPTransport", "MerchantIdentity", "Storage", "StrictJSON", "TenderPayments",
+        "TenderSheet", "TenderTesting", logging,
+      ]),
+    tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "PlatformAPI", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox", "HTTPTransport",
+        "TenderServer", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox",
+        "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
         "TenderTesting", "Orders", "ApplePayToken",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,

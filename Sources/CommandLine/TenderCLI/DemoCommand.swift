@@ -4,6 +4,7 @@ import DemoShop
 import Foundation
 import HTTPTransport
 import Logging
+import Mail
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -103,22 +104,19 @@ private struct DemoSetup: Sendable {
 
   func run() async throws {
     FileDescriptors.raiseLimit()
-    let sandboxIsUp = OneTimeValue<Void>()
+    let sandboxIsUp = OneTimeValue<SandboxAddresses>()
     let runner = ServiceRunner(first: try await sandbox(sandboxIsUp), logger: logger("demo"))
-    try await runner.run {
-      try await sandboxIsUp.value
-      try await setUp(runner)
-    }
+    try await runner.run { try await setUp(runner, try await sandboxIsUp.value) }
   }
 
-  private func setUp(_ runner: ServiceRunner) async throws {
+  private func setUp(_ runner: ServiceRunner, _ addresses: SandboxAddresses) async throws {
     let provisioning = MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
     for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
     _ = try await provisioning.makePlatform(DemoPlatform.platform, page: pageDomain, below: directory)
     _ = try provisioning.makeServed(DemoPlatform.stall, looks: DemoPlatform.looks, below: directory + "/merchants")
     try await setUpProviders()
     let serverIsUp = OneTimeValue<Void>()
-    await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
+    await runner.join(try await TenderServer(server(addresses), logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
     try await DemoPlatform.register(pageDomain, server)
     for shop in shops {
@@ -166,13 +164,14 @@ private struct DemoSetup: Sendable {
     if let phoneWallet {
       Terminal.say("  Phones that scan the sheet's code open:             \(phoneWallet.url)")
     }
+    Terminal.say("  Its mailbox, with the shoppers' order confirmations: \(sandboxURL)/mail")
     for provider in providers {
       Terminal.say(
         "  Payments go to the emulated provider:               \(provider.rawValue)\(isSealed ? ", sealed" : "")")
     }
     Terminal.say("  The same payment from a terminal:                   \(payCommand)")
     Terminal.say(
-      "  Its journal:                                        \(program) payment list --store \(Shell.quoted(server.storePath))"
+      "  Its journal:                                        \(program) payment list --store \(Shell.quoted(storePath))"
     )
     Terminal.say()
     Terminal.say("  Everything is simulated; no money moves. Ctrl-C ends it.")
@@ -192,7 +191,7 @@ private struct DemoSetup: Sendable {
       + (providers.isEmpty ? "" : " --provider")
   }
 
-  private func sandbox(_ isUp: OneTimeValue<Void>) async throws -> SandboxServer {
+  private func sandbox(_ isUp: OneTimeValue<SandboxAddresses>) async throws -> SandboxServer {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     settings.port = port + 2
     settings.gatewayPort = port + 3
@@ -201,18 +200,32 @@ private struct DemoSetup: Sendable {
     settings.events = .over(sender)
     settings.shops = shops.map { .init(name: $0.merchant.displayName, url: "http://\($0.domain):\($0.port)") }
     settings.logger = logger("sandbox")
-    settings.onReady = { _ in isUp.set(()) }
+    settings.onReady = { isUp.set($0) }
     return try await SandboxServer(settings)
   }
 
-  private var server: ServerConfiguration {
+  private var storePath: String { directory + "/tender.db" }
+
+  private func server(_ addresses: SandboxAddresses) -> ServerConfiguration {
     var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: port, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
     configuration.platformDirectory = "\(directory)/\(DemoPlatform.platform.id)"
     // The shops' servers are on this machine.
     configuration.allowsPrivateWebhooks = true
+    configuration.mail = mail(addresses)
     return configuration
+  }
+
+  /// Mail goes to the sandbox's mailbox.
+  private func mail(_ addresses: SandboxAddresses) -> MailConfiguration {
+    var mail = MailConfiguration()
+    (mail.host, mail.port) = (addresses.mailHost, addresses.mailPort)
+    (mail.user, mail.password) = (addresses.mailUser, addresses.mailPassword)
+    mail.rootsFile = directory + "/sandbox/pki/tls-root.pem"
+    mail.from = MailAddress("tender@demo.invalid")
+    mail.recipients = [MailAddress("operator@demo.invalid")].compactMap(\.self)
+    return mail
   }
 
   private func shop(_ shop: DemoShopSetup, _ isUp: OneTimeValue<Void>) throws -> DemoShop {
@@ -232,7 +245,8 @@ private struct DemoSetup: Sendable {
     DemoShopSetup(
       merchant: .init(
         id: id, merchantIdentifier: "merchant.test.\(id)", displayName: name, countryCode: country,
-        currencyCode: currency, domains: ["\(domain):\(port)"], webhook: "http://127.0.0.1:\(port)/hooks/tender"),
+        currencyCode: currency, domains: ["\(domain):\(port)"], webhook: "http://127.0.0.1:\(port)/hooks/tender",
+        writesToShoppers: true),
       menu: menu, port: port, domain: domain)
   }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MerchantIdentity
 import TenderPayments
 import TenderServer
 import TokenIssuer
@@ -42,26 +43,42 @@ struct DoctorCommand: AsyncParsableCommand {
 
   private func examine() async throws -> DoctorReport {
     if let port { return try await askServer(at: port) }
-    let subject: DoctorSubject
+    var subject: DoctorSubject
     do { subject = try DoctorSubject.read(file: config) } catch let error as ConfigurationError {
       throw MistakenCall("\(error)")
     }
     let (facts, problem) = await facts(of: subject.storePath)
+    let stored = await storedMerchants(of: subject, isRunning: facts?.isRunning ?? false)
+    subject = subject.with(stored.merchants)
     let network = try Network.live()
     let doctor = Doctor(
       subject, .live(network), facts: facts, factsProblem: problem, until: moment, testToken: .sandbox)
     let report = await doctor.run()
     await network.close()
-    return report
+    return DoctorReport(checks: report.checks + stored.findings)
   }
 
-  /// The demo of that port, or a server that keeps everything in the usual place.
+  /// The merchants in the store, or what the server that holds the store found of them.
+  private func storedMerchants(
+    of subject: DoctorSubject, isRunning: Bool
+  ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding]) {
+    if isRunning {
+      let query = moment.map { "?until=\($0)" } ?? ""
+      let access = StoreAccess(path: subject.storePath)
+      let report: DoctorReport? = try? await access.askServer("POST", "/doctor/merchants\(query)")
+      return ([], report?.checks ?? [])
+    }
+    return ((try? await subject.storedMerchants()) ?? [], [])
+  }
+
+  /// The server of this user that listens there, the demo of that port, or a server that keeps everything in the usual
+  /// place.
   private func askServer(at port: Int) async throws -> DoctorReport {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: ".tender")) ?? []).sorted()
     let demos = names.filter { $0 == "demo-\(port)" || $0.hasPrefix("demo-\(port)-") }.map { ".tender/\($0)/tender.db" }
     let stores = (demos + [".tender/tender.db"]).filter { FileManager.default.fileExists(atPath: $0 + ".sock") }
-    guard let store = stores.first else {
-      throw CallFailure("no server runs below .tender for port \(port): start it, or name its file with --config")
+    guard let store = RunningServers().store(at: port) ?? stores.first else {
+      throw CallFailure("no server of this user runs with port \(port): start it, or name its file with --config")
     }
     let query = moment.map { "?until=\($0)" } ?? ""
     return try await StoreAccess(path: store).askServer("POST", "/doctor\(query)")

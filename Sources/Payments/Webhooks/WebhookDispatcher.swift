@@ -1,4 +1,4 @@
-import Ledger
+package import Ledger
 package import Storage
 import Synchronization
 package import TenderPayments
@@ -17,6 +17,7 @@ package struct WebhookDispatcher: Sendable {
   private let network: DeliveryNetwork
   private let orders: OrderReader
   private let schedule: RetrySchedule
+  private let alongside: @Sendable (OutboxEvent, Transaction) throws -> Void
   let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
 
@@ -35,12 +36,15 @@ package struct WebhookDispatcher: Sendable {
   ///   - keys: the key that a merchant's webhooks are signed with, for the addresses of ``PaymentWebhooks``; nil where it
   ///     has none.
   ///   - orders: reads the order of an event's payment.
+  ///   - alongside: is called with each event in the commit that takes it out of the outbox. What it throws keeps the
+  ///     event there.
   ///   - report: receives every try, for logs and metrics.
   package init(
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
-    network: DeliveryNetwork, orders: OrderReader = .none,
-    schedule: RetrySchedule = .standard, random: RandomBytes = .system,
+    network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
+    alongside: @escaping @Sendable (OutboxEvent, Transaction) throws -> Void = { _, _ in },
+    random: RandomBytes = .system,
     report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
     self.database = database
@@ -50,6 +54,7 @@ package struct WebhookDispatcher: Sendable {
     self.network = network
     self.orders = orders
     self.schedule = schedule
+    self.alongside = alongside
     self.random = random
     self.report = report
   }
@@ -100,6 +105,7 @@ package struct WebhookDispatcher: Sendable {
       let events = try OutboxEvent.waiting(payments: 64, in: store)
       for event in events {
         for endpoint in try endpoints(of: event, in: store) { try Deliveries.add(event, to: endpoint, in: store) }
+        try alongside(event, store)
         try event.markTaken(in: store)
       }
       return !events.isEmpty

@@ -15,6 +15,8 @@ import Webhooks
 struct Runtime: Sendable {
   let clock: WallClock
   let random: RandomBytes
+  /// Of what runs on a timer.
+  let scheduler: Scheduler
   let network: Network
   /// In place of Apple's root; nil outside of tests.
   let trust: TokenTrust?
@@ -49,6 +51,9 @@ struct Composition: Sendable {
   let keyUses = KeyUses()
   let webhookEndpoints: WebhookEndpoints
   let dispatcher: WebhookDispatcher
+  let mailMerchants: MailMerchants
+  /// Nil where mail is off.
+  private(set) var mail: ServerMail?
   /// Of recovery.
   let lastRecovery: LastRun
   let doctor = DoctorLog()
@@ -101,7 +106,13 @@ struct Composition: Sendable {
       }, clock: runtime.clock, random: runtime.random)
     try MerchantWebhooks.validate(folders, allowsPrivate: configuration.allowsPrivateWebhooks)
     webhookEndpoints = WebhookEndpoints(folders)
-    dispatcher = .configured(webhookEndpoints, journal.database, configuration, runtime, metrics)
+    mailMerchants = MailMerchants(folders)
+    let orderMail = configuration.mail.host.map { [mailMerchants] _ in
+      OrderMail(merchants: mailMerchants, random: runtime.random, logger: runtime.logger)
+    }
+    dispatcher = .configured(
+      webhookEndpoints, journal.database, configuration, runtime, metrics, mail: orderMail)
+    mail = try ServerMail(self)
   }
 
   /// The same server with the merchants as their folders and the store are now.

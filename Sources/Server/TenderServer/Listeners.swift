@@ -30,7 +30,12 @@ struct Listeners: Sendable {
           logger.error("the listener has no pause", metadata: ["error": .string("\(error)")])
         }
         for await _ in administrationOpened.stream { break }
-        await onRunning(channel.localAddress?.port ?? configuration.port)
+        let port = channel.localAddress?.port ?? configuration.port
+        RunningServers().note(port, socket: configuration.adminSocketPath)
+        channel.closeFuture.whenComplete { _ in
+          RunningServers().forget(port, socket: configuration.adminSocketPath)
+        }
+        await onRunning(port)
       },
       logger: logger)
   }

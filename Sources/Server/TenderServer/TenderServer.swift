@@ -18,12 +18,14 @@ package struct TenderServer: Service {
   ///   - onRunning: called when the public port and the administration socket accept connections, with the port.
   package init(
     _ configuration: ServerConfiguration, clock: WallClock = .system, random: RandomBytes = .system,
-    network: Network? = nil, trust: TokenTrust? = nil, crashes: CrashPoints = .none, logger: Logger,
+    scheduler: Scheduler = .system, network: Network? = nil, trust: TokenTrust? = nil, crashes: CrashPoints = .none,
+    logger: Logger,
     onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) async throws {
     let network = try network ?? .live()
     let runtime = Runtime(
-      clock: clock, random: random, network: network, trust: trust, crashes: crashes, logger: logger)
+      clock: clock, random: random, scheduler: scheduler, network: network, trust: trust, crashes: crashes,
+      logger: logger)
     do { parts = try await Composition(configuration, runtime) } catch {
       await network.close()
       throw error
@@ -68,15 +70,24 @@ package struct TenderServer: Service {
 
   /// What runs beside the listeners.
   private var services: [any Service] {
-    let (gateway, logger) = (parts.gateway, parts.runtime.logger)
+    let (gateway, logger, scheduler) = (parts.gateway, parts.runtime.logger, parts.runtime.scheduler)
     return [
       WebhookService(dispatcher: parts.dispatcher),
       RecoveryService(
         gateway: gateway, database: parts.database, metrics: parts.metrics, lastRun: parts.lastRecovery, logger: logger),
-      DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: .system, logger: logger),
-      KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: .system, logger: logger),
-      ClockMonitor(gateway: gateway, scheduler: .system, logger: logger),
-      MerchantPolling(routes: routes, scheduler: .system, logger: logger),
+      DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger),
+      KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: scheduler, logger: logger),
+      ClockMonitor(gateway: gateway, scheduler: scheduler, logger: logger),
+      MerchantPolling(routes: routes, scheduler: scheduler, logger: logger),
+    ] + mailServices
+  }
+
+  /// None where mail is off.
+  private var mailServices: [any Service] {
+    guard let mail = parts.mail else { return [] }
+    return [
+      MailDeliveryService(dispatcher: mail.dispatcher),
+      MailNoticeService(mail: mail, scheduler: parts.runtime.scheduler, logger: parts.runtime.logger),
     ]
   }
 }

@@ -14,7 +14,8 @@ struct Architecture {
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
     "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Gateway": ["Acquiring", "Ledger"],
     "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox"],
-    "TenderServer": ["PlatformAPI", "HostedCheckout"], "HostedCheckout": ["CQRCode"], "TenderCLI": ["CProcessMemory"],
+    "TenderServer": ["PlatformAPI", "HostedCheckout", "Mail"],
+    "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
   ]
 
   private static let base: Set<String> = ["TenderPayments", "StrictJSON", "HTTPServing", "HTTPTransport", "Storage"]

@@ -2,6 +2,7 @@ package import DirectWire
 import Foundation
 import Orders
 package import TenderPayments
+import QRCodes
 
 // Payment links: an address that a merchant sends, and that lives for weeks. The page is that of every hosted checkout.
 extension HostedCheckouts {
@@ -20,7 +21,7 @@ extension HostedCheckouts {
     let checkout = try await store(draft, of: merchant, kind: .link)
     var answer = try await link(checkout.id, of: merchant)
     guard request.displayQRCode == true else { return answer }
-    answer.qrCodeBase64 = try QRCode(pageURL(checkout.id)).map { Base64.encode(Array($0.svg.utf8)) }
+    answer.qrCodeBase64 = QRCode(pageURL(checkout.id)).map { Base64.encode(Array($0.svg.utf8)) }
     return answer
   }
 

@@ -4,6 +4,7 @@ package import Hummingbird
 import NIOCore
 import StrictJSON
 package import TenderPayments
+import QRCodes
 
 /// Answers a shopper's browser: each function one address, without anything of HTTP below it.
 package struct HostedPages: Sendable {
@@ -64,7 +65,7 @@ package struct HostedPages: Sendable {
 
   /// `GET /hosted-codes/{code}.svg`
   package func picture(_ code: String) async throws -> Response {
-    guard try await checkouts.isGood(code), let picture = try QRCode(checkouts.continueURL(code)) else {
+    guard try await checkouts.isGood(code), let picture = QRCode(checkouts.continueURL(code)) else {
       throw HostedCheckouts.unknown
     }
     return .file(Array(picture.svg.utf8), "image/svg+xml")

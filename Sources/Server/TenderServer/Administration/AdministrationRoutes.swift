@@ -9,6 +9,7 @@ struct AdministrationRoutes: Sendable {
   let reconciliation: ReconciliationController
   let routes: RouteAdministrationController
   let doctor: DoctorController
+  let mail: MailAdministrationController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -36,7 +37,15 @@ struct AdministrationRoutes: Sendable {
 
     // `tender doctor`
     router.post("/doctor", use: doctor.examine)
+    router.post("/doctor/merchants", use: doctor.examineStoredMerchants)
     router.post("/doctor/facts", use: doctor.facts)
+
+    // `tender mail`
+    router.get("/mail", use: mail.list)
+    router.get("/mail/:mail", use: mail.show)
+    router.post("/mail/retry", use: mail.retry)
+    router.post("/mail/test", use: mail.test)
+    router.post("/mail/warnings", use: mail.warn)
 
     // `tender reconcile`
     router.post("/reconcile", use: reconciliation.reconcile)
@@ -54,6 +63,9 @@ extension AdministrationRoutes {
     reconciliation = ReconciliationController(
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
     doctor = DoctorController(doctor: ServerDoctor(parts))
+    mail = MailAdministrationController(
+      administration: MailAdministration(parts.database), environment: parts.configuration.environment,
+      mail: parts.mail)
     routes = RouteAdministrationController(routes: parts.gateway.routes, breakers: parts.breakers)
   }
 }

@@ -5,6 +5,7 @@ import HTTPTypes
 import HostedCheckout
 package import Ledger
 import Logging
+import Mail
 import MerchantIdentity
 import Orders
 import PlatformAPI
@@ -27,6 +28,7 @@ package struct PaymentAdministration: Sendable {
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
     + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations + HostedCheckouts.migrations
+    + MailOutbox.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

@@ -23,7 +23,7 @@ extension ServerConfiguration {
   /// - Parameter named: the keys of the settings that are not defaults.
   func checks(named: Set<String>) -> [() throws -> Void] {
     [
-      { try checkEnvironmentIsNamed(named) }, { try checkTLS() },
+      { try checkEnvironmentIsNamed(named) }, { try checkTLS() }, { try mail.check() },
       { if environment != .simulated { try checkIsNotSimulated() } }, { try checkAcquirer() },
     ]
   }

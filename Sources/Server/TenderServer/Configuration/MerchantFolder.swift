@@ -2,6 +2,7 @@ package import Acquiring
 import ApplePayToken
 import Foundation
 import HostedCheckout
+import Mail
 package import MerchantIdentity
 package import DirectWire
 import Storage
@@ -35,6 +36,9 @@ package struct MerchantFolder: Sendable {
   let webhooks: [WebhookEndpoint]
   /// What webhooks may be signed with: secret by key id.
   let webhookKeys: [String: String]
+  let mail: MerchantMail
+  /// How the merchant's messages look.
+  let brand: MailBrand
   /// Whether files or the store hold it.
   let origin: MerchantOrigin
   /// As a platform has registered it with Apple; nil where it is Apple's by an identifier of its own.
@@ -104,6 +108,7 @@ package struct MerchantFolder: Sendable {
     }
     self.webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
     self.webhookKeys = parts.webhookKeys
+    (self.mail, self.brand) = (settings.mail, settings.mail.brand(settings.displayName, settings.locale))
     self.origin = parts.origin
     self.availability = parts.availability
     self.partner = parts.partner

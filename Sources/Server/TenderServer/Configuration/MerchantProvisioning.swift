@@ -16,10 +16,12 @@ package struct MerchantProvisioning: Sendable {
     package let domains: [String]
     /// Where its webhooks go, with the order in each; nil for none.
     package let webhook: String?
+    /// Whether shoppers get a message when an order is paid, and when money goes back.
+    package let writesToShoppers: Bool
 
     package init(
       id: String, merchantIdentifier: String, displayName: String, countryCode: String, currencyCode: String,
-      domains: [String], webhook: String? = nil
+      domains: [String], webhook: String? = nil, writesToShoppers: Bool = false
     ) {
       self.id = id
       self.merchantIdentifier = merchantIdentifier
@@ -28,6 +30,7 @@ package struct MerchantProvisioning: Sendable {
       self.currencyCode = currencyCode
       self.domains = domains
       self.webhook = webhook
+      self.writesToShoppers = writesToShoppers
     }
   }
 
@@ -127,8 +130,14 @@ package struct MerchantProvisioning: Sendable {
     merchantCapabilities: [supports3DS]
     domains: [\(merchant.domains.map { "\"\($0)\"" }.joined(separator: ", "))]
 
-    """ + (merchant.webhook.map(webhookYAML) ?? "")
+    """ + (merchant.webhook.map(webhookYAML) ?? "") + (merchant.writesToShoppers ? mailYAML : "")
   }
+
+  private static let mailYAML = """
+    orderConfirmation: true
+    refundNotice: true
+
+    """
 
   private static func webhookYAML(_ url: String) -> String {
     """

@@ -30,6 +30,7 @@ package struct MerchantSettings: Sendable {
   var statementDescriptor: String?
   var merchantCategory: String?
   var merchantAccounts: [RouteAccount] = []
+  var mail = MerchantMail()
 
   /// What the merchant wants of the platform's payment pages.
   package struct HostedPageSettings: Sendable, Hashable {
@@ -63,7 +64,7 @@ package struct MerchantSettings: Sendable {
 
 extension SettingsTable where Target == MerchantSettings {
   /// The settings of `merchant.yaml`. A new one is a row here and a property of ``MerchantSettings``.
-  package static let merchant = SettingsTable(MerchantSettings(), identity + sheet + hosted + connections)
+  package static let merchant = SettingsTable(MerchantSettings(), identity + sheet + hosted + connections + mail)
 
   private static let hosted: [Setting<MerchantSettings>] = [
     Setting(

@@ -104,12 +104,13 @@ extension WebhookDispatcher {
   /// Delivers to the endpoints of these merchants.
   static func configured(
     _ endpoints: WebhookEndpoints, _ database: Database, _ configuration: ServerConfiguration, _ runtime: Runtime,
-    _ metrics: Metrics
+    _ metrics: Metrics, mail: OrderMail?
   ) -> WebhookDispatcher {
     WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] }, keys: { endpoints.key(of: $0) },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
-      network: runtime.network.webhooks, orders: .stored, random: runtime.random,
+      network: runtime.network.webhooks, orders: .stored,
+      alongside: { event, store in try mail?.note(event, in: store) }, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
   }
 }

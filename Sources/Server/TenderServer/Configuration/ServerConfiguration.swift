@@ -55,6 +55,8 @@ package struct ServerConfiguration: Sendable {
   package var metricsHost = "127.0.0.1"
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
   package var allowsPrivateWebhooks = false
+  /// How mail is sent; off by default.
+  package var mail = MailConfiguration()
   /// PEM files, to serve TLS here instead of in a proxy.
   package var tls: TLSFiles?
   /// The socket of `tender keys agent`, when it holds the private keys of processing certificates.

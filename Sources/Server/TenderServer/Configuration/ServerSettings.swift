@@ -5,7 +5,7 @@ extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
     ServerConfiguration(),
-    placing + apple + acquirer + payments + quotas + connections + metrics + webhooks + keys + tls,
+    placing + apple + acquirer + payments + quotas + connections + metrics + webhooks + mail + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.

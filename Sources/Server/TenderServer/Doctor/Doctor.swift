@@ -30,15 +30,20 @@ package struct Doctor: Sendable {
 
   /// Every check, in the order in which they need each other. Nothing is changed, and no money moves.
   package func run() async -> DoctorReport {
-    var findings = configurationFindings() + fileFindings() + merchantFindings() + certificateFindings()
-    findings += keyRingFindings() + selfTestFindings()
-    findings += await domainFindings()
-    findings += await associationFindings()
-    findings += await appleFindings()
+    var findings = configurationFindings() + fileFindings() + (await runOnMerchants().checks)
     findings += await publicAddressFindings()
     findings += connectorFindings()
     findings += await webhookFindings()
+    findings += await mailFindings()
     return DoctorReport(checks: findings + storeFindings() + machineFindings())
+  }
+
+  /// The checks of the merchants, of their certificates and domains, and of Apple's side of them.
+  package func runOnMerchants() async -> DoctorReport {
+    var findings = merchantFindings() + certificateFindings() + keyRingFindings() + selfTestFindings()
+    findings += await domainFindings()
+    findings += await associationFindings()
+    return DoctorReport(checks: findings + (await appleFindings()))
   }
 }
 
@@ -54,7 +59,7 @@ extension DoctorCheck {
   /// Every check, by group. docs/doctor.md has a row for each.
   package static let all: [DoctorCheck] = [
     configurationGroup, fileGroup, merchantGroup, certificateGroup, keyRingGroup, selfTestGroup, domainGroup,
-    associationGroup, appleGroup, publicAddressGroup, connectorGroup, webhookGroup, storeGroup, machineGroup,
+    associationGroup, appleGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup, storeGroup, machineGroup,
   ].flatMap(\.self)
 
   /// The table of docs/doctor.md.

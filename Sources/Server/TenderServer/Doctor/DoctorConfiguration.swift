@@ -63,7 +63,7 @@ extension Doctor {
   }
 
   private func merchants() -> DoctorFinding {
-    let count = subject.merchants.count
+    let count = max(subject.merchants.count, Int(facts?.store.storedMerchants ?? 0))
     return DoctorCheck.merchantsPresent.require(
       count > 0, configuration.merchantsDirectory, ok: count == 1 ? "1 merchant" : "\(count) merchants",
       failed: "there is no merchant in \(configuration.merchantsDirectory)")

@@ -1,6 +1,6 @@
 import Acquiring
 import Foundation
-import MerchantIdentity
+package import MerchantIdentity
 import TenderPayments
 
 /// What the doctor examines: a configuration and what its folders hold. Everything is read leniently, so that one broken
@@ -26,7 +26,11 @@ package struct DoctorSubject: Sendable {
   }
 
   /// Reads the files that a configuration names.
-  package init(_ configuration: ServerConfiguration, problems: [ConfigurationError] = []) {
+  ///
+  /// - Parameter stored: the merchants of the store, where the caller can open it.
+  package init(
+    _ configuration: ServerConfiguration, problems: [ConfigurationError] = [], stored: [StoredMerchant] = []
+  ) {
     let directory = configuration.merchantsDirectory
     let names = (try? MerchantFolder.merchants(in: directory)) ?? []
     let platform = configuration.platformDirectory.map { ExaminedCertificate.processing(below: $0) } ?? []
@@ -37,7 +41,9 @@ package struct DoctorSubject: Sendable {
       try RouteTable.check(configuration)
     } catch { routesProblem = DoctorWords.of(error) }
     self.init(
-      configuration, problems: problems, merchants: names.map { ExaminedMerchant(id: $0, path: "\(directory)/\($0)") },
+      configuration, problems: problems,
+      merchants: names.map { ExaminedMerchant(id: $0, path: "\(directory)/\($0)") }
+        + stored.map { ExaminedMerchant($0) },
       platform: platform, routes: routes, routesProblem: routesProblem)
   }
 
@@ -57,6 +63,16 @@ package struct DoctorSubject: Sendable {
     return DoctorSubject(configuration, problems: problems.inOrderOfLines)
   }
 
+  /// The same, with the merchants of the store.
+  package func with(_ stored: [StoredMerchant]) -> DoctorSubject {
+    DoctorSubject(configuration, problems: problems, stored: stored)
+  }
+
+  /// The merchants in the store, which no server holds.
+  package func storedMerchants() async throws -> [StoredMerchant] {
+    try await ServerFacts.storedMerchants(configuration)
+  }
+
   package var storePath: String { configuration.storePath }
 }
 
@@ -74,12 +90,14 @@ struct ExaminedMerchant: Sendable {
   let associations: [String: [UInt8]]
   let apiKeys: Int
   let webhookKeys: Int
+  /// As the settings or the store name them.
+  let domainNames: [String]
   /// Files that only their owner may read.
   let privateFiles: [String]
   /// Keys without a certificate beside them.
   let loneKeys: [String]
 
-  var domains: [Domain] { (settings?.domains ?? []).compactMap { try? Domain($0) } }
+  var domains: [Domain] { domainNames.compactMap { try? Domain($0) } }
   var identifier: MerchantIdentifier? { settings.flatMap { try? MerchantIdentifier($0.merchantIdentifier) } }
   var identity: ExaminedCertificate? { certificates.first { $0.kind == .identity } }
   var processing: [ExaminedCertificate] { certificates.filter { $0.kind == .processing } }
@@ -100,7 +118,7 @@ extension ExaminedMerchant {
       id: id, path: path, settings: try? read.get(), problem: Self.words(read),
       certificates: (identity.isThere ? [identity] : []) + processing,
       associations: Self.associations((try? read.get())?.domains ?? [], path), apiKeys: secrets[0].count,
-      webhookKeys: secrets[1].count,
+      webhookKeys: secrets[1].count, domainNames: (try? read.get())?.domains ?? [],
       privateFiles: (secrets.flatMap(\.self) + keys + [path + "/identity.key"]).filter(Self.exists),
       loneKeys: keys.filter { !Self.exists(String($0.dropLast(4)) + ".pem") })
   }
@@ -119,6 +137,31 @@ extension ExaminedMerchant {
   }
 
   private static func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }
+}
+
+extension ExaminedMerchant {
+  /// A merchant of the store. Its place is named `store/ID`.
+  init(_ stored: StoredMerchant) {
+    let place = "store/\(stored.id)"
+    let read = Result { try MerchantSettings(yaml: stored.settings, of: place + "/merchant.yaml") }
+    let used: [CertificateState] = [.next, .active, .draining]
+    self.init(
+      id: stored.id.rawValue, path: place, settings: try? read.get(), problem: Self.words(read),
+      certificates: stored.certificates.filter { used.contains($0.state) }.map { ExaminedCertificate($0, of: stored) },
+      associations: Dictionary(
+        stored.domains.compactMap { row in row.association.map { (row.domain.name, $0.bytes) } },
+        uniquingKeysWith: { first, _ in first }),
+      apiKeys: stored.secrets(.apiKey).count, webhookKeys: stored.secrets(.webhookKey).count,
+      domainNames: stored.domains.map(\.domain.name), privateFiles: [], loneKeys: [])
+  }
+}
+
+extension ExaminedCertificate {
+  fileprivate init(_ row: StoredCertificate, of merchant: StoredMerchant) {
+    self.init(
+      row.kind == .identity ? .identity : .processing, file: "store/\(merchant.id)/\(row.id)", pem: row.certificate,
+      keyPEM: merchant.privateKey(of: row), hasKeyFile: false)
+  }
 }
 
 /// An error in the doctor's words: without the file that the finding names anyway.

@@ -1,10 +1,11 @@
 package import HTTPTransport
+package import Mail
 package import TenderPayments
 
 /// The machine and the network as the doctor sees them.
 package struct DoctorSystem: Sendable {
   let clock: WallClock
-  let network: DoctorNetwork
+  package let network: DoctorNetwork
   let machine: DoctorMachine
 
   package init(clock: WallClock, network: DoctorNetwork, machine: DoctorMachine) {
@@ -21,18 +22,22 @@ package struct DoctorNetwork: Sendable {
   /// The addresses of a host; empty where the name does not resolve.
   let resolve: @Sendable (_ host: String) async -> [ResolvedAddress]
   /// A TLS handshake.
-  let handshake: @Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake
+  package let handshake: @Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake
   /// Calls without a client certificate; redirects are returned.
   let plain: HTTPSender
   /// Calls with one.
   let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+  /// Connects to a mail server and authenticates.
+  let mail: @Sendable (SMTPServer) async -> SMTPResult
 
   package init(
     resolve: @escaping @Sendable (String) async -> [ResolvedAddress],
     handshake: @escaping @Sendable (String, Int) async throws -> TLSHandshake, plain: HTTPSender,
-    identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
+    identified: @escaping @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender,
+    mail: @escaping @Sendable (SMTPServer) async -> SMTPResult = MailTransport.smtp.probe
   ) {
     (self.resolve, self.handshake, self.plain, self.identified) = (resolve, handshake, plain, identified)
+    self.mail = mail
   }
 }
 
@@ -52,11 +57,11 @@ extension [ResolvedAddress] {
 /// What a server showed in a TLS handshake.
 package struct TLSHandshake: Sendable {
   /// `TLSv1.2`, `TLSv1.3`.
-  let version: String
+  package let version: String
   /// DER, the server's own first.
-  let chain: [[UInt8]]
+  package let chain: [[UInt8]]
   /// Why the system's roots do not vouch for it; nil where they do.
-  let trustProblem: String?
+  package let trustProblem: String?
 
   package init(version: String, chain: [[UInt8]], trustProblem: String?) {
     (self.version, self.chain, self.trustProblem) = (version, chain, trustProblem)

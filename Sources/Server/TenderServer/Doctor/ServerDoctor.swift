@@ -4,6 +4,7 @@ import Gateway
 import HTTPServing
 import Hummingbird
 import Logging
+import MerchantIdentity
 import ServiceLifecycle
 import Synchronization
 import TenderPayments
@@ -22,10 +23,26 @@ struct ServerDoctor: Sendable {
     // Of its own, so that a connection for each identity certificate is closed after the run.
     let network = try Network.live()
     let doctor = Doctor(
-      DoctorSubject(parts.configuration), .live(network, clock: parts.runtime.clock), facts: facts, until: until)
+      DoctorSubject(parts.configuration, stored: try await storedMerchants()),
+      .live(network, clock: parts.runtime.clock), facts: facts, until: until)
     let report = await doctor.run()
     await network.close()
     return report
+  }
+
+  /// The checks of the merchants in the store, for a command line that cannot open it beside the server.
+  func runOnStoredMerchants(until: Timestamp?) async throws -> DoctorReport {
+    let network = try Network.live()
+    let doctor = Doctor(
+      DoctorSubject(parts.configuration, merchants: try await storedMerchants().map { ExaminedMerchant($0) }),
+      .live(network, clock: parts.runtime.clock), facts: try await facts(isDeep: false), until: until)
+    let report = await doctor.runOnMerchants()
+    await network.close()
+    return report
+  }
+
+  private func storedMerchants() async throws -> [StoredMerchant] {
+    try await parts.configuration.merchantStore(parts.database).merchants(at: parts.runtime.clock.now())
   }
 
   func facts(isDeep: Bool) async throws -> ServerFacts {
@@ -46,6 +63,12 @@ struct DoctorController: Sendable {
   func examine(_ request: Request, _ context: ServerContext) async throws -> Response {
     let until = request.uri.queryParameters.get("until").flatMap { Timestamp(rfc3339: $0) }
     return JSONAnswer.response(try await doctor.run(until: until, isDeep: true))
+  }
+
+  /// `POST /doctor/merchants?until=…`: the checks of the merchants in the store.
+  func examineStoredMerchants(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let until = request.uri.queryParameters.get("until").flatMap { Timestamp(rfc3339: $0) }
+    return JSONAnswer.response(try await doctor.runOnStoredMerchants(until: until))
   }
 
   /// `POST /doctor/facts`

@@ -1,4 +1,6 @@
 import Ledger
+import Mail
+import MerchantIdentity
 import Storage
 import TenderPayments
 import Webhooks
@@ -39,6 +41,20 @@ package struct ServerFacts: Codable, Sendable {
     }
   }
 
+  /// The merchants in the store of a server that does not run.
+  static func storedMerchants(_ configuration: ServerConfiguration) async throws -> [StoredMerchant] {
+    try StoreFile.check(configuration.storePath)
+    let database = try await Database.sqlite(path: configuration.storePath, migrations: [])
+    do {
+      let merchants = try await configuration.merchantStore(database).merchants(at: WallClock.system.now())
+      await database.close()
+      return merchants
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
   private init(reading journal: Journal) async throws {
     let keys = try await ProcessingKeyStore(journal.database).records().map(KeyReport.init)
     self.init(isRunning: false, store: try await StoreFacts(journal, isDeep: true), keys: keys)
@@ -56,6 +72,10 @@ struct StoreFacts: Codable, Sendable {
   let waitingWebhooks: Int64
   let deadWebhooks: Int64
   let oldestWebhookSeconds: Int64
+  let waitingMails: Int64
+  let deadMails: Int64
+  let oldestMailSeconds: Int64
+  let storedMerchants: Int64
 }
 
 extension StoreFacts {
@@ -63,10 +83,15 @@ extension StoreFacts {
   init(_ journal: Journal, isDeep: Bool) async throws {
     let open = try await journal.openOutcomes()
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)
-    let (applied, check) = try await journal.database.read { store in
+    let mails = try await journal.database.read { try MailOutbox.backlog(in: $0) }
+    let (applied, check, merchants) = try await journal.database.read { store in
       let applied = try store.rows("SELECT name FROM migrations").map { try $0.text("name") }
       let check = isDeep ? try store.row("PRAGMA quick_check(1)")?.text("quick_check") : nil
-      return (Set(applied), check)
+      // A store of an earlier version has no such table.
+      let merchants =
+        applied.contains("merchants-1")
+        ? try store.row("SELECT COUNT(*) AS n FROM merchants")?.integer("n") ?? 0 : 0
+      return (Set(applied), check, merchants)
     }
     self.init(
       quickCheck: check,
@@ -74,6 +99,8 @@ extension StoreFacts {
       unknownPayments: open.payments[.unknown]?.count ?? 0,
       oldestUnknownSeconds: open.payments[.unknown]?.oldest.components.seconds ?? 0, alarmedPayments: open.alarms,
       waitingWebhooks: backlog.waiting, deadWebhooks: backlog.dead,
-      oldestWebhookSeconds: backlog.oldestWaiting.components.seconds)
+      oldestWebhookSeconds: backlog.oldestWaiting.components.seconds, waitingMails: mails.waiting,
+      deadMails: mails.dead, oldestMailSeconds: mails.oldestWaiting.components.seconds,
+      storedMerchants: merchants)
   }
 }

@@ -119,7 +119,10 @@ extension MerchantStore {
     guard let state = CertificateState(rawValue: record.state), let hash = Hex.decode(record.publicKeyHash),
       !record.owner.isEmpty
     else { return }
-    try await note { try $0.follow(state, of: hash, merchant: MerchantID(record.owner)) }
+    let merchant = MerchantID(record.owner)
+    // A key that is deleted must leave the memory of every node.
+    guard state == .retired else { return try await note { try $0.follow(state, of: hash, merchant: merchant) } }
+    try await write { try $0.follow(state, of: hash, merchant: merchant) }
   }
 }
 

@@ -1,4 +1,6 @@
+import Mail
 import MerchantIdentity
+import Storage
 import TenderPayments
 
 // Keys that Tender shares with a merchant's server, and those of the store.
@@ -11,10 +13,19 @@ extension MerchantAdministration {
       return try await addKey(merchant, kind, .none, overlap: .seconds(seconds))
     case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
     case .listKeys(let merchant): return try await keys(of: merchant)
-    case .reseal: while try await store.reseal() > 0 {}
+    case .reseal:
+      while try await store.reseal() > 0 {}
+      while try await resealMail() > 0 {}
     default: break
     }
-    return MerchantAnswer(sealed: try await store.secretsByKey())
+    let mails = try await database.read { try MailOutbox.sealedByKey(in: $0) }
+    return MerchantAnswer(sealed: try await store.secretsByKey().merging(mails, uniquingKeysWith: +))
+  }
+
+  /// - Returns: how many waiting messages were sealed anew.
+  private func resealMail() async throws -> Int {
+    guard let keys = try configuration.storeKeys() else { return 0 }
+    return try await database.write { try MailOutbox.reseal(keys, in: $0) }
   }
 
   /// - Parameter overlap: how long the other keys go on; nil for as long as they would.

@@ -23,6 +23,10 @@ struct MerchantPolling: Service {
   /// - Parameter failure: of the time before, which is not logged again.
   private func poll(after failure: String?) async -> String? {
     do {
+      for id in try await routes.retireIdentities() {
+        logger.notice(
+          "an identity certificate was retired: another replaced it", metadata: ["certificate": .string(id)])
+      }
       if let report = try await routes.reloadIfChanged() {
         logger.notice("the merchants were read again", metadata: ["merchants": .stringConvertible(report.merchants)])
       }

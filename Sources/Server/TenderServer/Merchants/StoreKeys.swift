@@ -20,7 +20,7 @@ extension ServerConfiguration {
   }
 
   /// Nil where there is no key yet.
-  private func storeKeys() throws -> MasterKeys? {
+  func storeKeys() throws -> MasterKeys? {
     if let storeKey { return try MasterKeys(storeKey) }
     if let storeKeyCommand { return try MasterKeys(try Self.output(of: storeKeyCommand)) }
     guard FileManager.default.fileExists(atPath: storeKeyFile) else { return nil }

@@ -20,11 +20,14 @@ struct Metrics: Sendable {
     "tender_connections_late_total", "Connections closed because the caller was late, by what it was late with.")
   let webhooks = CounterFamily("tender_webhooks_tried_total", "Tries to deliver a webhook, by outcome.")
 
+  let mails = CounterFamily("tender_mail_tried_total", "Tries to deliver a message, by outcome.")
+
   /// The Prometheus text exposition format, version 0.0.4.
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, recovered.text, providerEvents.text, acquirerAnswers.text, lateConnections.text,
+      placements.text, webhooks.text, mails.text, recovered.text, providerEvents.text, acquirerAnswers.text,
+      lateConnections.text,
     ].joined()
       + Gauge.text(gauges)
   }

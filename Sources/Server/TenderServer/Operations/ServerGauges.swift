@@ -13,7 +13,8 @@ struct ServerGauges: Sendable {
   @Sendable func all() async throws -> [Gauge] {
     let open = try await parts.journal.openOutcomes()
     let webhooks = try await WebhookMonitor.gauges(parts.database)
-    return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + Gauge.all(of: parts.connections)
+    let mails = try await MailMonitor.gauges(parts.database)
+    return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + mails + Gauge.all(of: parts.connections)
       + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
       + parts.doctor.gauges
   }

@@ -1,4 +1,5 @@
 import Acquiring
+import ApplePayToken
 import Gateway
 import HTTPServing
 import Hummingbird
@@ -55,6 +56,7 @@ final class LiveRoutes: Sendable {
     try new.gateway.routes.checkAccounts(of: new.folders, in: new.configuration.merchantsDirectory)
     let keys = try await new.keys.add(new.folders)
     new.webhookEndpoints.replace(with: new.folders)
+    new.mailMerchants.replace(with: new.folders)
     new.gateway.routes.replaceMerchants(new.folders)
     publicCalls.replace(by: routes.publicRouter())
     administration.replace(by: administrationRouter(routes))
@@ -74,6 +76,15 @@ final class LiveRoutes: Sendable {
       let fingerprint = try await MerchantStore(parts.database, keys: nil).fingerprint(at: now)
       return fingerprint == parts.fingerprint ? nil : try await readAgain()
     }
+  }
+
+  /// Retires identity certificates that another replaced a day ago.
+  ///
+  /// - Returns: their ids.
+  func retireIdentities() async throws -> [String] {
+    let parts = parts.withLock { $0 }
+    return try await MerchantStore(parts.database, keys: nil).retireIdentities(
+      replacedFor: ProcessingKeyRing.drainingTime, at: parts.runtime.clock.now())
   }
 
   private func administrationRouter(_ routes: Routes) -> Router<ServerContext> {

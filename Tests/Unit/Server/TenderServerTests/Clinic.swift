@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import Mail
 import MerchantIdentity
 import Storage
 import StrictJSON
@@ -23,6 +24,7 @@ struct Clinic {
   /// By URL; anything else refuses the connection.
   var answers: [String: InboundResponse]
   var gateway = InboundResponse(status: 200, body: Array("{\"merchantSessionIdentifier\":\"1\"}".utf8))
+  var mail = SMTPResult(.done, "250 2.0.0 OK")
   var facts: [String: Any]?
   var factsProblem: String?
   var socketAnswers = true
@@ -43,6 +45,7 @@ struct Clinic {
     yaml = [
       "environment: simulated", "directory: \(directory)", "sandboxURL: http://127.0.0.1:8402",
       "publicURL: \(Self.publicURL)",
+      "mail: {host: mail.example, from: tender@pay.example, recipients: [operator@pay.example]}",
     ]
     merchantYAML = [
       "merchantIdentifier: merchant.test.harbour", "displayName: Harbour Kitchen", "countryCode: IE",
@@ -112,6 +115,7 @@ struct Clinic {
     let usual: [String: Any] = [
       "quickCheck": "ok", "missingMigrations": [String](), "unknownPayments": 0, "oldestUnknownSeconds": 0,
       "alarmedPayments": 0, "waitingWebhooks": 0, "deadWebhooks": 0, "oldestWebhookSeconds": 0,
+      "waitingMails": 0, "deadMails": 0, "oldestMailSeconds": 0, "storedMerchants": 0,
     ]
     return usual.merging(changes) { $1 }
   }
@@ -149,7 +153,8 @@ extension Clinic {
       handshake: { [handshakes] host, _ in
         guard let handshake = handshakes[host] else { throw TransportError.notSent("connection refused") }
         return handshake
-      }, plain: sender, identified: { [gateway] _, _ in HTTPSender { _, _ in gateway } })
+      }, plain: sender, identified: { [gateway] _, _ in HTTPSender { _, _ in gateway } },
+      mail: { [mail] _ in mail })
   }
 
   private var machine: DoctorMachine {

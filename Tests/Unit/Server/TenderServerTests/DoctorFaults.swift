@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 import HTTPTransport
+import Mail
 import MerchantIdentity
 import TenderPayments
 import TenderServer
 
 extension Fault {
-  static let all: [Fault] = [configuration, files, merchants, certificates, keys, site, services, stored].flatMap(
+  static let all: [Fault] = [configuration, files, merchants, certificates, keys, site, services, mail, stored].flatMap(
     \.self)
 
   private static let configuration: [Fault] = [
@@ -137,6 +138,16 @@ extension Fault {
     Fault("webhook_tls") {
       $0.handshakes["hooks.example"] = try SiteCertificate.handshake(at: $0.now, trustProblem: "expired")
     },
+  ]
+
+  private static let mail: [Fault] = [
+    Fault("mail_configured") { $0.yaml[4] = "mail: {host: m.example, from: a@pay.example, rootsFile: /nowhere.pem}" },
+    Fault("mail_recipients", .warning) { $0.yaml[4] = "mail: {host: mail.example, from: tender@pay.example}" },
+    Fault("mail_connection", .notReachable) { $0.mail = SMTPResult(.connection, "Connection refused") },
+    Fault("mail_tls") { $0.mail = SMTPResult(.tls, "self-signed certificate") },
+    Fault("mail_authentication") { $0.mail = SMTPResult(.authentication, "535 5.7.8 wrong", code: 535) },
+    Fault("mail_outbox") { $0.store("deadMails", 2) },
+    Fault("mail_outbox", .warning) { $0.store("oldestMailSeconds", 7_200) },
   ]
 
   private static let stored: [Fault] = [

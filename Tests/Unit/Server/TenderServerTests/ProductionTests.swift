@@ -206,7 +206,7 @@ private struct ProductionShop {
 }
 
 extension Certificate {
-  fileprivate func namingApple() throws -> Certificate {
+  func namingApple() throws -> Certificate {
     try Certificate(
       version: .v3, serialNumber: serialNumber, publicKey: publicKey, notValidBefore: notValidBefore,
       notValidAfter: notValidAfter,

@@ -63,7 +63,7 @@ struct ServedTender: Sendable {
   }
 
   /// `TENDER`, or the program that was built together with these tests: it lies beside them.
-  private static func program() throws -> String {
+  static func program() throws -> String {
     let places: [String?] = [
       ProcessInfo.processInfo.environment["TENDER"],
       URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "tender").path,

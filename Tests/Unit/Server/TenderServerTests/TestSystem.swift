@@ -4,6 +4,7 @@ import DirectWire
 import Foundation
 import HTTPTransport
 import Logging
+import Mail
 import StrictJSON
 import Synchronization
 import TenderPayments
@@ -39,7 +40,8 @@ final class TestSystem: Sendable {
     let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
     let (clock, calls, log, webhooks) = (StoppableClock(), Log(), Log(), Log())
     let serverPort = Mailbox<Int>()
-    let (sandboxURL, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    let (addresses, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    let sandboxURL = addresses.url
     let sandbox = JSONClient(sandboxURL, sender: client.sender)
     let merchants = [Self.harbourMerchant, Self.kitsuneMerchant, Self.countedMerchant, Self.stallMerchant]
     let provisioning = MerchantProvisioning(portal: sandbox, random: .system)
@@ -52,11 +54,12 @@ final class TestSystem: Sendable {
     try Self.joinPlatform(directory + "/merchants/stall")
     try Self.configureWebhooks(directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
-    let (port, serverRun) = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
+    try Self.writeToShoppers(directory + "/merchants/kitsune")
+    let (port, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
     for merchant in merchants { try await provisioning.verify(merchant) }
-    try await Self.registerPage(Self.configuration(directory, sandboxURL), clock)
+    try await Self.registerPage(Self.configuration(directory, addresses), clock)
     self.directory = directory
     self.server = "http://127.0.0.1:\(port)"
     (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
@@ -73,11 +76,11 @@ final class TestSystem: Sendable {
     let client = try LiveHTTPClient(maximumResponseBytes: 4 << 20)
     let (calls, log, webhooks, serverPort) = (Log(), Log(), Log(), Mailbox<Int>())
     try FileManager.default.createDirectory(atPath: directory + "/merchants", withIntermediateDirectories: true)
-    let (sandboxURL, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
-    sandbox = JSONClient(sandboxURL, sender: client.sender)
+    let (addresses, sandboxRun) = try await Self.startSandbox(directory, clock, client.sender, serverPort)
+    sandbox = JSONClient(addresses.url, sender: client.sender)
     _ = try await MerchantProvisioning(portal: sandbox, random: .system).make(
       merchant, below: directory + "/imported/merchants")
-    let (port, serverRun) = try await Self.startServer(directory, sandboxURL, clock, calls, log, webhooks)
+    let (port, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
     (self.directory, server) = (directory, "http://127.0.0.1:\(port)")
@@ -141,7 +144,7 @@ final class TestSystem: Sendable {
 
   private static func startSandbox(
     _ directory: String, _ clock: StoppableClock, _ sender: HTTPSender, _ serverPort: Mailbox<Int>
-  ) async throws -> (url: String, run: Task<Void, any Error>) {
+  ) async throws -> (addresses: SandboxAddresses, run: Task<Void, any Error>) {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     (settings.port, settings.gatewayPort, settings.acquirerSilence) = (0, 0, .seconds(2))
     settings.clock = clock.wall
@@ -159,8 +162,8 @@ final class TestSystem: Sendable {
         .seconds(30))
       return (answer.status, answer.body)
     }
-    let ready = Mailbox<String>()
-    settings.onReady = { ready.put($0.url) }
+    let ready = Mailbox<SandboxAddresses>()
+    settings.onReady = { ready.put($0) }
     let sandbox = try await SandboxServer(settings)
     let run = Task { try await sandbox.run() }
     return (try await ready.awaited, run)
@@ -176,12 +179,34 @@ final class TestSystem: Sendable {
     return (200..<300).contains(answer.status)
   }
 
+  /// Mail goes to the sandbox's mailbox.
+  private static func mail(_ addresses: SandboxAddresses, _ directory: String) -> MailConfiguration {
+    var mail = MailConfiguration()
+    (mail.host, mail.port) = (addresses.mailHost, addresses.mailPort)
+    (mail.user, mail.password) = (addresses.mailUser, addresses.mailPassword)
+    mail.rootsFile = directory + "/sandbox/pki/tls-root.pem"
+    mail.from = MailAddress("tender@pay.example")
+    mail.recipients = [MailAddress("operator@pay.example")].compactMap(\.self)
+    return mail
+  }
+
+  /// The messages in the sandbox's mailbox that fit, the newest first.
+  func mails(where fits: (JSONValue) -> Bool) async throws -> [JSONValue] {
+    (try await sandbox.require("GET", "/sandbox/mail")["messages"]?.elements ?? []).filter(fits)
+  }
+
   private static func configureWebhooks(_ folder: String) throws {
     try write("webhooks: [\"orders=http://localhost:9/hooks\"]\nwebhooksWithOrder: [orders]", below: folder)
   }
 
   private static func requireDigests(_ folder: String) throws {
     try write("requireContentDigest: [\"\(try MerchantFolder.apiKey(at: folder).id)\"]", below: folder)
+  }
+
+  private static func writeToShoppers(_ folder: String) throws {
+    try write(
+      "orderConfirmation: true\nrefundNotice: true\nmailReplyTo: help@kitsune.example\nmailColor: \"#0b6e4f\"",
+      below: folder)
   }
 
   private static func joinPlatform(_ folder: String) throws {
@@ -195,12 +220,14 @@ final class TestSystem: Sendable {
     try MerchantProvisioning.write(yaml + line + "\n", to: path)
   }
 
-  private static func configuration(_ directory: String, _ sandboxURL: String) -> ServerConfiguration {
+  private static func configuration(_ directory: String, _ addresses: SandboxAddresses) -> ServerConfiguration {
+    let sandboxURL = addresses.url
     var configuration = ServerConfiguration(
       environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: sandboxURL,
       acquirer: .init(connector: "sandbox", baseURL: sandboxURL, apiKey: ""))
     configuration.allowsPrivateWebhooks = true
     configuration.hostedCheckoutURL = "http://\(hostedDomain)"
+    configuration.mail = mail(addresses, directory)
     if FileManager.default.fileExists(atPath: directory + "/platform") {
       configuration.platformDirectory = directory + "/platform"
     }
@@ -215,9 +242,10 @@ final class TestSystem: Sendable {
   }
 
   private static func startServer(
-    _ directory: String, _ sandboxURL: String, _ clock: StoppableClock, _ calls: Log, _ log: Log, _ webhooks: Log
+    _ directory: String, _ addresses: SandboxAddresses, _ clock: StoppableClock, _ calls: Log, _ log: Log,
+    _ webhooks: Log
   ) async throws -> (port: Int, run: Task<Void, any Error>) {
-    let configuration = Self.configuration(directory, sandboxURL)
+    let configuration = Self.configuration(directory, addresses)
     let plain = try LiveHTTPClient()
     let network = Network(
       plain: plain.sender,

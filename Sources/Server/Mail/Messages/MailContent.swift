@@ -1,0 +1,94 @@
+import TenderSheet
+
+/// What a message says, before it has a form: the same words become plain text and HTML.
+package struct MailContent: Sendable, Hashable {
+  package struct Row: Sendable, Hashable {
+    package let label: String
+    package let value: String
+
+    package init(_ label: String, _ value: String) { (self.label, self.value) = (label, value) }
+  }
+
+  package struct Action: Sendable, Hashable {
+    package let label: String
+    package let url: String
+  }
+
+  package let subject: String
+  package var paragraphs: [String]
+  package var rows: [Row] = []
+  /// Under the rows, with more weight.
+  package var total: Row?
+  package var action: Action?
+  /// After the rest, with less weight.
+  package var note: String?
+
+  package init(subject: String, paragraphs: [String]) { (self.subject, self.paragraphs) = (subject, paragraphs) }
+
+  /// The message as plain text.
+  package func text(_ brand: MailBrand) -> String {
+    let list = (rows + [total].compactMap(\.self)).map { "\($0.label): \($0.value)" }.joined(separator: "\n")
+    let link = action.map { "\($0.label):\n\($0.url)" }
+    let parts = paragraphs + [list, link ?? "", note ?? "", "-- \n\(brand.name)"]
+    return parts.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+  }
+
+  /// The message as a page of its own, without a script and, but for the logo, without anything from elsewhere.
+  package func html(_ brand: MailBrand) -> String {
+    let head =
+      brand.logoURL.map {
+        "<img src=\"\(HTMLText.escaped($0))\" alt=\"\(HTMLText.escaped(brand.name))\" height=\"40\">"
+      }
+      ?? HTMLText.escaped(brand.name)
+    return """
+      <!DOCTYPE html>
+      <html lang="\(brand.language.rawValue)">
+      <head><meta charset="utf-8"><title>\(HTMLText.escaped(subject))</title></head>
+      <body style="margin:0;padding:24px;font-family:sans-serif;font-size:16px;line-height:1.5;color:#222;background:#fff">
+      <div style="max-width:560px;margin:0 auto">
+      <div style="font-size:20px;font-weight:bold;color:\(brand.color);border-bottom:3px solid \(brand.color);padding-bottom:8px">\(head)</div>
+      \(HTMLText.paragraphs(paragraphs))\(table)\(button(brand))\(footer)</div>
+      </body>
+      </html>
+
+      """
+  }
+
+  private var table: String {
+    guard !rows.isEmpty || total != nil else { return "" }
+    let cells =
+      rows.map { HTMLText.row($0, style: "") }
+      + [total].compactMap(\.self).map {
+        HTMLText.row($0, style: ";font-weight:bold;border-top:1px solid #bbb")
+      }
+    return "<table role=\"presentation\" style=\"width:100%;border-collapse:collapse\">\n\(cells.joined())</table>\n"
+  }
+
+  private func button(_ brand: MailBrand) -> String {
+    guard let action else { return "" }
+    return "<p><a href=\"\(HTMLText.escaped(action.url))\" style=\"display:inline-block;padding:10px 18px;"
+      + "background:\(brand.color);color:#fff;text-decoration:none;border-radius:6px\">"
+      + "\(HTMLText.escaped(action.label))</a></p>\n"
+  }
+
+  private var footer: String {
+    note.map { "<p style=\"color:#555;font-size:14px\">\(HTMLText.escaped($0))</p>\n" } ?? ""
+  }
+}
+
+/// Pieces of HTML; every text in them is escaped.
+private enum HTMLText {
+  static func escaped(_ text: String) -> String {
+    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
+  }
+
+  static func paragraphs(_ texts: [String]) -> String {
+    texts.map { "<p>\(escaped($0).replacing("\n", with: "<br>"))</p>\n" }.joined()
+  }
+
+  static func row(_ row: MailContent.Row, style: String) -> String {
+    "<tr><td style=\"padding:4px 0\(style)\">\(escaped(row.label))</td>"
+      + "<td style=\"padding:4px 0;text-align:right\(style)\">\(escaped(row.value))</td></tr>\n"
+  }
+}

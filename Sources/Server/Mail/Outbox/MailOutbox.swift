@@ -1,0 +1,153 @@
+package import MerchantIdentity
+package import Storage
+package import TenderPayments
+import TenderSheet
+
+/// The tables `mail_messages` and `mail_notices`.
+package enum MailOutbox {
+  /// Queues a message in the caller's commit.
+  ///
+  /// - Parameters:
+  ///   - notice: what the message says, if it is to be said once: a second message of the same notice is not queued,
+  ///     whichever node says it and whenever.
+  ///   - keys: seal what is confidential.
+  /// - Returns: how many messages were queued.
+  /// - Throws: ``MerchantStoreError`` with `store_key_missing` for a confidential message without keys.
+  @discardableResult
+  package static func add(
+    _ mail: QueuedMail, once notice: String? = nil, keys: MasterKeys? = nil, random: RandomBytes,
+    in store: Transaction
+  ) throws -> Int {
+    if let notice, try !isNew(notice, in: store) { return 0 }
+    for recipient in mail.recipients { try insert(mail, recipient, keys, random, store) }
+    return mail.recipients.count
+  }
+
+  /// Notes that something is said. False where it was said before.
+  private static func isNew(_ notice: String, in store: Transaction) throws -> Bool {
+    try store.run(
+      "INSERT INTO mail_notices (notice, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING", .text(notice),
+      .time(store.now)) == 1
+  }
+
+  private static func insert(
+    _ mail: QueuedMail, _ recipient: MailAddress, _ keys: MasterKeys?, _ random: RandomBytes, _ store: Transaction
+  ) throws {
+    let now = store.now
+    let id = random.timeOrderedID(WallClock { now })
+    let (text, html) = (mail.content.text(mail.brand), mail.content.html(mail.brand))
+    let sealed = mail.kind.isConfidential ? try seal(text, html, id, keys) : nil
+    try store.run(
+      """
+      INSERT INTO mail_messages (id, kind, merchant, recipient, sender_name, reply_to, language, subject, text, html,
+        key_id, nonce, sealed, state, tries, next_try, lease_until, fence, created_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 'waiting', 0, $14, 0, 0, $14)
+      """,
+      .text(id), .text(mail.kind.rawValue), .text(optional: mail.merchant?.rawValue), .text(recipient.text),
+      .text(mail.brand.name), .text(optional: mail.replyTo?.text), .text(mail.brand.language.rawValue),
+      .text(mail.content.subject), .text(optional: sealed == nil ? text : nil),
+      .text(optional: sealed == nil ? html : nil), .text(optional: sealed?.keyID), .blob(optional: sealed?.nonce),
+      .blob(optional: sealed?.sealed), .time(now))
+  }
+
+  /// Claims what is due, in the order of the times.
+  static func claim(limit: Int, until: Timestamp, in store: Transaction) throws -> [(mail: StoredMail, SealedText?)] {
+    let due = try store.unclaimedRows(
+      """
+      SELECT * FROM mail_messages WHERE state = 'waiting' AND next_try <= $1 AND lease_until <= $1
+      ORDER BY next_try, id LIMIT $2
+      """, .time(store.now), .integer(Int64(limit)))
+    return try due.map { row in
+      let mail = try StoredMail(row, fence: row.integer("fence") + 1)
+      try store.run(
+        "UPDATE mail_messages SET lease_until = $2, fence = $3 WHERE id = $1", .text(mail.id), .time(until),
+        .integer(mail.fence))
+      return (mail, try SealedText(row))
+    }
+  }
+
+  /// Writes the result of a try; false when another process has acquired the lease in between.
+  static func finish(
+    _ mail: StoredMail, _ state: StoredMail.State, result: String, next: Timestamp, in store: Transaction
+  ) throws -> Bool {
+    try store.run(
+      """
+      UPDATE mail_messages SET state = $3, result = $4, next_try = $5, lease_until = 0,
+        tries = tries + CASE WHEN $3 = 'sent' THEN 0 ELSE 1 END, finished_at = $6,
+        sealed = CASE WHEN $3 = 'sent' THEN NULL ELSE sealed END
+      WHERE id = $1 AND fence = $2 AND state = 'waiting'
+      """,
+      .text(mail.id), .integer(mail.fence), .text(state.rawValue), .text(result), .time(next),
+      .integer(optional: state == .waiting ? nil : store.now.microseconds)) == 1
+  }
+
+  /// The newest first.
+  ///
+  /// - Parameter state: nil for every state.
+  package static func list(_ state: StoredMail.State?, limit: Int, in store: Transaction) throws -> [StoredMail] {
+    try store.rows(
+      "SELECT * FROM mail_messages WHERE state = $1 OR $1 IS NULL ORDER BY id DESC LIMIT $2",
+      .text(optional: state?.rawValue), .integer(Int64(limit))
+    ).map { try StoredMail($0, fence: $0.integer("fence")) }
+  }
+
+  package static func find(_ id: String, in store: Transaction) throws -> StoredMail? {
+    try store.row("SELECT * FROM mail_messages WHERE id = $1", .text(id))
+      .map { try StoredMail($0, fence: $0.integer("fence")) }
+  }
+
+  /// Has messages tried now: a waiting one sooner, a dead one again.
+  ///
+  /// - Parameter id: nil for every dead message.
+  /// - Returns: how many.
+  package static func retry(_ id: String?, in store: Transaction) throws -> Int {
+    try store.run(
+      """
+      UPDATE mail_messages SET state = 'waiting', tries = 0, next_try = $2, lease_until = 0, finished_at = NULL
+      WHERE (id = $1 AND state <> 'sent') OR ($1 IS NULL AND state = 'dead')
+      """, .text(optional: id), .time(store.now))
+  }
+
+  /// Removes messages that were finished before a moment: they name shoppers. What was said stays said.
+  package static func forget(before end: Timestamp, in store: Transaction) throws {
+    try store.run("DELETE FROM mail_messages WHERE finished_at < $1", .time(end))
+  }
+
+  package static func backlog(in store: Transaction) throws -> MailBacklog {
+    let row = try store.row(
+      """
+      SELECT (SELECT count(*) FROM mail_messages WHERE state = 'waiting') AS waiting,
+        (SELECT count(*) FROM mail_messages WHERE state = 'dead') AS dead,
+        (SELECT MIN(created_at) FROM mail_messages WHERE state = 'waiting') AS oldest
+      """)
+    let oldest = try row?.integerOrNil("oldest").map { store.now.since(Timestamp(microseconds: $0)) }
+    return MailBacklog(
+      waiting: try row?.integer("waiting") ?? 0, dead: try row?.integer("dead") ?? 0, oldestWaiting: oldest ?? .zero)
+  }
+}
+
+/// How many messages wait or were given up, for metrics and the doctor.
+package struct MailBacklog: Sendable, Hashable {
+  package let waiting: Int64
+  package let dead: Int64
+  /// How long the oldest of the waiting has been waiting.
+  package let oldestWaiting: Duration
+}
+
+extension StoredMail {
+  fileprivate init(_ row: Row, fence: Int64) throws {
+    guard let state = State(rawValue: try row.text("state")) else { throw StorageError.column("state") }
+    guard let kind = MailKind(rawValue: try row.text("kind")) else { throw StorageError.column("kind") }
+    (self.state, self.kind, self.fence) = (state, kind, fence)
+    id = try row.text("id")
+    merchant = try row.textOrNil("merchant").map { MerchantID($0) }
+    recipient = try row.text("recipient")
+    (senderName, replyTo) = (try row.text("sender_name"), try row.textOrNil("reply_to"))
+    (language, subject) = (try row.text("language"), try row.text("subject"))
+    tries = try row.integer("tries")
+    nextTry = try row.time("next_try")
+    result = try row.textOrNil("result")
+    createdAt = try row.time("created_at")
+    (text, html) = (try row.textOrNil("text"), try row.textOrNil("html"))
+  }
+}

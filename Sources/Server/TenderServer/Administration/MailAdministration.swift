@@ -1,0 +1,126 @@
+import HTTPServing
+import Hummingbird
+import Ledger
+package import Mail
+package import Storage
+package import TenderPayments
+
+/// What `tender mail` asks of a running server.
+struct MailAdministrationController: Sendable {
+  let administration: MailAdministration
+  let environment: TenderPayments.Environment
+  /// Nil where mail is off.
+  let mail: ServerMail?
+
+  /// `GET /mail?state=dead&limit=50`
+  func list(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let query = request.uri.queryParameters
+    let state = query.get("state").flatMap(StoredMail.State.init)
+    return JSONAnswer.response(try await administration.list(state, limit: query.get("limit", as: Int.self) ?? 50))
+  }
+
+  /// `GET /mail/ID`
+  func show(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(try await require(context.parameters.get("mail") ?? ""))
+  }
+
+  /// `POST /mail/retry?id=ID`; without an id every message that was given up.
+  func retry(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(["retried": try await administration.retry(request.uri.queryParameters.get("id"))])
+  }
+
+  /// `POST /mail/test?to=ADDRESS`: sends a message now.
+  func test(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let mail = try requireMail()
+    guard let address = request.uri.queryParameters.get("to").flatMap({ MailAddress($0) }) else {
+      throw Problem(.badRequest, "invalid_address", "to is an e-mail address in plain ASCII.")
+    }
+    let id = try await mail.queueTest(to: address)
+    try await mail.dispatcher.round()
+    return JSONAnswer.response(try await require(id))
+  }
+
+  /// `POST /mail/warnings?at=2028-01-01T00:00:00Z`: says now what is due at that moment.
+  func warn(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let mail = try requireMail()
+    let at = request.uri.queryParameters.get("at").flatMap { Timestamp(rfc3339: $0) }
+    guard at == nil || environment == .simulated else {
+      throw Problem(.conflict, "not_simulated", "Only in simulated warnings are sent before their time.")
+    }
+    let queued = try await mail.sayWhatIsDue(at: at)
+    try await mail.dispatcher.round()
+    return JSONAnswer.response(["queued": queued])
+  }
+
+  private func require(_ id: String) async throws -> MailReportRow {
+    guard let mail = try await administration.find(id) else {
+      throw Problem(.notFound, "mail_unknown", "There is no message \(id.prefix(64)).")
+    }
+    return mail
+  }
+
+  private func requireMail() throws -> ServerMail {
+    guard let mail else { throw Problem(.conflict, "mail_off", "mail.host is not set: this server sends no mail.") }
+    return mail
+  }
+}
+
+extension ServerMail {
+  /// - Returns: the message's id.
+  func queueTest(to address: MailAddress) async throws -> String {
+    let (mail, random) = (QueuedMail(.test, to: [address], .test(settings.brand), settings.brand), random)
+    return try await journal.database.write { store in
+      try MailOutbox.add(mail, random: random, in: store)
+      return try MailOutbox.list(.waiting, limit: 500, in: store).first { $0.kind == .test }?.id ?? ""
+    }
+  }
+}
+
+/// The answers behind `tender mail`, whether a server holds the store or the command line itself.
+package struct MailAdministration: Sendable {
+  private let database: Database
+
+  package init(_ database: Database) { self.database = database }
+
+  /// - Parameter state: nil for every state.
+  package func list(_ state: StoredMail.State?, limit: Int) async throws -> [MailReportRow] {
+    let limit = min(500, max(1, limit))
+    return try await database.read { try MailOutbox.list(state, limit: limit, in: $0) }.map {
+      MailReportRow($0, isWhole: false)
+    }
+  }
+
+  /// The whole message; nil where there is none of this id.
+  package func find(_ id: String) async throws -> MailReportRow? {
+    try await database.read { try MailOutbox.find(id, in: $0) }.map { MailReportRow($0, isWhole: true) }
+  }
+
+  /// - Parameter id: nil for every message that was given up.
+  package func retry(_ id: String?) async throws -> Int {
+    try await database.write { try MailOutbox.retry(id, in: $0) }
+  }
+}
+
+/// A message as the command line shows it.
+package struct MailReportRow: Codable, Sendable {
+  package let id: String
+  package let kind: MailKind
+  package let merchant: MerchantID?
+  package let recipient: String
+  package let subject: String
+  package let state: StoredMail.State
+  package let tries: Int64
+  package let nextTry: String
+  /// The server's answer.
+  package let result: String?
+  package let created: String
+  /// Nil in a list, and for a message that is sealed or was erased.
+  package let text: String?
+
+  init(_ mail: StoredMail, isWhole: Bool) {
+    (id, kind, merchant, recipient) = (mail.id, mail.kind, mail.merchant, mail.recipient)
+    (subject, state, tries, result) = (mail.subject, mail.state, mail.tries, mail.result)
+    (nextTry, created) = (mail.nextTry.description, mail.createdAt.description)
+    text = isWhole ? mail.text : nil
+  }
+}

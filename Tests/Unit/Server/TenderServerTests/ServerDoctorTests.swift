@@ -1,0 +1,85 @@
+import Foundation
+import HTTPTransport
+import Logging
+import MerchantIdentity
+import StrictJSON
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+@Suite struct `The doctor of a running server` {
+  @Test func `is reached by the server's port, wherever its store is`() async throws {
+    let system = try await TestSystem.shared.value
+    let served = try await ServedTender(system)
+    defer { served.end() }
+    let answer = try ChildProcess.run([try ServedTender.program(), "doctor", "--port", "\(served.port)", "--json"])
+    let checks = JSONField(try JSONReader.read(answer.output))
+    let codes = try checks.member("checks").array.map { try $0.member("code").string }
+    #expect(Set(codes).isSuperset(of: ["merchant_readable", "store_opens", "mail_configured", "recovery_runs"]))
+    let none = try ChildProcess.run([try ServedTender.program(), "doctor", "--port", "1"])
+    #expect(none.status == 1)
+  }
+
+  @Test func `examines the merchants in the store as it does those in folders`() async throws {
+    let system = try await StoredShop.system.value
+    let stored = try await StoredShop("examined", system)
+    let healthy = try await Self.findings(system, "examined")
+    #expect(healthy.contains { $0.code == "certificate_pair" && $0.status == .ok })
+    #expect(healthy.contains { $0.code == "self_test_payment_data" && $0.status == .ok })
+    #expect(healthy.contains { $0.code == "association_present" && $0.status == .ok })
+    #expect(healthy.contains { $0.code == "apple_session" && $0.status == .ok })
+
+    try await stored.call(.addDomain("never.examined.localhost:8499", merchant: "examined", associationBase64: nil))
+    let found = try await Self.findings(system, "examined").filter { $0.status == .failed }.map(\.code)
+    #expect(found.contains("association_present") && found.contains("apple_session"), "\(found)")
+    // The command line, which cannot open the store beside the server, asks for the same.
+    let asked = try await StrictJSONDecoder().decode(
+      DoctorReport.self, from: system.admin("POST", "/doctor/merchants"))
+    #expect(asked.checks.contains { $0.code == "association_present" && $0.status == .failed })
+  }
+
+  @Test func `runs by itself a minute after the start, and its findings are on the metrics page`() async throws {
+    let system = try await TestSystem.shared.value
+    let minute = Mailbox<Bool>()
+    // The doctor's first pause ends when the test says so; no other pause is a minute.
+    let scheduler = Scheduler(
+      uptime: Scheduler.system.uptime,
+      sleep: { pause in
+        guard pause == .seconds(60) else { return try await Scheduler.system.sleep(pause) }
+        while minute.value == nil { try await Scheduler.system.sleep(.milliseconds(20)) }
+      }, finish: Scheduler.system.finish)
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-timer-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    var configuration = ServerConfiguration(
+      environment: .simulated, directory: directory, host: "127.0.0.1", port: 0, sandboxURL: system.sandbox.base,
+      acquirer: .init(connector: "sandbox", baseURL: system.sandbox.base, apiKey: ""))
+    configuration.merchantsDirectory = system.directory + "/merchants"
+    configuration.platformDirectory = system.directory + "/platform"
+    configuration.allowsPrivateWebhooks = true
+    let ready = Mailbox<Int>()
+    var logger = Logger(label: "timer")
+    logger.logLevel = .critical
+    let server = try await TenderServer(configuration, scheduler: scheduler, logger: logger) { ready.put($0) }
+    let run = Task { try await server.run() }
+    _ = try await ready.awaited
+    #expect(try await !TestSystem.metrics(directory, system.sender).contains("tender_doctor_check"))
+    minute.put(true)
+    var text = ""
+    for _ in 0..<600 where !text.contains("tender_doctor_check") {
+      try await Task.sleep(for: .milliseconds(50))
+      text = try await TestSystem.metrics(directory, system.sender)
+    }
+    run.cancel()
+    _ = await run.result
+    #expect(text.contains("# TYPE tender_doctor_check gauge"))
+    #expect(text.contains("tender_doctor_check{code=\"merchant_readable\",subject=\"harbour\"} 0"), "\(text)")
+    // Nobody serves the shop's port in this test.
+    #expect(text.firstMatch(of: /tender_doctor_check\{code="association_served",subject="harbour[^"]*"\} 1/) != nil)
+  }
+
+  private static func findings(_ system: TestSystem, _ merchant: String) async throws -> [DoctorFinding] {
+    let report = try await StrictJSONDecoder().decode(DoctorReport.self, from: system.admin("POST", "/doctor"))
+    return report.checks.filter { $0.subject.contains(merchant) }
+  }
+}

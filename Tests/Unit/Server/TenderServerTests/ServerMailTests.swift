@@ -1,0 +1,118 @@
+import Foundation
+import MerchantIdentity
+import StrictJSON
+import TenderPayments
+import TenderServer
+import Testing
+
+@Suite struct `The server's mail` {
+  @Test func `confirms a paid order to the shopper once, and says when money goes back`() async throws {
+    let system = try await TestSystem.shared.value
+    var shopper = try await Shopper.enters(system, system.kitsune)
+    try await shopper.chooses()
+    let answer = try await shopper.pays()
+    let payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+    let order = try #require(try await Self.wait(system, shopper.reference, "Your order \(shopper.reference)").first)
+    #expect(order["from"]?.text == "Kitsune Noodles <tender@pay.example>")
+    let address = try #require(try await shopper.contact("gb-london")["emailAddress"])
+    #expect(order["recipients"]?.elements == [address])
+    let text = try #require(order["text"]?.text)
+    #expect(
+      text.contains("Thank you for your order at Kitsune Noodles.") && text.contains("Total: 1500 JPY"), "\(text)")
+    #expect(text.contains("Fish and chips"))
+    #expect(order["html"]?.text?.contains("#0b6e4f") == true)
+    _ = try await system.admin("POST", "/payments/\(payment)/refund?amount=300")
+    let refund = try #require(
+      try await Self.wait(system, shopper.reference, "Refund for your order \(shopper.reference)").first)
+    #expect(refund["text"]?.text?.contains("300 JPY") == true)
+    #expect(try await Self.mails(system, shopper.reference).count == 2)
+  }
+
+  @Test func `writes to no shopper for a merchant who does not want it, nor for a declined payment`() async throws {
+    let system = try await TestSystem.shared.value
+    let other = try await Shopper.enters(system, system.harbour, service: "collection")
+    _ = try await other.pays()
+    let declined = try await Shopper.enters(system, system.kitsune, amount: 2051, service: "collection")
+    _ = try await declined.pays()
+    // A later order's message comes after theirs would have.
+    let paid = try await Shopper.enters(system, system.kitsune, service: "collection")
+    _ = try await paid.pays()
+    _ = try await Self.wait(system, paid.reference, "Your order \(paid.reference)")
+    #expect(try await Self.mails(system, other.reference).isEmpty)
+    #expect(try await Self.mails(system, declined.reference).isEmpty)
+  }
+
+  @Test func `is tested by a message that the command sends at once, with the mail server's answer`() async throws {
+    let system = try await TestSystem.shared.value
+    let answer = try await system.admin("POST", "/mail/test?to=test%40pay.example")
+    #expect(answer["state"] == "sent" && answer["result"]?.text?.hasPrefix("250 2.0.0") == true, "\(answer)")
+    #expect(try await system.mails { $0["recipients"]?.elements == ["test@pay.example"] }.count == 1)
+    let refused = try await system.admin("POST", "/mail/test?to=refused%40pay.example")
+    #expect(refused["state"] == "dead" && refused["result"]?.text?.contains("550 5.1.1") == true, "\(refused)")
+    let id = try #require(refused["id"]?.text)
+    #expect(try await system.admin("GET", "/mail?state=dead").elements.contains { $0["id"]?.text == id })
+    #expect(try await system.admin("POST", "/mail/retry?id=\(id)")["retried"] == .integer(1))
+    #expect(try await system.admin("GET", "/mail/\(id)")["text"]?.text?.contains("can send mail") == true)
+    #expect(try await system.metrics().contains("tender_mail_tried_total{outcome=\"sent\"}"))
+  }
+
+  private static func mails(_ system: TestSystem, _ reference: String) async throws -> [JSONValue] {
+    try await system.mails { $0["subject"]?.text?.contains(reference) == true }
+  }
+
+  private static func wait(_ system: TestSystem, _ reference: String, _ subject: String) async throws -> [JSONValue] {
+    for _ in 0..<400 {
+      let found = try await mails(system, reference).filter { $0["subject"]?.text == subject }
+      if !found.isEmpty { return found }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return []
+  }
+}
+
+@Suite struct `The clock moved to 20 days before expiry` {
+  private static let merchant = MerchantProvisioning.NewMerchant(
+    id: "expiring", merchantIdentifier: "merchant.test.expiring", displayName: "Expiring", countryCode: "IE",
+    currencyCode: "EUR", domains: ["expiring.localhost:8410"])
+  /// TLS goes by the machine's clock, so the certificates are made in the past and end in about 20 days from today.
+  private static let span: Duration = .seconds(-740 * 86_400)
+
+  @Test(.timeLimit(.minutes(5)))
+  func `puts the warning of each certificate into the mailbox once, also after a restart`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-expiry-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let past = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock(ahead: Self.span))
+    _ = try await StoredShop("expiring", past)
+    #expect(try await past.admin("POST", "/mail/warnings")["queued"] == .integer(0))
+    await past.stop()
+
+    let today = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
+    // The server may have looked by itself already.
+    _ = try await today.admin("POST", "/mail/warnings")
+    try await Self.wait(today, for: 2)
+    #expect(try await today.admin("POST", "/mail/warnings")["queued"] == .integer(0))
+    let subjects = try await today.mails { _ in true }.compactMap { $0["subject"]?.text }.sorted()
+    #expect(subjects.count == 2)
+    #expect(
+      subjects[0].wholeMatch(of: /The merchant identity certificate of expiring expires in (1[5-9]|2[0-5]) days/) != nil
+    )
+    #expect(subjects[1].hasPrefix("The payment processing certificate of expiring expires in "))
+    await today.stop()
+
+    let again = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
+    #expect(try await again.admin("POST", "/mail/warnings")["queued"] == .integer(0))
+    #expect(try await again.mails { _ in true }.isEmpty)
+    // Seven days before the end the next warning is due.
+    let week = WallClock.system.now().adding(.seconds(14 * 86_400))
+    #expect(try await again.admin("POST", "/mail/warnings?at=\(week)")["queued"] == .integer(2))
+    try await Self.wait(again, for: 2)
+    #expect(try await again.mails { _ in true }.count == 2)
+    await again.stop()
+  }
+
+  private static func wait(_ system: TestSystem, for count: Int) async throws {
+    for _ in 0..<400 where try await system.mails(where: { _ in true }).count < count {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}

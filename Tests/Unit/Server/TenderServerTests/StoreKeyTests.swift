@@ -1,0 +1,102 @@
+import Foundation
+import Ledger
+import MerchantIdentity
+import Storage
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// Merchants in a store of its own, without a server.
+private struct Registry {
+  let file: TemporaryStore
+  let database: Database
+  var configuration: ServerConfiguration
+
+  init() async throws {
+    file = try TemporaryStore()
+    database = try await PaymentAdministration.open(file.path).database
+    configuration = ServerConfiguration(
+      environment: .simulated, directory: file.directory, host: "127.0.0.1", port: 0, sandboxURL: nil,
+      acquirer: .init(connector: "sandbox", baseURL: "", apiKey: ""))
+    try PrivateFile.makeFolder(file.directory + "/merchants")
+  }
+
+  func perform(_ call: MerchantCall) async throws -> MerchantAnswer {
+    try await MerchantAdministration(configuration, database).perform(call)
+  }
+
+  func add(_ id: String = "harbour", _ settings: [String: String] = [:]) async throws {
+    let merchant = MerchantProvisioning.NewMerchant(
+      id: id, merchantIdentifier: "merchant.test.harbour", displayName: "Harbour", countryCode: "IE",
+      currencyCode: "EUR", domains: ["harbour.localhost"])
+    _ = try await perform(.add(try MerchantBundle(merchant, random: .system)))
+    if !settings.isEmpty { _ = try await perform(.edit(merchant: id, settings: settings)) }
+  }
+
+  var keyFileIsThere: Bool { FileManager.default.fileExists(atPath: file.directory + "/store.key") }
+}
+
+@Suite struct `The key of the store` {
+  private static let key = String(repeating: "1a", count: 32)
+  private static let other = String(repeating: "2b", count: 32)
+
+  @Test func `may be given itself, and no file is made then`() async throws {
+    var registry = try await Registry()
+    registry.configuration.storeKey = Self.key
+    try await registry.add()
+    let sealed = try #require(try await registry.perform(.sealing).sealed)
+    #expect(try sealed.keys.sorted() == [MasterKeys(Self.key).current] && !registry.keyFileIsThere)
+
+    registry.configuration.storeKey = Self.other
+    await #expect(throws: MerchantStoreError.self) { try await registry.perform(.listKeys(merchant: nil)) }
+  }
+
+  @Test func `may be printed by a command, which is asked each time`() async throws {
+    var registry = try await Registry()
+    let keys = registry.file.directory + "/keys"
+    try PrivateFile.write(Self.key + "\n", to: keys)
+    registry.configuration.storeKeyCommand = "cat '\(keys)'"
+    try await registry.add()
+    #expect(try await registry.perform(.sealing).sealed?.keys.sorted() == [MasterKeys(Self.key).current])
+    #expect(!registry.keyFileIsThere)
+
+    // Rotated without a restart.
+    try PrivateFile.write(Self.other + "\n" + Self.key + "\n", to: keys)
+    #expect(try await registry.perform(.reseal).sealed?.keys.sorted() == [MasterKeys(Self.other).current])
+    try PrivateFile.write(Self.other + "\n", to: keys)
+    #expect(try await registry.perform(.listKeys(merchant: "harbour")).keys?.isEmpty == false)
+  }
+
+  @Test(arguments: ["exit 3", "echo no key", "true"])
+  func `is missed with a reason when the command gives none`(_ command: String) async throws {
+    var registry = try await Registry()
+    registry.configuration.storeKeyCommand = command
+    await #expect(throws: (any Error).self) { try await registry.add() }
+  }
+}
+
+@Suite struct `A certificate of the store whose key an agent holds` {
+  @Test func `is imported without its key only where there is an agent, and only for processing`() async throws {
+    var registry = try await Registry()
+    try await registry.add()
+    let material = try Clinic.material.get()
+    func call(_ kind: CertificateKind, _ pem: String) throws -> MerchantCall {
+      let file = CertificateFile(Array(pem.utf8))
+      return .importCertificate(
+        merchant: "harbour", kind: kind, certificatesBase64: file.certificates.map { Base64.encode($0) },
+        privateKeyPEM: nil)
+    }
+    let (processing, identity) = (
+      try call(.processing, material.processing.pem), try call(.identity, material.identity.pem)
+    )
+    await #expect(throws: MerchantStoreError.self) { try await registry.perform(processing) }
+
+    registry.configuration.keyAgentSocket = "/run/nowhere.sock"
+    let row = try #require(try await registry.perform(processing).certificates?.first)
+    #expect(row.state == .active)
+    await #expect(throws: MerchantStoreError.self) { try await registry.perform(identity) }
+    let exported = try await registry.perform(.exportCertificate(id: row.id, withKey: true))
+    #expect(exported.privateKeyPEM == nil)
+  }
+}
