@@ -49,17 +49,17 @@ package struct AcquirerCapabilities: Sendable {
   }
 
   /// The connector's name: in metrics, in the address of its inbox.
-  package let name: String
+  package var name: String
   /// The operator's name of the account at the acquirer; nil where there is only one.
-  package let account: String?
+  package var account: String?
   package let instruments: Set<Instrument>
   /// Those that the provider authorizes in two steps. Without a stored result of the first, nothing was authorized.
   package var preparedInstruments: Set<Instrument>
   package let parts: Parts
   /// Of captures, voids and refunds.
-  package let idempotency: Idempotency
+  package var idempotency: Idempotency
   /// Of authorizations. They are repeated only while the payment token is in memory.
-  package let authorizationIdempotency: Idempotency
+  package var authorizationIdempotency: Idempotency
   /// Whether a refund names one capture and cannot give back more than it took.
   package let refundsOneCapture: Bool
   package let inquiry: Bool

@@ -1,5 +1,4 @@
 import Acquiring
-import HTTPTransport
 import TenderPayments
 
 /// How the bank of a simulation behaves, and what its connector states.
@@ -14,6 +13,14 @@ struct BankProfile: Sendable {
     case braintree
     /// Nothing can be asked, and an authorization cannot be undone.
     case unaskable
+    /// A sealed token in two steps; an error of its own is repeated under the key; refunds may be pending.
+    case stripe
+    /// A sealed token in two steps; an error is forgotten under its key, whether or not it was done; accepts first.
+    case checkoutCom = "checkout-com"
+    /// Finds only what a pending answer has named; a repeat under the key within a day is the only other inquiry.
+    case worldlineDirect = "worldline-direct"
+    /// Network tokens; undoes an authorization by our reference; sends no events.
+    case worldlineAcquiring = "worldline-acquiring"
   }
 
   let conduct: Conduct
@@ -24,7 +31,7 @@ struct BankProfile: Sendable {
   /// Whether the store's clock may jump ahead of the wire: only where late requests do no harm.
   let bearsJumps: Bool
 
-  static let all: [BankProfile] = sandboxes + connectors.flatMap { [$0, $0] }
+  static let all: [BankProfile] = sandboxes + connectors
 
   /// For two routes: what may take over from one another. A sealed payment token has one provider only.
   static let network: [BankProfile] = all.filter { !$0.isSealed }
@@ -39,8 +46,10 @@ struct BankProfile: Sendable {
     ]
   }
 
+  /// Adyen and Braintree several times: their protocols differ most from all others.
   private static let connectors: [BankProfile] = [false, true].flatMap { sealed in
-    [Conduct.adyen, .braintree, .unaskable].map { BankProfile($0, isSealed: sealed) }
+    ([.adyen, .adyen] + Conduct.allCases).filter { $0 != .sandbox && (!sealed || $0.takesSealed) }
+      .map { BankProfile($0, isSealed: sealed) }
   }
 
   /// It neither reverses nor repeats its answers: an undoing has to find the hold and void it, once.
@@ -85,62 +94,18 @@ struct BankProfile: Sendable {
 
   /// How long the acquirer gives its first answer again; nil for ever.
   var memory: Duration? {
-    if case .reference(let window) = stated.idempotency, window < .seconds(86_400) { window } else { nil }
+    guard conduct == .sandbox else { return conduct.memory }
+    guard case .reference(let window) = stated.idempotency, window < .seconds(86_400) else { return nil }
+    // What leaves at the end of the window is on its way for a while, longer than the settle horizon at worst.
+    return window + .seconds(400)
   }
-}
-
-extension BankProfile.Conduct {
-  /// The connector, whose statements the simulated bank keeps.
-  fileprivate var connector: Acquirer {
-    switch self {
-    case .adyen: BankProfile.adyen
-    case .braintree: BankProfile.braintree
-    case .sandbox, .unaskable: BankProfile.unaskable
-    }
-  }
-}
-
-extension BankProfile {
-  private static let nowhere = HTTPSender { _, _ throws(TransportError) in throw .notSent("there is no network") }
-
-  fileprivate static let adyen: Acquirer = {
-    guard let key = AdyenAPIKey("simulated"), let hmac = AdyenHMACKey(hex: String(repeating: "5a", count: 32)),
-      let settings = try? AdyenSettings(
-        host: .test, apiKey: key, hmacKeys: [hmac], merchantAccounts: ["Simulated"], returnURL: "https://shop.example/")
-    else { preconditionFailure("the settings are constants") }
-    return .adyen(settings, http: nowhere)
-  }()
-
-  fileprivate static let braintree: Acquirer = {
-    let currencies = ["EUR", "JPY"].compactMap { Currency(code: $0) }
-    var settings = BraintreeSettings(
-      environment: .test, merchantID: "simulated", publicKey: "simulated", privateKey: BraintreePrivateKey("simulated"),
-      merchantAccounts: Dictionary(uniqueKeysWithValues: currencies.map { ($0, "simulated-\($0.code)") }))
-    settings.capturesInParts = true
-    return .braintree(settings, http: nowhere)
-  }()
-
-  /// Worldline Direct is like it for operations whose answer was lost. It repeats its first answer to a key.
-  fileprivate static let unaskable: Acquirer = {
-    let week = AcquirerCapabilities.Idempotency.reference(window: .seconds(86_400 * 7))
-    return Acquirer(
-      capabilities: AcquirerCapabilities(
-        name: "unaskable", instruments: [.network, .sealed], idempotency: week, authorizationIdempotency: week,
-        inquiry: false, reversal: false, settleHorizon: .seconds(120), holdLifetime: .seconds(86_400 * 7)),
-      authorize: { _, _ in .notSent("") }, capture: { _, _ in .notSent("") }, void: { _, _ in .notSent("") },
-      refund: { _, _ in .notSent("") }, inquire: { _, _ in .notFound }, reverse: { _, _ in .nothingFound })
-  }()
 }
 
 extension AcquirerCapabilities {
   /// The same under another name.
-  func called(
-    _ name: String, account: String? = nil, authorizationIdempotency: Idempotency? = nil
-  ) -> AcquirerCapabilities {
-    AcquirerCapabilities(
-      name: name, account: account, instruments: instruments, parts: parts, idempotency: idempotency,
-      authorizationIdempotency: authorizationIdempotency ?? self.authorizationIdempotency,
-      refundsOneCapture: refundsOneCapture, inquiry: inquiry, reversal: reversal, settleHorizon: settleHorizon,
-      holdLifetime: holdLifetime, exponent: exponent)
+  func called(_ name: String, account: String? = nil) -> AcquirerCapabilities {
+    var called = self
+    (called.name, called.account) = (name, account)
+    return called
   }
 }

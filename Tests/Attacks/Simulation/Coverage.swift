@@ -53,7 +53,9 @@ package struct Coverage: Sendable, Hashable {
   }
 
   private static let allProfiles: [String] =
-    BankProfile.Conduct.allCases.flatMap { [$0.rawValue, "\($0.rawValue), sealed"] }
+    BankProfile.Conduct.allCases.map(\.rawValue)
+    + BankProfile.Conduct.allCases.filter(\.takesSealed).map { "\($0.rawValue), sealed" }
+    + Peculiarity.allCases.map(\.rawValue)
     + SimulatedWorld.Routing.allCases.flatMap { [$0.rawValue, "\($0.rawValue), with breakers"] }
     + ["two routes", "rerouted", "decided by a person", refundOfSeveral, decision, wrongDecision, expiryAsMovement]
 

@@ -10,7 +10,8 @@ enum Hazard: String, CaseIterable {
   case credentialsRefused = "credentials refused"
   /// The contract at the acquirer does not allow captures, for good.
   case capturesRefused = "captures refused"
-  /// It allows nothing that follows an authorization, until an operator has corrected it many days later.
+  /// It allows nothing that follows an authorization while the faults last; at Worldline Direct until an operator has
+  /// corrected it many days later.
   case followUpsRefused = "follow-ups refused"
   /// The acquirer approves an authorization for half of its amount.
   case approvedForLess = "approved for less"
@@ -62,7 +63,7 @@ extension SimulatedWorld {
   func planHazards() {
     if hazards.includes(.credentialsRefused) { refuseCredentials() }
     if hazards.includes(.capturesRefused) { refuse(["capture"], .capturesRefused) }
-    if hazards.includes(.followUpsRefused) { refuse(["capture", "void", "refund"], .followUpsRefused) }
+    if hazards.includes(.followUpsRefused) { refuseFollowUps() }
     if hazards.includes(.connectorChanged) { plan(2, "another acquirer is configured") { self.changeConnector() } }
     if hazards.includes(.diskFull) { plan(4, "the disk is full") { self.fillDisk() } }
     if hazards.includes(.clockStepped) { plan(2, "the clock is set") { self.stepClock() } }
@@ -85,6 +86,16 @@ extension SimulatedWorld {
     thread.after(end, "the credentials are corrected") { self.correct() }
   }
 
+  /// From the beginning, or when some were done already and their answers may be lost.
+  private func refuseFollowUps() {
+    let begin = thread.choices.chance(500) ? .zero : thread.choices.milliseconds(1_000...200_000)
+    thread.after(begin, "follow-ups are not allowed any more") {
+      guard self.faults else { return }
+      self.areFollowUpsRefused = true
+      self.refuse(["capture", "void", "refund"], .followUpsRefused)
+    }
+  }
+
   private func refuse(_ verbs: Set<String>, _ hazard: Hazard) {
     for acquirer in acquirers { acquirer.bank.refuse(verbs) { self.met(hazard) } }
   }
@@ -93,8 +104,11 @@ extension SimulatedWorld {
   func correct() {
     let kept: Set<String> = hazards.includes(.capturesRefused) ? ["capture"] : []
     for acquirer in acquirers { acquirer.bank.refuse(kept) { self.met(.capturesRefused) } }
-    if faults, hazards.includes(.followUpsRefused) { refuse(["capture", "void", "refund"], .followUpsRefused) }
+    if areFollowUpsRefused, faults || outlastsKeys { refuse(["capture", "void", "refund"], .followUpsRefused) }
   }
+
+  /// Whether it takes days until an operator has the account corrected: then keys are forgotten.
+  var outlastsKeys: Bool { acquirers.contains { $0.profile.conduct == .worldlineDirect } }
 
   private func changeConnector() {
     guard !isClockBehind else { return }

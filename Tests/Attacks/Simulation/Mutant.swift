@@ -140,6 +140,9 @@ extension Mutant {
             ON CONFLICT (merchant, call, key) DO UPDATE SET operation = excluded.operation
             """, in: $0.replacing("FROM idempotency WHERE", with: "FROM idempotency WHERE 1 = 0 AND"))
       }),
+    replacing(
+      "an authorization is sent before the name of its token is stored", "prepared_reference = $#",
+      "prepared_reference = SUBSTR($#1, 1, 0) || NULL"),
     replacing("a refused immediate capture is forgotten", "capture_due = $#", "capture_due = NULL * $#1"),
     replacing(
       "the answer of a key is not kept", "UPDATE idempotency SET state = 'done'",
@@ -217,15 +220,25 @@ extension Mutant {
       routing: { acquirers in acquirers.map { $0.followedUp(by: acquirers[0]) } }),
     Mutant(
       "an authorization is repeated where the acquirer has no idempotency key",
-      wiring: { acquirer in
-        guard acquirer.capabilities.route.contains("braintree") else { return acquirer }
-        var mutated = acquirer
-        mutated.capabilities = acquirer.capabilities.called(
-          acquirer.capabilities.name, account: acquirer.capabilities.account,
-          authorizationIdempotency: .reference(window: .seconds(86_400)))
-        return mutated
-      }),
+      wiring: { $0.stating(at: "braintree") { $0.authorizationIdempotency = .reference(window: .seconds(86_400)) } }),
     Mutant("an accepted reversal counts as done", wiring: { $0.mutated(reversed: { $0.orReversed }) }),
+    Mutant(
+      "an authorization is repeated under a key that was forgotten with its error",
+      wiring: {
+        $0.stating(at: "checkout-com") { $0.authorizationIdempotency = .reference(window: .seconds(86_400)) }
+      }),
+    Mutant(
+      "a repeat counts as an inquiry when its key is forgotten",
+      wiring: { $0.stating(at: "worldline-direct") { $0.idempotency = .reference(window: .seconds(86_400 * 365)) } }),
+    Mutant(
+      "an authorization that is not there yet counts as reversed",
+      wiring: { acquirer in
+        guard acquirer.capabilities.name == "worldline-acquiring" else { return acquirer }
+        return acquirer.mutated(reversed: { $0 == .nothingFound ? .reversed : $0 })
+      }),
+    Mutant(
+      "a pending refund counts as done",
+      wiring: { $0.capabilities.name == "stripe" ? $0.mutated(refund: { $0.orApproved }) : $0 }),
   ]
 }
 
@@ -235,15 +248,27 @@ extension Acquirer {
     before: @escaping @Sendable (AuthorizationRequest) -> AuthorizationRequest = { $0 },
     authorize change: @escaping @Sendable (AuthorizationRequest, AcquirerAnswer) async -> AcquirerAnswer = { $1 },
     void answer: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
+    refund refunded: @escaping @Sendable (AcquirerAnswer) -> AcquirerAnswer = { $0 },
     inquire found: @escaping @Sendable (Inquiry) -> Inquiry = { $0 }, reversal: Reversal? = nil,
     reversed: @escaping @Sendable (Reversal) -> Reversal = { $0 }
   ) -> Acquirer {
     var mutated = self
     mutated.authorize = { [authorize] in await change($0, authorize(before($0), $1)) }
     mutated.void = { [void] in answer(await void($0, $1)) }
+    mutated.refund = { [refund] in refunded(await refund($0, $1)) }
     mutated.inquire = { [inquire] in found(await inquire($0, $1)) }
     mutated.reverse = { [reverse] in reversed(await reverse($0, $1)) }
     if let reversal { mutated.reverse = { _, _ in reversal } }
+    return mutated
+  }
+
+  /// The same acquirer, of which other capabilities are stated if it is this connector's.
+  fileprivate func stating(
+    at connector: String, _ change: (inout AcquirerCapabilities) -> Void
+  ) -> Acquirer {
+    guard capabilities.name == connector else { return self }
+    var mutated = self
+    change(&mutated.capabilities)
     return mutated
   }
 

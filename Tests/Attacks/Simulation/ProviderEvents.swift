@@ -12,7 +12,7 @@ extension SimulatedWorld {
     if hazards.includes(.foreignEvent), faults, thread.choices.chance(200) {
       forge(reference, request.amount, acquirer)
     }
-    guard acquirer.profile.isUnaskable else { return }
+    guard acquirer.profile.conduct.announcesAuthorizations else { return }
     // Some come when recovery has begun to undo the authorization.
     let delay = faults && thread.choices.chance(200) ? 55_000...150_000 : 1...20_000
     thread.after(thread.choices.milliseconds(delay), "the bank announces an authorization") { [self] in
@@ -71,7 +71,7 @@ extension SimulatedWorld {
   /// Sends an event until it is acknowledged; sometimes twice, and a limited number of times. Some wait for others, and
   /// come with them in one call.
   func tell(_ message: ProviderMessage, _ acquirer: SimulatedAcquirer) {
-    guard !isDropped(message.event) else { return }
+    guard acquirer.profile.conduct.sendsEvents, !isDropped(message.event) else { return }
     acquirer.batch.append(message)
     guard faults, thread.choices.chance(200) else { return send(acquirer) }
     thread.after(thread.choices.milliseconds(100...10_000), "a batch of events leaves") { self.send(acquirer) }
@@ -110,7 +110,7 @@ extension SimulatedWorld {
 
   /// Another acquirer sends an authentic event about an operation that is not its own.
   private func forge(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
-    guard let other = acquirers.first(where: { $0 !== acquirer }) else { return }
+    guard let other = acquirers.first(where: { $0 !== acquirer && $0.profile.conduct.sendsEvents }) else { return }
     let name = "\(newEvent())-of-another-route"
     let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "05"))
     let answer = thread.choices.chance(500) ? refusal : .approved(Approval(acquirerReference: "foreign"))
@@ -148,6 +148,7 @@ extension SimulatedWorld {
 
   func moveElsewhere() {
     let acquirer = acquirers[thread.choices.pick(acquirers.count)]
+    guard acquirer.profile.conduct.sendsEvents else { return }
     let holds = acquirer.bank.evidence.filter(\.wasApproved)
     guard !holds.isEmpty else { return }
     let hold = holds[thread.choices.pick(holds.count)]

@@ -24,10 +24,12 @@ extension SimulatedWorld {
     thread.after(thread.choices.milliseconds(500...100_000), "the bank decides a follow-up") { [self] in
       guard let answer = acquirer.bank.decide(followUp: reference, approves: approves) else { return }
       report(answer, reference, request.amount, acquirer)
-      if case .approved = answer, kind != "void", faults, thread.choices.chance(60) {
+      let mayReturn = kind != "void" && acquirer.profile.conduct.takesBack(kind)
+      if case .approved = answer, mayReturn, faults, thread.choices.chance(60) {
         takeBackLater(kind, request, acquirer)
       }
-      if !approves, hazards.includes(.reconsidered) { reconsiderLater(reference, request.amount, acquirer) }
+      let reconsiders = acquirer.profile.conduct.reconsiders && hazards.includes(.reconsidered)
+      if !approves, reconsiders { reconsiderLater(reference, request.amount, acquirer) }
     }
   }
 
@@ -40,11 +42,15 @@ extension SimulatedWorld {
     }
   }
 
+  /// How many of a thousand cancels fail while things go wrong.
+  private static let failingCancels = 600
+
   /// A cancel by our reference was accepted; its event has the bank's name of the cancel.
   func decideLater(_ request: InquiryRequest, cancel name: String, _ acquirer: SimulatedAcquirer) {
-    let fails = faults && thread.choices.chance(200)
+    let fails = faults && thread.choices.chance(Self.failingCancels)
     thread.after(thread.choices.milliseconds(500...60_000), "the bank decides a cancel") { [self] in
       guard let answer = acquirer.bank.decide(cancel: name, fails: fails) else { return }
+      if case .declined = answer { acquirer.wire.did(fails ? .cancelFailed : .cancelEmpty) }
       let isKnown = acquirer.bank.knows(request.reference.rawValue)
       let event = AcquirerEvent(
         id: newEvent(), subject: .reversal(of: request.reference, called: name),
@@ -70,7 +76,7 @@ extension SimulatedWorld {
 
   /// Whether no event about the operation is on its way that a later one could overtake.
   private func isOver(_ reference: String, _ acquirer: SimulatedAcquirer) -> Bool {
-    !acquirer.profile.isUnaskable || evidence.reported.contains(reference)
+    !(acquirer.profile.isUnaskable || acquirer.profile.conduct == .stripe) || evidence.reported.contains(reference)
   }
 
   private func takesBack(

@@ -18,8 +18,7 @@ final class SimulatedAcquirer {
       refusesUsedTokens: !profile.isSealed, conduct: profile.conduct)
     wire = SimulatedWire(thread, bank, profile.capabilities(number))
     wire.hasFirstStep = profile.hasFirstStep
-    // What leaves at the end of the window is on its way for a while, longer than the settle horizon at worst.
-    wire.memory = profile.memory.map { $0 + .seconds(400) }
+    wire.memory = profile.memory
   }
 
   /// Connector and account.

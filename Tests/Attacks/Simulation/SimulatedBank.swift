@@ -103,10 +103,11 @@ final class SimulatedBank {
 
   /// - Parameter isForLess: whether an approval is for half of the amount.
   func authorize(_ request: AuthorizationRequest, _ verdict: Verdict, isForLess: Bool = false) -> AcquirerAnswer {
-    guard conduct == .braintree, answers[request.reference.rawValue] != nil else {
+    let isForgotten = conduct == .braintree || forgotten.contains(request.reference.rawValue)
+    guard isForgotten, answers[request.reference.rawValue] != nil else {
       return authorize(request, request.reference.rawValue, verdict, isForLess)
     }
-    // Without an idempotency key it is another transaction, with the same order id.
+    // Without an idempotency key it is another transaction, with the same reference.
     return authorize(request, "\(request.reference) again", verdict, isForLess)
   }
 
@@ -173,7 +174,7 @@ final class SimulatedBank {
     if later {
       undecided[reference] = (kind, request)
       let name = newName()
-      if conduct == .adyen { accepting[reference] = name }
+      if conduct.keepsFirstAnswer { accepting[reference] = name }
       return keep(.pending(Pending(acquirerReference: name)), reference, contents)
     }
     return post(kind, request, contents)
@@ -209,9 +210,25 @@ final class SimulatedBank {
 
   /// Declines an operation with a code that means *try again*, as another one.
   func declineForNow(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
-    let contents = Self.contents(kind, request)
-    return keep(.declined(Decline(reason: .issuerUnavailable, code: "91")), request.reference.rawValue, contents)
+    let answer = AcquirerAnswer.declined(Decline(reason: .issuerUnavailable, code: "91"))
+    // A refusal is forgotten with its key.
+    guard conduct.failure != .forgotten else { return answer }
+    return keep(answer, request.reference.rawValue, Self.contents(kind, request))
   }
+
+  /// What the acquirer answers to a key for which it remembers an error.
+  private var failures: Set<String> = []
+
+  /// A request was done, and answered with an error.
+  func fail(_ reference: String) {
+    switch conduct.failure {
+    case .remembered: failures.insert(reference)
+    case .forgotten: forgotten.insert(reference)
+    case .found: break
+    }
+  }
+
+  func isFailed(_ reference: String) -> Bool { failures.contains(reference) }
 
   /// Does what it declined before; nil when it cannot any more.
   func reconsider(_ reference: String) -> AcquirerAnswer? {
@@ -293,7 +310,7 @@ final class SimulatedBank {
 
   /// A void has no name of its own where it changes the authorization: then its status is the answer.
   func inquire(_ request: InquiryRequest) -> Inquiry {
-    guard conduct == .braintree, request.kind == .void, let name = request.authorization else {
+    guard conduct.voidsWithoutName, request.kind == .void, let name = request.authorization else {
       return inquire(request.reference.rawValue)
     }
     guard let hold = names[name].flatMap({ holds[$0] }) else { return .notFound }
@@ -301,7 +318,9 @@ final class SimulatedBank {
       return .answer(
         hold.wasVoided ? .approved(Approval(acquirerReference: name)) : .declined(Self.holdIsOver))
     }
-    return hold.hold.captured == 0 ? .notFound : .answer(.declined(Self.refusal("submitted_for_settlement")))
+    if hold.hold.captured == 0 { return .notFound }
+    guard conduct == .stripe else { return .answer(.declined(Self.refusal("submitted_for_settlement"))) }
+    return hold.hold.captured < hold.hold.authorized ? .notFound : .answer(.declined(Self.holdIsOver))
   }
 
   func inquire(_ reference: String) -> Inquiry {

@@ -29,7 +29,7 @@ final class SimulatedWire: @unchecked Sendable {
   /// Whether the bank approves a new authorization for less than was asked for.
   var isForLess: () -> Bool = { false }
   /// Whether a capture, void or refund is only accepted now, and decided later.
-  var isLater: () -> Bool = { false }
+  var isLater: (_ kind: String) -> Bool = { _ in false }
   /// Such a one waits for the bank's decision.
   var accepted: (_ kind: String, FollowUpRequest) -> Void = { _, _ in }
   /// Whether a capture, void or refund is declined for now.
@@ -48,6 +48,10 @@ final class SimulatedWire: @unchecked Sendable {
   var decided: (AuthorizationRequest, AcquirerAnswer) -> Void = { _, _ in }
   /// The cancel of an authorization was accepted under a name of the bank's.
   var cancelled: (InquiryRequest, _ name: String) -> Void = { _, _ in }
+  /// The bank did what only its kind does.
+  var did: (Peculiarity) -> Void = { _ in }
+  /// Whether what is processed now is answered with an error.
+  private var isFailing = false
   /// Whether a payment token is given to the bank in a first step.
   var hasFirstStep = false
   /// The calls that the bank makes by itself, by their body.
@@ -58,7 +62,8 @@ final class SimulatedWire: @unchecked Sendable {
     fates: [Fate] = Fate.allCases
   ) {
     (self.thread, self.bank, self.capabilities) = (thread, bank, capabilities)
-    self.fates = fates.filter { $0 != .answered && $0 != .afterHorizon && ($0 != .twice || bank.repeatsAnswers) }
+    let repeats = bank.repeatsAnswers && bank.conduct.failure != .forgotten
+    self.fates = fates.filter { $0 != .answered && $0 != .afterHorizon && ($0 != .twice || repeats) }
   }
 
   /// A call of the bank that brings these events.
@@ -99,7 +104,10 @@ final class SimulatedWire: @unchecked Sendable {
       reverse: { request, deadline in
         await self.ask("reverse", deadline, broken: Reversal.broken) { self.reverse(request) }
       },
-      readEvents: { event throws(EventRefusal) in try self.read(event) })
+      readEvents: { event throws(EventRefusal) in
+        guard self.bank.conduct.sendsEvents else { throw .notExpected }
+        return try self.read(event)
+      })
   }
 
   private func ask(_ kind: String, _ request: FollowUpRequest, _ deadline: Deadline) async -> AcquirerAnswer {
@@ -117,6 +125,8 @@ final class SimulatedWire: @unchecked Sendable {
     guard !bank.isRefused("authorize") else { return .unauthorized }
     guard !hasFirstStep || bank.hasInstrument(of: request) else { return .unauthorized }
     note(request.reference)
+    defer { failIfFailing(request.reference) }
+    if let error = rememberedError(request.reference) { return error }
     let isNew = !bank.isAnswered(request.reference.rawValue)
     let verdict = verdict(request.merchantReference)
     let mayBeLess = isNew && verdict.approves && request.amount.minorUnits > 1
@@ -128,12 +138,14 @@ final class SimulatedWire: @unchecked Sendable {
   private func followUp(_ kind: String, _ request: FollowUpRequest) -> AcquirerAnswer {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused(kind) else { return .unauthorized }
+    defer { failIfFailing(request.reference) }
+    if let error = rememberedError(request.reference) { return error }
     if kind == "void", isEarly(request) { earlyVoids.insert(request.reference.rawValue) }
     forgetWhatIsOld(request.reference.rawValue)
     let isNew = !bank.isAnswered(request.reference.rawValue)
     note(request.reference)
     if isNew, isDeclinedForNow() { return bank.declineForNow(kind, request) }
-    let answer = bank.followUp(kind, request, later: isLater())
+    let answer = bank.followUp(kind, request, later: isLater(kind))
     switch answer {
     case .approved where kind != "void": moved(kind, request)
     // An acquirer that does not repeat its answers accepts the request a second time, and decides it.
@@ -156,6 +168,19 @@ final class SimulatedWire: @unchecked Sendable {
     bank.forgetAnswer(reference)
   }
 
+  private func failIfFailing(_ reference: AttemptReference) {
+    guard isFailing, bank.isAnswered(reference.rawValue) else { return }
+    bank.fail(reference.rawValue)
+    if bank.conduct.failure == .forgotten { did(.errorForgotten) }
+  }
+
+  /// The error that the bank gives again under the key.
+  private func rememberedError(_ reference: AttemptReference) -> AcquirerAnswer? {
+    guard bank.isFailed(reference.rawValue) else { return nil }
+    did(.errorRemembered)
+    return .unknown(Interruption(.serverError))
+  }
+
   private func note(_ reference: AttemptReference) {
     arrivals[reference.rawValue] = arrivals[reference.rawValue] ?? thread.uptime
   }
@@ -170,15 +195,35 @@ final class SimulatedWire: @unchecked Sendable {
     let reference = request.reference.rawValue
     questions.insert(reference)
     guard !bank.isRefused("inquire") else { return .unavailable(.unauthorized) }
+    if let unfound = unfound(request) { return unfound }
     let isNews = arrivals[reference].map { thread.uptime < $0 + Self.lag } ?? true
     guard !isNews || trouble == 0 || !thread.choices.chance(trouble / 2) else { return .notFound }
     return bank.inquire(request)
   }
 
+  /// The answer where the bank does not look for our reference.
+  private func unfound(_ request: InquiryRequest) -> Inquiry? {
+    switch bank.conduct {
+    case .worldlineDirect where request.acquirerReference == nil:
+      return .unavailable(Interruption(.acquirerUncertain, detail: "nothing is found by our reference"))
+    case .worldlineAcquiring where request.kind == .authorization && request.acquirerReference == nil:
+      did(.askedWithoutName)
+      return .notFound
+    case .worldlineDirect:
+      did(.askedByName)
+      return nil
+    default: return nil
+    }
+  }
+
   private func reverse(_ request: InquiryRequest) -> Reversal {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused("reverse") else { return .unavailable(.unauthorized) }
-    guard bank.conduct == .adyen else { return bank.reverse(request.reference.rawValue) }
+    guard bank.conduct == .adyen else {
+      let reversal = bank.reverse(request.reference.rawValue)
+      if bank.conduct == .worldlineAcquiring { did(reversal == .reversed ? .undone : .undoneTooEarly) }
+      return reversal
+    }
     let name = bank.acceptCancel(of: request.reference.rawValue)
     cancelled(request, name)
     return .accepted(acquirerReference: name)
@@ -238,7 +283,14 @@ final class SimulatedWire: @unchecked Sendable {
     case .afterHorizon:
       arrive(patience + capabilities.settleHorizon + thread.choices.milliseconds(1_000...200_000), late)
       deliver(patience) { broken }
-    case .resetAfterwards, .garbage, .serverErrorAfter: arrive(way) { _ in deliver(way) { broken } }
+    case .resetAfterwards, .garbage: arrive(way) { _ in deliver(way) { broken } }
+    case .serverErrorAfter:
+      thread.after(way, "\(verb) arrives") { [self] in
+        isFailing = true
+        _ = process()
+        isFailing = false
+        deliver(way) { broken }
+      }
     }
   }
 

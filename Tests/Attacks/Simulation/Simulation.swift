@@ -70,6 +70,8 @@ final class SimulatedWorld: @unchecked Sendable {
   private var writes: [String] = []
   /// Whether the store refuses writes.
   var isDiskFull = false
+  /// Whether the contract allows nothing that follows an authorization, until an operator has it corrected.
+  var areFollowUpsRefused = false
   var ownEvents = 0
   var keyedRequests: [KeyedRequest] = []
   /// By basket, the quote that a shopper saw; empty where orders are not placed over baskets.
@@ -151,15 +153,18 @@ final class SimulatedWorld: @unchecked Sendable {
     wire.waits = { [unowned acquirer] request in
       self.decideLater(request, acquirer.wire.verdict(request.merchantReference), acquirer)
     }
-    let conduct = acquirer.profile.conduct
-    let answersLater = acquirer.profile.isSealed && conduct == .sandbox || conduct == .unaskable
-    wire.isLater = { conduct == .adyen || answersLater && self.faults && choices.chance(250) }
+    let (conduct, isSealed) = (acquirer.profile.conduct, acquirer.profile.isSealed)
+    wire.isLater = { kind in
+      let share = conduct.acceptsFirst(kind, isSealed: isSealed)
+      return share == 1_000 || share > 0 && self.faults && choices.chance(share)
+    }
+    wire.did = { self.coverage.profiles[$0.rawValue, default: 0] += 1 }
     wire.decided = { [unowned acquirer] in self.announce($0, $1, acquirer) }
     wire.cancelled = { [unowned acquirer] in self.decideLater($0, cancel: $1, acquirer) }
     wire.accepted = { [unowned acquirer] kind, request in self.decideLater(kind, request, acquirer) }
     wire.moved = { [unowned acquirer] kind, request in
-      if conduct == .braintree { self.announce(request, acquirer) }
-      guard self.faults, choices.chance(60) else { return }
+      if conduct.announcesOperations { self.announce(request, acquirer) }
+      guard conduct.takesBack(kind), self.faults, choices.chance(60) else { return }
       self.takeBackLater(kind, request, acquirer)
     }
     if hazards.includes(.declinedForNow) {
@@ -176,7 +181,8 @@ final class SimulatedWorld: @unchecked Sendable {
         return true
       }
     }
-    wire.hasLateArrivals = hazards.includes(.afterHorizon)
+    // What arrives too late and is told by no event, nobody can find out.
+    wire.hasLateArrivals = hazards.includes(.afterHorizon) && conduct.sendsEvents
     wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
       self.met(.afterHorizon)
       self.tell(answer, reference, amount, patience: .max, acquirer)
@@ -198,22 +204,29 @@ final class SimulatedWorld: @unchecked Sendable {
     settle(for: .seconds(900))
     // Where captures are refused for good, or an event was lost, operations stay open until an alarm is raised after a
     // day.
-    if hazards.includes(.capturesRefused) || !evidence.unaskable.isEmpty || thread.choices.chance(250) {
+    let staysOpen = hazards.includes(.capturesRefused) || !evidence.unaskable.isEmpty
+    if staysOpen || thread.choices.chance(250) {
       noteOutlivedKeys()
       thread.slumber(.seconds(86_400 * 9))
       let isInTime = thread.choices.chance(700)
       // What a bank cannot release in part ends by itself.
       for acquirer in acquirers where isInTime || !acquirer.wire.capabilities.parts.contains(.void) {
-        expireHolds(of: acquirer)
+        if !acquirer.profile.conduct.holdsForWeeks { expireHolds(of: acquirer) }
       }
       actLate()
       // Long enough for a process that starts in the middle to wait its quarter of an hour and to try twice.
       settle(for: .seconds(4_500))
+      areFollowUpsRefused = false
       correct()
       settle(for: .seconds(4_500))
       callAgain()
       thread.run(until: thread.uptime + .seconds(900))
       if !evidence.unaskable.isEmpty { waitForPeople() }
+    }
+    // What was accepted for the last call is decided by now.
+    if acquirers.contains(where: { $0.profile.conduct == .checkoutCom }) {
+      callAgain()
+      thread.run(until: thread.uptime + .seconds(300))
     }
     return try audited()
   }

@@ -242,7 +242,7 @@ import Testing
     #expect(capabilities.route == "stripe/eu" && capabilities.instruments == [.network, .sealed])
     #expect(capabilities.preparedInstruments == [.sealed] && capabilities.parts == [.capture, .refund])
     #expect(capabilities.inquiry && !capabilities.reversal)
-    #expect(capabilities.idempotency == .reference(window: .seconds(86_400)))
+    #expect(capabilities.idempotency == .reference(window: .seconds(86_400 - 600)))
     #expect(capabilities.merchantAccount(.euro) == nil)
   }
 }

@@ -27,13 +27,15 @@ extension Acquirer {
 }
 
 struct AdyenConnector: Sendable {
+  /// Adyen keeps a key for at least seven days. Ten minutes less: a repeat that is sent in time must also arrive in time.
+  private static let safeWindow = Duration.seconds(7 * 86_400 - 600)
+
   static func capabilities(_ settings: AdyenSettings) -> AcquirerCapabilities {
     var capabilities = AcquirerCapabilities(
       name: "adyen", account: settings.account, instruments: [.network, .sealed],
       parts: settings.multiplePartialCaptures ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
-      // Adyen keeps a key for at least seven days.
-      idempotency: .reference(window: .seconds(7 * 86_400)),
-      authorizationIdempotency: .reference(window: .seconds(7 * 86_400)), inquiry: false, reversal: true,
+      idempotency: .reference(window: safeWindow),
+      authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: true,
       settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.merchantAccounts[0] })
     capabilities.merchantAccounts = settings.merchantAccounts.map { AcquirerCapabilities.MerchantAccount($0) }

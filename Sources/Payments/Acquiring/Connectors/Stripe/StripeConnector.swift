@@ -63,12 +63,15 @@ struct StripeConnector: Sendable {
     settings.connectedAccounts.isEmpty ? [self] : settings.connectedAccounts.compactMap { acting(for: $0) }
   }
 
+  /// Stripe may forget a key after 24 hours. Ten minutes less: a repeat that is sent in time must also arrive in time.
+  private static let safeWindow = Duration.seconds(86_400 - 600)
+
   static func capabilities(_ settings: StripeSettings) -> AcquirerCapabilities {
     AcquirerCapabilities(
       name: "stripe", account: settings.account, instruments: [.network, .sealed], preparedInstruments: [.sealed],
       parts: settings.multicapture ? [.capture, .furtherCaptures, .refund] : [.capture, .refund],
-      idempotency: .reference(window: .seconds(86_400)),
-      authorizationIdempotency: .reference(window: .seconds(86_400)), inquiry: true, reversal: false,
+      idempotency: .reference(window: safeWindow), authorizationIdempotency: .reference(window: safeWindow),
+      inquiry: true, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.connectedAccounts.first })
   }
