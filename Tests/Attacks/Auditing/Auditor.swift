@@ -84,7 +84,7 @@ package struct Auditor: Sendable {
   private func details(_ invariant: Invariant) -> [String] {
     switch invariant {
     case .noDoubleCharge: doubles
-    case .noLostAuthorization: lost
+    case .noLostAuthorization: lost + evidence.heldForNothing.map { "hold \($0), until it expired" }
     case .noPhantom: phantoms
     case .withinBounds: outOfBounds
     case .tokenOnce: repeated(evidence.holds.filter(\.wasApproved).map(\.token))
@@ -179,6 +179,16 @@ extension Auditor {
     return evidence.holds.filter {
       $0.stands && !known.contains($0.reference) && !isExcused($0, from: .noLostAuthorization)
     }.map { "hold \($0.reference)" }
+  }
+
+  /// Holds that belong to no live payment, and of which no operation is open. When the holds have expired nothing shows
+  /// them any more.
+  package var heldForNothing: Set<String> {
+    let open = Set(evidence.operations.filter(\.isOpen).map(\.payment))
+    let known = authorizations.values.filter { payments[$0.payment]?.isLive == true || open.contains($0.payment) }
+    return Set(
+      evidence.holds.filter { $0.stands && !isExcused($0, from: .noLostAuthorization) }.map(\.reference)
+    ).subtracting(known.map(\.reference))
   }
 
   private var phantoms: [String] {

@@ -29,6 +29,8 @@ package struct Evidence: Sendable {
   package var impossibleChanges: Set<String> = []
   /// The violations of the audit chain.
   package var chain: [String] = []
+  /// Holds that nothing accounted for any more before they expired.
+  package var heldForNothing: Set<String> = []
   /// Secrets of the run that were found where they must not be.
   package var leaks: [String] = []
 

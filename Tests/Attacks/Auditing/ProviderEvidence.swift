@@ -8,10 +8,15 @@ extension Evidence {
     let tables = try store.rows("SELECT name FROM sqlite_master WHERE type = 'table'").map { try $0.text("name") }
     if tables.contains("modifications") { return try readAdyen(store) }
     if tables.contains("transactions") { return try readBraintree(store) }
+    if tables.contains("intents") { return try readStripe(store) }
+    if tables.contains("actions") { return try readCheckoutCom(store) }
+    if tables.contains("payments") {
+      return try tables.contains("event_endpoints") ? readWorldlineDirect(store) : readWorldlineAcquiring(store)
+    }
     try readSandbox(store)
   }
 
-  private var orderOfReference: [String: String] {
+  var orderOfReference: [String: String] {
     let orders = Dictionary(payments.map { ($0.id, $0.order) }) { first, _ in first }
     return Dictionary(operations.map { ($0.reference, orders[$0.payment] ?? "") }) { first, _ in first }
   }

@@ -106,6 +106,9 @@ private struct Damage: Sendable, CustomTestStringConvertible {
     Damage("a hold that the journal does not know", .noLostAuthorization) {
       $0.holds.append(Sound.hold("a9", "o9", "t9", 1000, [1000, 0, 0]))
     },
+    Damage("a hold that stood for nothing until it expired", .noLostAuthorization) {
+      $0.heldForNothing.insert("a9")
+    },
     Damage("a hold whose payment was given up", .noLostAuthorization) { $0.payments[0].isLive = false },
     Damage("a payment whose hold the acquirer lost", .noPhantom) { $0.holds.remove(at: 0) },
     Damage("a capture that only we know", .noPhantom) { $0.holds[0].captured = 0 },

@@ -15,6 +15,8 @@ package struct Simulation: Sendable {
   /// The mutant, by name; nil for the engine as it is.
   package var mutant: Mutant?
   package var keepsTrace = false
+  /// The kind of bank, as coverage names it; nil for the one that the seed chooses. Other names are left out.
+  package var profile: String?
 
   package init(seed: UInt64, mutant: Mutant? = nil) {
     self.seed = seed
@@ -91,7 +93,7 @@ final class SimulatedWorld: @unchecked Sendable {
     hasTwoRoutes = choices.chance(300)
     routing = hasTwoRoutes ? Routing.allCases[choices.pick(Routing.allCases.count)] : .byConfiguration
     hasBreakers = hasTwoRoutes && choices.chance(500)
-    let profiles = Self.profiles(choices, hasTwoRoutes)
+    let profiles = Self.profiles(choices, hasTwoRoutes, only: settings.profile)
     hazards = Hazards(choices, bearsJumps: profiles.allSatisfy(\.bearsJumps))
     placesOrders = choices.chance(350)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
@@ -117,8 +119,10 @@ final class SimulatedWorld: @unchecked Sendable {
   }
 
   /// Two routes are of two kinds as a rule; without a second route the other acquirer is one of the same kind.
-  private static func profiles(_ choices: Choices, _ hasTwoRoutes: Bool) -> [BankProfile] {
-    let all = hasTwoRoutes ? BankProfile.network : BankProfile.all
+  private static func profiles(_ choices: Choices, _ hasTwoRoutes: Bool, only kind: String?) -> [BankProfile] {
+    let every = hasTwoRoutes ? BankProfile.network : BankProfile.all
+    let wanted = every.filter { kind == nil || $0.conduct.rawValue == kind }
+    let all = wanted.isEmpty ? every : wanted
     let first = all[choices.pick(all.count)]
     return [first, hasTwoRoutes ? all[choices.pick(all.count)] : first]
   }
@@ -207,6 +211,7 @@ final class SimulatedWorld: @unchecked Sendable {
     let staysOpen = hazards.includes(.capturesRefused) || !evidence.unaskable.isEmpty
     if staysOpen || thread.choices.chance(250) {
       noteOutlivedKeys()
+      noteLostHolds()
       thread.slumber(.seconds(86_400 * 9))
       let isInTime = thread.choices.chance(700)
       // What a bank cannot release in part ends by itself.

@@ -55,6 +55,26 @@ extension SimulatedWorld {
   }
 }
 
+extension SimulatedWorld {
+  /// Before holds expire: afterwards nothing shows that one was held for nothing.
+  func noteLostHolds() {
+    guard let database = try? store.open([], clock: thread.clock) else { return }
+    var seen = evidence
+    seen.holds = acquirers.flatMap(\.bank.evidence)
+    let (before, findings) = (seen, Findings())
+    Task.detached {
+      findings.lost =
+        (try? await database.read { store in
+          var evidence = before
+          try evidence.readJournal(store)
+          return Auditor(evidence).heldForNothing
+        }) ?? []
+    }
+    thread.run(until: thread.uptime)
+    evidence.heldForNothing.formUnion(findings.lost)
+  }
+}
+
 // What an operator does when the faults have stopped.
 extension SimulatedWorld {
   /// Sends again what was given up.
@@ -72,6 +92,7 @@ extension SimulatedWorld {
 /// What was read of the store when all was over.
 private final class Findings: @unchecked Sendable {
   var audit: AuditReport?
+  var lost: Set<String> = []
   var journal: (evidence: Evidence, events: [String: Int], operations: [String])?
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import Simulation
 
 // payment-simulator --seeds 5000 | 100..<200 [--trace]      the engine under faults, a history for each seed
+// payment-simulator --seeds 200 --profile adyen             the same, at banks of one kind
 // payment-simulator --explore 20000                         small settings, every history, so many at most
 // payment-simulator --mutants 1500 | 400..<1500 [--record]  mutants, each with so many seeds at most
 // payment-simulator --mutants recorded                      mutants, each where it was detected before
@@ -26,6 +27,8 @@ struct Options {
   /// A part of the mutants' names.
   var only = ""
   var keepsTrace = false
+  /// The kind of bank that every seed gets; nil for the seed's own.
+  var profile: String?
   var coverage: String?
   var coverageFiles: [String] = []
 
@@ -46,6 +49,7 @@ struct Options {
       case "--share": share = try Self.share(rest.popFirst() ?? "")
       case "--only": only = rest.popFirst() ?? ""
       case "--trace": keepsTrace = true
+      case "--profile": profile = rest.popFirst()
       case "--coverage": coverage = rest.popFirst()
       case "--check-coverage":
         coverageFiles = Array(rest)
@@ -97,6 +101,7 @@ func simulate(_ seeds: Range<UInt64>, _ options: Options, _ supplies: Supplies) 
   for seed in seeds {
     var simulation = Simulation(seed: seed)
     simulation.keepsTrace = options.keepsTrace
+    simulation.profile = options.profile
     let outcome = try simulation.run(with: supplies)
     coverage.add(outcome.coverage)
     steps += outcome.steps
