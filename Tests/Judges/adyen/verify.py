@@ -7,7 +7,6 @@ connector, whose requests are in requests.json, where AdyenConnectorTests compar
 """
 import base64
 import csv
-import http.server
 import io
 import json
 import os
@@ -15,8 +14,6 @@ import pathlib
 import queue
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 import urllib.request
 
@@ -27,8 +24,8 @@ from Adyen.util import is_valid_hmac_notification
 ACCOUNT, KEY = "TenderSandbox", "sandbox-adyen-key"
 HMAC_KEY = "5AD8B0A1C3E2F4769B8D7C6E5F4A3B2C1D0E9F8A7B6C5D4E3F2A1B0C9D8E7F60"
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "Support"))
-import free_ports  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -38,42 +35,6 @@ EXPLAINED = {
     "accept-encoding": "Python's HTTP client says that it decodes nothing",
     "connection": "Python's HTTP client closes the connection after each call",
 }
-# What every HTTP client sends.
-TRANSPORT = {"host", "content-length"}
-
-
-class Failed(Exception):
-    pass
-
-
-def check(claim, holds, detail=""):
-    if not holds:
-        raise Failed(f"{claim}: {detail}")
-    print(f"  {claim}")
-
-
-class Server:
-    """Records what arrives, and answers with `[accepted]`, as a webhook does, or with an empty object."""
-
-    def __init__(self, answer):
-        self.arrived = queue.Queue()
-        arrived = self.arrived
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                arrived.put((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
-                self.send_response(200)
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, *words):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
 def library(origin, key=KEY):
@@ -121,7 +82,7 @@ class Events:
                 if (item["eventCode"], item["merchantReference"]) == (code, reference):
                     return item
             try:
-                body = json.loads(self.server.arrived.get(timeout=1)[2])
+                body = json.loads(self.server.arrived.get(timeout=1)[3])
             except queue.Empty:
                 continue
             if not is_valid_hmac_notification(body, HMAC_KEY) or is_valid_hmac_notification(body, HMAC_KEY[::-1]):
@@ -243,7 +204,7 @@ def verify_requests():
     }
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
         calls[request["act"]](request["body"], request["key"])
-        path, headers, body = recorder.arrived.get(timeout=10)
+        _, path, headers, body = recorder.arrived.get(timeout=10)
         expected = {"x-api-key": KEY, "content-type": "application/json"}
         if request["key"]:
             expected["idempotency-key"] = request["key"]
@@ -254,43 +215,18 @@ def verify_requests():
               (path, headers, body))
 
 
-def wait_until_up(origin, process):
-    for _ in range(300):
-        if process.poll() is not None:
-            raise Failed("tender sandbox ended")
-        try:
-            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-    raise Failed("tender sandbox does not answer")
-
-
 def main():
-    tender = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory() as directory:
-        port = free_ports.row(2)
-        origin = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            wait_until_up(origin, process)
-            webhook = Server(b"[accepted]")
-            manage(origin, "PUT", "/adyen/webhook", {"url": webhook.url + "/events"})
-            events = Events(webhook)
-            verify_requests()
-            name = verify_payments(origin, events)
-            verify_refusals(origin, events)
-            verify_sealed(origin, tender, directory)
-            verify_report(origin, name)
-        finally:
-            process.terminate()
-            process.wait()
+    with sandbox() as (origin, tender, directory):
+        webhook = Server(b"[accepted]")
+        manage(origin, "PUT", "/adyen/webhook", {"url": webhook.url + "/events"})
+        events = Events(webhook)
+        verify_requests()
+        name = verify_payments(origin, events)
+        verify_refusals(origin, events)
+        verify_sealed(origin, tender, directory)
+        verify_report(origin, name)
     print(f"adyen: the library of Adyen {Adyen.settings.LIB_VERSION} agrees")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(f"adyen: {failure}")
+    run("adyen", main)

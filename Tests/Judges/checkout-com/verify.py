@@ -8,15 +8,12 @@ requests are in requests.json, where CheckoutComConnectorTests compares them wit
 import base64
 import hashlib
 import hmac
-import http.server
 import json
 import os
 import pathlib
 import queue
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 import urllib.request
 import warnings
@@ -34,8 +31,8 @@ CHANNEL = "pc_tendersandboxchannel2222222"
 SECRET, PUBLIC = "sk_sbox_tendersandboxsecretkey22222", "pk_sbox_tendersandboxpublickey22222"
 SIGNATURE_KEY = "tender-sandbox-signature-key"
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "Support"))
-import free_ports  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -43,46 +40,6 @@ EXPLAINED = {
     "accept-encoding": "Python's HTTP client decodes compressed answers",
     "connection": "Python's HTTP client keeps the connection",
 }
-# What every HTTP client sends.
-TRANSPORT = {"host", "content-length"}
-
-
-class Failed(Exception):
-    pass
-
-
-def check(claim, holds, detail=""):
-    if not holds:
-        raise Failed(f"{claim}: {detail}")
-    print(f"  {claim}")
-
-
-class Server:
-    """Records what arrives, and answers with an empty object."""
-
-    def __init__(self):
-        self.arrived = queue.Queue()
-        arrived = self.arrived
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                arrived.put((self.command, self.path, headers, body))
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            do_GET = do_POST
-
-            def log_message(self, *words):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
 def library(origin, secret=SECRET, public=PUBLIC):
@@ -301,42 +258,17 @@ def verify_requests():
               (method, path, headers, body))
 
 
-def wait_until_up(origin, process):
-    for _ in range(300):
-        if process.poll() is not None:
-            raise Failed("tender sandbox ended")
-        try:
-            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-    raise Failed("tender sandbox does not answer")
-
-
 def main():
-    tender = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory() as directory:
-        port = free_ports.row(2)
-        origin = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            wait_until_up(origin, process)
-            webhook = Server()
-            manage(origin, "PUT", "/checkout-com/webhook", {"url": webhook.url + "/events"})
-            events = Events(webhook)
-            verify_requests()
-            verify_payments(origin, events)
-            verify_refusals(origin, events)
-            verify_sealed(origin, tender, directory)
-        finally:
-            process.terminate()
-            process.wait()
+    with sandbox() as (origin, tender, directory):
+        webhook = Server()
+        manage(origin, "PUT", "/checkout-com/webhook", {"url": webhook.url + "/events"})
+        events = Events(webhook)
+        verify_requests()
+        verify_payments(origin, events)
+        verify_refusals(origin, events)
+        verify_sealed(origin, tender, directory)
     print(f"checkout-com: the library of Checkout.com {VERSION} agrees")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(f"checkout-com: {failure}")
+    run("checkout-com", main)

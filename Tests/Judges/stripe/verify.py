@@ -7,15 +7,12 @@ sends for the acts of Tender's connector, whose requests are in requests.json, w
 with what the connector sends.
 """
 import base64
-import http.server
 import json
 import os
 import pathlib
 import queue
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 import urllib.request
 
@@ -23,8 +20,8 @@ import stripe
 
 KEY, SECRET, NEXT_SECRET = "sk_test_tendersandbox", "whsec_tendersandbox", "whsec_tendersandboxnext"
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "Support"))
-import free_ports  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -36,45 +33,6 @@ EXPLAINED = {
     "connection": "Python's HTTP client keeps its connection open",
     "idempotency-key": "the library makes up a key where the caller gives none",
 }
-# What every HTTP client sends.
-TRANSPORT = {"host", "content-length"}
-
-
-class Failed(Exception):
-    pass
-
-
-def check(claim, holds, detail=""):
-    if not holds:
-        raise Failed(f"{claim}: {detail}")
-    print(f"  {claim}")
-
-
-class Server:
-    """Records what arrives, and answers with an empty object."""
-
-    def __init__(self):
-        self.arrived = queue.Queue()
-        arrived = self.arrived
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-                headers = {name.lower(): value for name, value in self.headers.items()}
-                arrived.put((self.command, self.path, headers, body.decode()))
-                self.send_response(200)
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            do_GET = do_POST = answer
-
-            def log_message(self, *words):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
 def library(origin, key=KEY, **more):
@@ -326,52 +284,27 @@ def verify_requests():
         unexplained = {field for field in headers if field not in expected} - set(EXPLAINED) - TRANSPORT
         # The library names the type of a body that it does not have, too.
         unexplained -= {"content-type"} if method == "GET" else set()
-        same = path == request["path"] + query and body == request.get("body", "") \
+        same = path == request["path"] + query and body.decode() == request.get("body", "") \
             and all(headers.get(field) == value for field, value in expected.items())
         check(f"sends what the connector sends to {request['act']}", same and not unexplained,
               (path, headers, body))
 
 
-def wait_until_up(origin, process):
-    for _ in range(300):
-        if process.poll() is not None:
-            raise Failed("tender sandbox ended")
-        try:
-            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-    raise Failed("tender sandbox does not answer")
-
-
 def main():
-    tender = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory() as directory:
-        port = free_ports.row(2)
-        origin = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            wait_until_up(origin, process)
-            webhook = Server()
-            manage(origin, "PUT", "/stripe/webhook", {"url": webhook.url + "/events"})
-            events = Events(webhook)
-            verify_requests()
-            first = verify_payments(origin, events)
-            verify_later(origin, events)
-            verify_finding(origin, first)
-            verify_refusals(origin)
-            verify_faults(origin)
-            verify_sealed(origin, tender, directory)
-            verify_rolling(origin, events)
-        finally:
-            process.terminate()
-            process.wait()
+    with sandbox() as (origin, tender, directory):
+        webhook = Server()
+        manage(origin, "PUT", "/stripe/webhook", {"url": webhook.url + "/events"})
+        events = Events(webhook)
+        verify_requests()
+        first = verify_payments(origin, events)
+        verify_later(origin, events)
+        verify_finding(origin, first)
+        verify_refusals(origin)
+        verify_faults(origin)
+        verify_sealed(origin, tender, directory)
+        verify_rolling(origin, events)
     print(f"stripe: the library of Stripe {stripe.VERSION} agrees")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(f"stripe: {failure}")
+    run("stripe", main)

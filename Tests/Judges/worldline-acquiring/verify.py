@@ -13,9 +13,7 @@ import json
 import os
 import pathlib
 import queue
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 import urllib.request
@@ -40,8 +38,8 @@ from worldline.acquiring.sdk.v1.validation_exception import ValidationException
 
 CLIENT, SECRET, ACQUIRER, MERCHANT = "tender-sandbox", "sandbox-client-secret", "100001", "520000001"
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "Support"))
-import free_ports  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from harness import check, Failed, run, sandbox, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -52,18 +50,6 @@ EXPLAINED = {
     "accept-encoding": "Python's HTTP client says what it decodes",
     "connection": "Python's HTTP client keeps the connection",
 }
-# What every HTTP client sends.
-TRANSPORT = {"host", "content-length"}
-
-
-class Failed(Exception):
-    pass
-
-
-def check(claim, holds, detail=""):
-    if not holds:
-        raise Failed(f"{claim}: {detail}")
-    print(f"  {claim}")
 
 
 def library(origin, secret=SECRET, scopes=None):
@@ -293,40 +279,15 @@ def verify_requests():
     check("asks for one access token", recorder.forms.empty())
 
 
-def wait_until_up(origin, process):
-    for _ in range(300):
-        if process.poll() is not None:
-            raise Failed("tender sandbox ended")
-        try:
-            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-    raise Failed("tender sandbox does not answer")
-
-
 def main():
-    tender = os.path.abspath(sys.argv[1])
     verify_requests()
-    with tempfile.TemporaryDirectory() as directory:
-        port = free_ports.row(2)
-        origin = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            wait_until_up(origin, process)
-            client = library(origin)
-            name = verify_payments(origin, client)
-            verify_refusals(origin, client)
-            verify_report(origin, name)
-        finally:
-            process.terminate()
-            process.wait()
+    with sandbox() as (origin, _, _):
+        client = library(origin)
+        name = verify_payments(origin, client)
+        verify_refusals(origin, client)
+        verify_report(origin, name)
     print("worldline-acquiring: the library of Worldline Acquiring 3.1.0 agrees")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(f"worldline-acquiring: {failure}")
+    run("worldline-acquiring", main)

@@ -6,15 +6,12 @@ and checks the signatures of the events. The same library shows which bytes it s
 whose requests are in requests.json, where WorldlineDirectConnectorTests compares them with what the connector sends.
 """
 import base64
-import http.server
 import json
 import os
 import pathlib
 import queue
 import subprocess
 import sys
-import tempfile
-import threading
 import time
 import urllib.request
 
@@ -40,8 +37,8 @@ MERCHANT, KEY_ID, SECRET = "TenderSandbox", "5ANDB0X0D1RECT00", "sandbox-worldli
 HOOK_ID, HOOK_SECRET = "sandbox-webhook-key", "sandbox-worldline-direct-webhook-secret"
 VERSION = "10.3.0"
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "Support"))
-import free_ports  # noqa: E402
+sys.path.insert(0, str(HERE.parent))
+from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -51,48 +48,6 @@ EXPLAINED = {
     "connection": "Python's HTTP client keeps the connection",
     "x-gcs-servermetainfo": "names the library; signed, and not required",
 }
-# What every HTTP client sends.
-TRANSPORT = {"host", "content-length"}
-
-
-class Failed(Exception):
-    pass
-
-
-def check(claim, holds, detail=""):
-    if not holds:
-        raise Failed(f"{claim}: {detail}")
-    print(f"  {claim}")
-
-
-class Server:
-    """Records what arrives, and answers with an object that suits every call."""
-
-    def __init__(self):
-        self.arrived = queue.Queue()
-        arrived = self.arrived
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-                headers = [(name.lower(), value) for name, value in self.headers.items()]
-                arrived.put((self.command, self.path, headers, body))
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", "2")
-                self.end_headers()
-                self.wfile.write(b"{}")
-
-            do_GET = do_POST = answer
-
-            def log_message(self, *words):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
 
 
 def library(origin, key=KEY_ID, secret=SECRET, merchant=MERCHANT):
@@ -155,7 +110,7 @@ class Events:
                 _, _, headers, body = self.server.arrived.get(timeout=1)
             except queue.Empty:
                 continue
-            headers = [RequestHeader(header, value) for header, value in headers]
+            headers = [RequestHeader(header, value) for header, value in headers.items()]
             self.events.append(self.helper.unmarshal(body, headers))
             try:
                 self.helper.unmarshal(body + b" ", headers)
@@ -332,7 +287,6 @@ def verify_requests():
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
         calls[request["act"]](request["body"], CallContext(request["key"]) if request["key"] else None)
         method, path, headers, body = recorder.arrived.get(timeout=10)
-        headers = dict(headers)
         expected = {"date", "authorization"}
         if request["body"] is not None:
             expected.add("content-type")
@@ -347,43 +301,18 @@ def verify_requests():
               (method, path, headers, body, unexplained))
 
 
-def wait_until_up(origin, process):
-    for _ in range(300):
-        if process.poll() is not None:
-            raise Failed("tender sandbox ended")
-        try:
-            return urllib.request.urlopen(origin + "/sandbox/ca.json", timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-    raise Failed("tender sandbox does not answer")
-
-
 def main():
-    tender = os.path.abspath(sys.argv[1])
-    with tempfile.TemporaryDirectory() as directory:
-        port = free_ports.row(2)
-        origin = f"http://127.0.0.1:{port}"
-        process = subprocess.Popen(
-            [tender, "sandbox", "--port", str(port), "--directory", f"{directory}/sandbox"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            wait_until_up(origin, process)
-            webhook = Server()
-            manage(origin, "PUT", "/worldline-direct/webhook", {"url": webhook.url + "/events"})
-            events = Events(webhook)
-            verify_requests()
-            verify_payments(origin, events)
-            verify_repeats(origin)
-            verify_refusals(origin, events)
-            verify_sealed(origin, tender, directory)
-        finally:
-            process.terminate()
-            process.wait()
+    with sandbox() as (origin, tender, directory):
+        webhook = Server()
+        manage(origin, "PUT", "/worldline-direct/webhook", {"url": webhook.url + "/events"})
+        events = Events(webhook)
+        verify_requests()
+        verify_payments(origin, events)
+        verify_repeats(origin)
+        verify_refusals(origin, events)
+        verify_sealed(origin, tender, directory)
     print(f"worldline-direct: the library of Worldline Direct {VERSION} agrees")
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except Failed as failure:
-        sys.exit(f"worldline-direct: {failure}")
+    run("worldline-direct", main)
