@@ -62,7 +62,7 @@ extension Acquirer {
 }
 
 /// A request for an amount.
-private protocol AmountRequest: SendableMetatype {
+protocol AmountRequest: SendableMetatype {
   var amount: Amount { get }
   func asking(_ amount: Amount) -> Self
 }

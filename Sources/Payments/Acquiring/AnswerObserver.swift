@@ -6,15 +6,43 @@ package enum AcquirerVerb: String, Sendable, Hashable, CaseIterable {
   case authorize, capture, void, refund, inquire
 }
 
+/// An answer, with what it was the answer to.
+package struct ObservedAnswer: Sendable {
+  package let verb: AcquirerVerb
+  package let answer: AcquirerAnswer
+  /// How long it took.
+  package let duration: Duration
+  /// In the acquirer's units.
+  package let amount: Amount
+  /// Of an authorization, if it is known.
+  package let network: CardNetwork?
+}
+
+extension AuthorizationRequest {
+  /// By the card's number; of a sealed payment token as the device says.
+  fileprivate var network: CardNetwork? {
+    switch instrument {
+    case .network(let card): CardNetwork(of: card.dpan)
+    case .sealed: sale.cardNetwork
+    }
+  }
+}
+
 extension Acquirer {
   /// The same acquirer, which reports every answer to the observer. What an inquiry finds is an answer too.
-  package func observed(by note: @escaping @Sendable (AcquirerVerb, AcquirerAnswer) -> Void) -> Acquirer {
-    func observing<Request>(
+  package func observed(
+    on scheduler: Scheduler = .system, by note: @escaping @Sendable (ObservedAnswer) -> Void
+  ) -> Acquirer {
+    func observing<Request: AmountRequest>(
       _ verb: AcquirerVerb, _ ask: @escaping Verb<Request, AcquirerAnswer>
     ) -> Verb<Request, AcquirerAnswer> {
       { request, deadline in
+        let begin = scheduler.uptime()
         let answer = await ask(request, deadline)
-        note(verb, answer)
+        note(
+          ObservedAnswer(
+            verb: verb, answer: answer, duration: scheduler.uptime() - begin, amount: request.amount,
+            network: (request as? AuthorizationRequest)?.network))
         return answer
       }
     }
@@ -24,8 +52,13 @@ extension Acquirer {
     observed.void = observing(.void, void)
     observed.refund = observing(.refund, refund)
     observed.inquire = { [inquire] request, deadline in
+      let begin = scheduler.uptime()
       let found = await inquire(request, deadline)
-      if case .answer(let answer) = found { note(.inquire, answer) }
+      if case .answer(let answer) = found {
+        note(
+          ObservedAnswer(
+            verb: .inquire, answer: answer, duration: scheduler.uptime() - begin, amount: request.amount, network: nil))
+      }
       return found
     }
     return observed

@@ -81,15 +81,18 @@ struct Composition: Sendable {
     let verifier = TokenVerifier(
       trust: apple.trust, monitor: try await .configured(keyStore, metrics, runtime.logger))
     let routes = try RouteTable.configured(configuration, folders, apple, runtime)
+    let monitors = Dictionary(
+      uniqueKeysWithValues: routes.routes.map { [metrics] in
+        ($0.name, AcquirerAnswerMonitor(route: $0, metrics: metrics, logger: runtime.logger))
+      })
     let breakers = Dictionary(uniqueKeysWithValues: routes.names.map { ($0, CircuitBreaker()) })
     self.breakers = breakers
     gateway = PaymentGateway(
       opener: TokenOpener(verifier: verifier, keys: keys.ring), journal: journal,
-      routes: routes.map { [traces, metrics, logger = runtime.logger] in
-        let route = $0.capabilities.route
-        let answers = AcquirerAnswerMonitor(route: route, metrics: metrics, logger: logger)
-        let acquirer = control.excludingWaits(
-          for: $0.observed(by: answers.note).guarded(by: breakers[route] ?? CircuitBreaker()))
+      routes: routes.map { [traces] acquirer in
+        let route = acquirer.capabilities.route
+        let observed = monitors[route].map { acquirer.observed(by: $0.note) } ?? acquirer
+        let acquirer = control.excludingWaits(for: observed.guarded(by: breakers[route] ?? CircuitBreaker()))
         return traces?.tracing(acquirer) ?? acquirer
       }, clock: runtime.clock, random: runtime.random,
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,

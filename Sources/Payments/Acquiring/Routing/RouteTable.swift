@@ -38,7 +38,8 @@ package struct RouteTable: Sendable {
 
   /// The same routes, whose acquirers are changed.
   package func map(_ change: (Acquirer) -> Acquirer) -> RouteTable {
-    RouteTable(routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys) }, of: merchants)
+    RouteTable(
+      routes.map { ConfiguredRoute(change($0.acquirer), sealedKeys: $0.sealedKeys, fees: $0.fees) }, of: merchants)
   }
 
   /// The same routes, whose requests, answers and events are in ISO's minor units.
@@ -89,10 +90,13 @@ package struct ConfiguredRoute: Sendable {
   /// SHA-256 of the public keys that payment tokens for this provider are encrypted to, where it decrypts them; empty
   /// where the configuration names none, and then it takes every token that no key here opens.
   let sealedKeys: Set<[UInt8]>
+  /// What payments cost there, in the order of the configuration; empty where the configuration does not say.
+  package let fees: [FeeRule]
 
-  package init(_ acquirer: Acquirer, sealedKeys: Set<[UInt8]> = []) {
+  package init(_ acquirer: Acquirer, sealedKeys: Set<[UInt8]> = [], fees: [FeeRule] = []) {
     self.acquirer = acquirer
     self.sealedKeys = sealedKeys
+    self.fees = fees
   }
 
   package var name: String { acquirer.capabilities.route }

@@ -66,7 +66,8 @@ package struct PaymentAdministration: Sendable {
       // No payment token is opened here.
       gateway = PaymentGateway(
         opener: TokenOpener(verifier: TokenVerifier(trust: apple.trust), keys: ProcessingKeyRing([:])),
-        journal: journal, acquirer: .configured(configuration, apple, network, logger))
+        journal: journal,
+        acquirer: .configured(configuration, apple, network.plain, log: TranscriptLog(to: logger).note))
       close = network.close
     } catch {
       await network.close()

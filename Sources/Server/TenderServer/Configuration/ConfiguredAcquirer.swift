@@ -2,25 +2,23 @@ import Acquiring
 import Gateway
 import HTTPTransport
 import Ledger
-import Logging
 
 extension Acquirer {
   /// The acquirer of the sandbox, or of another system that speaks its wire.
   static func configured(
-    _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ network: Network, _ logger: Logger
+    _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ http: HTTPSender,
+    log note: @escaping @Sendable (Route, Transcript) -> Void
   ) -> Acquirer {
     let endpoint = configuration.acquirer
     let key = endpoint.apiKey.isEmpty ? apple.simulated?.acquirerKey ?? "" : endpoint.apiKey
-    let log: @Sendable (Transcript) -> Void = { transcript in
-      logger.debug(
-        "acquirer", metadata: ["request": .string(transcript.request), "response": .string(transcript.response)])
-    }
+    let route = Route(connector: endpoint.connector, account: endpoint.account)
+    let log: @Sendable (Transcript) -> Void = { note(route, $0) }
     guard endpoint.connector == "sandbox-provider" else {
       return .sandbox(
-        baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, http: network.plain, log: log)
+        baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, http: http, log: log)
     }
     return .sandboxProvider(
-      baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, eventSecret: key, http: network.plain,
+      baseURL: endpoint.baseURL, apiKey: key, account: endpoint.account, eventSecret: key, http: http,
       log: log)
   }
 }

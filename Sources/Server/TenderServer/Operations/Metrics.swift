@@ -16,6 +16,16 @@ struct Metrics: Sendable {
   let providerEvents = CounterFamily("tender_provider_events_total", "Events of acquirers and providers, by verdict.")
   let acquirerAnswers = CounterFamily(
     "tender_acquirer_answers_total", "Answers of the acquirer, by operation and class of answer.")
+  let acquirerTimes = HistogramFamily(
+    "tender_acquirer_seconds", "Time until the acquirer's answer, by route and operation.")
+  let authorizations = CounterFamily(
+    "tender_authorizations_total", "Answers to authorizations, by route, network and class of answer.")
+  let declines = CounterFamily("tender_declines_total", "Declined authorizations, by route, network and reason.")
+  let authorized = CounterFamily(
+    "tender_authorized_minor_units_total", "What was authorized, in minor units, by route, network and currency.")
+  let costs = CounterFamily(
+    "tender_route_cost_minor_units_total",
+    "What it costs by the route's configured fees, in minor units, by route, network and currency.")
   let lateConnections = CounterFamily(
     "tender_connections_late_total", "Connections closed because the caller was late, by what it was late with.")
   let webhooks = CounterFamily("tender_webhooks_tried_total", "Tries to deliver a webhook, by outcome.")
@@ -26,8 +36,8 @@ struct Metrics: Sendable {
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, mails.text, recovered.text, providerEvents.text, acquirerAnswers.text,
-      lateConnections.text,
+      placements.text, webhooks.text, mails.text, recovered.text, providerEvents.text, acquirerAnswers.text, acquirerTimes.text,
+      authorizations.text, declines.text, authorized.text, costs.text, lateConnections.text,
     ].joined()
       + Gauge.text(gauges)
   }

@@ -3,6 +3,7 @@ import Synchronization
 import TenderPayments
 import TenderTesting
 import Testing
+import TokenIssuer
 
 @Suite struct `An observed acquirer` {
   @Test(arguments: [
@@ -18,8 +19,8 @@ import Testing
     let seen = Mutex<[String]>([])
     fake.captures(answer)
     fake.finds(.answer(answer))
-    let acquirer = fake.acquirer.observed { verb, answer in
-      seen.withLock { $0.append("\(verb.rawValue) \(answer.label)") }
+    let acquirer = fake.acquirer.observed { observed in
+      seen.withLock { $0.append("\(observed.verb.rawValue) \(observed.answer.label)") }
     }
     let (reference, deadline) = (AttemptReference("r"), Deadline.after(.seconds(1)))
     let request = FollowUpRequest(reference: reference, authorization: "A", amount: .eur(1))
@@ -27,5 +28,27 @@ import Testing
     #expect(
       await acquirer.inquire(InquiryRequest(reference: reference, amount: .eur(1)), deadline) == .answer(answer))
     #expect(seen.withLock { $0 } == ["capture \(label)", "inquire \(label)"])
+  }
+
+  @Test func `shows of an authorization its network, its amount and how long it took`() async throws {
+    let fake = FakeAcquirer()
+    let clock = ManualClock()
+    let seen = Mutex<[ObservedAnswer]>([])
+    var slow = fake.acquirer
+    slow.authorize = { [authorize = slow.authorize] in
+      clock.advance(.seconds(3))
+      return await authorize($0, $1)
+    }
+    let acquirer = slow.observed(on: clock.scheduler) { answer in seen.withLock { $0.append(answer) } }
+    let card = try #require(SandboxCards.card(id: "visa-debit"))
+    let token = NetworkToken(
+      dpan: card.dpan, expiry: try #require(CardExpiry(applePayDate: card.expirationDate)),
+      cryptogram: Cryptogram(base64: "AAAA"), eci: "7")
+    let request = AuthorizationRequest(
+      reference: AttemptReference("r"), merchantReference: "order", amount: .eur(1250), instrument: .network(token))
+    _ = await acquirer.authorize(request, .after(.seconds(1)))
+    let observed = try #require(seen.withLock { $0.first })
+    #expect(observed.verb == .authorize && observed.amount == .eur(1250) && observed.network == .visa)
+    #expect(observed.duration >= .seconds(3) && observed.duration < .seconds(60))
   }
 }

@@ -124,6 +124,31 @@ import Testing
     #expect(results == ["chosen", "skipped", "next", "next", "next"])
   }
 
+  @Test func `counts what its payments cost, by network`() async throws {
+    let connectors = Connectors()
+    try connectors.braintree()
+    try connectors.write(
+      "braintree/eu/fees.yaml", "fees: [basisPoints=100 network=amex, basisPoints=120 fixed=0.10 currency=EUR]\n")
+    let system = try await TestSystem.shared.value
+    let shop = try await system.secondServer { $0.connectorsDirectory = connectors.path }
+    let answer = try await Shopper.enters(system, shop, service: "collection").pays()
+    #expect(answer.status == 200, "\(answer.errorText)")
+    let socket = "\(shop.store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(method: "GET", url: "http+unix://\(socket)/metrics")
+    let text = String(decoding: try await system.sender.send(request, .seconds(30)).body, as: UTF8.self)
+    func value(_ name: String) throws -> Int64 {
+      let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name + "{") }, "\(name)")
+      return try #require(line.split(separator: " ").last.flatMap { Int64($0) })
+    }
+    let authorized = try value("tender_authorized_minor_units_total")
+    #expect(authorized > 0)
+    #expect(try value("tender_route_cost_minor_units_total") == (authorized * 120 + 5_000) / 10_000 + 10)
+    #expect(
+      text.contains(#"tender_authorizations_total{answer="approved",network="visa",route="braintree/eu"} 1"#), "\(text)"
+    )
+    #expect(text.contains(#"tender_acquirer_seconds_count{operation="authorize",route="braintree/eu"} 1"#))
+  }
+
   @Test func `serves in production without any sandbox, once its merchants are there`() async throws {
     let connectors = Connectors()
     try connectors.braintree()
@@ -142,7 +167,7 @@ import Testing
     ("none", "connectors.directory"), ("unknown connector", "unheard"), ("no secret", "private-key.secret"),
     ("secret that others read", "private-key.secret"), ("no live prefix", "connector.yaml"),
     ("misspelt setting", "connector.yaml"), ("no prefix", "connector.yaml"), ("key of a sandbox", "secret-key.secret"),
-    ("key of the test mode", "secret-key.secret"),
+    ("key of the test mode", "secret-key.secret"), ("a fee without a currency", "fees.yaml"),
   ])
   func `that is not complete keeps production from starting, by its name`(what: String, named: String) async throws {
     let connectors = Connectors()
@@ -158,6 +183,9 @@ import Testing
     case "no prefix": try connectors.checkoutCom(environment: "")
     case "key of a sandbox": try connectors.checkoutCom("prefix: vkuhvk4v\n")
     case "key of the test mode": try connectors.stripe()
+    case "a fee without a currency":
+      try connectors.braintree()
+      try connectors.write("braintree/eu/fees.yaml", "fees: [fixed=0.10]\n")
     case "misspelt setting": try connectors.adyen("adyen", "livePrefx: x\n")
     default: break
     }

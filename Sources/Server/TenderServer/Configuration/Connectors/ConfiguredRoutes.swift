@@ -26,13 +26,29 @@ extension RouteTable {
   static func configured(
     _ configuration: ServerConfiguration, _ folders: [MerchantFolder], _ apple: AppleEnvironment, _ runtime: Runtime
   ) throws -> RouteTable {
-    var routes = try providers(configuration, runtime.network.plain, runtime.logger)
-    if !configuration.acquirer.baseURL.isEmpty {
-      routes.append(ConfiguredRoute(.configured(configuration, apple, runtime.network, runtime.logger)))
-    }
+    let log = TranscriptLog(to: runtime.logger)
+    let routes = try all(configuration, apple, runtime.network.plain, log: log.note)
     let table = RouteTable(routes, rules: rules(folders), sales: sales(folders))
     try table.checkAccounts(of: folders, in: configuration.merchantsDirectory)
     return table
+  }
+
+  /// The same routes with the transport of shadow mode, which sends nothing; for these merchants.
+  static func shadow(
+    _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ transport: ShadowTransport,
+    of merchants: MerchantRouting
+  ) throws -> RouteTable {
+    let routes = try all(configuration, apple, transport.sender) { _, transcript in transport.log(transcript) }
+    return RouteTable(routes, of: merchants)
+  }
+
+  private static func all(
+    _ configuration: ServerConfiguration, _ apple: AppleEnvironment, _ http: HTTPSender,
+    log: @escaping @Sendable (Route, Transcript) -> Void
+  ) throws -> [ConfiguredRoute] {
+    let routes = try providers(configuration, http, log: log)
+    guard !configuration.acquirer.baseURL.isEmpty else { return routes }
+    return routes + [ConfiguredRoute(.configured(configuration, apple, http, log: log))]
   }
 
   /// Refuses a merchant's account that a route's credentials do not have, or that takes another currency than the
@@ -64,15 +80,16 @@ extension RouteTable {
   /// Reads the files of every route. Nothing is asked.
   static func check(_ configuration: ServerConfiguration) throws {
     let unused = HTTPSender { _, _ throws(TransportError) in throw .notSent("a check asks nothing") }
-    _ = try providers(configuration, unused, Logger(label: "check"))
+    _ = try providers(configuration, unused) { _, _ in }
   }
 
   private static func providers(
-    _ configuration: ServerConfiguration, _ http: HTTPSender, _ logger: Logger
+    _ configuration: ServerConfiguration, _ http: HTTPSender,
+    log: @escaping @Sendable (Route, Transcript) -> Void
   ) throws -> [ConfiguredRoute] {
     let place = ProviderPlace(configuration)
     let routes = try ConnectorFolder.all(in: configuration.connectorsDirectory).map {
-      try $0.configured(place, configuration, http, logger)
+      try $0.configured(place, configuration, http, log: log)
     }
     if configuration.acquirer.baseURL.isEmpty { try refuseNone(routes, configuration) }
     return routes
@@ -102,20 +119,30 @@ extension AcquirerCapabilities {
   }
 }
 
+/// Writes exchanges with providers, which are scrubbed, for who debugs.
+struct TranscriptLog: Sendable {
+  private let logger: Logger
+
+  init(to logger: Logger) { self.logger = logger }
+
+  @Sendable func note(_ route: Route, _ transcript: Transcript) {
+    logger.debug(
+      "acquirer",
+      metadata: [
+        "route": "\(route)", "request": .string(transcript.request), "response": .string(transcript.response),
+      ])
+  }
+}
+
 extension ConnectorFolder {
   /// The connectors that a folder can name.
   static let names = ["adyen", "braintree", "checkout-com", "stripe", "worldline-acquiring", "worldline-direct"]
 
   fileprivate func configured(
-    _ place: ProviderPlace, _ configuration: ServerConfiguration, _ http: HTTPSender, _ logger: Logger
+    _ place: ProviderPlace, _ configuration: ServerConfiguration, _ http: HTTPSender,
+    log note: @escaping @Sendable (Route, Transcript) -> Void
   ) throws -> ConfiguredRoute {
-    let log: @Sendable (Transcript) -> Void = { [route] transcript in
-      logger.debug(
-        "acquirer",
-        metadata: [
-          "route": "\(route)", "request": .string(transcript.request), "response": .string(transcript.response),
-        ])
-    }
+    let log: @Sendable (Transcript) -> Void = { [route] in note(route, $0) }
     let acquirer =
       switch route.connector {
       case "adyen": try adyen(place, publicURL: configuration.publicURL, http: http, log: log)
@@ -128,6 +155,6 @@ extension ConnectorFolder {
         throw ConfigurationError(
           path, "there is no connector \(route.connector); there are \(Self.names.joined(separator: ", "))")
       }
-    return ConfiguredRoute(acquirer, sealedKeys: try sealedKeys)
+    return ConfiguredRoute(acquirer, sealedKeys: try sealedKeys, fees: try fees)
   }
 }

@@ -8,6 +8,7 @@ import TenderPayments
 ///     connectors/<connector>/connector.yaml             one account at this provider, or
 ///     connectors/<connector>/<account>/connector.yaml   several: the folder's name is the account's in the route
 ///       *.secret                 credentials, each in a file that only its owner may read
+///       fees.yaml                what payments cost there, for the metrics
 ///       certificates/*.pem       processing certificates of payment tokens that the provider decrypts, any number
 struct ConnectorFolder: Sendable {
   let route: Route
@@ -46,11 +47,13 @@ struct ConnectorFolder: Sendable {
 
 extension ConnectorFolder {
   /// What `connector.yaml` says. A key that is no setting is refused.
-  func settings<Target>(_ table: SettingsTable<Target>) throws -> Target {
-    let (settings, named) = try table.read([table.file(settingsFile)])
+  func settings<Target>(_ table: SettingsTable<Target>) throws -> Target { try settings(table, in: settingsFile) }
+
+  private func settings<Target>(_ table: SettingsTable<Target>, in file: String) throws -> Target {
+    let (settings, named) = try table.read([table.file(file)])
     if let missing = table.missing(in: named) {
       throw ConfigurationError(
-        settingsFile, "\(missing.key) is missing: write a line `\(missing.key): \(missing.example)`")
+        file, "\(missing.key) is missing: write a line `\(missing.key): \(missing.example)`")
     }
     return settings
   }
@@ -65,6 +68,15 @@ extension ConnectorFolder {
   /// The credentials of a folder, in the order of their names.
   func secrets(in folder: String) throws -> [String] {
     try MerchantFolder.names(in: "\(path)/\(folder)", ending: ".secret").map { try secret("\(folder)/\($0)") }
+  }
+
+  /// What `fees.yaml` says; empty where there is none.
+  var fees: [FeeRule] {
+    get throws {
+      let file = path + "/fees.yaml"
+      guard FileManager.default.fileExists(atPath: file) else { return [] }
+      return try settings(FeesFile.table, in: file).fees
+    }
   }
 
   /// SHA-256 of the public keys of the certificates whose private keys the provider has.
