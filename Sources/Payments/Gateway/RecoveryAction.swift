@@ -29,7 +29,8 @@ enum RecoveryAction: Hashable {
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
     case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
     case .authorize where attempt.lacksFirstStep(acquirer): self = .neverSent
-    case .authorize where attempt.past?.reportedOutcome == .failure: self = acquirer.canUndo ? .reverse : .nothing
+    case .authorize where attempt.past?.reportedOutcome == .failure:
+      self = acquirer.canUndo || attempt.canBeInquired(acquirer) ? .reverse : .nothing
     case .authorize: self = attempt.canBeInquired(acquirer) ? .inquire : acquirer.reversal ? .reverse : .nothing
     case .capture, .void, .refund:
       self = attempt.canBeInquired(acquirer) ? .inquire : attempt.mayRepeat(acquirer) ? .sendAgain : .nothing
@@ -119,8 +120,8 @@ extension Attempt {
   /// What a reversal undoes: the authorization.
   var undoing: InquiryRequest {
     InquiryRequest(
-      reference: target ?? reference, amount: undoneAmount, merchantAccount: merchantAccount, sentAt: past?.undoneSentAt
-    )
+      reference: target ?? reference, amount: undoneAmount, acquirerReference: past?.undoneName,
+      merchantAccount: merchantAccount, sentAt: past?.undoneSentAt)
   }
 
   /// Whether the second of two steps cannot have been taken. A process that has lost the lease cannot store the result

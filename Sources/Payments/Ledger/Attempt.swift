@@ -115,6 +115,8 @@ package struct Attempt: Sendable, Hashable {
     package let quietSince: Timestamp
     /// When the authorization that a reversal undoes was first sent; for every other operation its own.
     package let undoneSentAt: Timestamp
+    /// The acquirer's name of the authorization that a reversal undoes, if an answer or an event has given one.
+    package let undoneName: String?
     /// The provider's name of the instrument, stored between the two steps of an authorization.
     package let prepared: String?
     /// Whether the provider opens the payment token.

@@ -133,6 +133,7 @@ extension Journal {
       // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have
       // arrived only now, and an inquiry may not find it yet.
       try Operations.noteArrival(of: attempt.reference, at: store.now, in: store)
+      try Operations.learnName(attempt.reference, from: answer, in: store)
       try scheduleReversal(of: attempt, record, in: store)
       return try contradict(.heldAfterEnd, record, in: store)
     default:

@@ -166,7 +166,8 @@ extension Attempt.Past {
   fileprivate var neverSent: Attempt.Past {
     Attempt.Past(
       state: state, sentAt: sentAt, sentUntil: nil, quietSince: quietSince,
-      undoneSentAt: undoneSentAt, prepared: nil, isSealed: isSealed, tries: tries, reportedOutcome: reportedOutcome,
+      undoneSentAt: undoneSentAt, undoneName: undoneName, prepared: nil, isSealed: isSealed, tries: tries,
+      reportedOutcome: reportedOutcome,
       leasedAt: leasedAt)
   }
 }

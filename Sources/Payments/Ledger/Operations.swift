@@ -309,7 +309,8 @@ extension Operations {
     return Attempt.Past(
       state: try row.value("state"), sentAt: sentAt, sentUntil: try row.timeOrNil("sent_until"),
       quietSince: try (undone ?? row).timeOrNil("sent_until") ?? sentAt.adding(Journal.lease),
-      undoneSentAt: try (undone ?? row).time("sent_at"), prepared: try row.textOrNil("prepared_reference"),
+      undoneSentAt: try (undone ?? row).time("sent_at"),
+      undoneName: try undone?.textOrNil("acquirer_reference"), prepared: try row.textOrNil("prepared_reference"),
       isSealed: try row.integer("amount_confirmed") == 0,
       tries: Int(try row.integer("tries")), reportedOutcome: try row.valueOrNil("reported_outcome"), leasedAt: store.now
     )

@@ -149,6 +149,29 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
   }
 
+  @Test func `voids after failure was reported what is found by the name alone that its event brings`() async throws {
+    var capabilities = AcquirerCapabilities(
+      name: "fake", instruments: [.network], idempotency: .none, inquiry: false, reversal: false,
+      settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
+    capabilities.inquiryByName = true
+    var policy = GatewayPolicy()
+    policy.reportUnknownAs = .failure
+    let shop = try await Shop(capabilities: capabilities, policy: policy)
+    let payment = try await unknown(shop).id
+    try await recover(shop, times: 2, every: .seconds(60))
+    #expect(shop.fake.inquiries.isEmpty && shop.fake.voids.isEmpty)
+    let authorization = try reference(shop)
+    _ = try await shop.journal.receive(
+      ProviderEvent(
+        route: "fake", id: "e1", reference: authorization, amount: .eur(1250),
+        outcome: .approved(Approval(acquirerReference: "A-\(authorization)"))))
+    shop.fake.finds(.answer(FakeAcquirer.approval(authorization)))
+    try await recover(shop, times: 2, every: .seconds(60))
+    #expect(shop.fake.inquiries.map(\.acquirerReference) == ["A-\(authorization)"])
+    #expect(shop.fake.voids.map(\.authorization) == ["A-\(authorization)"])
+    #expect(try await shop.gateway.payment(payment)?.status == .voided)
+  }
+
   @Test func `undoes what an event brings after its end, although an inquiry does not find it yet`() async throws {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
