@@ -106,6 +106,12 @@ enum Deliveries {
     ).map { try Delivery($0, fence: $0.integer("fence")) }
   }
 
+  static func all(of payment: PaymentID, in store: Transaction) throws -> [Delivery] {
+    try store.rows(
+      "SELECT * FROM webhook_deliveries WHERE payment = $1 ORDER BY seq, endpoint", .text(payment.rawValue)
+    ).map { try Delivery($0, fence: $0.integer("fence")) }
+  }
+
   /// Brings dead letters back, with all of their tries before them; how many.
   ///
   /// - Parameter endpoint: nil leaves each at its endpoint. One that this endpoint was sent under its own name is not

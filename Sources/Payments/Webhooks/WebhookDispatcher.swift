@@ -228,6 +228,11 @@ extension WebhookDispatcher {
     try await database.read { try Deliveries.list(state, limit: limit, in: $0) }
   }
 
+  /// The deliveries of a payment's events, oldest first.
+  package static func deliveries(of payment: PaymentID, in store: Transaction) throws -> [Delivery] {
+    try Deliveries.all(of: payment, in: store)
+  }
+
   /// Brings dead letters back: all, a payment's, or one.
   ///
   /// - Parameter endpoint: sends them to another endpoint of the merchant than theirs; what that one has been sent

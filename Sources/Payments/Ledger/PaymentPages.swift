@@ -1,0 +1,198 @@
+package import Storage
+package import TenderPayments
+
+/// Which payments a page of the back office lists. Every condition that is set must hold.
+package struct PaymentFilter: Sendable, Hashable {
+  /// Whose payments; nil for every merchant's.
+  package var merchants: [MerchantID]?
+  package var orders: [OrderID]?
+  package var status: PaymentStatus?
+  package var route: String?
+  /// Minor units.
+  package var amount: Int64?
+  /// ISO 4217.
+  package var currency: String?
+  /// The end of the card's number as the shopper sees it, or of the device account number.
+  package var lastFour: String?
+  /// When the payment began: at this moment or after it.
+  package var from: Timestamp?
+  /// Before this moment.
+  package var until: Timestamp?
+  package var isAlarmed = false
+
+  package init() {}
+}
+
+/// A page of payments, newest first.
+package struct PaymentPage: Sendable {
+  package struct Item: Sendable {
+    package let payment: Payment
+    /// Connector and account.
+    package let route: String
+    /// Why an operator has to look at it; nil without an alarm.
+    package let alarm: String?
+    /// When the acquirer releases what is held.
+    package let holdUntil: Timestamp?
+
+    init(_ row: Row) throws {
+      let record = try PaymentRecord(row)
+      (payment, route, alarm, holdUntil) = (record.payment, record.route, record.alarm, record.holdUntil)
+    }
+  }
+
+  package let items: [Item]
+  /// Where the next page begins: below this id. Nil after the last one.
+  package let next: PaymentID?
+}
+
+extension PaymentFilter {
+  /// How many payments a page looks at, at the most: a rare condition must not read the whole table at once.
+  package static let reach = 20_000
+
+  /// - Parameter before: only older payments than this one, the end of the page before.
+  package func page(
+    before: PaymentID? = nil, limit: Int = 50, reach: Int = PaymentFilter.reach, in store: Transaction
+  ) throws -> PaymentPage {
+    let (range, values) = range(before)
+    let (conditions, more) = conditions(from: values.count)
+    let scanned = "SELECT * FROM payments WHERE \(range) ORDER BY id DESC LIMIT \(reach)"
+    let items = try store.rows(
+      "SELECT * FROM (\(scanned)) AS scanned WHERE \(conditions) ORDER BY id DESC LIMIT \(limit + 1)", values + more
+    ).map(PaymentPage.Item.init)
+    if items.count > limit { return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id) }
+    let end = try store.rows(
+      "SELECT id FROM payments WHERE \(range) ORDER BY id DESC LIMIT 1 OFFSET \(reach - 1)", values)
+    return PaymentPage(items: items, next: try end.first.map { PaymentID(try $0.text("id")) })
+  }
+
+  /// What the indexes on the id hold: ids begin with the time in milliseconds, in 12 hexadecimal digits.
+  private func range(_ before: PaymentID?) -> (sql: String, values: [SQLValue]) {
+    var (parts, values) = (["1 = 1"], [SQLValue]())
+    func add(_ condition: String, _ value: SQLValue) {
+      values.append(value)
+      parts.append("\(condition) $\(values.count)")
+    }
+    if let before { add("id <", .text(before.rawValue)) }
+    if let from { add("id >=", .text(Self.prefix(of: from))) }
+    if let until { add("id <", .text(Self.prefix(of: until))) }
+    if let merchants, merchants.count == 1 { add("merchant =", .text(merchants[0].rawValue)) }
+    return (parts.joined(separator: " AND "), values)
+  }
+
+  static func prefix(of time: Timestamp) -> String {
+    Hex.encode((0..<6).map { UInt8(truncatingIfNeeded: time.milliseconds >> (40 - 8 * $0)) })
+  }
+
+  private func conditions(from count: Int) -> (sql: String, values: [SQLValue]) {
+    var (parts, values) = (["1 = 1"], [SQLValue]())
+    func place(_ value: SQLValue) -> String {
+      values.append(value)
+      return "$\(count + values.count)"
+    }
+    func list(_ texts: [String]) -> String { texts.map { place(.text($0)) }.joined(separator: ", ") }
+    if let merchants { parts.append("merchant IN (\(list(merchants.map(\.rawValue))))") }
+    if let orders { parts.append("order_id IN (\(list(orders.map(\.rawValue))))") }
+    if let status { parts.append("status = \(place(.text(status.rawValue)))") }
+    if let route { parts.append("route = \(place(.text(route)))") }
+    if let amount { parts.append("amount = \(place(.integer(amount)))") }
+    if let currency { parts.append("currency = \(place(.text(currency)))") }
+    if let lastFour {
+      let suffix = place(.text(lastFour))
+      parts.append("(card_suffix = \(suffix) OR card_name LIKE \(place(.text("% \(lastFour)"))))")
+    }
+    if isAlarmed { parts.append("alarm IS NOT NULL") }
+    return (parts.joined(separator: " AND "), values)
+  }
+}
+
+extension PaymentPage.Item {
+  /// One payment, as a page lists it.
+  package static func find(_ id: PaymentID, in store: Transaction) throws -> PaymentPage.Item? {
+    try store.row("SELECT * FROM payments WHERE id = $1", .text(id.rawValue)).map(PaymentPage.Item.init)
+  }
+
+  /// Payments of an order or a basket, newest first.
+  package static func all(
+    _ column: Column, _ id: String, limit: Int = 50, in store: Transaction
+  ) throws -> [PaymentPage.Item] {
+    try store.rows(
+      "SELECT * FROM payments WHERE \(column.rawValue) = $1 ORDER BY id DESC LIMIT \(limit)", .text(id)
+    ).map(PaymentPage.Item.init)
+  }
+
+  package enum Column: String, Sendable {
+    case order = "order_id"
+    case basket
+  }
+
+  /// Payments whose outcome is open, the oldest first.
+  package static func open(limit: Int, in store: Transaction) throws -> [PaymentPage.Item] {
+    try store.rows(
+      """
+      SELECT * FROM payments WHERE status IN ('authorizing', 'pending', 'unknown') ORDER BY status, created_at
+      LIMIT \(limit)
+      """
+    ).map(PaymentPage.Item.init)
+  }
+
+  /// Payments with an alarm, the newest first.
+  package static func alarmed(limit: Int, in store: Transaction) throws -> [PaymentPage.Item] {
+    try store.rows("SELECT * FROM payments WHERE alarm IS NOT NULL ORDER BY id DESC LIMIT \(limit)").map(
+      PaymentPage.Item.init)
+  }
+
+  /// Payments whose hold the acquirer releases before a moment, the first to end first.
+  package static func expiring(before end: Timestamp, limit: Int, in store: Transaction) throws -> [PaymentPage.Item] {
+    try store.rows(
+      "SELECT * FROM payments WHERE hold_until IS NOT NULL AND hold_until < $1 ORDER BY hold_until LIMIT \(limit)",
+      .integer(end.microseconds)
+    ).map(PaymentPage.Item.init)
+  }
+}
+
+/// An entry of the audit chain, as a person reads it.
+package struct AuditLine: Sendable, Hashable {
+  package let number: Int64
+  package let event: String
+  /// Nil for the first entry of a payment.
+  package let before: PaymentStatus?
+  package let after: PaymentStatus
+  /// Minor units of the payment's currency.
+  package let authorized: Int64
+  package let captured: Int64
+  package let refunded: Int64
+  package let at: Timestamp
+  package let hash: String
+
+  /// The entries of a payment, oldest first.
+  package static func all(of payment: PaymentID, in store: Transaction) throws -> [AuditLine] {
+    try store.rows("SELECT * FROM audit WHERE payment = $1 ORDER BY recorded_at, seq", .text(payment.rawValue)).map {
+      let entry = try AuditEntry($0)
+      return AuditLine(
+        number: entry.number, event: entry.event, before: entry.before, after: entry.after,
+        authorized: entry.authorized, captured: entry.captured, refunded: entry.refunded, at: entry.at,
+        hash: try $0.text("hash"))
+    }
+  }
+}
+
+extension OutboxEvent {
+  /// The events of a payment, oldest first.
+  package static func all(of payment: PaymentID, in store: Transaction) throws -> [OutboxEvent] {
+    let last = try store.row("SELECT MAX(seq) AS seq FROM outbox WHERE payment = $1", .text(payment.rawValue))
+    let count = try last?.integerOrNil("seq") ?? 0
+    return try (0..<count).compactMap { try find(payment, $0 + 1, in: store) }
+  }
+}
+
+extension PaymentPage {
+  /// All that there is.
+  package init(items: [Item]) { (self.items, next) = (items, nil) }
+}
+
+extension OperationRecord {
+  /// The operations of a payment, oldest first.
+  package static func all(of payment: PaymentID, in store: Transaction) throws -> [OperationRecord] {
+    try Operations.all(of: payment, in: store)
+  }
+}
