@@ -105,6 +105,8 @@ package struct SecretName: Sendable, Hashable, CustomStringConvertible {
     case callbackKey = "callback-key"
     /// The platform's private key that opens `encryptedCustomerInput`.
     case customerInputKey = "customer-input-key"
+    /// What an operator of the back office computes one-time codes from, by the operator's name; of no merchant.
+    case oneTimeCode = "one-time-code"
   }
 
   /// Whose secrets those are that belong to no merchant.

@@ -48,12 +48,12 @@ extension MerchantStore {
     """
 
   /// Each row is sealed under the key that it names; see ``MasterKeys``. `merchant` is no reference, because the platform
-  /// has secrets of its own, under an empty name.
+  /// and the back office's operators have secrets too, under an empty name.
   private static let secrets = """
     CREATE TABLE merchant_secrets (
       merchant TEXT NOT NULL,
       kind TEXT NOT NULL CHECK (kind IN ('certificate-key', 'api-key', 'webhook-key', 'callback-key',
-        'customer-input-key')),
+        'customer-input-key', 'one-time-code')),
       name TEXT NOT NULL,
       key_id TEXT NOT NULL,
       nonce BYTEA NOT NULL,

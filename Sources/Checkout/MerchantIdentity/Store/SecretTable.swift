@@ -44,6 +44,17 @@ extension MerchantTables {
       """, .text(id.rawValue), .text(kind.rawValue), .text(name), .time(end))
   }
 
+  /// A secret by its name, opened; nil where there is none.
+  package func secret(_ name: SecretName) throws -> String? {
+    let row = try store.row(
+      "SELECT * FROM merchant_secrets WHERE merchant = $1 AND kind = $2 AND name = $3", .text(name.merchant.rawValue),
+      .text(name.kind.rawValue), .text(name.name))
+    guard let row else { return nil }
+    let sealed = try SealedText(row)
+    guard let keys else { throw MasterKeys.missing(sealed.keyID) }
+    return try keys.open(sealed, as: name)
+  }
+
   /// The merchant's secrets, opened, without those that have expired. ``SecretName/platform`` has some too.
   package func secrets(of id: MerchantID, at now: Timestamp) throws -> [StoredSecret] {
     let rows = try store.rows(
