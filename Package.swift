@@ -174,6 +174,12 @@ let package = Package(
       ], plugins: ["EmbedWeb"]),
 
     module(
+      "Server/BackOffice",
+      [
+        "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON", "HTTPServing", "Storage",
+        crypto, cryptoExtras, hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, logging,
+      ], plugins: ["EmbedWeb"]),
+    module(
       "Server/HostedCheckout",
       [
         "QRCodes", "Orders", "DirectWire", "TenderSheet", "TenderPayments", "StrictJSON", "HTTPServing", "Storage",
@@ -200,8 +206,8 @@ let package = Package(
     module(
       "Server/TenderServer",
       [
-        "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken", "KeyAgent", "MerchantIdentity",
-        "Acquiring", "Ledger", "Webhooks",
+        "BackOffice", "PlatformAPI", "HostedCheckout", "Mail", "Orders", "Gateway", "ApplePayToken", "KeyAgent",
+        "MerchantIdentity", "Acquiring", "Ledger", "Webhooks",
         "TenderSheet", "TenderCheckoutAPI", "DirectWire", "TenderPayments", "StrictJSON", "HTTPServing",
         "HTTPTransport", "Storage",
         crypto, cryptoExtras, asn1, x509, hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, nioCore, nioHTTP1,
@@ -213,7 +219,8 @@ let package = Package(
     tool(
       "Sources/CommandLine/TenderCLI",
       [
-        "CProcessMemory", "TenderServer", "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "DemoShop", "Orders",
+        "CProcessMemory", "TenderServer", "BackOffice", "AppleSandbox", "AcquirerSandbox", "TokenIssuer", "DemoShop",
+        "Orders",
         "Gateway", "ApplePayToken", "KeyAgent",
         "MerchantIdentity", "Mail", "Acquiring", "Ledger", "Webhooks", "TenderSheet", "TenderCheckoutAPI", "DirectWire",
         "TenderPayments", "StrictJSON", "HTTPTransport", "Storage", arguments, crypto, x509, logging, lifecycle,

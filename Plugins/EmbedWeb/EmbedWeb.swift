@@ -9,6 +9,7 @@ struct EmbedWeb: BuildToolPlugin {
   private static let folders = [
     "TenderServer": (files: "kit", pages: "server"), "AppleSandbox": (files: "sandbox", pages: "sandbox"),
     "DemoShop": (files: "shop", pages: "shop"), "HostedCheckout": (files: "hosted", pages: "hosted"),
+    "BackOffice": (files: "office", pages: "office"),
   ]
   /// The modules whose files are sent to shoppers, compressed. The others' are for developers, on their own machines.
   private static let compressed: Set = ["TenderServer", "HostedCheckout"]

@@ -14,7 +14,7 @@ struct Architecture {
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.
     "Webhooks": ["DirectWire", "Ledger"], "Acquiring": ["DirectWire"], "Gateway": ["Acquiring", "Ledger"],
     "AcquirerSandbox": ["TokenIssuer"], "AppleSandbox": ["TokenIssuer", "AcquirerSandbox"],
-    "TenderServer": ["PlatformAPI", "HostedCheckout", "Mail"],
+    "TenderServer": ["BackOffice", "PlatformAPI", "HostedCheckout", "Mail"],
     "CMailTransfer": ["CCurl"], "Mail": ["CMailTransfer"], "TenderCLI": ["CProcessMemory"],
   ]
 

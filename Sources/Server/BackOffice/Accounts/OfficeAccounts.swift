@@ -1,0 +1,190 @@
+import Crypto
+import Storage
+import TenderPayments
+
+/// Keeps what one-time codes are computed from, sealed under a key that is not in the store.
+package protocol OfficeVault: Sendable {
+  func secret(of user: String) async throws -> OneTimeCodeSecret?
+  func keep(_ secret: OneTimeCodeSecret, of user: String) async throws
+}
+
+/// Who may sign in, and who is signed in.
+struct OfficeAccounts: Sendable {
+  static let invitationLife: Duration = .seconds(72 * 3_600)
+  /// A session's last use is written at most so often.
+  private static let sightInterval: Duration = .seconds(60)
+
+  let database: Database
+  let vault: any OfficeVault
+  let random: RandomBytes
+  let clock: WallClock
+  let limits: SessionLimits
+  let cost: PasswordHash.Cost
+
+  static func hash(_ token: String) -> String { Hex.encode(SHA256.hash(data: Array(token.utf8))) }
+
+  func read<R: Sendable>(_ body: @escaping @Sendable (UserTable) throws -> R) async throws -> R {
+    try await database.read { try body(UserTable(store: $0)) }
+  }
+}
+
+// Signing in.
+extension OfficeAccounts {
+  struct Credentials: Sendable {
+    let name: String
+    let password: String
+    /// Of the app, or a recovery code.
+    let code: String
+  }
+
+  /// Where a request comes from.
+  struct Origin: Sendable {
+    let address: String
+    let agent: String
+  }
+
+  enum SignIn: Sendable {
+    /// The new session's token, for the cookie.
+    case accepted(token: String)
+    /// Name, password or code is wrong; which, is not said.
+    case refused
+    /// Too many attempts: nothing was judged.
+    case throttled
+  }
+
+  func signIn(_ credentials: Credentials, from origin: Origin) async throws -> SignIn {
+    let name = credentials.name.lowercased()
+    let isAdmitted = try await database.write {
+      try SignInThrottle(store: $0).admit(account: name, address: origin.address)
+    }
+    guard isAdmitted else { return .throttled }
+    guard OfficeUser.isName(name), try await passwordMatches(credentials.password, of: name),
+      let token = try await begin(name, credentials.code, origin)
+    else {
+      try await note("sign-in.refused", OfficeUser.isName(name) ? name : "", origin.address)
+      return .refused
+    }
+    return .accepted(token: token)
+  }
+
+  /// As slow for a name that nobody has.
+  private func passwordMatches(_ password: String, of name: String) async throws -> Bool {
+    let known = try await read { table in
+      try table.find(name).flatMap { $0.isEnabled && $0.isEnrolled ? try table.password(of: name) : nil }
+    }
+    guard let known else {
+      _ = try await PasswordHash(password, cost: cost, random: random)
+      return false
+    }
+    return try await known.matches(password)
+  }
+
+  /// Spends the code and makes the session, in one commit; nil for a code that is wrong or was used.
+  private func begin(_ name: String, _ code: String, _ origin: Origin) async throws -> String? {
+    let (secret, now, token) = (try await vault.secret(of: name), clock.now(), random.hex(32))
+    let (limits, hash) = (limits, Self.hash(token))
+    return try await database.write { store -> String? in
+      let users = UserTable(store: store)
+      let step = secret?.step(of: code, at: now, after: try users.lastCode(of: name))
+      let isSpent =
+        if let step { try users.spend(code: step, of: name) } else {
+          try users.spend(recoveryCode: code, of: name)
+        }
+      guard isSpent else { return nil }
+      try SessionTable(store: store, limits: limits).clean()
+      try SessionTable(store: store, limits: limits).insert(
+        hash, of: name, address: origin.address, agent: origin.agent)
+      try SignInThrottle(store: store).succeed(account: name, address: origin.address)
+      try OfficeAudit(store).note(
+        OfficeAction(name, from: origin.address, "sign-in", subject: name, after: step == nil ? "recovery code" : ""))
+      return token
+    }
+  }
+
+  private func note(_ action: String, _ name: String, _ address: String) async throws {
+    try await database.write { try OfficeAudit($0).note(OfficeAction(name, from: address, action, subject: name)) }
+  }
+}
+
+// Sessions.
+extension OfficeAccounts {
+  /// The session of a cookie, and its user; nil when it is over or the user may not sign in any more.
+  func session(_ token: String) async throws -> (OfficeSession, OfficeUser)? {
+    let (hash, now, limits) = (Self.hash(token), clock.now(), limits)
+    let found = try await database.read { store -> (OfficeSession, OfficeUser)? in
+      guard let session = try SessionTable(store: store, limits: limits).live(hash, at: now),
+        let user = try UserTable(store: store).find(session.user), user.isEnabled
+      else { return nil }
+      return (session, user)
+    }
+    guard let found else { return nil }
+    if now.since(found.0.seenAt) >= Self.sightInterval {
+      try await database.write { try SessionTable(store: $0, limits: limits).see(hash) }
+    }
+    return found
+  }
+
+  func sessions(of user: String) async throws -> [OfficeSession] {
+    let (now, limits) = (clock.now(), limits)
+    return try await database.read { try SessionTable(store: $0, limits: limits).all(of: user, at: now) }
+  }
+
+  func end(_ hash: String, of user: String, _ action: OfficeAction) async throws {
+    let limits = limits
+    try await database.write { store in
+      try SessionTable(store: store, limits: limits).end(hash, of: user)
+      try OfficeAudit(store).note(action)
+    }
+  }
+}
+
+// Invitations: how a user gets password and codes, and gets them anew.
+extension OfficeAccounts {
+  /// - Returns: the token of an address that works once, for three days.
+  func invite(_ name: String, _ action: OfficeAction) async throws -> String {
+    let (token, end) = (random.hex(32), clock.now().adding(Self.invitationLife))
+    try await database.write { store in
+      _ = try UserTable(store: store).known(name)
+      try UserTable(store: store).invite(name, hash: Self.hash(token), until: end)
+      try OfficeAudit(store).note(action)
+    }
+    return token
+  }
+
+  /// Who is invited, and the secret for their app, which stays the same until the invitation is accepted.
+  func invitation(_ token: String) async throws -> (name: String, secret: OneTimeCodeSecret)? {
+    guard let name = try await read({ try $0.invited(by: Self.hash(token)) }) else { return nil }
+    let key = "\(name) \(Self.hash(token).prefix(16))"
+    if let known = try await vault.secret(of: key) { return (name, known) }
+    let secret = OneTimeCodeSecret(random: random)
+    try await vault.keep(secret, of: key)
+    return (name, secret)
+  }
+
+  enum Enrollment: Sendable {
+    case done(recoveryCodes: [String])
+    case refused(String)
+  }
+
+  /// Sets password and codes; ends every session of the user, and the invitation.
+  func enroll(_ token: String, password: String, code: String, from address: String) async throws -> Enrollment {
+    guard let (name, secret) = try await invitation(token) else {
+      return .refused("This invitation is over. Ask an administrator for another.")
+    }
+    if let objection = PasswordRule.objection(to: password, of: name) { return .refused(objection) }
+    guard let step = secret.step(of: code, at: clock.now(), after: 0) else {
+      return .refused("This code is not the one of the app. Check the time of its device, and type the next one.")
+    }
+    let hash = try await PasswordHash(password, cost: cost, random: random)
+    let (codes, limits) = (RecoveryCodes.make(random), limits)
+    try await vault.keep(secret, of: name)
+    let isDone = try await database.write { store in
+      guard try UserTable(store: store).spend(invitation: Self.hash(token)) else { return false }
+      try UserTable(store: store).enroll(name, hash, lastCode: step, recoveryCodes: codes)
+      try SessionTable(store: store, limits: limits).endAll(of: name)
+      try OfficeAudit(store).note(OfficeAction(name, from: address, "user.enrolled", subject: name))
+      return true
+    }
+    return isDone ? .done(recoveryCodes: codes) : .refused("This invitation was used.")
+  }
+}

@@ -1,0 +1,97 @@
+import Crypto
+package import Storage
+package import TenderPayments
+
+/// What an operator did: who, from where, to what, why, and how it was before and after.
+package struct OfficeAction: Sendable, Hashable {
+  package let actor: String
+  package let address: String
+  /// Stable: `payment.refund`.
+  package let action: String
+  /// Empty where it is no merchant's.
+  package var merchant = ""
+  /// What was changed: a payment's id, a user's name.
+  package var subject = ""
+  package var before = ""
+  package var after = ""
+  package var reason = ""
+
+  package init(
+    _ actor: String, from address: String, _ action: String, merchant: String = "", subject: String = "",
+    before: String = "", after: String = "", reason: String = ""
+  ) {
+    (self.actor, self.address, self.action, self.merchant) = (actor, address, action, merchant)
+    (self.subject, self.before, self.after, self.reason) = (subject, before, after, reason)
+  }
+
+  fileprivate var fields: [String] { [actor, address, action, merchant, subject, before, after, reason] }
+}
+
+/// The audit chain of the back office: each entry carries the hash of the one before, so that changing or removing one
+/// breaks every later one.
+package struct OfficeAudit {
+  package struct Entry: Sendable, Hashable {
+    package let number: Int64
+    package let at: Timestamp
+    package let action: OfficeAction
+    package let hash: String
+  }
+
+  let store: Transaction
+
+  package init(_ store: Transaction) { self.store = store }
+
+  package func note(_ action: OfficeAction) throws {
+    let head = try store.lockedRow("SELECT seq, hash FROM office_audit ORDER BY seq DESC LIMIT 1")
+    let number = (try head?.integer("seq") ?? 0) + 1
+    let hash = Self.hash(action, number, store.now, after: try head?.text("hash") ?? "")
+    try store.run(
+      """
+      INSERT INTO office_audit (seq, at, actor, address, action, merchant, subject, state_before, state_after, reason,
+        hash)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+      """, .integer(number), .time(store.now), .text(action.actor), .text(action.address), .text(action.action),
+      .text(action.merchant), .text(action.subject), .text(action.before), .text(action.after), .text(action.reason),
+      .text(hash))
+  }
+
+  /// The newest first.
+  ///
+  /// - Parameters:
+  ///   - before: only entries below this number.
+  ///   - subject: only what was done to this; nil for all.
+  package func entries(before: Int64 = .max, subject: String? = nil, limit: Int = 100) throws -> [Entry] {
+    try store.rows(
+      """
+      SELECT * FROM office_audit WHERE seq < $1 AND (subject = $2 OR $2 IS NULL) ORDER BY seq DESC LIMIT $3
+      """, .integer(before), .text(optional: subject), .integer(Int64(limit))
+    ).map(Self.entry)
+  }
+
+  /// The number of the first entry that does not follow from the one before; nil for an intact chain.
+  package func firstBroken() throws -> Int64? {
+    var (previous, number) = ("", Int64(0))
+    for row in try store.rows("SELECT * FROM office_audit ORDER BY seq") {
+      let entry = try Self.entry(row)
+      number += 1
+      let hash = Self.hash(entry.action, number, entry.at, after: previous)
+      guard hash.utf8.elementsEqual(entry.hash.utf8) else { return number }
+      previous = entry.hash
+    }
+    return nil
+  }
+
+  private static func entry(_ row: Row) throws -> Entry {
+    let action = OfficeAction(
+      try row.text("actor"), from: try row.text("address"), try row.text("action"),
+      merchant: try row.text("merchant"), subject: try row.text("subject"), before: try row.text("state_before"),
+      after: try row.text("state_after"), reason: try row.text("reason"))
+    return Entry(number: try row.integer("seq"), at: try row.time("at"), action: action, hash: try row.text("hash"))
+  }
+
+  /// SHA-256 over the hash before and every field with its length, so that no two entries have the same bytes.
+  private static func hash(_ action: OfficeAction, _ number: Int64, _ at: Timestamp, after previous: String) -> String {
+    let fields = [previous, "\(number)", "\(at.microseconds)"] + action.fields
+    return Hex.encode(SHA256.hash(data: fields.flatMap { Array("\($0.utf8.count):\($0)".utf8) }))
+  }
+}

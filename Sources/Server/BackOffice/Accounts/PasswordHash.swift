@@ -1,0 +1,81 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import NIOPosix
+package import TenderPayments
+
+/// A password as the store keeps it: hashed with scrypt (RFC 7914) under a salt of its own. Prints masked.
+package struct PasswordHash: Sendable {
+  /// How much work a guess costs.
+  package struct Cost: Sendable, Hashable {
+    /// N is 2 to this power.
+    let exponent: Int
+    let blockSize: Int
+    let parallelism: Int
+
+    /// 32 MiB and three passes: one of the settings that OWASP's Password Storage Cheat Sheet names.
+    package static let standard = Cost(exponent: 15, blockSize: 8, parallelism: 3)
+    /// For tests, which hash many.
+    package static let least = Cost(exponent: 4, blockSize: 1, parallelism: 1)
+  }
+
+  private static let bytes = 32
+  let cost: Cost
+  private let salt: [UInt8]
+  private let hash: [UInt8]
+
+  /// Hashes a password, on a thread that may be busy for a while.
+  package init(_ password: String, cost: Cost, random: RandomBytes) async throws {
+    (self.cost, salt) = (cost, random.next(16))
+    hash = try await Self.derive(password, salt, cost)
+  }
+
+  /// - Parameter text: of the store: `scrypt$15$8$3$salt$hash`.
+  init?(stored text: String) {
+    let parts = text.split(separator: "$")
+    guard parts.count == 6, parts[0].utf8.elementsEqual("scrypt".utf8), let exponent = Int(parts[1]),
+      let blockSize = Int(parts[2]), let parallelism = Int(parts[3]), let salt = Base64.decode(parts[4]),
+      let hash = Base64.decode(parts[5])
+    else { return nil }
+    cost = Cost(exponent: exponent, blockSize: blockSize, parallelism: parallelism)
+    (self.salt, self.hash) = (salt, hash)
+  }
+
+  var stored: String {
+    "scrypt$\(cost.exponent)$\(cost.blockSize)$\(cost.parallelism)$\(Base64.encode(salt))$\(Base64.encode(hash))"
+  }
+
+  func matches(_ password: String) async throws -> Bool {
+    let other = try await Self.derive(password, salt, cost)
+    return zip(hash, other).reduce(hash.count ^ other.count) { $0 | Int($1.0 ^ $1.1) } == 0
+  }
+
+  private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) async throws -> [UInt8] {
+    try await NIOThreadPool.singleton.runIfActive {
+      try KDF.Scrypt.deriveKey(
+        from: Array(password.utf8), salt: salt, outputByteCount: bytes, rounds: 1 << cost.exponent,
+        blockSize: cost.blockSize, parallelism: cost.parallelism
+      ).withUnsafeBytes(Array.init)
+    }
+  }
+}
+
+extension PasswordHash: CustomStringConvertible, CustomReflectable {
+  package var description: String { "•••" }
+  package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// What a password must be. Length counts for more than kinds of characters (NIST SP 800-63B).
+enum PasswordRule {
+  static let length = 12...256
+
+  /// Why a password is not taken; nil when it is.
+  static func objection(to password: String, of name: String) -> String? {
+    guard length.contains(password.count), password.utf8.count <= 1_024 else {
+      return "A password has \(length.lowerBound) to \(length.upperBound) characters."
+    }
+    if Set(password).count < 5 { return "This password repeats itself; choose one with more different characters." }
+    if name.count > 3, password.lowercased().contains(name) { return "A password does not contain the name." }
+    return nil
+  }
+}

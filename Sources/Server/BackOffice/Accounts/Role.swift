@@ -1,0 +1,96 @@
+package import TenderPayments
+
+/// What an operator may do; each role includes the ones before it.
+package enum Role: String, Sendable, Hashable, CaseIterable, Codable, Comparable {
+  /// Sees everything of the merchant's payments.
+  case viewer
+  /// Captures, voids and refunds, refunds up to a limit alone.
+  case `operator`
+  /// Changes the merchant, and without a merchant also users and settings.
+  case administrator
+
+  package static func < (left: Role, right: Role) -> Bool {
+    (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+  }
+}
+
+/// A role at one merchant, or at all of them.
+package struct Grant: Sendable, Hashable, Codable {
+  /// Nil for every merchant.
+  package let merchant: MerchantID?
+  package let role: Role
+
+  package init(_ role: Role, of merchant: MerchantID? = nil) { (self.role, self.merchant) = (role, merchant) }
+}
+
+/// How much of each currency an operator refunds without a second person. A currency that is not named always needs one.
+package struct RefundLimits: Sendable, Hashable {
+  private let limits: [Currency: Int64]
+
+  /// Nothing without a second person.
+  package static let none = RefundLimits([])
+
+  package init(_ amounts: [Amount]) {
+    limits = Dictionary(amounts.map { ($0.currency, $0.minorUnits) }, uniquingKeysWith: max)
+  }
+
+  /// - Parameter text: `100.00 EUR, 15000 JPY`; empty for none.
+  /// - Returns: nil for a text that is no list of amounts.
+  package init?(text: some StringProtocol) {
+    var amounts: [Amount] = []
+    for item in text.split(separator: ",") {
+      let words = item.split(separator: " ")
+      guard words.count == 2, let currency = Currency(code: String(words[1])), currency.isMoney,
+        let amount = try? Amount(decimal: String(words[0]), currency: currency), amount.minorUnits >= 0
+      else { return nil }
+      amounts.append(amount)
+    }
+    self.init(amounts)
+  }
+
+  package var text: String {
+    limits.sorted { $0.key.code < $1.key.code }.map {
+      "\(Amount(minorUnits: $0.value, currency: $0.key).decimalString) \($0.key.code)"
+    }.joined(separator: ", ")
+  }
+
+  package func allow(_ amount: Amount) -> Bool { amount.minorUnits <= limits[amount.currency] ?? 0 }
+}
+
+/// Somebody who may sign in to the back office.
+package struct OfficeUser: Sendable, Hashable {
+  /// How they sign in: letters, digits, dots, hyphens, `@`; without regard to case.
+  package let name: String
+  package let grants: [Grant]
+  package let limits: RefundLimits
+  package let isEnabled: Bool
+  /// Whether a password and a generator of one-time codes are set.
+  package let isEnrolled: Bool
+  package let createdAt: Timestamp
+
+  /// The highest role at any merchant; nil without one.
+  package var highest: Role? { grants.map(\.role).max() }
+
+  /// The role at every merchant; nil without one.
+  package var everywhere: Role? { grants.filter { $0.merchant == nil }.map(\.role).max() }
+
+  package func role(of merchant: MerchantID) -> Role? {
+    grants.filter { $0.merchant == nil || $0.merchant == merchant }.map(\.role).max()
+  }
+
+  /// The merchants whose data they may see; nil for all.
+  package var merchants: [MerchantID]? { everywhere == nil ? grants.compactMap(\.merchant) : nil }
+
+  /// Whether a refund of the amount needs no second person.
+  package func mayRefundAlone(_ amount: Amount, of merchant: MerchantID) -> Bool {
+    role(of: merchant) == .administrator || limits.allow(amount)
+  }
+
+  /// 1 to 64 of `a-z 0-9 . - _ @ +`.
+  package static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || ".-_@+".utf8.contains(byte)
+      }
+  }
+}

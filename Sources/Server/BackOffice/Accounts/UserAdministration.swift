@@ -1,0 +1,169 @@
+import Storage
+import TenderPayments
+
+/// What `tender user` asks: of the running server, or of the store where none runs.
+package enum UserCall: Codable, Sendable {
+  case list
+  /// - Parameter refundLimits: such as `100.00 EUR`.
+  case add(name: String, grants: [Grant], refundLimits: String)
+  /// A new invitation: for a user who has lost password or app.
+  case invite(name: String)
+  case setEnabled(Bool, name: String)
+  /// The code that the user's app shows now; only in `simulated`.
+  case code(name: String)
+  /// A user with this password and codes of the server's making, for the demo; only in `simulated`.
+  case demonstrate(name: String, password: String)
+}
+
+/// The answer to a ``UserCall``.
+package struct UserAnswer: Codable, Sendable {
+  package var users: [UserReport] = []
+  /// The path at the office's address where password and codes are set, once.
+  package var invitation: String?
+  package var code: String?
+
+  package init() {}
+}
+
+package struct UserReport: Codable, Sendable {
+  package let name: String
+  package let grants: [Grant]
+  package let refundLimits: String
+  package let enabled: Bool
+  /// Whether they have accepted an invitation.
+  package let enrolled: Bool
+
+  init(_ user: OfficeUser) {
+    (name, grants, refundLimits) = (user.name, user.grants, user.limits.text)
+    (enabled, enrolled) = (user.isEnabled, user.isEnrolled)
+  }
+}
+
+/// Adds users and changes them, for the command line and for the pages.
+package struct UserAdministration: Sendable {
+  let accounts: OfficeAccounts
+  /// Who asks, for the audit chain.
+  let actor: String
+  let address: String
+  private let isSimulated: Bool
+
+  /// For the command line.
+  package init(_ office: BackOffice) {
+    self.init(office, actor: "command line", address: "")
+  }
+
+  init(_ office: BackOffice, actor: String, address: String) {
+    (accounts, isSimulated) = (office.accounts, office.settings.isSimulated)
+    (self.actor, self.address) = (actor, address)
+  }
+
+  package func perform(_ call: UserCall) async throws -> UserAnswer {
+    var answer = UserAnswer()
+    switch call {
+    case .list: break
+    case .add(let name, let grants, let limits): answer.invitation = try await add(name, grants, limits)
+    case .invite(let name): answer.invitation = try await invite(name, reason: "")
+    case .setEnabled(let isEnabled, let name): try await setEnabled(isEnabled, name, reason: "")
+    case .code(let name): answer.code = try await code(of: name)
+    case .demonstrate(let name, let password): try await demonstrate(name, password)
+    }
+    answer.users = try await accounts.read { try $0.all().map(UserReport.init) }
+    return answer
+  }
+
+  /// - Returns: the path of the invitation.
+  func add(_ name: String, _ grants: [Grant], _ limits: String, reason: String = "") async throws -> String {
+    guard OfficeUser.isName(name) else {
+      throw OfficeRefusal.badRequest("A name has 1 to 64 small letters, digits and . - _ @ +.")
+    }
+    guard !grants.isEmpty else { throw OfficeRefusal.badRequest("A user has a role at least at one merchant.") }
+    let limits = try Self.limits(limits)
+    let action = action("user.add", name, after: Self.text(grants, limits), reason: reason)
+    try await accounts.database.write { store in
+      try UserTable(store: store).insert(name, grants, limits)
+      try OfficeAudit(store).note(action)
+    }
+    return try await invite(name, reason: reason)
+  }
+
+  func change(_ name: String, _ grants: [Grant], _ limits: String, reason: String) async throws {
+    let limits = try Self.limits(limits)
+    let (actor, address) = (actor, address)
+    try await accounts.database.write { store in
+      let users = UserTable(store: store)
+      let before = try users.known(name)
+      try users.set(grants, of: name)
+      try users.set(limits, of: name)
+      try Self.requireAdministrator(users)
+      try OfficeAudit(store).note(
+        OfficeAction(
+          actor, from: address, "user.change", subject: name, before: Self.text(before.grants, before.limits),
+          after: Self.text(grants, limits), reason: reason))
+    }
+  }
+
+  func invite(_ name: String, reason: String) async throws -> String {
+    "/invitation/" + (try await accounts.invite(name, action("user.invite", name, reason: reason)))
+  }
+
+  func setEnabled(_ isEnabled: Bool, _ name: String, reason: String) async throws {
+    let action = action(isEnabled ? "user.enable" : "user.disable", name, reason: reason)
+    let limits = accounts.limits
+    try await accounts.database.write { store in
+      let users = UserTable(store: store)
+      _ = try users.known(name)
+      try users.setEnabled(isEnabled, name)
+      if !isEnabled { try SessionTable(store: store, limits: limits).endAll(of: name) }
+      try Self.requireAdministrator(users)
+      try OfficeAudit(store).note(action)
+    }
+  }
+
+  /// The office cannot be left without somebody who may change its users.
+  private static func requireAdministrator(_ users: UserTable) throws {
+    guard try users.all().contains(where: { $0.isEnabled && $0.everywhere == .administrator }) else {
+      throw OfficeRefusal.conflict("This is the last administrator of everything; add another one first.")
+    }
+  }
+
+  private func code(of name: String) async throws -> String {
+    guard isSimulated else {
+      throw OfficeRefusal.forbidden("Codes are shown only where everything is simulated.")
+    }
+    guard let secret = try await accounts.vault.secret(of: name) else {
+      throw OfficeRefusal.notFound("\(name) has no one-time codes yet.")
+    }
+    return secret.code(at: accounts.clock.now())
+  }
+
+  private func demonstrate(_ name: String, _ password: String) async throws {
+    guard isSimulated else {
+      throw OfficeRefusal.forbidden("Users have passwords of others' making only where everything is simulated.")
+    }
+    let isKnown = try await accounts.read { try $0.find(name) } != nil
+    if !isKnown { _ = try await add(name, [Grant(.administrator)], "", reason: "demo") }
+    let (hash, random) = (
+      try await PasswordHash(password, cost: accounts.cost, random: accounts.random), accounts.random
+    )
+    try await accounts.vault.keep(OneTimeCodeSecret(random: random), of: name)
+    try await accounts.database.write {
+      try UserTable(store: $0).enroll(name, hash, lastCode: 0, recoveryCodes: RecoveryCodes.make(random))
+    }
+  }
+
+  private static func limits(_ text: String) throws -> RefundLimits {
+    guard let limits = RefundLimits(text: text) else {
+      throw OfficeRefusal.badRequest("Refund limits are amounts such as: 100.00 EUR, 15000 JPY")
+    }
+    return limits
+  }
+
+  private func action(_ name: String, _ user: String, after: String = "", reason: String) -> OfficeAction {
+    OfficeAction(actor, from: address, name, subject: user, after: after, reason: reason)
+  }
+
+  static func text(_ grants: [Grant], _ limits: RefundLimits) -> String {
+    let roles = grants.map { "\($0.role.rawValue) of \($0.merchant?.rawValue ?? "every merchant")" }
+    return (roles + (limits == .none ? [] : ["refunds up to \(limits.text)"])).joined(separator: "; ")
+  }
+}

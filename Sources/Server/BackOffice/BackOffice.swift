@@ -1,0 +1,159 @@
+import HTTPTypes
+package import Hummingbird
+package import Ledger
+import Logging
+package import Storage
+package import TenderPayments
+
+/// The operators' web pages: who may sign in, what they see, and what they may change.
+///
+/// It reads the store itself, and changes payments and merchants by the use cases that it is handed.
+package struct BackOffice: Sendable {
+  let settings: OfficeSettings
+  let services: OfficeServices
+  let accounts: OfficeAccounts
+  let pages: OfficePages
+  private let random: RandomBytes
+
+  package init(
+    _ settings: OfficeSettings, _ services: OfficeServices, _ database: Database, clock: WallClock = .system,
+    random: RandomBytes = .system
+  ) throws {
+    (self.settings, self.services, self.random) = (settings, services, random)
+    pages = try OfficePages(settings)
+    accounts = OfficeAccounts(
+      database: database, vault: services.vault, random: random, clock: clock, limits: settings.sessions,
+      cost: settings.passwordCost)
+  }
+
+  var database: Database { accounts.database }
+  var clock: WallClock { accounts.clock }
+  var gate: OfficeGate { OfficeGate(accounts: accounts, settings: settings, pages: pages, random: random) }
+
+  /// Every address of the office.
+  package func router() -> Router<OfficeContext> {
+    let (router, gate) = (Router(context: OfficeContext.self), gate)
+    for route in routes {
+      router.on(RouterPath(route.path), method: route.method) { request, context in
+        await gate.answer(request, context, route)
+      }
+    }
+    router.add(middleware: NoSuchPage(gate: gate))
+    return router
+  }
+
+  /// Who may call an address of the router; nil for one that is not the office's own.
+  package func access(_ method: HTTPRequest.Method, _ path: RouterPath) -> Access? {
+    routes.first { $0.method == method && RouterPath($0.path).description == path.description }?.access
+  }
+
+  private var routes: [OfficeRoute] {
+    SignInController(office: self).routes + AccountController(office: self).routes
+      + PaymentListController(office: self).routes + PaymentController(office: self).routes
+      + AttentionController(office: self).routes + OverviewController(office: self).routes
+      + WebhookController(office: self).routes + MerchantController(office: self).routes
+      + UserController(office: self).routes + RecordController(office: self).routes
+      + ReconciliationController(office: self).routes
+  }
+}
+
+/// How the office is reached, and how long a session lasts.
+package struct OfficeSettings: Sendable {
+  /// `scheme://host[:port]`
+  package var url: String
+  package var environment: String
+  package var isSimulated: Bool
+  package var sessions = SessionLimits()
+  package var passwordCost = PasswordHash.Cost.standard
+
+  package init(url: String, environment: String, isSimulated: Bool) {
+    (self.url, self.environment, self.isSimulated) = (url, environment, isSimulated)
+  }
+
+  var isSecure: Bool { url.hasPrefix("https://") }
+}
+
+/// What the office is handed: the use cases of the server.
+package struct OfficeServices: Sendable {
+  package let vault: any OfficeVault
+  package let payments: any PaymentUseCases
+  package let merchants: any MerchantUseCases
+  package let reconciliation: any ReconciliationUseCase
+  /// The state of the server's surroundings, as it was last looked at.
+  package let health: @Sendable () async throws -> OfficeHealth
+  /// The server's settings, without secrets: name and value.
+  package let settings: [(name: String, value: String)]
+
+  package init(
+    vault: any OfficeVault, payments: any PaymentUseCases, merchants: any MerchantUseCases,
+    reconciliation: any ReconciliationUseCase, health: @escaping @Sendable () async throws -> OfficeHealth,
+    settings: [(name: String, value: String)]
+  ) {
+    (self.vault, self.payments, self.merchants) = (vault, payments, merchants)
+    (self.reconciliation, self.health, self.settings) = (reconciliation, health, settings)
+  }
+}
+
+/// What can be done to a payment by hand.
+package enum PaymentVerb: String, Sendable, CaseIterable {
+  case capture, void, refund
+  /// Asks the provider for the outcome of open operations.
+  case settle
+  /// Somebody has looked at what raised an alarm.
+  case acknowledge
+}
+
+/// How payments are changed. Every refusal is an ``OfficeRefusal``.
+package protocol PaymentUseCases: Sendable {
+  /// - Parameters:
+  ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
+  ///   - key: under which a capture, void or refund is done once, however often it is asked for.
+  func perform(_ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String) async throws
+
+  /// Records an operator's decision about a payment, or an operation of it, that stays open.
+  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) async throws
+}
+
+/// What the server knows of its surroundings.
+package struct OfficeHealth: Sendable {
+  package struct Route: Sendable {
+    package let name: String
+    /// Whether calls are suspended because the provider does not answer.
+    package let isSuspended: Bool
+
+    package init(name: String, isSuspended: Bool) { (self.name, self.isSuspended) = (name, isSuspended) }
+  }
+
+  /// A finding of the doctor's that is not good.
+  package struct Finding: Sendable {
+    package let code: String
+    package let subject: String
+    package let meaning: String
+    package let remedy: String
+    package let isError: Bool
+
+    package init(code: String, subject: String, meaning: String, remedy: String, isError: Bool) {
+      (self.code, self.subject, self.meaning) = (code, subject, meaning)
+      (self.remedy, self.isError) = (remedy, isError)
+    }
+  }
+
+  package let routes: [Route]
+  package let findings: [Finding]
+
+  package init(routes: [Route], findings: [Finding]) { (self.routes, self.findings) = (routes, findings) }
+}
+
+/// Answers addresses that the office does not have with a page of its own.
+struct NoSuchPage: RouterMiddleware {
+  let gate: OfficeGate
+
+  func handle(
+    _ request: Request, context: OfficeContext, next: (Request, OfficeContext) async throws -> Response
+  ) async throws -> Response {
+    do { return try await next(request, context) } catch let error as HTTPError where error.status == .notFound {
+      let route = OfficeRoute(method: request.method, path: "", access: .everyone) { _ in throw OfficeRefusal.nothing }
+      return await gate.answer(request, context, route)
+    }
+  }
+}

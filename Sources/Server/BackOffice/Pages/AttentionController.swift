@@ -1,0 +1,124 @@
+import Hummingbird
+import Ledger
+import Storage
+import TenderPayments
+import Webhooks
+
+/// The first page: what needs a person, and the action that mends it.
+struct AttentionController: Sendable {
+  let office: BackOffice
+
+  /// How long before the end a hold or a certificate is shown.
+  private static let holdWarning: Duration = .seconds(2 * 86_400)
+
+  var routes: [OfficeRoute] { [.get("/", .role(.viewer), show)] }
+
+  private func show(_ call: OfficeCall) async throws -> Response {
+    let user = try call.user
+    let matters = try await payments(user) + webhooks(user) + approvals(user) + surroundings(user)
+    return try office.pages.page(
+      "attention", "Attention", call, ["matters": matters.map(\.values), "isQuiet": matters.isEmpty])
+  }
+
+  private func payments(_ user: OfficeUser) async throws -> [Matter] {
+    let end = office.clock.now().adding(Self.holdWarning)
+    let (alarmed, open, expiring) = try await office.database.read { store in
+      (
+        try PaymentPage.Item.alarmed(limit: 50, in: store), try PaymentPage.Item.open(limit: 50, in: store),
+        try PaymentPage.Item.expiring(before: end, limit: 50, in: store)
+      )
+    }
+    func visible(_ items: [PaymentPage.Item]) -> [PaymentPage.Item] {
+      items.filter { user.role(of: $0.payment.merchant) != nil }
+    }
+    return visible(alarmed).map { Matter(alarm: $0) } + visible(open).map { Matter(open: $0) }
+      + visible(expiring).map { Matter(expiring: $0) }
+  }
+
+  private func webhooks(_ user: OfficeUser) async throws -> [Matter] {
+    let dead = try await WebhookDispatcher.deliveries(.dead, limit: 500, in: office.database)
+      .filter { user.role(of: $0.merchant) != nil }
+    guard let first = dead.first else { return [] }
+    return [
+      Matter(
+        isUrgent: true, title: "\(dead.count == 500 ? "500 or more" : "\(dead.count)") webhooks were given up",
+        detail: "The last result of \(first.url): \(first.result ?? "none").", action: "Look and replay",
+        path: "/webhooks")
+    ]
+  }
+
+  private func approvals(_ user: OfficeUser) async throws -> [Matter] {
+    try await office.database.read { try RefundApprovals(store: $0).waiting() }
+      .filter { user.role(of: $0.merchant).map { $0 >= .operator } ?? false }
+      .map { approval in
+        Matter(
+          isUrgent: false, title: "A refund of \(approval.amount.shown) waits for a second person",
+          detail: "\(approval.requestedBy) asked for it: \(approval.reason)", action: "Approve or reject",
+          path: "/payments/\(approval.payment)")
+      }
+  }
+
+  /// Routes and the doctor's findings, for who answers for every merchant.
+  private func surroundings(_ user: OfficeUser) async throws -> [Matter] {
+    guard user.everywhere != nil else { return [] }
+    let health = try await office.services.health()
+    let routes = health.routes.filter(\.isSuspended).map { route in
+      Matter(
+        isUrgent: true, title: "The route \(route.name) does not answer",
+        detail: "Calls are suspended for some seconds at a time; payments by other routes go on.",
+        action: "See its payments", path: "/payments?route=\(route.name)")
+    }
+    return routes
+      + health.findings.map { finding in
+        Matter(
+          isUrgent: finding.isError, title: "\(finding.subject): \(finding.meaning)", detail: finding.remedy,
+          action: finding.code.hasPrefix("certificate") || finding.code.hasPrefix("domain") ? "To the merchants" : "",
+          path: "/merchants")
+      }
+  }
+}
+
+/// Something that needs a person.
+private struct Matter {
+  let isUrgent: Bool
+  let title: String
+  let detail: String
+  /// Empty where nothing here mends it.
+  let action: String
+  let path: String
+
+  var values: [String: Any] {
+    [
+      "isUrgent": isUrgent, "title": title, "detail": detail, "action": action, "path": path,
+      "hasAction": !action.isEmpty,
+    ]
+  }
+
+  init(isUrgent: Bool, title: String, detail: String, action: String, path: String) {
+    (self.isUrgent, self.title, self.detail) = (isUrgent, title, detail)
+    (self.action, self.path) = (action, path)
+  }
+
+  init(alarm item: PaymentPage.Item) {
+    self.init(
+      isUrgent: true, title: "\(item.payment.amount.shown) at \(item.payment.merchant): alarm \(item.alarm ?? "")",
+      detail: "Compare with the provider, act, and acknowledge.", action: "Open the payment",
+      path: "/payments/\(item.payment.id)")
+  }
+
+  init(open item: PaymentPage.Item) {
+    self.init(
+      isUrgent: item.payment.status == .unknown,
+      title: "\(item.payment.amount.shown) at \(item.payment.merchant): \(item.payment.status.shown)",
+      detail: "Recovery asks the provider by itself. Since \(item.payment.createdAt.shown).",
+      action: "Open the payment", path: "/payments/\(item.payment.id)")
+  }
+
+  init(expiring item: PaymentPage.Item) {
+    self.init(
+      isUrgent: false,
+      title: "\(item.payment.amount.shown) at \(item.payment.merchant): held until \(item.holdUntil?.shown ?? "")",
+      detail: "Capture or void before; afterwards the issuer releases it.", action: "Open the payment",
+      path: "/payments/\(item.payment.id)")
+  }
+}

@@ -1,0 +1,207 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import MerchantIdentity
+import NIOCore
+import Storage
+import TenderPayments
+
+/// The merchants, and the page of one: switches, terms, domains, certificates, keys.
+struct MerchantController: Sendable {
+  let office: BackOffice
+
+  var routes: [OfficeRoute] {
+    [
+      .get("/merchants", .role(.viewer), list), .get("/merchants/{merchant}", .role(.viewer), show),
+      .get("/merchants/{merchant}/certificates/{certificate}/request", .role(.viewer), download),
+      .post("/merchants/{merchant}/{change}", .role(.administrator), change),
+    ]
+  }
+
+  private func list(_ call: OfficeCall) async throws -> Response {
+    let user = try call.user
+    let merchants = try await office.services.merchants.merchants().filter { user.role(of: $0.id) != nil }
+    return try office.pages.page(
+      "merchants", "Merchants", call, ["merchants": merchants.map(MerchantView.values), "isEmpty": merchants.isEmpty])
+  }
+
+  /// - Throws: ``OfficeRefusal`` for one that is not there or that the person may not see.
+  private func merchant(_ call: OfficeCall, _ role: Role) async throws -> OfficeMerchant {
+    let id = MerchantID(call.parameter("merchant"))
+    try call.require(role, of: id)
+    guard let known = try await office.services.merchants.merchants().first(where: { $0.id == id }) else {
+      throw OfficeRefusal.nothing
+    }
+    return known
+  }
+
+  private func show(_ call: OfficeCall) async throws -> Response { try await show(call, MerchantChangeResult()) }
+
+  private func show(_ call: OfficeCall, _ result: MerchantChangeResult) async throws -> Response {
+    let merchant = try await merchant(call, .viewer)
+    let parts = try await office.services.merchants.parts(of: merchant.id)
+    var values = MerchantView.values(merchant)
+    values.merge(MerchantView.values(parts)) { _, new in new }
+    let isAdministrator = try call.user.role(of: merchant.id) == .administrator
+    values["merchantID"] = merchant.id.rawValue
+    values["mayChange"] = isAdministrator && !merchant.isDeclared
+    values["mayAcceptTerms"] = isAdministrator && parts.termsVersion != nil
+    values["notes"] = parts.notes + result.notes
+    if let secret = result.secret { values["newKey"] = ["id": secret.id, "secret": secret.text] }
+    return try office.pages.page("merchant", "Merchant \(merchant.id)", call, values)
+  }
+
+  /// The certificate request, to be uploaded at Apple's.
+  private func download(_ call: OfficeCall) async throws -> Response {
+    let merchant = try await merchant(call, .viewer)
+    let id = call.parameter("certificate")
+    let rows = try await office.services.merchants.parts(of: merchant.id).certificates
+    guard let row = rows.first(where: { $0.id.utf8.elementsEqual(id.utf8) }), let request = row.request else {
+      throw OfficeRefusal.nothing
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: "application/pkcs10",
+        .contentDisposition: "attachment; filename=\"\(row.kind.rawValue).certSigningRequest\"",
+      ], body: ResponseBody(byteBuffer: ByteBuffer(string: request)))
+  }
+
+  private func change(_ call: OfficeCall) async throws -> Response {
+    let merchant = try await merchant(call, .administrator)
+    let change = try MerchantChange(call.parameter("change"), call.form)
+    let reason = try call.form.reason
+    try await requireOwn(change, merchant.id)
+    let entry = try call.action(
+      change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue, before: await state(of: merchant.id),
+      after: change.object, reason: reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
+    let result = try await office.services.merchants.perform(change, on: merchant.id, actor: call.user.name)
+    // A new secret is shown in this answer alone.
+    if result.secret != nil || !result.notes.isEmpty { return try await show(call, result) }
+    return .redirect(to: "/merchants/\(merchant.id)?done=changed", type: .normal)
+  }
+
+  /// A certificate is named by its own id: one of another merchant's is not there.
+  private func requireOwn(_ change: MerchantChange, _ merchant: MerchantID) async throws {
+    guard case .activateCertificate(let id) = change.certificate else { return }
+    let rows = try await office.services.merchants.parts(of: merchant).certificates
+    guard rows.contains(where: { $0.id.utf8.elementsEqual(id.utf8) }) else { throw OfficeRefusal.nothing }
+  }
+
+  /// In one line, for the audit chain.
+  private func state(of merchant: MerchantID) async throws -> String {
+    let parts = try await office.services.merchants.parts(of: merchant)
+    let lists = [
+      parts.domains.map { $0.name + ($0.isEnabled ? "" : " off") },
+      parts.certificates.map { "\($0.kind.rawValue) \($0.id) \($0.state.rawValue)" },
+      parts.keys.map { "\($0.kind.rawValue) \($0.id)" },
+    ]
+    return lists.map { $0.joined(separator: ", ") }.joined(separator: "; ")
+  }
+}
+
+extension MerchantChange {
+  /// The change of a certificate that is named by its id, as an activation.
+  fileprivate var certificate: MerchantChange {
+    if case .retireCertificate(let id) = self { return .activateCertificate(id: id) }
+    return self
+  }
+
+  /// - Parameter name: of the form.
+  fileprivate init(_ name: String, _ form: OfficeForm) throws {
+    switch name {
+    case "enable", "disable":
+      let domain = form["domain"]
+      self = .setEnabled(name.count == 6, domain: domain.isEmpty ? nil : domain)
+    case "add-domain":
+      let file = form["association"]
+      self = .addDomain(try form.required("domain"), association: file.isEmpty ? nil : Array(file.utf8))
+    case "remove-domain": self = .removeDomain(try form.required("domain"))
+    case "request-certificate": self = .requestCertificate(try form.kindOfCertificate)
+    case "import-certificate":
+      self = .importCertificate(try form.kindOfCertificate, Array(try form.required("certificate").utf8))
+    case "activate-certificate": self = .activateCertificate(id: try form.required("certificate"))
+    case "retire-certificate": self = .retireCertificate(id: try form.required("certificate"))
+    case "add-key": self = .addKey(try form.kindOfKey)
+    case "rotate-key": self = .rotateKey(try form.kindOfKey)
+    case "revoke-key": self = .revokeKey(try form.kindOfKey, id: try form.required("key"))
+    case "accept-terms": self = .acceptTerms(version: try form.required("version"))
+    case "unsubscribe": self = .unsubscribe
+    default: throw OfficeRefusal.nothing
+    }
+  }
+}
+
+extension OfficeForm {
+  fileprivate func required(_ name: String) throws -> String {
+    let text = self[name]
+    guard !text.isEmpty else { throw OfficeRefusal.badRequest("Fill in: \(name).") }
+    return text
+  }
+
+  fileprivate var kindOfCertificate: CertificateKind {
+    get throws {
+      guard let kind = CertificateKind(rawValue: self["kind"]) else {
+        throw OfficeRefusal.badRequest("Choose the kind of certificate.")
+      }
+      return kind
+    }
+  }
+
+  fileprivate var kindOfKey: SecretName.Kind {
+    get throws {
+      guard let kind = SecretName.Kind(rawValue: self["kind"]), MerchantView.keyKinds.contains(kind) else {
+        throw OfficeRefusal.badRequest("Choose the kind of key.")
+      }
+      return kind
+    }
+  }
+}
+
+enum MerchantView {
+  static let keyKinds: [SecretName.Kind] = [.apiKey, .webhookKey, .callbackKey]
+  /// From this many days on the countdown is a warning.
+  private static let warning: Int64 = 45
+
+  static func values(_ merchant: OfficeMerchant) -> [String: Any] {
+    [
+      "id": merchant.id.rawValue, "identifier": merchant.identifier, "isDeclared": merchant.isDeclared,
+      "isEnabled": merchant.isEnabled, "refusal": merchant.refusal ?? "",
+      "state": merchant.refusal.map { "off: \($0)" } ?? "takes payments",
+    ]
+  }
+
+  static func values(_ parts: OfficeMerchantParts) -> [String: Any] {
+    [
+      "domains": parts.domains.map(values), "certificates": parts.certificates.map(values),
+      "keys": parts.keys.map { key in
+        [
+          "id": key.id, "kind": key.kind.rawValue, "created": key.created, "expires": key.expires ?? "–",
+        ] as [String: Any]
+      },
+      "terms": parts.terms.map { ["event": $0.event, "version": $0.version ?? "–", "actor": $0.actor, "at": $0.at] },
+      "termsVersion": parts.termsVersion ?? "", "termsWording": parts.termsWording ?? "",
+      "keyKinds": keyKinds.map(\.rawValue), "certificateKinds": CertificateKind.allCases.map(\.rawValue),
+    ]
+  }
+
+  private static func values(_ domain: OfficeMerchantParts.DomainRow) -> [String: Any] {
+    [
+      "name": domain.name, "isEnabled": domain.isEnabled, "association": domain.hasAssociation ? "yes" : "missing",
+      "registered": domain.registered ?? "–", "checked": domain.checked ?? "not yet",
+      "finding": domain.finding ?? "nothing",
+    ]
+  }
+
+  private static func values(_ row: OfficeMerchantParts.CertificateRow) -> [String: Any] {
+    let isNext = row.state == .next || row.state == .draining
+    return [
+      "id": row.id, "kind": row.kind.rawValue, "state": row.state.rawValue, "expires": row.expires ?? "–",
+      "left": row.daysLeft.map { $0 < 0 ? "expired" : "\($0) days left" } ?? "–",
+      "isLate": row.daysLeft.map { $0 < warning } ?? false, "hash": row.publicKeyHash,
+      "hasRequest": row.request != nil, "mayActivate": isNext,
+      "mayRetire": row.state == .next || row.state == .draining,
+    ]
+  }
+}

@@ -1,0 +1,158 @@
+package import MerchantIdentity
+package import TenderPayments
+
+/// How merchants are read and changed: the use cases behind `tender merchant`, `certificate`, `domain` and `key`. Every
+/// refusal is an ``OfficeRefusal``.
+package protocol MerchantUseCases: Sendable {
+  func merchants() async throws -> [OfficeMerchant]
+  /// Domains, certificates, keys and terms of one merchant.
+  func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts
+  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) async throws -> MerchantChangeResult
+}
+
+/// What an administrator changes about a merchant.
+package enum MerchantChange: Sendable, Hashable {
+  /// Apple Pay on or off, for the merchant or one of its domains.
+  case setEnabled(Bool, domain: String?)
+  /// - Parameter association: the file that Apple gave for the domain.
+  case addDomain(String, association: [UInt8]?)
+  case removeDomain(String)
+  case requestCertificate(CertificateKind)
+  case importCertificate(CertificateKind, [UInt8])
+  case activateCertificate(id: String)
+  case retireCertificate(id: String)
+  case addKey(SecretName.Kind)
+  /// A new key; the others end after a day.
+  case rotateKey(SecretName.Kind)
+  case revokeKey(SecretName.Kind, id: String)
+  case acceptTerms(version: String)
+  case unsubscribe
+
+  /// Stable, for the audit chain.
+  var name: String {
+    switch self {
+    case .setEnabled(let isEnabled, _): isEnabled ? "merchant.enable" : "merchant.disable"
+    case .addDomain: "domain.add"
+    case .removeDomain: "domain.remove"
+    case .requestCertificate: "certificate.request"
+    case .importCertificate: "certificate.import"
+    case .activateCertificate: "certificate.activate"
+    case .retireCertificate: "certificate.retire"
+    case .addKey: "key.add"
+    case .rotateKey: "key.rotate"
+    case .revokeKey: "key.revoke"
+    case .acceptTerms: "terms.accept"
+    case .unsubscribe: "terms.unsubscribe"
+    }
+  }
+
+  /// What it is about; never a secret.
+  var object: String {
+    switch self {
+    case .setEnabled(_, let domain): domain ?? ""
+    case .addDomain(let domain, _), .removeDomain(let domain): domain
+    case .requestCertificate(let kind), .importCertificate(let kind, _): kind.rawValue
+    case .activateCertificate(let id), .retireCertificate(let id): id
+    case .addKey(let kind), .rotateKey(let kind): kind.rawValue
+    case .revokeKey(let kind, let id): "\(kind.rawValue) \(id)"
+    case .acceptTerms(let version): version
+    case .unsubscribe: ""
+    }
+  }
+}
+
+package struct MerchantChangeResult: Sendable {
+  /// A key's secret, shown once: its id and itself.
+  package var secret: (id: String, text: String)?
+  package var notes: [String] = []
+
+  package init(secret: (id: String, text: String)? = nil, notes: [String] = []) {
+    (self.secret, self.notes) = (secret, notes)
+  }
+}
+
+package struct OfficeMerchant: Sendable {
+  package let id: MerchantID
+  package let identifier: String
+  /// Whether a folder of the configuration declares it, which the office only reads.
+  package let isDeclared: Bool
+  package let isEnabled: Bool
+  /// Nil where it may take payments, else the code of the refusal.
+  package let refusal: String?
+
+  package init(id: MerchantID, identifier: String, isDeclared: Bool, isEnabled: Bool, refusal: String?) {
+    (self.id, self.identifier, self.isDeclared) = (id, identifier, isDeclared)
+    (self.isEnabled, self.refusal) = (isEnabled, refusal)
+  }
+}
+
+package struct OfficeMerchantParts: Sendable {
+  package struct DomainRow: Sendable {
+    package let name: String
+    package let isEnabled: Bool
+    package let hasAssociation: Bool
+    package let registered: String?
+    package let checked: String?
+    package let finding: String?
+
+    package init(
+      name: String, isEnabled: Bool, hasAssociation: Bool, registered: String?, checked: String?, finding: String?
+    ) {
+      (self.name, self.isEnabled, self.hasAssociation) = (name, isEnabled, hasAssociation)
+      (self.registered, self.checked, self.finding) = (registered, checked, finding)
+    }
+  }
+
+  package struct CertificateRow: Sendable {
+    package let id: String
+    package let kind: CertificateKind
+    package let state: CertificateState
+    package let expires: String?
+    /// Whole days; negative after the end.
+    package let daysLeft: Int64?
+    package let publicKeyHash: String
+    /// PKCS #10, PEM.
+    package let request: String?
+
+    package init(
+      id: String, kind: CertificateKind, state: CertificateState, expires: String?, daysLeft: Int64?,
+      publicKeyHash: String, request: String?
+    ) {
+      (self.id, self.kind, self.state, self.expires) = (id, kind, state, expires)
+      (self.daysLeft, self.publicKeyHash, self.request) = (daysLeft, publicKeyHash, request)
+    }
+  }
+
+  package struct KeyRow: Sendable {
+    package let id: String
+    package let kind: SecretName.Kind
+    package let created: String
+    package let expires: String?
+
+    package init(id: String, kind: SecretName.Kind, created: String, expires: String?) {
+      (self.id, self.kind, self.created, self.expires) = (id, kind, created, expires)
+    }
+  }
+
+  package struct TermsRow: Sendable {
+    package let event: String
+    package let version: String?
+    package let actor: String
+    package let at: String
+
+    package init(event: String, version: String?, actor: String, at: String) {
+      (self.event, self.version, self.actor, self.at) = (event, version, actor, at)
+    }
+  }
+
+  package var domains: [DomainRow] = []
+  package var certificates: [CertificateRow] = []
+  package var keys: [KeyRow] = []
+  package var terms: [TermsRow] = []
+  /// The terms in force; nil where none are published.
+  package var termsVersion: String?
+  package var termsWording: String?
+  package var notes: [String] = []
+
+  package init() {}
+}

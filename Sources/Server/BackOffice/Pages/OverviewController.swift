@@ -1,0 +1,152 @@
+import Foundation
+import Hummingbird
+import Ledger
+import Storage
+import TenderPayments
+
+/// Volume, approvals, declines, unknown outcomes and latency, as charts with a table behind each.
+struct OverviewController: Sendable {
+  let office: BackOffice
+  private static let ranges: [Int64] = [1, 7, 31, 92]
+
+  var routes: [OfficeRoute] { [.get("/overview", .role(.viewer), show)] }
+
+  private func show(_ call: OfficeCall) async throws -> Response {
+    let days = call.query("days").flatMap { Int64($0) }.flatMap { Self.ranges.contains($0) ? $0 : nil } ?? 31
+    let end = office.clock.now()
+    let today = Timestamp(seconds: end.seconds / 86_400 * 86_400)
+    let start = today.adding(.seconds(-(days - 1) * 86_400))
+    let allowed = try call.user.merchants
+    let wanted = call.query("merchant").map { MerchantID($0) }
+    let merchants = wanted.map { one in allowed.map { $0.filter { $0 == one } } ?? [one] } ?? allowed
+    let figures = try await office.database.read {
+      try PaymentFigure.all(from: start, until: end.adding(.seconds(1)), merchants: merchants, in: $0)
+    }
+    let overview = Overview(figures, days: (0..<days).map { start.seconds / 86_400 + $0 }, call.query("currency"))
+    var values = overview.values
+    values["ranges"] = Self.ranges.map {
+      ["days": "\($0)", "name": $0 == 1 ? "Today" : "\($0) days", "isHere": $0 == days] as [String: Any]
+    }
+    values["merchant"] = wanted?.rawValue ?? ""
+    values["days"] = "\(days)"
+    return try office.pages.page("overview", "Overview", call, values)
+  }
+}
+
+/// The figures of a stretch of time, in one currency.
+struct Overview {
+  private let all: [PaymentFigure]
+  private let figures: [PaymentFigure]
+  private let days: [Int64]
+  private let currencies: [String]
+  private let currency: String
+
+  /// - Parameter wanted: the currency; nil for the one with the most payments.
+  init(_ all: [PaymentFigure], days: [Int64], _ wanted: String?) {
+    self.all = all
+    self.days = days
+    let counts = Dictionary(all.map { ($0.currency, $0.count) }, uniquingKeysWith: +)
+    currencies = counts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map(\.key)
+    currency = currencies.first { $0 == wanted } ?? currencies.first ?? "EUR"
+    figures = all.filter { [currency] in $0.currency == currency }
+  }
+
+  private static let approved: Set<PaymentStatus> = [
+    .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .voided,
+  ]
+
+  var values: [String: Any] {
+    let count = figures.sum(\.count)
+    return [
+      "isEmpty": count == 0, "currency": currency,
+      "currencies": currencies.map { ["code": $0, "isHere": $0 == currency] as [String: Any] },
+      "tiles": tiles(count).map { ["name": $0.0, "value": $0.1] },
+      "charts": [
+        volume, approvals("Approval rate by network", \.network), approvals("Approval rate by route", \.route),
+        declines,
+        latency,
+      ].map(\.values),
+    ]
+  }
+
+  private func tiles(_ count: Int64) -> [(String, String)] {
+    let taken = figures.filter { Self.approved.contains($0.status) }
+    let open = figures.filter { !$0.status.isResolved }
+    return [
+      ("Payments", "\(count)"), ("Volume", amount(taken.sum(\.amount))), ("Approved", Self.rate(figures)),
+      ("Refunded", amount(figures.sum(\.refunded))), ("Outcome open", "\(open.sum(\.count))"),
+      ("Time of an authorization", Self.time(figures)),
+    ]
+  }
+
+  private func amount(_ units: Int64) -> String {
+    guard let currency = Currency(code: currency) else { return "\(units)" }
+    return Amount(minorUnits: units, currency: currency).shown
+  }
+
+  /// Of those with an outcome.
+  private static func share(_ figures: [PaymentFigure]) -> Double? {
+    let resolved = figures.filter { $0.status.isResolved }.sum(\.count)
+    guard resolved > 0 else { return nil }
+    return Double(figures.filter { approved.contains($0.status) }.sum(\.count)) / Double(resolved) * 100
+  }
+
+  private static func rate(_ figures: [PaymentFigure]) -> String {
+    share(figures).map { "\(($0 * 10).rounded() / 10) %" } ?? "–"
+  }
+
+  private static func time(_ figures: [PaymentFigure]) -> String {
+    let answered = figures.sum(\.answered)
+    guard answered > 0 else { return "–" }
+    return Duration.microseconds(figures.map(\.latency).reduce(.zero, +).microseconds / answered).shownMilliseconds
+  }
+
+  private var volume: BarChart {
+    let byDay = Dictionary(grouping: figures.filter { Self.approved.contains($0.status) }, by: \.day)
+    return BarChart(
+      title: "Volume by day, \(currency)",
+      bars: days.map { day in
+        let units = byDay[day, default: []].sum(\.amount)
+        return .init(label: Self.label(day), value: Double(units), text: amount(units))
+      })
+  }
+
+  /// `11-23`
+  private static func label(_ day: Int64) -> String { String(Timestamp(seconds: day * 86_400).day.dropFirst(5)) }
+
+  private func approvals(_ title: String, _ group: (PaymentFigure) -> String) -> BarChart {
+    let groups = Dictionary(grouping: figures, by: group).sorted { $0.key < $1.key }
+    return BarChart(
+      title: title,
+      bars: groups.map { name, figures in
+        .init(
+          label: name, value: Self.share(figures) ?? 0,
+          text: "\(Self.rate(figures)) of \(figures.sum(\.count)) payments")
+      }, maximum: 100)
+  }
+
+  private var declines: BarChart {
+    let groups = Dictionary(grouping: figures.filter { $0.status == .declined }) { $0.reason ?? "unknown" }
+    return BarChart(
+      title: "Declines by reason",
+      bars: groups.mapValues { $0.sum(\.count) }.sorted { $0.value > $1.value }.map {
+        .init(label: $0.key, value: Double($0.value), text: "\($0.value)")
+      })
+  }
+
+  private var latency: BarChart {
+    let byDay = Dictionary(grouping: figures, by: \.day)
+    return BarChart(
+      title: "Time of an authorization by day, mean",
+      bars: days.map { day in
+        let figures = byDay[day, default: []]
+        let answered = max(1, figures.sum(\.answered))
+        let whole = figures.map(\.latency).reduce(.zero, +).microseconds
+        return .init(label: Self.label(day), value: Double(whole / answered), text: Self.time(figures))
+      })
+  }
+}
+
+extension [PaymentFigure] {
+  fileprivate func sum(_ value: (PaymentFigure) -> Int64) -> Int64 { reduce(0) { $0 + value($1) } }
+}

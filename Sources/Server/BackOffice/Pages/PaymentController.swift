@@ -1,0 +1,159 @@
+import Hummingbird
+import Ledger
+import Storage
+import TenderPayments
+
+/// The page of one payment, what can be done to it, and its evidence.
+struct PaymentController: Sendable {
+  let office: BackOffice
+
+  var routes: [OfficeRoute] {
+    [
+      .get("/payments/{payment}", .role(.viewer), show),
+      .get("/payments/{payment}/evidence", .role(.viewer), evidence),
+      .post("/payments/{payment}/resolve", .role(.operator), resolve),
+      .post("/payments/{payment}/approvals/{approval}/{decision}", .role(.operator), decide),
+      .post("/payments/{payment}/{verb}", .role(.operator), perform),
+    ]
+  }
+
+  /// - Throws: ``OfficeRefusal`` when there is none, or it is of a merchant where the role is not held.
+  private func file(_ call: OfficeCall, _ role: Role) async throws -> PaymentFile {
+    let id = PaymentID(call.parameter("payment"))
+    guard let file = try await office.database.read({ try PaymentFile.find(id, in: $0) }) else {
+      throw OfficeRefusal.nothing
+    }
+    try call.require(role, of: file.payment.merchant)
+    return file
+  }
+
+  private func show(_ call: OfficeCall) async throws -> Response {
+    let file = try await file(call, .viewer)
+    var values = PaymentView(file).values
+    let role = try call.user.role(of: file.payment.merchant)
+    if let role, role >= .operator { values["actions"] = PaymentView(file).actions(for: try call.user) }
+    return try office.pages.page("payment", "Payment \(file.reference ?? file.payment.id.rawValue)", call, values)
+  }
+
+  private func evidence(_ call: OfficeCall) async throws -> Response {
+    let file = try await file(call, .viewer)
+    var values = PaymentView(file).values
+    values["made"] = office.clock.now().shown
+    values["digest"] = Evidence.digest(file)
+    return try office.pages.page("evidence", "Evidence of payment \(file.payment.id)", call, values)
+  }
+
+  private func perform(_ call: OfficeCall) async throws -> Response {
+    guard let verb = PaymentVerb(rawValue: call.parameter("verb")) else { throw OfficeRefusal.nothing }
+    let file = try await file(call, .operator)
+    let reason = try call.form.reason
+    let key = call.form["key"]
+    guard key.utf8.count == 32, Hex.decode(key) != nil else {
+      throw OfficeRefusal.badRequest("The form has no key. Load the page again.")
+    }
+    let amount = try Self.amount(call.form["amount"], file)
+    if verb == .refund, try await waits(amount ?? file.refundable, file, call, key, reason) {
+      return back(to: file, "requested")
+    }
+    let isFinal = call.form.isChecked("final")
+    try await note("payment.\(verb.rawValue)", amount, key, file, call, reason)
+    try await office.services.payments.perform(
+      verb, on: file.payment.id, amount: amount?.decimalString, isFinal: isFinal, key: key)
+    return back(to: file, Self.done[verb] ?? "changed")
+  }
+
+  private static let done: [PaymentVerb: String] = [
+    .capture: "captured", .void: "voided", .refund: "refunded", .settle: "settled", .acknowledge: "acknowledged",
+  ]
+
+  private static func amount(_ text: String, _ file: PaymentFile) throws -> Amount? {
+    guard !text.isEmpty else { return nil }
+    guard let amount = try? Amount(decimal: text, currency: file.payment.amount.currency), amount.isPositive else {
+      throw OfficeRefusal.badRequest("\(text) is not an amount of \(file.payment.amount.currency.code).")
+    }
+    return amount
+  }
+
+  /// Before the payment is touched, so that nothing is done without an entry.
+  private func note(
+    _ action: String, _ amount: Amount?, _ key: String, _ file: PaymentFile, _ call: OfficeCall, _ reason: String
+  ) async throws {
+    let payment = file.payment
+    let entry = try call.action(
+      action, merchant: payment.merchant.rawValue, subject: payment.id.rawValue, before: PaymentView(file).state,
+      after: "\(amount?.shown ?? "all that is left"), key \(key)", reason: reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
+  }
+
+  private func back(to file: PaymentFile, _ done: String) -> Response {
+    .redirect(to: "/payments/\(file.payment.id)?done=\(done)", type: .normal)
+  }
+
+  private func resolve(_ call: OfficeCall) async throws -> Response {
+    let file = try await file(call, .operator)
+    let reason = try call.form.reason
+    guard let resolution = Resolution(rawValue: call.form["as"]) else {
+      throw OfficeRefusal.badRequest("Choose what has happened at the provider.")
+    }
+    let operation = call.form["operation"]
+    try await note("payment.resolve.\(resolution.rawValue)", nil, operation, file, call, reason)
+    try await office.services.payments.resolve(
+      file.payment.id, as: resolution, operation: operation.isEmpty ? nil : AttemptReference(operation), note: reason)
+    return back(to: file, "resolved")
+  }
+}
+
+// Refunds above an operator's limit: a second person decides.
+extension PaymentController {
+  /// Whether the refund waits for a second person.
+  private func waits(
+    _ amount: Amount, _ file: PaymentFile, _ call: OfficeCall, _ key: String, _ reason: String
+  ) async throws -> Bool {
+    let (user, payment) = (try call.user, file.payment)
+    guard !user.mayRefundAlone(amount, of: payment.merchant) else { return false }
+    guard amount.minorUnits <= file.refundable.minorUnits else {
+      throw OfficeRefusal.conflict("\(file.refundable.shown) are left to refund.")
+    }
+    let entry = try call.action(
+      "refund.request", merchant: payment.merchant.rawValue, subject: payment.id.rawValue,
+      before: PaymentView(file).state, after: amount.shown, reason: reason)
+    try await office.database.write { store in
+      try RefundApprovals(store: store).request(key, payment, amount, reason: reason, by: user.name)
+      try OfficeAudit(store).note(entry)
+    }
+    return true
+  }
+
+  private func decide(_ call: OfficeCall) async throws -> Response {
+    let file = try await file(call, .operator)
+    let id = call.parameter("approval")
+    guard let approval = file.approvals.first(where: { $0.id.utf8.elementsEqual(id.utf8) }),
+      let state = ["approve": RefundApproval.State.approved, "reject": .rejected][call.parameter("decision")]
+    else { throw OfficeRefusal.nothing }
+    try await record(state, approval, file, call)
+    guard state == .approved else { return back(to: file, "rejected") }
+    try await office.services.payments.perform(
+      .refund, on: file.payment.id, amount: approval.amount.decimalString, isFinal: false, key: approval.id)
+    return back(to: file, "approved")
+  }
+
+  private func record(
+    _ state: RefundApproval.State, _ approval: RefundApproval, _ file: PaymentFile, _ call: OfficeCall
+  ) async throws {
+    let name = try call.user.name
+    let entry = try call.action(
+      "refund.\(state.rawValue)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
+      before: PaymentView(file).state, after: "\(approval.amount.shown) asked for by \(approval.requestedBy)",
+      reason: call.form.reason)
+    // Somebody who approves a second time, after a lost answer, gets the refund's answer again.
+    if approval.state == state, let decidedBy = approval.decidedBy, decidedBy.utf8.elementsEqual(name.utf8) { return }
+    let isDecided = try await office.database.write { store in
+      guard try RefundApprovals(store: store).decide(approval.id, state, by: name) else { return false }
+      try OfficeAudit(store).note(entry)
+      return true
+    }
+    guard isDecided else {
+      throw OfficeRefusal.conflict("Somebody else has decided, or you asked for this refund yourself.")
+    }
+  }
+}

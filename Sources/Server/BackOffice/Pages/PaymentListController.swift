@@ -1,0 +1,129 @@
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Ledger
+import NIOCore
+import Orders
+import Storage
+import TenderPayments
+
+/// The page on which payments are found, and the same as CSV.
+struct PaymentListController: Sendable {
+  let office: BackOffice
+
+  var routes: [OfficeRoute] {
+    [.get("/payments", .role(.viewer), list), .get("/payments.csv", .role(.viewer), csv)]
+  }
+
+  private func list(_ call: OfficeCall) async throws -> Response {
+    let query = try PaymentQuery(call)
+    let (page, references) = try await rows(query, limit: 50)
+    var values: [String: Any] = [
+      "payments": page.items.map { Self.row($0, references[$0.payment.order]) },
+      "isEmpty": page.items.isEmpty, "statuses": Self.statuses(query), "csvQuery": Self.address(query.fields),
+    ]
+    for (name, value) in query.fields { values["field_\(name)"] = value }
+    if let error = query.error { values["error"] = error }
+    if let next = page.next { values["next"] = Self.address(query.fields + [("before", next.rawValue)]) }
+    return try office.pages.page("payments", "Payments", call, values)
+  }
+
+  private func rows(_ query: PaymentQuery, limit: Int) async throws -> (PaymentPage, [OrderID: String]) {
+    try await office.database.read { store in
+      let page = try query.page(limit: limit, in: store)
+      var references: [OrderID: String] = [:]
+      for item in page.items {
+        references[item.payment.order] = try MerchantReferences.reference(of: item.payment.order, in: store)
+      }
+      return (page, references)
+    }
+  }
+
+  private static func row(_ item: PaymentPage.Item, _ reference: String?) -> [String: Any] {
+    let payment = item.payment
+    return [
+      "id": payment.id.rawValue, "began": payment.createdAt.shown, "merchant": payment.merchant.rawValue,
+      "reference": reference ?? "–", "amount": payment.amount.shown, "status": payment.status.shown,
+      "statusClass": payment.status.rawValue, "card": payment.card.name ?? "–", "route": item.route,
+      "alarm": item.alarm ?? "",
+    ]
+  }
+
+  private static func statuses(_ query: PaymentQuery) -> [[String: Any]] {
+    PaymentStatus.allCases.map {
+      ["value": $0.rawValue, "name": $0.shown, "isChosen": $0 == query.filter.status]
+    }
+  }
+
+  /// The query of an address. Every byte but letters and digits is escaped.
+  static func address(_ fields: [(name: String, value: String)]) -> String {
+    fields.map { name, value in
+      let text = value.utf8.map { byte -> String in
+        let isPlain =
+          (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+          || byte == UInt8(ascii: "-")
+        return isPlain ? String(UnicodeScalar(byte)) : "%" + Hex.encode([byte])
+      }
+      return "\(name)=\(text.joined())"
+    }.joined(separator: "&")
+  }
+}
+
+// CSV (RFC 4180), written page by page while it is read.
+extension PaymentListController {
+  private static let columns = [
+    "payment", "began", "merchant", "reference", "order", "status", "currency", "amount", "authorized", "captured",
+    "refunded", "charged back", "card", "route", "decline", "alarm",
+  ]
+  /// How many rows are read at once.
+  private static let batch = 500
+
+  private func csv(_ call: OfficeCall) async throws -> Response {
+    let query = try PaymentQuery(call)
+    let (first, references) = try await rows(query, limit: Self.batch)
+    let body = ResponseBody { writer in
+      try await writer.write(ByteBuffer(string: CSV.line(Self.columns)))
+      var (page, references) = (first, references)
+      while true {
+        let text = page.items.map { CSV.line(Self.fields($0, references[$0.payment.order])) }.joined()
+        try await writer.write(ByteBuffer(string: text))
+        guard let next = page.next else { break }
+        (page, references) = try await rows(query.after(next), limit: Self.batch)
+      }
+      try await writer.finish(nil)
+    }
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: MediaType.csv + "; charset=utf-8", .contentDisposition: "attachment; filename=\"payments.csv\"",
+      ], body: body)
+  }
+
+  private static func fields(_ item: PaymentPage.Item, _ reference: String?) -> [String] {
+    let (payment, currency) = (item.payment, item.payment.amount.currency)
+    func decimal(_ units: Int64) -> String { Amount(minorUnits: units, currency: currency).decimalString }
+    return [
+      payment.id.rawValue, payment.createdAt.description, payment.merchant.rawValue, reference ?? "",
+      payment.order.rawValue, payment.status.rawValue, currency.code, payment.amount.decimalString,
+      decimal(payment.authorized), decimal(payment.captured), decimal(payment.refunded), decimal(payment.chargedBack),
+      payment.card.name ?? "", item.route, payment.decline?.reason.rawValue ?? "", item.alarm ?? "",
+    ]
+  }
+}
+
+enum CSV {
+  static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: ",") + "\r\n" }
+
+  /// A text that a spreadsheet would take for a formula gets an apostrophe before it (OWASP, CSV injection).
+  static func field(_ text: String) -> String {
+    let isFormula = text.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
+    let safe = isFormula ? "'" + text : text
+    guard safe.utf8.contains(where: { ",\"\r\n".utf8.contains($0) }) || isFormula else { return safe }
+    return "\"" + safe.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+  }
+}
+
+extension PaymentQuery {
+  /// The same from another place on.
+  func after(_ place: PaymentID) -> PaymentQuery { PaymentQuery(self, before: place) }
+}

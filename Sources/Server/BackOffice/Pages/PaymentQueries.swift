@@ -1,0 +1,91 @@
+import Hummingbird
+import Ledger
+import Orders
+import Storage
+import TenderPayments
+
+/// What a person asks for on the page of payments: the address's query.
+struct PaymentQuery: Sendable {
+  /// A payment's id, an order, a basket, the merchant's reference, or the last four digits of the card.
+  let text: String?
+  private(set) var filter = PaymentFilter()
+  let before: PaymentID?
+  /// What the address holds, to write it again.
+  let fields: [(name: String, value: String)]
+  /// Why a field is not understood.
+  private(set) var error: String?
+
+  static let names = ["q", "merchant", "status", "route", "amount", "from", "until", "alarm"]
+
+  init(_ call: OfficeCall) throws {
+    text = call.query("q")
+    before = call.query("before").map { PaymentID($0) }
+    fields = Self.names.compactMap { name in call.query(name).map { (name, $0) } }
+    filter.merchants = try Self.merchants(call)
+    filter.status = call.query("status").flatMap(PaymentStatus.init(rawValue:))
+    filter.route = call.query("route")
+    filter.isAlarmed = call.query("alarm") != nil
+    filter.from = call.query("from").flatMap { Timestamp(day: $0) }
+    filter.until = call.query("until").flatMap { Timestamp(day: $0) }?.adding(.seconds(86_400))
+    read(amount: call.query("amount"))
+  }
+
+  init(_ query: PaymentQuery, before place: PaymentID) {
+    (text, filter, fields, error) = (query.text, query.filter, query.fields, query.error)
+    before = place
+  }
+
+  /// Those that the person may see, or the one of them that was asked for; none for another.
+  private static func merchants(_ call: OfficeCall) throws -> [MerchantID]? {
+    let allowed = try call.user.merchants
+    guard let wanted = call.query("merchant").map({ MerchantID($0) }) else { return allowed }
+    guard let allowed else { return [wanted] }
+    return allowed.filter { $0 == wanted }
+  }
+
+  private mutating func read(amount text: String?) {
+    guard let words = text?.split(separator: " "), !words.isEmpty else { return }
+    guard words.count == 2, let currency = Currency(code: words[1].uppercased()),
+      let amount = try? Amount(decimal: String(words[0]), currency: currency)
+    else {
+      error = "Write the amount with its currency, such as 12.50 EUR."
+      return
+    }
+    (filter.amount, filter.currency) = (amount.minorUnits, currency.code)
+  }
+
+  /// The payments, newest first. A text finds what it names exactly.
+  func page(limit: Int = 50, in store: Transaction) throws -> PaymentPage {
+    guard let text else { return try filter.page(before: before, limit: limit, in: store) }
+    if text.utf8.count == 4, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+      var filter = filter
+      filter.lastFour = text
+      let found = try filter.page(before: before, limit: limit, in: store)
+      if !found.items.isEmpty || found.next != nil { return found }
+    }
+    return PaymentPage(items: try named(text, in: store).filter(isVisible))
+  }
+
+  private func named(_ text: String, in store: Transaction) throws -> [PaymentPage.Item] {
+    if let payment = try PaymentPage.Item.find(PaymentID(text), in: store) { return [payment] }
+    for column in [PaymentPage.Item.Column.order, .basket] {
+      let found = try PaymentPage.Item.all(column, text, in: store)
+      if !found.isEmpty { return found }
+    }
+    let orders = try MerchantReferences.orders(with: text, limit: 50, in: store)
+    return try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, in: store) }
+  }
+
+  private func isVisible(_ item: PaymentPage.Item) -> Bool {
+    filter.merchants.map { $0.contains(item.payment.merchant) } ?? true
+  }
+}
+
+extension Timestamp {
+  /// - Parameter text: `2026-11-23`, the beginning of that day in UTC.
+  init?(day text: String) {
+    let parts = text.split(separator: "-").compactMap { Int64($0) }
+    guard parts.count == 3 else { return nil }
+    self.init(year: parts[0], month: parts[1], day: parts[2])
+  }
+}

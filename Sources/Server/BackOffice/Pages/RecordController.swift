@@ -1,0 +1,42 @@
+import Hummingbird
+import Storage
+
+/// The audit chain, and the server's settings.
+struct RecordController: Sendable {
+  let office: BackOffice
+
+  var routes: [OfficeRoute] {
+    [.get("/audit", .everywhere(.administrator), audit), .get("/settings", .everywhere(.administrator), settings)]
+  }
+
+  private func audit(_ call: OfficeCall) async throws -> Response {
+    let before = call.query("before").flatMap { Int64($0) } ?? .max
+    let (entries, broken) = try await office.database.read { store in
+      (
+        try OfficeAudit(store).entries(before: before),
+        call.query("verify") == nil ? nil : try OfficeAudit(store).firstBroken()
+      )
+    }
+    var values: [String: Any] = [
+      "entries": entries.map(Self.row), "isVerified": call.query("verify") != nil,
+      "broken": broken.map { "\($0)" } ?? "",
+    ]
+    if entries.count == 100, let last = entries.last { values["next"] = "\(last.number)" }
+    return try office.pages.page("audit", "Audit", call, values)
+  }
+
+  private static func row(_ entry: OfficeAudit.Entry) -> [String: Any] {
+    let action = entry.action
+    return [
+      "number": "\(entry.number)", "at": entry.at.shown, "actor": action.actor, "address": action.address,
+      "action": action.action, "merchant": action.merchant, "subject": action.subject, "before": action.before,
+      "after": action.after, "reason": action.reason, "hash": String(entry.hash.prefix(12)),
+    ]
+  }
+
+  private func settings(_ call: OfficeCall) throws -> Response {
+    try office.pages.page(
+      "settings", "Settings", call,
+      ["settings": office.services.settings.map { ["name": $0.name, "value": $0.value] }])
+  }
+}

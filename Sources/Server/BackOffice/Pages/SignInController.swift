@@ -1,0 +1,92 @@
+import HTTPServing
+import Hummingbird
+import TenderPayments
+
+/// Signing in and out, and the invitation by which a user gets password and one-time codes.
+struct SignInController: Sendable {
+  let office: BackOffice
+
+  var routes: [OfficeRoute] {
+    [
+      .get("/office.css", .everyone) { _ in
+        StaticFiles.office["office.css"]?.response(caching: "no-cache") ?? .init(status: .notFound)
+      },
+      .get("/sign-in", .everyone, form), .post("/sign-in", .everyone, signIn),
+      .get("/invitation/{token}", .everyone, invitation), .post("/invitation/{token}", .everyone, enroll),
+      .post("/sign-out", .signedIn, signOut),
+    ]
+  }
+
+  private func form(_ call: OfficeCall) throws -> Response { try office.pages.page("sign-in", "Sign in", call) }
+
+  private func signIn(_ call: OfficeCall) async throws -> Response {
+    let credentials = OfficeAccounts.Credentials(
+      name: call.form["name"], password: call.form.raw("password"), code: call.form["code"])
+    let origin = OfficeAccounts.Origin(
+      address: call.address, agent: call.request.headers[.userAgent] ?? "")
+    switch try await office.accounts.signIn(credentials, from: origin) {
+    case .accepted(let token):
+      var response = Response.redirect(to: "/", type: .normal)
+      // A new value: one that was there before the sign-in opens nothing.
+      office.gate.setCookie(token, on: &response)
+      return response
+    case .refused: return try again(call, "Name, password or code is wrong. A code can be used once.", .forbidden)
+    case .throttled:
+      return try again(call, "There were too many attempts. Wait some minutes before the next one.", .tooManyRequests)
+    }
+  }
+
+  private func again(_ call: OfficeCall, _ error: String, _ status: HTTPResponse.Status) throws -> Response {
+    var response = try office.pages.page(
+      "sign-in", "Sign in", call, ["error": error, "name": call.form["name"]])
+    response.status = status
+    return response
+  }
+
+  private func signOut(_ call: OfficeCall) async throws -> Response {
+    let user = try call.user
+    if let session = call.session {
+      try await office.accounts.end(session.hash, of: user.name, call.action("sign-out", subject: user.name))
+    }
+    var response = Response.redirect(to: "/sign-in", type: .normal)
+    office.gate.setCookie("", on: &response)
+    return response
+  }
+
+  private func invitation(_ call: OfficeCall) async throws -> Response { try await invitation(call, error: nil) }
+
+  private func invitation(_ call: OfficeCall, error: String?) async throws -> Response {
+    guard let (name, secret) = try await office.accounts.invitation(call.parameter("token")) else {
+      throw OfficeRefusal.notFound("This invitation is over. Ask an administrator for another.")
+    }
+    var values: [String: Any] = [
+      "name": name, "token": call.parameter("token"), "secret": secret.base32.grouped,
+      "address": secret.address(of: name, issuer: "Tender"), "least": PasswordRule.length.lowerBound,
+    ]
+    if let error { values["error"] = error }
+    var response = try office.pages.page("invitation", "Set password and codes", call, values)
+    if error != nil { response.status = .badRequest }
+    return response
+  }
+
+  private func enroll(_ call: OfficeCall) async throws -> Response {
+    let enrollment = try await office.accounts.enroll(
+      call.parameter("token"), password: call.form.raw("password"), code: call.form["code"], from: call.address)
+    switch enrollment {
+    case .refused(let reason): return try await invitation(call, error: reason)
+    case .done(let codes): return try office.pages.page("recovery-codes", "Recovery codes", call, ["codes": codes])
+    }
+  }
+}
+
+extension StaticFiles {
+  /// The one stylesheet of the pages.
+  static let office = StaticFiles(WebFiles.all, public: ["office.css"])
+}
+
+extension String {
+  /// In groups of four, which are easier to type.
+  fileprivate var grouped: String {
+    enumerated().map { $0.offset > 0 && $0.offset % 4 == 0 ? " \($0.element)" : "\($0.element)" }.joined()
+  }
+}

@@ -1,0 +1,133 @@
+import Crypto
+import HTTPServing
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import TenderPayments
+
+/// What every request passes before its handler: session, role, the form's origin and token; and the headers of every
+/// answer.
+struct OfficeGate: Sendable {
+  static let cookie = "tender-office"
+
+  let accounts: OfficeAccounts
+  let settings: OfficeSettings
+  let pages: OfficePages
+  let random: RandomBytes
+
+  func answer(_ request: Request, _ context: OfficeContext, _ route: OfficeRoute) async -> Response {
+    var response: Response
+    do { response = try await pass(request, context, route) } catch {
+      response = refusal(error, context)
+    }
+    addHeaders(to: &response)
+    return response
+  }
+
+  private func pass(_ request: Request, _ context: OfficeContext, _ route: OfficeRoute) async throws -> Response {
+    let known = request.cookies[Self.cookie]?.value ?? ""
+    let found = try await accounts.session(known)
+    // Whoever has no session gets a value of ours, never keeps one that was planted.
+    let token = found == nil && !Self.isToken(known) ? random.hex(32) : known
+    if route.access != .everyone {
+      guard let found else { return try signIn(for: request) }
+      guard route.access.allows(found.1) else {
+        throw OfficeRefusal.forbidden("Your role does not allow this. An administrator can change it.")
+      }
+    }
+    let form = try await form(request, token)
+    let call = OfficeCall(request, context, form: form, token: token, session: found?.0, user: found?.1)
+    var response = try await route.handler(call)
+    if found == nil, response.headers[.setCookie] == nil, !Self.same(known, token) { setCookie(token, on: &response) }
+    return response
+  }
+
+  /// A person is led to the page; a form that was sent without a session is refused.
+  private func signIn(for request: Request) throws -> Response {
+    guard request.method == .get || request.method == .head else {
+      throw OfficeRefusal.forbidden("You are signed out. Sign in, and send the form again.")
+    }
+    return .redirect(to: "/sign-in", type: .normal)
+  }
+
+  /// The fields of a form that one of the office's own pages has sent.
+  private func form(_ request: Request, _ token: String) async throws -> OfficeForm {
+    guard request.method != .get, request.method != .head else { return .empty }
+    guard isOwn(request) else { throw Self.forged }
+    let form = OfficeForm(try await BodyReader.collect(request, limit: OfficeForm.limit))
+    guard Self.same(form.raw("csrf"), Self.csrf(token)) else { throw Self.forged }
+    return form
+  }
+
+  private static let forged = OfficeRefusal.forbidden(
+    "This form is not from a page of yours, or you have signed in again since. Load the page again.")
+
+  /// Browsers say from which page a form comes; where they do, it must be one of ours.
+  private func isOwn(_ request: Request) -> Bool {
+    if let site = request.headers[.secFetchSite], !["same-origin", "none"].contains(site) { return false }
+    guard let origin = request.headers[.origin] else { return true }
+    let host = request.head.authority ?? ""
+    return [settings.url, "http://\(host)", "https://\(host)"].contains { Self.same($0, origin) }
+  }
+
+  /// Follows from the cookie, which no other site can read; so it needs no row, and is another one for each session.
+  static func csrf(_ token: String) -> String {
+    Hex.encode(SHA256.hash(data: Array("tender office csrf \(token)".utf8)))
+  }
+
+  private static func isToken(_ text: String) -> Bool { text.utf8.count == 64 && Hex.decode(text) != nil }
+
+  /// In a time that does not depend on where they differ.
+  private static func same(_ left: String, _ right: String) -> Bool {
+    zip(left.utf8, right.utf8).reduce(left.utf8.count ^ right.utf8.count) { $0 | Int($1.0 ^ $1.1) } == 0
+  }
+}
+
+// Cookies and headers.
+extension OfficeGate {
+  func setCookie(_ token: String, on response: inout Response) {
+    let secure = settings.isSecure ? "; Secure" : ""
+    response.headers[.setCookie] = "\(Self.cookie)=\(token); Path=/; HttpOnly; SameSite=Strict\(secure)"
+  }
+
+  private static let policy = [
+    "default-src 'none'", "style-src 'self'", "img-src 'self' data:", "form-action 'self'", "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].joined(separator: "; ")
+
+  private func addHeaders(to response: inout Response) {
+    let fixed: [(HTTPField.Name, String)] = [
+      (.contentSecurityPolicy, Self.policy), (.xContentTypeOptions, "nosniff"), (.frameOptions, "DENY"),
+      // With no referrer at all, browsers would send forms with the origin "null".
+      (.referrer, "same-origin"), (.openerPolicy, "same-origin"), (.resourcePolicy, "same-origin"),
+    ]
+    for (name, value) in fixed { response.headers[name] = value }
+    let isStyle = response.headers[.contentType]?.hasPrefix("text/css") ?? false
+    if !isStyle { response.headers[.cacheControl] = "no-store" }
+    if settings.isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
+  }
+
+  private func refusal(_ error: any Error, _ context: OfficeContext) -> Response {
+    let refusal: OfficeRefusal
+    switch error {
+    case let known as OfficeRefusal: refusal = known
+    case BodyReader.Failure.tooLong: refusal = OfficeRefusal(status: .contentTooLarge, reason: "The form is too long.")
+    default:
+      context.logger.error("a page of the office failed", metadata: ["error": .string("\(type(of: error)): \(error)")])
+      refusal = OfficeRefusal(
+        status: .internalServerError, reason: "Something is wrong on our side; the server's log says what.")
+    }
+    var response = (try? pages.refusal(refusal)) ?? Response(status: refusal.status)
+    response.status = refusal.status
+    return response
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+  fileprivate static let frameOptions = HTTPField.Name("X-Frame-Options")!
+  fileprivate static let referrer = HTTPField.Name("Referrer-Policy")!
+  fileprivate static let openerPolicy = HTTPField.Name("Cross-Origin-Opener-Policy")!
+  fileprivate static let resourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy")!
+}

@@ -1,0 +1,78 @@
+import HTTPServing
+import Hummingbird
+import TenderPayments
+
+/// The pages as HTML: the frame that all share, around what is a page's own.
+struct OfficePages: Sendable {
+  private let templates: PageTemplates
+  let settings: OfficeSettings
+
+  init(_ settings: OfficeSettings) throws {
+    templates = try PageTemplates(WebFiles.pages)
+    self.settings = settings
+  }
+
+  /// - Parameter name: of the template.
+  func page(
+    _ name: String, _ title: String, _ call: OfficeCall, _ values: [String: Any] = [:]
+  ) throws -> Response {
+    var all = values
+    all["title"] = title
+    all["csrf"] = OfficeGate.csrf(call.token)
+    all["environment"] = settings.environment
+    all["isSimulated"] = settings.isSimulated
+    if call.isSignedIn {
+      let user = try call.user
+      all["userName"] = user.name
+      all["navigation"] = Self.navigation(of: user, at: call.request.uri.path)
+    }
+    if let done = call.query("done").flatMap({ Self.notices[$0] }) { all["notice"] = done }
+    return try templates.response(name, Self.withoutEmpty(all))
+  }
+
+  /// A section of a template shows a text that is empty, but not one that is missing.
+  private static func withoutEmpty(_ values: [String: Any]) -> [String: Any] {
+    values.compactMapValues { value in
+      switch value {
+      case let text as String: text.isEmpty ? nil : text
+      case let row as [String: Any]: withoutEmpty(row)
+      case let rows as [[String: Any]]: rows.map(withoutEmpty)
+      default: value
+      }
+    }
+  }
+
+  func refusal(_ refusal: OfficeRefusal) throws -> Response {
+    try templates.response(
+      "refusal",
+      [
+        "title": refusal.status.reasonPhrase, "reason": refusal.reason, "environment": settings.environment,
+        "isSimulated": settings.isSimulated,
+      ])
+  }
+
+  /// What a page says after a form was sent.
+  private static let notices = [
+    "captured": "The capture was asked for.", "voided": "The void was asked for.",
+    "refunded": "The refund was asked for.", "settled": "The provider was asked for the outcome.",
+    "acknowledged": "The alarm is acknowledged.", "resolved": "Your decision is recorded.",
+    "requested": "The refund waits for a second person.", "approved": "The refund was approved and asked for.",
+    "rejected": "The refund was rejected.", "replayed": "The webhooks wait for their next delivery.",
+    "changed": "The change is made.", "ended": "The session was ended.", "enrolled": "You can sign in now.",
+  ]
+
+  private static let menu: [(path: String, title: String, access: Access)] = [
+    ("/", "Attention", .role(.viewer)), ("/overview", "Overview", .role(.viewer)),
+    ("/payments", "Payments", .role(.viewer)), ("/webhooks", "Webhooks", .role(.viewer)),
+    ("/reconciliation", "Reconciliation", .everywhere(.viewer)),
+    ("/merchants", "Merchants", .role(.viewer)), ("/users", "Users", .everywhere(.administrator)),
+    ("/audit", "Audit", .everywhere(.administrator)), ("/settings", "Settings", .everywhere(.administrator)),
+  ]
+
+  private static func navigation(of user: OfficeUser, at path: String) -> [[String: Any]] {
+    menu.filter { $0.access.allows(user) }.map { entry in
+      let isHere = entry.path.count == 1 ? path.count == 1 : path.hasPrefix(entry.path)
+      return ["path": entry.path, "name": entry.title, "isHere": isHere]
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import HTTPTypes
+package import Hummingbird
+import NIOCore
+import TenderPayments
+
+/// An address of the office, who may call it, and what answers.
+struct OfficeRoute: Sendable {
+  let method: HTTPRequest.Method
+  let path: String
+  let access: Access
+  let handler: @Sendable (OfficeCall) async throws -> Response
+
+  static func get(
+    _ path: String, _ access: Access, _ handler: @escaping @Sendable (OfficeCall) async throws -> Response
+  ) -> OfficeRoute { OfficeRoute(method: .get, path: path, access: access, handler: handler) }
+
+  static func post(
+    _ path: String, _ access: Access, _ handler: @escaping @Sendable (OfficeCall) async throws -> Response
+  ) -> OfficeRoute { OfficeRoute(method: .post, path: path, access: access, handler: handler) }
+}
+
+/// Who may call an address. At a merchant's own address the role must be held at that merchant too.
+package enum Access: Sendable, Hashable {
+  case everyone
+  case signedIn
+  /// At any merchant.
+  case role(Role)
+  /// At every merchant.
+  case everywhere(Role)
+
+  package func allows(_ user: OfficeUser) -> Bool {
+    switch self {
+    case .everyone, .signedIn: true
+    case .role(let role): user.highest.map { $0 >= role } ?? false
+    case .everywhere(let role): user.everywhere.map { $0 >= role } ?? false
+    }
+  }
+}
+
+/// One request, after its session, its role and its form were checked.
+struct OfficeCall: Sendable {
+  let request: Request
+  let parameters: Parameters
+  let form: OfficeForm
+  /// Of the cookie, whether anybody is signed in with it or not.
+  let token: String
+  let session: OfficeSession?
+  private let signedIn: OfficeUser?
+  let address: String
+
+  init(
+    _ request: Request, _ context: OfficeContext, form: OfficeForm, token: String, session: OfficeSession?,
+    user: OfficeUser?
+  ) {
+    (self.request, parameters, self.form) = (request, context.parameters, form)
+    (self.token, self.session, signedIn, address) = (token, session, user, context.address)
+  }
+
+  /// - Throws: ``OfficeRefusal`` where nobody is signed in; routes with a role have refused that before.
+  var user: OfficeUser {
+    get throws {
+      guard let signedIn else { throw OfficeRefusal.forbidden("Sign in first.") }
+      return signedIn
+    }
+  }
+
+  var isSignedIn: Bool { signedIn != nil }
+
+  func parameter(_ name: String) -> String { parameters.get(name) ?? "" }
+
+  /// A value of the address's query; nil when it is absent or empty.
+  func query(_ name: String) -> String? {
+    request.uri.queryParameters.get(name).flatMap { $0.isEmpty ? nil : String($0) }
+  }
+
+  /// - Throws: ``OfficeRefusal`` without the role at the merchant: as if there were nothing for who may not see it.
+  func require(_ role: Role, of merchant: MerchantID) throws {
+    guard let held = try user.role(of: merchant) else { throw OfficeRefusal.nothing }
+    guard held >= role else {
+      throw OfficeRefusal.forbidden("This needs the role \(role.rawValue) at \(merchant).")
+    }
+  }
+
+  func action(
+    _ name: String, merchant: String = "", subject: String, before: String = "", after: String = "",
+    reason: String = ""
+  ) throws -> OfficeAction {
+    OfficeAction(
+      try user.name, from: address, name, merchant: merchant, subject: subject, before: before, after: after,
+      reason: reason)
+  }
+}
+
+/// What is known of one request.
+package struct OfficeContext: RequestContext {
+  package var coreContext: CoreRequestContextStorage
+  /// Of the client, or of the proxy in front.
+  let address: String
+
+  package init(source: Source) {
+    coreContext = .init(source: source)
+    address = source.channel.remoteAddress?.ipAddress ?? "local"
+  }
+}
