@@ -15,7 +15,8 @@ LIST_LIMIT = 500
 
 
 class Demo:
-    """`tender demo --port N`, which takes five ports: server, shop, sandbox, the sandbox's gateway, second shop."""
+    """`tender demo --port N`, which takes six ports: server, shop, sandbox, the sandbox's gateway, second
+    shop, back office."""
 
     def __init__(self, port, home, tender):
         self.port = port
@@ -25,10 +26,11 @@ class Demo:
         self.shop = f"http://localhost:{port + 1}"
         self.sandbox = f"http://localhost:{port + 2}"
         self.second_shop = f"http://kitsune.localhost:{port + 4}"
+        self.office = f"http://localhost:{port + 5}"
 
     @property
     def origins(self):
-        return [self.server, self.shop, self.sandbox, self.second_shop]
+        return [self.server, self.shop, self.sandbox, self.second_shop, self.office]
 
     def get(self, url, headers=None):
         # Python knows no *.localhost; the connection goes to this machine, the name in the header.

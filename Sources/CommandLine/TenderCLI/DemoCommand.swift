@@ -1,5 +1,6 @@
 import AppleSandbox
 import ArgumentParser
+import BackOffice
 import DemoShop
 import Foundation
 import HTTPTransport
@@ -14,7 +15,8 @@ struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Everything in one process: a simulated Apple and bank, the server, and two shops.")
 
-  @Option(help: "The server's port; the shops, the sandbox and its gateway take the next four.") var port = 8400
+  @Option(help: "The server's port; the shops, the sandbox, its gateway and the back office take the next five.")
+  var port = 8400
   @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory =
     ".tender"
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
@@ -32,8 +34,8 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func validate() throws {
-    guard (1...65_530).contains(port) else {
-      throw ValidationError("--port is from 1 to 65530: it takes five in a row, and with --host six.")
+    guard (1...65_529).contains(port) else {
+      throw ValidationError("--port is from 1 to 65529: it takes six in a row, and with --host seven.")
     }
     guard !sealed || connector.count == 1 else {
       throw ValidationError("--sealed needs one --connector: a payment token is encrypted to one provider's key.")
@@ -45,13 +47,13 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let ports = Array(port..<port + (host == nil ? 5 : 6))
+    let ports = Array(port..<port + (host == nil ? 6 : 7))
     try await Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
     try await LiveHTTPClient.during { sender in
       let setup = DemoSetup(
         port: port, directory: "\(directory)/demo-\(port)\(suffix)", level: logLevel.level, sender: sender, page: page,
         providers: connector, isSealed: sealed, opens: open,
-        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 5) })
+        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 6) })
       try await setup.run()
     }
   }
@@ -86,6 +88,7 @@ private struct DemoSetup: Sendable {
   private var pageDomain: String { "localhost:\(port)" }
   private var serverURL: String { "http://localhost:\(port)" }
   private var sandboxURL: String { "http://localhost:\(port + 2)" }
+  private var officeURL: String { "http://localhost:\(port + 5)" }
 
   /// A merchant of the demo and the shop it runs.
   private struct DemoShopSetup {
@@ -125,8 +128,19 @@ private struct DemoSetup: Sendable {
       try await shopIsUp.value
       try await provisioning.verify(shop.merchant)
     }
-    announce()
+    announce(officePassword: try await setUpOffice())
   }
+
+  /// A user of the back office with a new password, and that.
+  private func setUpOffice() async throws -> String {
+    let password = RandomBytes.system.hex(8)
+    let call = UserCall.demonstrate(name: Self.officeUser, password: password)
+    let _: UserAnswer = try await StoreAccess(path: server.storePath).askServer(
+      "POST", "/users/calls", Array(try JSONEncoder().encode(call)))
+    return password
+  }
+
+  private static let officeUser = "demo"
 
   /// The routes to the emulated providers, their events and, where they decrypt, their certificates.
   private func setUpProviders() async throws {
@@ -140,13 +154,18 @@ private struct DemoSetup: Sendable {
   }
 
   /// The addresses as one line, under `--json`.
-  private var addresses: JSONValue {
+  private func addresses(officePassword: String) -> JSONValue {
     let urls = shops.map { JSONValue.string("http://\($0.domain):\($0.port)") }
-    return ["server": .string(serverURL), "shop": urls[0], "secondShop": urls[1], "sandbox": .string(sandboxURL)]
+    return [
+      "server": .string(serverURL), "shop": urls[0], "secondShop": urls[1], "sandbox": .string(sandboxURL),
+      "office": .string(officeURL), "officeUser": .string(Self.officeUser), "officePassword": .string(officePassword),
+    ]
   }
 
-  private func announce() {
-    guard !Terminal.printsJSON else { return Terminal.say(Terminal.jsonLine(addresses)) }
+  private func announce(officePassword: String) {
+    guard !Terminal.printsJSON else {
+      return Terminal.say(Terminal.jsonLine(addresses(officePassword: officePassword)))
+    }
     Terminal.say()
     Terminal.say(
       "  Open \(Terminal.styled("http://\(shops[0].domain):\(shops[0].port)", .bold)) and press the Apple Pay button.")
@@ -165,6 +184,8 @@ private struct DemoSetup: Sendable {
       Terminal.say("  Phones that scan the sheet's code open:             \(phoneWallet.url)")
     }
     Terminal.say("  Its mailbox, with the shoppers' order confirmations: \(sandboxURL)/mail")
+    Terminal.say("  The back office, for the people who run it:          \(officeURL)")
+    Terminal.say("    name \(Self.officeUser), password \(officePassword), code: \(codeCommand)")
     for provider in providers {
       Terminal.say(
         "  Payments go to the emulated provider:               \(provider.rawValue)\(isSealed ? ", sealed" : "")")
@@ -183,6 +204,10 @@ private struct DemoSetup: Sendable {
 
   /// As this process was started, so that it can be typed again here.
   private var program: String { Shell.quoted(CommandLine.arguments.first ?? "tender") }
+
+  private var codeCommand: String {
+    "\(program) user code \(Self.officeUser) --store \(Shell.quoted(server.storePath))"
+  }
 
   private var payCommand: String {
     let isDefault = directory == ".tender/demo-\(port)" && providers.isEmpty
@@ -214,6 +239,7 @@ private struct DemoSetup: Sendable {
     // The shops' servers are on this machine.
     configuration.allowsPrivateWebhooks = true
     configuration.mail = mail(addresses)
+    configuration.office.port = port + 5
     return configuration
   }
 

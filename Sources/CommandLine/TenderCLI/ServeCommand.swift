@@ -24,6 +24,9 @@ struct ServeCommand: AsyncParsableCommand {
     if let port = configuration.metricsPort {
       try await Port.require([port], on: configuration.metricsHost, advice: "Choose another metrics.port.")
     }
+    if let port = configuration.office.port {
+      try await Port.require([port], on: configuration.office.host, advice: "Choose another backOffice.port.")
+    }
     try configuration.tls?.check()
     if let sandbox = configuration.sandboxURL {
       logger.notice("waiting for the sandbox, at most 10 seconds", metadata: ["url": .string(sandbox)])

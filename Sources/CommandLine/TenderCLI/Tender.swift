@@ -9,7 +9,7 @@ struct Tender: AsyncParsableCommand {
       DemoCommand.self, ServeCommand.self, ReloadCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self,
       TokenCommand.self, KeysCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
       SharedKeyCommand.self, PaymentCommand.self, RouteCommand.self, ConnectorCommand.self, WebhooksCommand.self,
-      MailCommand.self,
-      ReconcileCommand.self, ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
+      MailCommand.self, UserCommand.self, ReconcileCommand.self, ConfigCommand.self, DoctorCommand.self,
+      VersionCommand.self,
     ])
 }

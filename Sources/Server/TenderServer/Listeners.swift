@@ -1,3 +1,4 @@
+import BackOffice
 import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
@@ -75,6 +76,22 @@ struct Listeners: Sendable {
         }
         administrationOpened.continuation.finish()
       }, logger: logger)
+  }
+
+  /// The operators' pages, where the configuration names a port for them.
+  func office() -> [any Service] {
+    guard let port = parts.configuration.office.port, let office = routes.office else { return [] }
+    let limit = ConnectionLimit(maximum: 256)
+    let application = Application(
+      router: office.router(),
+      server: .http1(
+        configuration: .init(
+          additionalChannelHandlers: [ConnectionHandler(limit, parts.configuration.connectionTimes)])),
+      configuration: .init(
+        address: .hostname(parts.configuration.office.host, port: port), serverName: nil,
+        availableConnectionsDelegate: LimitedConnections(limit: limit)),
+      logger: parts.runtime.logger)
+    return [application]
   }
 
   /// `GET /metrics` alone, where the configuration names a port for it.

@@ -65,7 +65,7 @@ package struct TenderServer: Service {
 
   private func listeners() throws -> [any Service] {
     let listeners = Listeners(parts: parts, routes: routes, onRunning: onRunning)
-    return [try listeners.publicListener(), try listeners.administration()] + listeners.metrics()
+    return [try listeners.publicListener(), try listeners.administration()] + listeners.metrics() + listeners.office()
   }
 
   /// What runs beside the listeners.

@@ -6,7 +6,7 @@ import StrictJSON
 /// The phone as wallet over HTTP: calls of a sheet on any page, and of the phone's own page.
 struct PhoneWalletRoutes: Sendable {
   let sheets: RemoteSheets
-  /// Where phones reach the wallet page: `http://192.168.1.20:8405`.
+  /// Where phones reach the wallet page: `http://192.168.1.20:8406`.
   let address: @Sendable () -> String
 
   // MARK: For a sheet, on a page of any origin

@@ -1,5 +1,6 @@
 import Acquiring
 import ApplePayToken
+import BackOffice
 import Gateway
 import HTTPTypes
 import HostedCheckout
@@ -28,7 +29,7 @@ package struct PaymentAdministration: Sendable {
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
     + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations + HostedCheckouts.migrations
-    + MailOutbox.migrations
+    + MailOutbox.migrations + BackOffice.migrations
 
   /// Opens a server's store. The one place where its journal is made.
   package static func open(

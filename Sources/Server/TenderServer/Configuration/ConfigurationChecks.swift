@@ -53,6 +53,12 @@ extension ServerConfiguration {
     guard hostedCheckoutURL.hasPrefix("https://") else {
       throw ConfigurationError("hostedCheckout.url", "\(environment.rawValue) needs https")
     }
+    guard office.port == nil || office.url?.hasPrefix("https://") == true else {
+      throw ConfigurationError(
+        "backOffice.url",
+        "\(environment.rawValue) needs https; write how operators' browsers reach the pages: https://office.example.com"
+      )
+    }
     guard environment != .production || acquirer.baseURL.isEmpty else {
       throw ConfigurationError(
         "acquirer.baseURL",

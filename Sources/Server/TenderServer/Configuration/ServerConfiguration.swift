@@ -53,6 +53,8 @@ package struct ServerConfiguration: Sendable {
   /// Where `GET /metrics` is served beside the admin socket; nil for nowhere.
   package var metricsPort: Int?
   package var metricsHost = "127.0.0.1"
+  /// The operators' pages.
+  package var office = OfficeAddress()
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
   package var allowsPrivateWebhooks = false
   /// How mail is sent; off by default.
@@ -63,6 +65,17 @@ package struct ServerConfiguration: Sendable {
   package var keyAgentSocket: String?
   /// The platform's own processing certificates, for merchants that have none: see ``PlatformFolder``.
   package var platformDirectory: String?
+
+  /// Where the operators' pages are served, and how long somebody stays signed in.
+  package struct OfficeAddress: Sendable {
+    package var host = "127.0.0.1"
+    /// Nil for nowhere.
+    package var port: Int?
+    /// How browsers reach it; nil for `http://localhost:` and the port.
+    package var url: String?
+    package var idleMinutes = 30
+    package var sessionHours = 12
+  }
 
   package struct AcquirerEndpoint: Sendable {
     package var connector: String

@@ -5,7 +5,7 @@ extension SettingsTable where Target == ServerConfiguration {
   /// The settings of `tender serve`. A new one is a row here and a property of ``ServerConfiguration``.
   package static let server = SettingsTable(
     ServerConfiguration(),
-    placing + apple + acquirer + payments + quotas + connections + metrics + webhooks + mail + keys + tls,
+    placing + apple + acquirer + payments + quotas + connections + metrics + office + webhooks + mail + keys + tls,
     renamed: ["payments.tellsUnknownAs": "payments.reportUnknownAs"])
 
   /// Where the server listens and what it keeps. A row may set what later rows default to, so their order matters.
@@ -120,6 +120,23 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "metrics.host", .host, \.metricsHost,
       "The address on which that port listens."),
+  ]
+
+  private static let office: [Setting<ServerConfiguration>] = [
+    Setting(
+      "backOffice.port", .number(1...65_535), \.office.port,
+      "A port for the operators' pages; see docs/back-office.md. Without it there are none."),
+    Setting(
+      "backOffice.host", .host, \.office.host, "The address on which that port listens."),
+    Setting(
+      "backOffice.url", .address, \.office.url,
+      "How browsers reach the pages, https outside `simulated`. The default is this machine and the port."),
+    Setting(
+      "backOffice.idleMinutes", .number(1...480), \.office.idleMinutes,
+      "After how many minutes without a request an operator is signed out."),
+    Setting(
+      "backOffice.sessionHours", .number(1...24), \.office.sessionHours,
+      "After how many hours an operator is signed out in any case."),
   ]
 
   private static let webhooks: [Setting<ServerConfiguration>] = [

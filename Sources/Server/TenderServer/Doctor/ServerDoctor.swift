@@ -126,6 +126,9 @@ final class DoctorLog: Sendable {
     }
   }
 
+  /// The findings of the last time.
+  var findings: [DoctorFinding] { last.withLock(\.self) }
+
   /// One a check and subject: 1 while it fails or warns. What was skipped or not reached has none.
   var gauges: [Gauge] {
     last.withLock(\.self).filter { $0.status != .skipped && $0.status != .notReachable }.map { finding in

@@ -36,7 +36,8 @@ struct Metrics: Sendable {
   func text(gauges: [Gauge]) -> String {
     [
       requests.text, durations.text, refusals.text, merchantSessions.text, novelties.text,
-      placements.text, webhooks.text, mails.text, recovered.text, providerEvents.text, acquirerAnswers.text, acquirerTimes.text,
+      placements.text, webhooks.text, mails.text, recovered.text, providerEvents.text, acquirerAnswers.text,
+      acquirerTimes.text,
       authorizations.text, declines.text, authorized.text, costs.text, lateConnections.text,
     ].joined()
       + Gauge.text(gauges)

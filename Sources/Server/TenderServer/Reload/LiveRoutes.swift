@@ -1,5 +1,6 @@
 import Acquiring
 import ApplePayToken
+import BackOffice
 import Gateway
 import HTTPServing
 import Hummingbird
@@ -15,6 +16,8 @@ final class LiveRoutes: Sendable {
   let publicCalls: ReplaceableResponder
   let administration: ReplaceableResponder
   let metrics: ReplaceableResponder
+  /// Made once: the pages read the store at each request.
+  private let madeOffice = Mutex<BackOffice?>(nil)
   private let parts: Mutex<Composition>
   /// The last that reads the merchants, or waits for its turn.
   private let lastTurn = Mutex<Task<Void, Never>?>(nil)
@@ -26,8 +29,12 @@ final class LiveRoutes: Sendable {
     administration = ReplaceableResponder(routes.administrationRouter())
     metrics = ReplaceableResponder(routes.metricsRouter())
     self.parts = Mutex(parts)
+    let made = try OfficeParts(parts, reload: { [weak self] in _ = try await self?.reloadIfChanged() }).office()
+    madeOffice.withLock { $0 = made }
     administration.replace(by: administrationRouter(routes))
   }
+
+  var office: BackOffice? { madeOffice.withLock(\.self) }
 
   /// Reads the merchants again, from their folders and the store: merchants, domains, certificates, API keys, processing keys,
   /// webhooks, rules of routes.
@@ -96,6 +103,10 @@ final class LiveRoutes: Sendable {
         answer.notes.append("the running server goes on with the merchants that it had: \(error)")
       }
       return JSONAnswer.response(answer)
+    }
+    // `tender user`
+    if let office {
+      router.post("/users/calls", use: UserAdministrationController(office: office).perform)
     }
     // `tender reload`
     router.post("/merchants/reload") { [weak self] _, _ -> Response in

@@ -7,7 +7,7 @@ import Testing
 /// The demo, as a newcomer runs it after the build.
 @Suite(.serialized) struct `A running demo` {
   @Test func `is paid at, looked at, and ends when asked`() async throws {
-    let port = try FreePorts.row(of: 5)
+    let port = try FreePorts.row(of: 6)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 2)"])
     try await workshop.with("tender demo --port \(port)", sign: "Open http://localhost:\(port + 1)") { demo in
       for difference in try await Transcript(file: "demo.txt").differences(in: workshop) {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `prints commands that work for the options it was given`() async throws {
-    let port = try FreePorts.row(of: 5)
+    let port = try FreePorts.row(of: 6)
     let workshop = try Workshop()
     let demo = "tender demo --port \(port) --directory 'another place'"
     try await workshop.with(demo, sign: "Ctrl-C ends it") { demo in
@@ -48,7 +48,7 @@ import Testing
   func `takes payments through an emulated provider, whose events arrive`(
     _ options: String, _ route: String
   ) async throws {
-    let port = try FreePorts.row(of: 5)
+    let port = try FreePorts.row(of: 6)
     let workshop = try Workshop()
     try await workshop.with("tender demo --port \(port) \(options)", sign: "Ctrl-C ends it") { demo in
       let commands = demo.lines.compactMap { $0.firstMatch(of: /: +(\S*tender pay.*)/)?.output.1 }
@@ -114,7 +114,7 @@ import Testing
 /// Sandbox, server and shops as processes of their own, for two merchants with different currencies.
 @Suite(.serialized) struct `Sandbox, server and shops apart` {
   @Test func `two merchants are made, verified and paid`() async throws {
-    let port = try FreePorts.row(of: 5)
+    let port = try FreePorts.row(of: 6)
     let workshop = try Workshop(variables: Self.variables(port))
     try workshop.write(Self.configuration(port), to: "tender.yaml")
     try await workshop.with("tender sandbox --port \(port + 2)", sign: "gateway") { _ in

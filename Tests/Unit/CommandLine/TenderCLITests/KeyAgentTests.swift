@@ -156,7 +156,7 @@ private struct Town {
   let place: Workshop
 
   init() throws {
-    port = try FreePorts.row(of: 5)
+    port = try FreePorts.row(of: 6)
     place = try Workshop(variables: [
       "SERVER": "http://localhost:\(port)", "SANDBOX": "http://localhost:\(port + 2)",
       "HARBOUR": "localhost:\(port + 1)",

@@ -5,7 +5,7 @@ import Testing
 @Suite struct `At the command line` {
   @Test(arguments: ["usage.txt", "configuration.txt", "serving.txt"])
   func `what is typed is answered as written down`(_ file: String) async throws {
-    let port = try FreePorts.row(of: 5)
+    let port = try FreePorts.row(of: 6)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "NEXT": "\(port + 1)"])
     for difference in try await Transcript(file: file).differences(in: workshop) { Issue.record("\(difference)") }
   }

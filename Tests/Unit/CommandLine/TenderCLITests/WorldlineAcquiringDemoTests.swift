@@ -4,7 +4,7 @@ import Testing
 /// The demo through an acquirer's API that neither decrypts payment tokens nor sends events.
 @Suite(.serialized) struct `A demo through the emulated Worldline Acquiring` {
   @Test func `takes the payments of both shops`() async throws {
-    let port = try FreePorts.row(of: 5)
+    let port = try FreePorts.row(of: 6)
     let workshop = try Workshop()
     try await workshop.with("tender demo --port \(port) --connector worldline-acquiring", sign: "Ctrl-C ends it") {
       demo in

@@ -1,0 +1,148 @@
+import ArgumentParser
+import BackOffice
+import Foundation
+import Ledger
+import Storage
+import StrictJSON
+import TenderPayments
+import TenderServer
+
+/// `tender user`
+struct UserCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "user", abstract: "Who may sign in to the back office.",
+    subcommands: [Add.self, Invite.self, Disable.self, Enable.self, List.self, Code.self])
+
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Adds a user, and prints the address at which they set password and one-time codes.",
+      discussion: "The address works once, for three days. Give it to the person by a way that only they read.")
+    @Argument(help: "The name: small letters, digits and . - _ @ +.") var name: String
+    @Option(help: "viewer, operator or administrator.") var role = OfficeRole.viewer
+    @Option(help: "A merchant's id, may be given more than once; all merchants by default.") var merchant: [String] = []
+    @Option(help: "How much an operator refunds alone, such as 100.00 EUR.") var refundLimit: [String] = []
+    @OptionGroup var office: OfficeOptions
+
+    func run() async throws {
+      let grants = merchant.isEmpty ? [Grant(role.role)] : merchant.map { Grant(role.role, of: MerchantID($0)) }
+      let limits = refundLimit.joined(separator: ", ")
+      try await office.showInvitation(.add(name: name, grants: grants, refundLimits: limits))
+    }
+  }
+
+  struct Invite: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints a new address for a user who has lost password or codes.")
+    @Argument(help: "The user's name.") var name: String
+    @OptionGroup var office: OfficeOptions
+
+    func run() async throws { try await office.showInvitation(.invite(name: name)) }
+  }
+
+  struct Disable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Signs a user out, and lets them in no more.")
+    @Argument(help: "The user's name.") var name: String
+    @OptionGroup var office: OfficeOptions
+
+    func run() async throws { try office.show(try await office.ask(.setEnabled(false, name: name)).users) }
+  }
+
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Lets a disabled user in again.")
+    @Argument(help: "The user's name.") var name: String
+    @OptionGroup var office: OfficeOptions
+
+    func run() async throws { try office.show(try await office.ask(.setEnabled(true, name: name)).users) }
+  }
+
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "The users, their roles and their state.")
+    @OptionGroup var office: OfficeOptions
+
+    func run() async throws { try office.show(try await office.ask(.list).users) }
+  }
+
+  struct Code: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints the one-time code of a user at this moment; only where everything is simulated.")
+    @Argument(help: "The user's name.") var name: String
+    @OptionGroup var office: OfficeOptions
+
+    func run() async throws {
+      let code = try await office.ask(.code(name: name)).code ?? ""
+      Terminal.say(office.json ? try Terminal.json(["code": code]) : code)
+    }
+  }
+}
+
+enum OfficeRole: String, ExpressibleByArgument, CaseIterable {
+  case viewer, `operator`, administrator
+
+  var role: Role {
+    switch self {
+    case .viewer: .viewer
+    case .operator: .operator
+    case .administrator: .administrator
+    }
+  }
+}
+
+/// The users of a store: through the server while one runs, from the file when none does.
+struct OfficeOptions: ParsableArguments {
+  @Option(help: "The server's configuration.") var config: String?
+  @Option(help: "The server's store; that of the configuration by default.") var store: String?
+  @Flag(help: "Print JSON.") var json = false
+
+  /// The key of the secrets lies beside the store, unless the configuration says otherwise.
+  private func load() async throws -> ServerConfiguration {
+    var configuration = try await ConfigurationOptions.load(file: config)
+    guard let store else { return configuration }
+    configuration.storePath = store
+    if config == nil {
+      configuration.storeKeyFile = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/store.key"
+    }
+    return configuration
+  }
+
+  func ask(_ call: UserCall) async throws -> UserAnswer {
+    let configuration = try await load()
+    if case .add = call { try await Self.make(configuration.storePath) }
+    return try await StoreAccess(path: configuration.storePath).ask(
+      here: { journal in
+        do {
+          return try await UserAdministration(BackOffice.users(configuration, journal.database)).perform(call)
+        } catch let refusal as OfficeRefusal {
+          throw CallFailure(refusal.reason)
+        }
+      }, there: ("POST", "/users/calls"), body: Array(try JSONEncoder().encode(call)))
+  }
+
+  /// The first administrator may be added before the server runs for the first time.
+  private static func make(_ path: String) async throws {
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    let journal = try await PaymentAdministration.open(path)
+    await journal.database.close()
+  }
+
+  func showInvitation(_ call: UserCall) async throws {
+    let path = try await ask(call).invitation ?? ""
+    let office = try await load().office
+    let address = (office.url ?? "http://localhost:\(office.port ?? 0)") + path
+    let isServed = office.port != nil || office.url != nil
+    if json { return Terminal.say(try Terminal.json(["invitation": isServed ? address : path])) }
+    Terminal.say(isServed ? address : path)
+    if !isServed {
+      Terminal.sayError("This is the path at the back office's address; backOffice.port in the configuration opens it.")
+    }
+  }
+
+  func show(_ users: [UserReport]) throws {
+    guard !json else { return Terminal.say(try Terminal.json(users)) }
+    Table("NAME", "ROLES", "REFUNDS ALONE", "STATE", of: users) { user in
+      let roles = user.grants.map { "\($0.role.rawValue) of \($0.merchant?.rawValue ?? "every merchant")" }
+      let state = !user.enabled ? "disabled" : user.enrolled ? "active" : "invited"
+      return [user.name, roles.joined(separator: "; "), user.refundLimits.isEmpty ? "-" : user.refundLimits, state]
+    }.show("user")
+  }
+}

@@ -1,0 +1,202 @@
+import Acquiring
+package import BackOffice
+import Gateway
+import HTTPServing
+import Hummingbird
+import Ledger
+import MerchantIdentity
+import NIOCore
+package import Storage
+import StrictJSON
+import TenderPayments
+
+/// The back office of a running server: what it is handed.
+struct OfficeParts: Sendable {
+  let parts: Composition
+  let administration: PaymentAdministration
+  /// Reads the merchants again after a change.
+  let reload: @Sendable () async throws -> Void
+
+  init(_ parts: Composition, reload: @escaping @Sendable () async throws -> Void) {
+    (self.parts, self.reload) = (parts, reload)
+    administration = PaymentAdministration(
+      gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random)
+  }
+
+  func office() throws -> BackOffice {
+    let (configuration, runtime) = (parts.configuration, parts.runtime)
+    let merchants = ServerMerchants(
+      administration: MerchantAdministration(
+        configuration, parts.database, clock: runtime.clock, random: runtime.random), reload: reload)
+    let services = OfficeServices(
+      vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),
+      payments: ServerPayments(administration: administration), merchants: merchants,
+      reconciliation: ServerReconciliation(routes: parts.gateway.routes, journal: parts.journal),
+      health: { [parts] in parts.officeHealth }, settings: configuration.shownSettings)
+    return try BackOffice(
+      configuration.officeSettings, services, parts.database, clock: runtime.clock, random: runtime.random)
+  }
+}
+
+extension BackOffice {
+  /// For `tender user`, while no server runs: users alone.
+  package static func users(_ configuration: ServerConfiguration, _ database: Database) throws -> BackOffice {
+    let services = OfficeServices(
+      vault: StoreVault(configuration: configuration, database: database, random: .system),
+      payments: NoServer(), merchants: NoServer(), reconciliation: NoServer(),
+      health: { OfficeHealth(routes: [], findings: []) }, settings: [])
+    return try BackOffice(configuration.officeSettings, services, database)
+  }
+}
+
+/// Stands where no server runs: nothing of it is called by `tender user`.
+private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCase {
+  let routes: [String] = []
+  private var refusal: OfficeRefusal { .refused("No server runs.") }
+
+  func perform(_ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String) throws {
+    throw refusal
+  }
+  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) throws {
+    throw refusal
+  }
+  func merchants() throws -> [OfficeMerchant] { throw refusal }
+  func differences(at route: String, _ period: Range<Timestamp>) throws -> [OfficeDifference] { throw refusal }
+  func parts(of merchant: MerchantID) throws -> OfficeMerchantParts { throw refusal }
+  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) throws -> MerchantChangeResult {
+    throw refusal
+  }
+}
+
+/// Keeps the secrets of one-time codes among the sealed secrets of the store, so that the rotation of the store's key
+/// takes them along.
+private struct StoreVault: OfficeVault {
+  let configuration: ServerConfiguration
+  let database: Database
+  let random: RandomBytes
+
+  func secret(of user: String) async throws -> OneTimeCodeSecret? {
+    let store = try configuration.merchantStore(database, random: random)
+    return try await store.read { try $0.secret(Self.name(user)) }.flatMap(OneTimeCodeSecret.init(hex:))
+  }
+
+  func keep(_ secret: OneTimeCodeSecret, of user: String) async throws {
+    let (store, text) = (
+      try await configuration.merchantStoreMakingKeys(database, random: random), secret.sealedText
+    )
+    try await store.note { try $0.keep(text, as: Self.name(user)) }
+  }
+
+  private static func name(_ user: String) -> SecretName { SecretName(MerchantID(""), .oneTimeCode, user) }
+}
+
+/// The use cases of `tender payment`.
+private struct ServerPayments: PaymentUseCases {
+  let administration: PaymentAdministration
+
+  func perform(
+    _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String
+  ) async throws {
+    try await OfficeRefusal.translating {
+      _ = try await administration.perform(
+        PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key)
+    }
+  }
+
+  func resolve(
+    _ payment: PaymentID, as resolution: Resolution, operation: AttemptReference?, note: String
+  ) async throws {
+    try await OfficeRefusal.translating {
+      _ = try await administration.resolve(payment, as: resolution, operation: operation, note: note)
+    }
+  }
+}
+
+/// The use case of `tender reconcile --route`.
+private struct ServerReconciliation: ReconciliationUseCase {
+  let table: RouteTable
+  let journal: Journal
+
+  init(routes: RouteTable, journal: Journal) { (table, self.journal) = (routes, journal) }
+
+  var routes: [String] { table.routes.filter { $0.acquirer.report != nil }.map(\.name) }
+
+  func differences(at route: String, _ period: Range<Timestamp>) async throws -> [OfficeDifference] {
+    try await OfficeRefusal.translating {
+      try await Reconciliation(journal, routes: table).differences(at: route, period).map {
+        OfficeDifference(
+          kind: $0.kind.rawValue, reference: $0.reference.rawValue, payment: $0.payment, here: $0.here, there: $0.there)
+      }
+    }
+  }
+}
+
+extension PaymentAdministration.Operation {
+  fileprivate init(_ verb: PaymentVerb) {
+    self =
+      switch verb {
+      case .capture: .capture
+      case .void: .void
+      case .refund: .refund
+      case .settle: .settle
+      case .acknowledge: .acknowledge
+      }
+  }
+}
+
+extension OfficeRefusal {
+  /// Says in words what the server refuses; what is our own fault is thrown on.
+  static func translating<R>(_ work: () async throws -> R) async throws -> R {
+    do { return try await work() } catch let refusal as OfficeRefusal { throw refusal } catch {
+      let problem = ProblemTable.problem(for: error)
+      if let error = error as? ConfigurationError { throw refused("\(error)") }
+      if let error = error as? MerchantIdentityError { throw refused("\(error.reason) \(error.advice)") }
+      guard problem.status.code < 500 || problem.status == .serviceUnavailable else { throw error }
+      throw refused(problem.detail)
+    }
+  }
+}
+
+extension Composition {
+  fileprivate var officeHealth: OfficeHealth {
+    OfficeHealth(
+      routes: gateway.routes.routes.map { .init(name: $0.name, isSuspended: breakers[$0.name]?.isOpen ?? false) },
+      findings: doctor.findings.filter { $0.status == .failed || $0.status == .warning }.map {
+        .init(
+          code: $0.code, subject: $0.subject, meaning: $0.finding, remedy: $0.remedy, isError: $0.status == .failed)
+      })
+  }
+}
+
+extension ServerConfiguration {
+  fileprivate var officeSettings: OfficeSettings {
+    var settings = OfficeSettings(
+      url: office.url ?? "http://localhost:\(office.port ?? 0)", environment: environment.rawValue,
+      isSimulated: environment == .simulated)
+    settings.sessions.idle = .seconds(office.idleMinutes * 60)
+    settings.sessions.whole = .seconds(office.sessionHours * 3_600)
+    return settings
+  }
+
+  /// Every setting with its value; secrets masked.
+  fileprivate var shownSettings: [(name: String, value: String)] {
+    SettingsTable.server.settings.map { ($0.key, $0.isSecret ? "•••" : $0.text(self) ?? "–") }
+  }
+}
+
+/// `POST /users/calls` on the administration socket, with a ``UserCall``.
+struct UserAdministrationController: Sendable {
+  let office: BackOffice
+
+  func perform(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let body = try await request.body.collect(upTo: 65_536)
+    let call = try RequestBody.refusing {
+      try StrictJSONDecoder().decode(UserCall.self, from: Array(body.readableBytesView))
+    }
+    do { return JSONAnswer.response(try await UserAdministration(office).perform(call)) } catch let refusal
+      as OfficeRefusal
+    {
+      throw Problem(.conflict, "office_refused", refusal.reason)
+    }
+  }
+}

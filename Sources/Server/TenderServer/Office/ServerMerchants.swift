@@ -1,0 +1,105 @@
+import BackOffice
+import MerchantIdentity
+import TenderPayments
+
+/// The use cases of `tender merchant`, `certificate`, `domain` and `key`, as the back office asks for them.
+struct ServerMerchants: MerchantUseCases {
+  /// How long other keys go on after a rotation.
+  fileprivate static let overlap: Int64 = 86_400
+
+  let administration: MerchantAdministration
+  /// Reads the merchants again after a change.
+  let reload: @Sendable () async throws -> Void
+
+  private func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
+    try await OfficeRefusal.translating { try await administration.perform(call) }
+  }
+
+  func merchants() async throws -> [OfficeMerchant] {
+    (try await ask(.list).merchants ?? []).map { report in
+      OfficeMerchant(
+        id: MerchantID(report.id), identifier: report.merchantIdentifier,
+        isDeclared: administration.isDeclared(report.id), isEnabled: report.enabled, refusal: report.refusal)
+    }
+  }
+
+  func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts {
+    let id = merchant.rawValue
+    var parts = OfficeMerchantParts()
+    let domains = try await ask(.listDomains(merchant: id))
+    parts.domains = (domains.domains ?? []).map(OfficeMerchantParts.DomainRow.init)
+    parts.notes = domains.notes
+    parts.certificates = (try await ask(.listCertificates(merchant: id)).certificates ?? []).map(
+      OfficeMerchantParts.CertificateRow.init)
+    parts.keys = (try await ask(.listKeys(merchant: id)).keys ?? []).map {
+      .init(id: $0.id, kind: $0.kind, created: $0.created, expires: $0.expires)
+    }
+    let terms = try await ask(.showTerms(merchant: id)).terms
+    (parts.termsVersion, parts.termsWording) = (terms?.version, terms?.wording)
+    parts.terms = (terms?.events ?? []).map {
+      .init(event: $0.event.rawValue, version: $0.version, actor: $0.actor, at: $0.at)
+    }
+    return parts
+  }
+
+  func perform(
+    _ change: MerchantChange, on merchant: MerchantID, actor: String
+  ) async throws -> MerchantChangeResult {
+    let answer = try await ask(try MerchantCall(change, of: merchant.rawValue, actor: actor))
+    var result = MerchantChangeResult(notes: answer.notes)
+    if let key = answer.keys?.first, let secret = key.secret { result.secret = (key.id, secret) }
+    do { try await reload() } catch {
+      result.notes.append("The running server goes on with the merchants that it had: \(error)")
+    }
+    return result
+  }
+}
+
+extension MerchantCall {
+  fileprivate init(_ change: MerchantChange, of id: String, actor: String) throws {
+    switch change {
+    case .setEnabled(let isEnabled, let domain): self = .setEnabled(isEnabled, merchant: id, domain: domain)
+    case .addDomain(let domain, let file):
+      self = .addDomain(domain, merchant: id, associationBase64: file.map { Base64.encode($0) })
+    case .removeDomain(let domain): self = .removeDomain(domain, merchant: id)
+    case .requestCertificate(let kind):
+      self = .requestCertificate(merchant: id, kind: kind, isMainlandChina: false)
+    case .importCertificate(let kind, let text): self = try Self.importing(text, kind, of: id)
+    case .activateCertificate(let certificate): self = .activateCertificate(id: certificate)
+    case .retireCertificate(let certificate): self = .retireCertificate(id: certificate)
+    case .addKey(let kind): self = .addKey(merchant: id, kind: kind)
+    case .rotateKey(let kind):
+      self = .rotateKey(merchant: id, kind: kind, overlapSeconds: ServerMerchants.overlap)
+    case .revokeKey(let kind, let key): self = .revokeKey(merchant: id, kind: kind, id: key)
+    case .acceptTerms(let version): self = .acceptTerms(merchant: id, version: version, actor: actor)
+    case .unsubscribe: self = .unsubscribe(merchant: id, actor: actor)
+    }
+  }
+
+  /// - Parameter text: PEM, or the file in base64.
+  private static func importing(_ text: [UInt8], _ kind: CertificateKind, of id: String) throws -> MerchantCall {
+    let plain = text.filter { !" \r\n\t".utf8.contains($0) }
+    let file = CertificateFile(Base64.decode(String(decoding: plain, as: UTF8.self)) ?? text)
+    guard !file.certificates.isEmpty else {
+      throw OfficeRefusal.refused("This is no certificate: paste its PEM text, or the file in base64.")
+    }
+    return .importCertificate(
+      merchant: id, kind: kind, certificatesBase64: file.certificates.map { Base64.encode($0) }, privateKeyPEM: nil)
+  }
+}
+
+extension OfficeMerchantParts.DomainRow {
+  fileprivate init(_ report: StoredDomainReport) {
+    self.init(
+      name: report.domain, isEnabled: report.enabled, hasAssociation: report.hasAssociation,
+      registered: report.registeredAt, checked: report.checkedAt, finding: report.finding)
+  }
+}
+
+extension OfficeMerchantParts.CertificateRow {
+  fileprivate init(_ report: StoredCertificateReport) {
+    self.init(
+      id: report.id, kind: report.kind, state: report.state, expires: report.expires, daysLeft: report.daysLeft,
+      publicKeyHash: report.publicKeyHash, request: report.request)
+  }
+}
