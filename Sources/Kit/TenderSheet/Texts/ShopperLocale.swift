@@ -12,6 +12,9 @@ public enum ShopperLanguage: String, Sendable, Hashable, CaseIterable {
   /// The text in this language, with its placeholders.
   public func template(_ text: ShopperText) -> String { table[text] ?? Self.englishTexts[text] ?? "" }
 
+  /// As HTML's `dir` has it: `rtl` where the language is written from right to left.
+  package var direction: String { self == .arabic ? "rtl" : "ltr" }
+
   /// Every text of the language.
   package var table: [ShopperText: String] {
     switch self {

@@ -22,7 +22,8 @@ package struct PhoneWalletAddress: Sendable, Hashable {
   }
 
   private static func networkAddress(_ address: SocketAddress?) -> String? {
-    guard case .v4? = address, let text = address?.ipAddress, !text.hasPrefix("127."), !text.hasPrefix("169.254.") else {
+    guard case .v4? = address, let text = address?.ipAddress, !text.hasPrefix("127."), !text.hasPrefix("169.254.")
+    else {
       return nil
     }
     return text

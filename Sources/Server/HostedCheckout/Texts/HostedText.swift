@@ -114,7 +114,4 @@ extension ShopperLanguage {
     case .arabic: Self.hostedArabic
     }
   }
-
-  /// `rtl` where the language is written from right to left.
-  var direction: String { self == .arabic ? "rtl" : "ltr" }
 }

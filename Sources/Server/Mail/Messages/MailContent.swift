@@ -42,7 +42,7 @@ package struct MailContent: Sendable, Hashable {
       ?? HTMLText.escaped(brand.name)
     return """
       <!DOCTYPE html>
-      <html lang="\(brand.language.rawValue)">
+      <html lang="\(brand.language.rawValue)" dir="\(brand.language.direction)">
       <head><meta charset="utf-8"><title>\(HTMLText.escaped(subject))</title></head>
       <body style="margin:0;padding:24px;font-family:sans-serif;font-size:16px;line-height:1.5;color:#222;background:#fff">
       <div style="max-width:560px;margin:0 auto">

@@ -52,6 +52,7 @@ extension ShopperLanguage {
     case .polish: Self.polishMail
     case .finnish: Self.finnishMail
     case .japanese: Self.japaneseMail
+    case .arabic: Self.arabicMail
     }
   }
 }

@@ -1,0 +1,42 @@
+import TenderSheet
+
+extension ShopperLanguage {
+  static let arabicMail: [MailText: String] = [
+    .identityCertificate: "شهادة هوية التاجر",
+    .processingCertificate: "شهادة معالجة الدفع",
+    .siteCertificate: "شهادة TLS",
+    .domainVerification: "تحقق Apple",
+    .expirySubject: "{thing} – {name}: تنتهي الصلاحية خلال {days}",
+    .expiryBody: "{thing} – {name}: صالحة حتى {date}. المتبقي: {days}.",
+    .lessThanOneDay: "أقل من يوم",
+    .oneDay: "يوم واحد",
+    .manyDays: "{days} من الأيام",
+    .identityEffect: "بعد ذلك لا تستطيع أي صفحة للتاجر فتح ورقة الدفع.",
+    .processingEffect: "بعد ذلك تفشل عمليات الدفع في ورقة الدفع.",
+    .siteEffect: "بعد ذلك يتوقف الموقع، ومعه Apple Pay.",
+    .verificationEffect: "بعد ذلك لا يُعرض Apple Pay على هذا النطاق.",
+    .certificateRemedy:
+      "أنشئ شهادة جديدة في الوقت المناسب: tender certificate request، ثم ارفع الطلب في حساب المطوّر، ثم tender certificate import.",
+    .siteRemedy: "جدّدها لدى الجهة المُصدِرة نفسها قبل النهاية بثلاثين يومًا على الأقل.",
+    .verificationRemedy: "تتحقق Apple من النطاق مرة أخرى عند تجديد شهادة TLS إذا كان ملف الربط متاحًا.",
+    .alarmsSubject: "عمليات دفع تحتاج إلى متابعة: {count}",
+    .alarmsBody: "يجب أن يراجع أحد عمليات الدفع هذه:",
+    .invitationSubject: "دعوة إلى {name}",
+    .invitationBody: "يدعوك {person} إلى {name}.",
+    .invitationAction: "قبول الدعوة",
+    .resetSubject: "اختيار كلمة مرور جديدة",
+    .resetBody: "طُلبت كلمة مرور جديدة لحسابك لدى {name}.",
+    .resetAction: "اختيار كلمة مرور جديدة",
+    .resetIgnore: "إذا لم تطلب ذلك، فلا تفعل شيئًا: تبقى كلمة مرورك كما هي.",
+    .linkUntil: "الرابط صالح حتى {date}.",
+    .orderSubject: "طلبك {reference}",
+    .orderBody: "شكرًا لطلبك من {name}.",
+    .orderNumber: "رقم الطلب",
+    .orderTotal: "الإجمالي",
+    .orderAction: "عرض الطلب",
+    .refundSubject: "استرداد مبلغ الطلب {reference}",
+    .refundBody: "أعاد {name} مبلغ {amount}. قد تمر بضعة أيام قبل أن يظهر لدى مصرفك.",
+    .testSubject: "رسالة تجريبية",
+    .testBody: "تُظهر هذه الرسالة أن {name} يستطيع إرسال البريد.",
+  ]
+}
