@@ -1,4 +1,6 @@
+import Acquiring
 import DirectWire
+import Gateway
 import Ledger
 import Orders
 import Storage
@@ -13,7 +15,7 @@ import Testing
   private func order(_ text: String) throws -> ServerOrder {
     let order = try DirectJSON.read(DirectOrder.self, Array(text.utf8))
     return ServerOrder(
-      order, id: "o1", of: Shop.merchant, amount: .eur(1250), reference: order.references?.merchantReference ?? "")
+      order, id: OrderID("o1"), of: Shop.merchant, amount: .eur(1250), reference: order.references?.merchantReference ?? "")
   }
 
   private static let shipped = """
@@ -67,7 +69,7 @@ import Testing
         try OrderService.order(of: order.basket, in: store)
       )
     }
-    #expect(found == ["o1"])
+    #expect(found == [OrderID("o1")])
     #expect(told?.customer?.merchantCustomerId == "c7" && told?.customer?.contactDetails?.phoneNumber == "1")
     #expect(told?.shipping?.address.street == "Quay 2")
     #expect(told?.customer?.shippingAddress == told?.shipping?.address)

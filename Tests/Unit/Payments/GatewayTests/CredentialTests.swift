@@ -2,6 +2,7 @@ import Acquiring
 import ApplePayToken
 import Gateway
 import Ledger
+import Storage
 import TenderPayments
 import TenderTesting
 import Testing

@@ -8,15 +8,15 @@ import Testing
 import Webhooks
 
 @Suite struct `Addresses of one payment` {
-  private static let address = "https://orders.example/hooks"
+  private static let extra = "https://orders.example/hooks"
 
   @Test func `receive its events beside the merchant's endpoint, and no other payment's`() async throws {
     let post = try await Post()
     let payment = try await post.pays()
     try await post.pays(2)
-    try await post.database.write { try PaymentWebhooks.add([Self.address, Self.address], to: payment.id, in: $0) }
+    try await post.database.write { try PaymentWebhooks.add([Self.extra, Self.extra], to: payment.id, in: $0) }
     try await post.dispatcher.round()
-    let own = post.server.requests.filter { $0.url == Self.address }
+    let own = post.server.requests.filter { $0.url == Self.extra }
     #expect(own.count == 3 && post.server.requests.count == 9)
     for request in own {
       #expect(request.headers.first { $0.name == "X-GCS-Signature" }?.value == Post.key.signature(of: request.body))
@@ -29,20 +29,20 @@ import Webhooks
     let guarded = DestinationGuard(allowsPrivate: false) { _ in [(inside, "10.0.0.1")] }
     let post = try await Post(urls: [], destinations: guarded)
     let payment = try await post.pays()
-    try await post.database.write { try PaymentWebhooks.add([Self.address], to: payment.id, in: $0) }
+    try await post.database.write { try PaymentWebhooks.add([Self.extra], to: payment.id, in: $0) }
     try await post.dispatcher.round()
     #expect(post.server.requests.isEmpty)
   }
 
   @Test func `can be tried out with a signed event about no payment`() async throws {
     let post = try await Post()
-    #expect(await post.dispatcher.sendTest(to: Self.address, of: "shop", at: post.clock.wall.now()) == nil)
+    #expect(await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == nil)
     let request = try #require(post.server.requests.first)
     let body = try JSONReader.read(request.body)
     #expect(body["type"] == "payment.test" && body["apiVersion"] == "v1" && body["merchantId"] == "shop")
     #expect(body["id"]?.text?.utf8.count == 36)
     #expect(request.headers.first { $0.name == "X-GCS-Signature" }?.value == Post.key.signature(of: request.body))
     post.server.answers { _, _ in 500 }
-    #expect(await post.dispatcher.sendTest(to: Self.address, of: "shop", at: post.clock.wall.now()) == "HTTP 500")
+    #expect(await post.dispatcher.sendTest(to: Self.extra, of: "shop", at: post.clock.wall.now()) == "HTTP 500")
   }
 }

@@ -84,3 +84,13 @@ struct Platform: Sendable {
 extension PlatformAnswer {
   var json: JSONValue { (try? JSONReader.read(body)) ?? .null }
 }
+
+extension JSONValue {
+  var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  var elements: [JSONValue] {
+    if case .array(let elements) = self { elements } else { [] }
+  }
+}
