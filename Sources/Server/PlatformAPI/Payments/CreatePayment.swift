@@ -17,7 +17,7 @@ extension PlatformPayments {
     try await refusing {
       let key = Self.key(call)
       guard try await gateway.known(under: key) == nil else { return try await created(call, isReplay: true) }
-      return try await pay(newPayment(body, of: call.merchant), under: key)
+      return try await pay(newPayment(body, call), under: key)
     }
   }
 
@@ -94,11 +94,12 @@ private struct NewPayment: Sendable {
 }
 
 extension PlatformPayments {
-  private func newPayment(_ body: [UInt8], of merchant: MerchantID) async throws -> NewPayment {
+  private func newPayment(_ body: [UInt8], _ call: IdempotentCall) async throws -> NewPayment {
+    let merchant = call.merchant
     guard let request = try Self.read(CreatePaymentRequest.self, body) else { throw PlatformRefusal.missing("order") }
     guard let terms = await merchants(merchant) else { throw PlatformRefusal(.accessNotAllowed) }
     let amount = try Self.amount(of: request.order)
-    let input = try await input(of: request, merchant)
+    let input = try await input(of: request, call)
     let reference = try Self.name(
       request.order.references?.merchantReference, "order.references.merchantReference")
     let id = OrderID(random.timeOrderedID(clock))
@@ -127,16 +128,18 @@ extension PlatformPayments {
   }
 
   /// The payment method, with the data that a kit has encrypted for us in its place.
-  private func input(of request: CreatePaymentRequest, _ merchant: MerchantID) async throws -> MobilePaymentInput {
-    guard var input = request.mobilePaymentMethodSpecificInput else { throw PlatformRefusal.missing(Self.input) }
+  private func input(of request: CreatePaymentRequest, _ call: IdempotentCall) async throws -> MobilePaymentInput {
+    var sent = request.mobilePaymentMethodSpecificInput
+    if let sealed = request.encryptedCustomerInput {
+      guard let openCustomerInput else {
+        throw PlatformRefusal.invalid("encryptedCustomerInput", "It is not taken here.")
+      }
+      sent = try await openCustomerInput(sealed, sent, call)
+    }
+    guard let input = sent else { throw PlatformRefusal.missing(Self.input) }
     guard input.paymentProductId == MobilePaymentInput.applePay else {
       throw PlatformRefusal.invalid(Self.input + ".paymentProductId", "302, Apple Pay, is the only product.")
     }
-    guard let sealed = request.encryptedCustomerInput else { return input }
-    guard let openCustomerInput else {
-      throw PlatformRefusal.invalid("encryptedCustomerInput", "It is not taken here.")
-    }
-    input.encryptedPaymentData = try await openCustomerInput(sealed, merchant)
     return input
   }
 

@@ -18,7 +18,8 @@ package struct PlatformPayments: Sendable {
   let clock: WallClock
   let random: RandomBytes
   /// Opens `encryptedCustomerInput`; nil where that is not taken.
-  package var openCustomerInput: (@Sendable (String, MerchantID) async throws -> EncryptedPaymentData)?
+  package var openCustomerInput:
+    (@Sendable (String, MobilePaymentInput?, IdempotentCall) async throws -> MobilePaymentInput)?
 
   var journal: Journal { gateway.journal }
 

@@ -3,6 +3,7 @@ import Hummingbird
 /// The client API, which apps and pages call under a client session.
 struct ClientRoutes: Sendable {
   let client: ClientController
+  let products: PlatformProductController
   let authentication: ClientAuthentication
 
   func add(to router: Router<ServerContext>) {
@@ -10,6 +11,9 @@ struct ClientRoutes: Sendable {
     for version in ["v1", "v2"] {
       let calls = router.group("/client/\(version)/:customerId")
         .add(middleware: authentication)
+      calls.get("/products", use: products.list)
+      calls.get("/products/:product", use: products.show)
+      calls.get("/products/:product/networks", use: products.networks)
       calls.get("/crypto/publickey", use: client.publicKey)
       for service in ["getIINdetails", "dccrate", "surchargecalculation"] {
         calls.post("/services/\(service)", use: client.refuseCards)
@@ -21,6 +25,7 @@ struct ClientRoutes: Sendable {
 extension ClientRoutes {
   init(_ parts: Composition) {
     client = ClientController(parts)
+    products = PlatformProductController(merchants: PlatformMerchants(parts))
     authentication = ClientAuthentication(sessions: parts.clientSessions, quotas: parts.quotas)
   }
 }

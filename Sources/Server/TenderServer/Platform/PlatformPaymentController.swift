@@ -113,8 +113,11 @@ extension HTTPFields {
 extension PlatformPayments {
   /// Over the server's gateway.
   static func configured(_ parts: Composition, _ merchants: PlatformMerchants) -> PlatformPayments {
-    PlatformPayments(
+    var payments = PlatformPayments(
       gateway: parts.gateway, merchants: { merchants[$0] }, applicationData: { merchants.applicationData(of: $0) },
       fingerprintKey: parts.fingerprintKey, clock: parts.runtime.clock, random: parts.runtime.random)
+    let inputs = CustomerInputs(sessions: parts.clientSessions, keys: parts.customerInputKeys)
+    payments.openCustomerInput = { try await inputs.open($0, completing: $1, for: $2) }
+    return payments
   }
 }

@@ -4,7 +4,7 @@ import PlatformAPI
 import TenderPayments
 import Webhooks
 
-/// Payment products of the platform API, see ``PlatformProducts``.
+/// Payment products of the platform API and of the client API, see ``PlatformProducts``.
 struct PlatformProductController: Sendable {
   let merchants: PlatformMerchants
 
@@ -24,7 +24,7 @@ struct PlatformProductController: Sendable {
   }
 
   private func products(_ context: ServerContext) throws -> PlatformProducts {
-    guard let merchant = merchants[try PlatformPaymentController.call(context).merchant] else {
+    guard let id = context.signedCall?.merchant ?? context.clientSession?.merchant, let merchant = merchants[id] else {
       throw PlatformAuthentication.refusal
     }
     return PlatformProducts(merchant)

@@ -1,4 +1,5 @@
 import Hummingbird
+import PlatformAPI
 
 /// The platform API, which merchants' servers call, signed v1HMAC.
 struct PlatformRoutes: Sendable {
@@ -27,6 +28,7 @@ struct PlatformRoutes: Sendable {
     signed.post("/webhooks/validateCredentials", use: webhooks.validate)
     signed.post("/webhooks/sendtest", use: webhooks.sendTest)
     signed.post("/sessions", use: clients.create)
+    signed.get("/payments", use: search.find)
     signed.get("/events", use: search.events)
     signed.get("/services/testconnection", use: platform.testConnection)
   }
@@ -36,12 +38,13 @@ extension PlatformRoutes {
   init(_ parts: Composition, _ sessions: MerchantSessions) {
     self.sessions = ProductSessionController(sessions: sessions)
     let merchants = PlatformMerchants(parts)
-    payments = PlatformPaymentController(payments: .configured(parts, merchants), metrics: parts.metrics)
+    let stored = PlatformPayments.configured(parts, merchants)
+    payments = PlatformPaymentController(payments: stored, metrics: parts.metrics)
     products = PlatformProductController(merchants: merchants)
     webhooks = PlatformWebhookController(
       dispatcher: parts.dispatcher, merchants: merchants, clock: parts.runtime.clock)
     clients = ClientController(parts)
-    search = SearchController(database: parts.database)
+    search = SearchController(database: parts.database, payments: stored)
     platform = PlatformController(
       orderService: parts.orderService,
       authentication: PlatformAuthentication(

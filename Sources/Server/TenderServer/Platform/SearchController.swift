@@ -1,3 +1,4 @@
+import DirectWire
 import HTTPServing
 import Hummingbird
 import PlatformAPI
@@ -7,6 +8,17 @@ import Storage
 /// them.
 struct SearchController: Sendable {
   let database: Database
+  let payments: PlatformPayments
+
+  /// `GET /v2/{merchantId}/payments`
+  func find(_ request: Request, _ context: ServerContext) async throws -> Response {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    let query = try PaymentQuery(request.queryValues, of: call.merchant)
+    let page = try await database.read { try query.page(in: $0) }
+    var found: [DirectPayment] = []
+    for payment in page.payments { found.append(try await payments.rendering(of: payment).answer) }
+    return JSONAnswer.response(PaymentPageAnswer(found, nextCursor: page.next.map(PaymentQuery.cursor)))
+  }
 
   /// `GET /v2/{merchantId}/events`
   func events(_ request: Request, _ context: ServerContext) async throws -> Response {
