@@ -1,15 +1,15 @@
 import Foundation
 import PackagePlugin
 
-/// Turns the text files of a folder in `Web` and the page templates of a folder in `Web/pages` into string constants of
+/// Turns the text files of folders in `Web` and the page templates of a folder in `Web/pages` into string constants of
 /// the module that serves them, so that one binary carries them.
 @main
 struct EmbedWeb: BuildToolPlugin {
-  /// By module: a folder of files in `Web`, and one of templates in `Web/pages`.
+  /// By module: folders of files in `Web`, and one of templates in `Web/pages`.
   private static let folders = [
-    "TenderServer": (files: "kit", pages: "server"), "AppleSandbox": (files: "sandbox", pages: "sandbox"),
-    "DemoShop": (files: "shop", pages: "shop"), "HostedCheckout": (files: "hosted", pages: "hosted"),
-    "BackOffice": (files: "office", pages: "office"),
+    "TenderServer": (files: ["kit", "api"], pages: "server"), "AppleSandbox": (files: ["sandbox"], pages: "sandbox"),
+    "DemoShop": (files: ["shop"], pages: "shop"), "HostedCheckout": (files: ["hosted"], pages: "hosted"),
+    "BackOffice": (files: ["office"], pages: "office"),
   ]
   /// The modules whose files are sent to shoppers, compressed. The others' are for developers, on their own machines.
   private static let compressed: Set = ["TenderServer", "HostedCheckout"]
@@ -17,14 +17,16 @@ struct EmbedWeb: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
     guard let folders = Self.folders[target.name] else { return [] }
     let web = context.package.directoryURL.appending(path: "Web")
-    let roots = [web.appending(path: folders.files), web.appending(path: "pages").appending(path: folders.pages)]
+    let roots =
+      folders.files.map { web.appending(path: $0) } + [web.appending(path: "pages").appending(path: folders.pages)]
     let files = try roots.flatMap(files)
     let output = context.pluginWorkDirectoryURL.appending(path: "WebFiles.swift")
     return [
       .buildCommand(
-        displayName: "Embed Web/\(folders.files)",
+        displayName: "Embed Web/\(folders.files.joined(separator: ", Web/"))",
         executable: try context.tool(named: "embed-web").url,
-        arguments: (Self.compressed.contains(target.name) ? ["--compressed"] : []) + [output.path] + roots.map(\.path)
+        arguments: (Self.compressed.contains(target.name) ? ["--compressed"] : [])
+          + [output.path, roots.dropLast().map(\.path).joined(separator: ","), roots[roots.count - 1].path]
           + files.map(\.path),
         inputFiles: files,
         outputFiles: [output])

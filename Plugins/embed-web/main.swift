@@ -1,7 +1,7 @@
 import Foundation
 
-// embed-web [--compressed] OUTPUT FILES PAGES FILE…: writes `enum WebFiles` with the text of each file below FILES under
-// its path there, and of each template below PAGES under its path without `.mustache`. With `--compressed` the files
+// embed-web [--compressed] OUTPUT FILES PAGES FILE…: writes `enum WebFiles` with the text of each file below FILES, which is
+// one folder or several with commas between them, under its path there, and of each template below PAGES under its path without `.mustache`. With `--compressed` the files
 // are also there in each coding of HTTP that makes them smaller.
 
 let isCompressed = CommandLine.arguments.contains("--compressed")
@@ -23,10 +23,16 @@ func literal(_ text: String) -> String {
   return "\(fence)\"\"\"\n\(text)\n\"\"\"\(fence)"
 }
 
-/// The files below a folder, as the literal of a dictionary by name.
-func dictionary(of paths: [String], below root: String, dropping suffix: String = "") throws -> String {
-  let entries = try paths.filter { $0.hasPrefix(root + "/") }.map { path in
-    let name = path.dropFirst(root.count + 1)
+/// The files below the folders, each with its path there.
+func named(_ paths: [String], below roots: String) -> [(path: String, name: Substring)] {
+  roots.split(separator: ",").flatMap { root in
+    paths.filter { $0.hasPrefix(root + "/") }.map { ($0, $0.dropFirst(root.count + 1)) }
+  }
+}
+
+/// The files below the folders, as the literal of a dictionary by name.
+func dictionary(of paths: [String], below roots: String, dropping suffix: String = "") throws -> String {
+  let entries = try named(paths, below: roots).map { path, name in
     let key = name.hasSuffix(suffix) ? name.dropLast(suffix.count) : name
     return "\"\(key)\": \(literal(try String(contentsOfFile: path, encoding: .utf8)))"
   }
@@ -38,14 +44,13 @@ func literal(of entries: [String]) -> String {
   "[\n" + (entries.isEmpty ? ":" : entries.joined(separator: ",\n")) + "\n  ]"
 }
 
-/// The files below a folder in one coding, in Base64, without those that it does not make smaller.
+/// The files below the folders in one coding, in Base64, without those that it does not make smaller.
 func compressed(
-  _ paths: [String], below root: String, by coding: ([UInt8]) throws -> [UInt8]
+  _ paths: [String], below roots: String, by coding: ([UInt8]) throws -> [UInt8]
 ) throws -> String {
-  let entries = try paths.filter { $0.hasPrefix(root + "/") }.compactMap { path -> String? in
+  let entries = try named(paths, below: roots).compactMap { path, name -> String? in
     let text = Array(try Data(contentsOf: URL(filePath: path)))
     let coded = try coding(text)
-    let name = path.dropFirst(root.count + 1)
     return coded.count < text.count ? "\"\(name)\": \"\(Data(coded).base64EncodedString())\"" : nil
   }
   return literal(of: entries)

@@ -94,7 +94,7 @@ extension Middlewares {
     gate = CrossOriginGate(
       directory: parts.directory,
       ownOrigins: [parts.configuration.publicURL, parts.configuration.hostedCheckoutURL],
-      isPublic: KitController.serves,
+      isPublic: { KitController.serves($0) || $0 == OpenAPIController.path },
       problems: problems)
     traces = parts.traces
   }

@@ -11,6 +11,7 @@ struct OperationsRoutes: Sendable {
     router.get("/", use: home.show)
     router.get("/healthz", use: health.alive)
     router.get("/readyz", use: health.ready)
+    router.get(RouterPath(OpenAPIController.path), use: OpenAPIController().show)
 
     // Events that acquirers and providers send.
     for path: RouterPath in ["/acquirers/:connector/events", "/acquirers/:connector/:account/events"] {
