@@ -218,6 +218,17 @@ import Testing
     #expect(!page.text.contains("style=") && !page.text.contains("onclick") && !page.text.contains("<style"))
   }
 
+  @Test func `offers Apple Pay in the merchant's regions alone, and is framed by the merchant's sites alone`()
+    async throws
+  {
+    let here = try await HostedShopper.enters(system, "bazaar").load()
+    #expect(here.text.contains("<tender-apple-pay "))
+    #expect(here.headers.contains { $0.value.hasSuffix("frame-ancestors https://shop.example") })
+    let order: JSONObjectLiteral = ["customer": ["billingAddress": ["countryCode": "DE"]]]
+    let away = try await HostedShopper.enters(system, "bazaar", order: order).load().text
+    #expect(!away.contains("<tender-apple-pay ") && away.contains("not offered in your country"))
+  }
+
   @Test(
     arguments: [
       (["returnUrl": "javascript:alert(1)"], "hostedCheckoutSpecificInput.returnUrl"),

@@ -52,6 +52,8 @@ final class TestSystem: Sendable {
       _ = try provisioning.makeServed(merchant, looks: looks, below: directory + "/merchants")
     }
     try Self.joinPlatform(directory + "/merchants/stall")
+    try Self.write(
+      "hostedRegions: [IE]\nhostedFrameAncestors: [\"https://shop.example\"]", below: directory + "/merchants/bazaar")
     try Self.configureWebhooks(directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
     try Self.writeToShoppers(directory + "/merchants/kitsune")
