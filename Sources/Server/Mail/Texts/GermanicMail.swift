@@ -20,7 +20,7 @@ extension ShopperLanguage {
     .siteRemedy: "Renew it, with the same issuer, at least 30 days before the end.",
     .verificationRemedy:
       "Apple verifies the domain again when its TLS certificate is renewed and the association file is served.",
-    .alarmsSubject: "{count} payments need attention",
+    .alarmsSubject: "Payments that need attention: {count}",
     .alarmsBody: "Somebody must look at these payments:",
     .invitationSubject: "Invitation to {name}",
     .invitationBody: "{person} invites you to {name}.",
@@ -47,7 +47,7 @@ extension ShopperLanguage {
     .siteCertificate: "Das TLS-Zertifikat",
     .domainVerification: "Die Bestätigung durch Apple",
     .expirySubject: "{thing} von {name} läuft in {days} ab",
-    .expiryBody: "{thing} von {name} gilt bis {date}: noch {days}.",
+    .expiryBody: "{thing} von {name} läuft am {date} ab, in {days}.",
     .lessThanOneDay: "weniger als einem Tag",
     .oneDay: "1 Tag",
     .manyDays: "{days} Tagen",
@@ -60,7 +60,7 @@ extension ShopperLanguage {
     .siteRemedy: "Erneuern Sie es beim selben Aussteller, spätestens 30 Tage vor dem Ende.",
     .verificationRemedy:
       "Apple bestätigt die Domain erneut, wenn ihr TLS-Zertifikat erneuert ist und die Zuordnungsdatei ausgeliefert wird.",
-    .alarmsSubject: "{count} Zahlungen brauchen Aufmerksamkeit",
+    .alarmsSubject: "Zahlungen, die Aufmerksamkeit brauchen: {count}",
     .alarmsBody: "Jemand muss sich diese Zahlungen ansehen:",
     .invitationSubject: "Einladung zu {name}",
     .invitationBody: "{person} lädt Sie zu {name} ein.",
@@ -100,7 +100,7 @@ extension ShopperLanguage {
     .siteRemedy: "Vernieuw het bij dezelfde uitgever, uiterlijk 30 dagen voor het einde.",
     .verificationRemedy:
       "Apple verifieert het domein opnieuw als het TLS-certificaat is vernieuwd en het associatiebestand wordt aangeboden.",
-    .alarmsSubject: "{count} betalingen vragen aandacht",
+    .alarmsSubject: "Betalingen die aandacht vragen: {count}",
     .alarmsBody: "Iemand moet naar deze betalingen kijken:",
     .invitationSubject: "Uitnodiging voor {name}",
     .invitationBody: "{person} nodigt je uit voor {name}.",
@@ -140,7 +140,7 @@ extension ShopperLanguage {
     .siteRemedy: "Förnya det hos samma utfärdare, senast 30 dagar före slutet.",
     .verificationRemedy:
       "Apple verifierar domänen igen när TLS-certifikatet är förnyat och associationsfilen levereras.",
-    .alarmsSubject: "{count} betalningar behöver ses över",
+    .alarmsSubject: "Betalningar att se över: {count}",
     .alarmsBody: "Någon måste titta på de här betalningarna:",
     .invitationSubject: "Inbjudan till {name}",
     .invitationBody: "{person} bjuder in dig till {name}.",
@@ -180,7 +180,7 @@ extension ShopperLanguage {
     .siteRemedy: "Forny det hos samme udsteder senest 30 dage før udløb.",
     .verificationRemedy:
       "Apple verificerer domænet igen, når TLS-certifikatet er fornyet, og tilknytningsfilen leveres.",
-    .alarmsSubject: "{count} betalinger kræver opmærksomhed",
+    .alarmsSubject: "Betalinger, der kræver opmærksomhed: {count}",
     .alarmsBody: "Nogen skal se på disse betalinger:",
     .invitationSubject: "Invitation til {name}",
     .invitationBody: "{person} inviterer dig til {name}.",

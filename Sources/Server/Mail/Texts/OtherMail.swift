@@ -60,7 +60,7 @@ extension ShopperLanguage {
     .siteRemedy: "Uusi se samalla myöntäjällä viimeistään 30 päivää ennen loppua.",
     .verificationRemedy:
       "Apple vahvistaa verkkotunnuksen uudelleen, kun sen TLS-varmenne on uusittu ja liitostiedosto on saatavilla.",
-    .alarmsSubject: "{count} maksua vaatii huomiota",
+    .alarmsSubject: "Huomiota vaativat maksut: {count}",
     .alarmsBody: "Jonkun on tarkistettava nämä maksut:",
     .invitationSubject: "Kutsu: {name}",
     .invitationBody: "{person} kutsuu sinut palveluun {name}.",

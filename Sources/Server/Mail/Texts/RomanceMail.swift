@@ -20,7 +20,7 @@ extension ShopperLanguage {
     .siteRemedy: "Renouvelez-le auprès du même émetteur, au plus tard 30 jours avant la fin.",
     .verificationRemedy:
       "Apple vérifie de nouveau le domaine lorsque son certificat TLS est renouvelé et que le fichier d’association est servi.",
-    .alarmsSubject: "{count} paiements demandent votre attention",
+    .alarmsSubject: "Paiements qui demandent votre attention : {count}",
     .alarmsBody: "Quelqu’un doit examiner ces paiements :",
     .invitationSubject: "Invitation à {name}",
     .invitationBody: "{person} vous invite à rejoindre {name}.",
@@ -60,7 +60,7 @@ extension ShopperLanguage {
     .siteRemedy: "Renuévelo con el mismo emisor, como muy tarde 30 días antes del final.",
     .verificationRemedy:
       "Apple vuelve a verificar el dominio cuando se renueva su certificado TLS y se sirve el archivo de asociación.",
-    .alarmsSubject: "{count} pagos requieren atención",
+    .alarmsSubject: "Pagos que requieren atención: {count}",
     .alarmsBody: "Alguien debe revisar estos pagos:",
     .invitationSubject: "Invitación a {name}",
     .invitationBody: "{person} le invita a {name}.",
@@ -100,7 +100,7 @@ extension ShopperLanguage {
     .siteRemedy: "Lo rinnovi con lo stesso emittente, al più tardi 30 giorni prima della fine.",
     .verificationRemedy:
       "Apple verifica di nuovo il dominio quando il certificato TLS è rinnovato e il file di associazione è disponibile.",
-    .alarmsSubject: "{count} pagamenti richiedono attenzione",
+    .alarmsSubject: "Pagamenti che richiedono attenzione: {count}",
     .alarmsBody: "Qualcuno deve esaminare questi pagamenti:",
     .invitationSubject: "Invito a {name}",
     .invitationBody: "{person} la invita a {name}.",
@@ -140,7 +140,7 @@ extension ShopperLanguage {
     .siteRemedy: "Renove-o com o mesmo emissor, no máximo 30 dias antes do fim.",
     .verificationRemedy:
       "A Apple verifica o domínio novamente quando o certificado TLS é renovado e o ficheiro de associação é servido.",
-    .alarmsSubject: "{count} pagamentos precisam de atenção",
+    .alarmsSubject: "Pagamentos que precisam de atenção: {count}",
     .alarmsBody: "Alguém tem de ver estes pagamentos:",
     .invitationSubject: "Convite para {name}",
     .invitationBody: "{person} convida-o para {name}.",

@@ -187,6 +187,25 @@ final class TestOutbox: Sendable {
     #expect(try outbox.contains("5up3r5ecret"))
   }
 
+  @Test func `invites to an account, or lets choose a new password, and its link is nowhere in the store`() async throws
+  {
+    let outbox = try await TestOutbox()
+    let keys = try MasterKeys(Self.old)
+    let accounts = AccountMail(brand: MailBrand(name: "Tender", locale: "de"), keys: keys)
+    let end = outbox.clock.now.adding(.seconds(86_400))
+    try await outbox.database.write { store in
+      try accounts.invite(.sample("a@example.com"), from: "Ada", link: Self.link, until: end, in: store)
+      try accounts.resetPassword(of: .sample("b@example.com"), link: Self.link, until: end, in: store)
+    }
+    #expect(try !outbox.contains("5up3r5ecret"))
+    try await outbox.dispatcher(keys: keys).round()
+    let sent = outbox.sent.sorted { $0.recipient.text < $1.recipient.text }
+    #expect(sent.map(\.subject) == ["Einladung zu Tender", "Neues Passwort wählen"])
+    #expect(sent.allSatisfy { $0.text.contains(Self.link) && $0.html.contains("href=\"\(Self.link)\"") })
+    #expect(sent[0].text.contains("Ada lädt Sie zu Tender ein.") && sent[0].text.contains("Der Link gilt bis"))
+    #expect(try await outbox.all().allSatisfy { $0.text == nil && $0.html == nil })
+  }
+
   @Test func `is delivered with its link, and erased then`() async throws {
     let outbox = try await TestOutbox()
     let keys = try MasterKeys(Self.old)

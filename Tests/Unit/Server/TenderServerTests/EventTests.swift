@@ -47,6 +47,25 @@ import Testing
     #expect(try await system.admin("GET", "/payments/\(payment)")["captured"] == 0)
   }
 
+  @Test func `raises an alarm that the operator gets by mail, once a day`() async throws {
+    let system = try await TestSystem()
+    let payment = try await paid(system)
+    let capture = try #require(try await operations(system, payment).first { $0["kind"] == "capture" })
+    #expect(try await said(system, returned(capture)).status == 200)
+    // The server may have looked by itself already.
+    _ = try await system.admin("POST", "/mail/warnings")
+    let isDigest = { (mail: JSONValue) in mail["subject"]?.text == "Payments that need attention: 1" }
+    for _ in 0..<400 where try await system.mails(where: isDigest).isEmpty {
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    #expect(try await system.admin("POST", "/mail/warnings")["queued"] == 0)
+    let mails = try await system.mails(where: isDigest)
+    #expect(mails.count == 1)
+    #expect(mails.first?["recipients"]?.elements == ["operator@pay.example"])
+    let text = try #require(mails.first?["text"]?.text)
+    #expect(text.contains(payment) && text.contains("capture_returned"), "\(text)")
+  }
+
   @Test func `is accepted at its own connector's path alone`() async throws {
     let system = try await TestSystem.shared.value
     let answer = try await said(system, "{}", connector: "another")

@@ -55,15 +55,16 @@ import X509
   private static func openSheet(_ url: String, _ directory: String) async throws {
     let client = try LiveHTTPClient()
     let shop = try Shopfront(merchant, directory, url, client.sender, scheme: "https")
+    let basket = RandomBytes.system.hex(16)
     let document: JSONValue = [
       "currencyCode": "CNY", "countryCode": "CN", "merchantReference": "R-1", "businessName": "Harbour Kitchen",
       "serviceTypes": ["collection"], "serviceType": "collection",
       "items": [["id": "fish", "label": "Fish", "unitAmount": 1250, "quantity": 1]], "zones": [],
       "shippingMethods": [], "coupons": [], "capture": "immediate",
     ]
-    let stored = try await shop.signed("PUT", "/v2/harbour/baskets/b1", document, at: WallClock.system.now())
+    let stored = try await shop.signed("PUT", "/v2/harbour/baskets/\(basket)", document, at: WallClock.system.now())
     #expect(stored.status == 200, "\(stored.errorText)")
-    let answer = try await shop.page.call("POST", "/applepay/validate", ["basketId": "b1"])
+    let answer = try await shop.page.call("POST", "/applepay/validate", ["basketId": .string(basket)])
     #expect(answer.status == 200, "\(answer.errorText)")
     try await client.shutdown()
   }

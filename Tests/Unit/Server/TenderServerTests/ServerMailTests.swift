@@ -13,7 +13,7 @@ import Testing
     let answer = try await shopper.pays()
     let payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
     let order = try #require(try await Self.wait(system, shopper.reference, "Your order \(shopper.reference)").first)
-    #expect(order["from"]?.text == "Kitsune Noodles <tender@pay.example>")
+    #expect(order["from"]?.text == "\"Kitsune Noodles\" <tender@pay.example>")
     let address = try #require(try await shopper.contact("gb-london")["emailAddress"])
     #expect(order["recipients"]?.elements == [address])
     let text = try #require(order["text"]?.text)
@@ -54,6 +54,22 @@ import Testing
     #expect(try await system.admin("POST", "/mail/retry?id=\(id)")["retried"] == .integer(1))
     #expect(try await system.admin("GET", "/mail/\(id)")["text"]?.text?.contains("can send mail") == true)
     #expect(try await system.metrics().contains("tender_mail_tried_total{outcome=\"sent\"}"))
+  }
+
+  @Test func `keeps the mail server's password out of the store, whose files show what is planted there`() async throws
+  {
+    let system = try await TestSystem.shared.value
+    let sent = try await system.admin("POST", "/mail/test?to=planted-in-the-store%40pay.example")
+    #expect(sent["state"] == "sent")
+    #expect(try Self.storeHolds("planted-in-the-store@pay.example", system))
+    #expect(try !Self.storeHolds("sandbox-mailbox", system))
+    #expect(try !Self.storeHolds(Base64.encode(Array("\0tender\0sandbox-mailbox".utf8)), system))
+  }
+
+  private static func storeHolds(_ text: String, _ system: TestSystem) throws -> Bool {
+    try FileManager.default.contentsOfDirectory(atPath: system.directory).filter { $0.hasPrefix("tender.db") }
+      .compactMap { FileManager.default.contents(atPath: "\(system.directory)/\($0)") }
+      .contains { $0.range(of: Data(text.utf8)) != nil }
   }
 
   private static func mails(_ system: TestSystem, _ reference: String) async throws -> [JSONValue] {
