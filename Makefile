@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo install npm test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments \
+.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -44,6 +44,10 @@ simulate: ## the gateway under simulated faults, a history for each seed: SEEDS=
 
 crash: attacked ## kill -9 of real processes under load, then the auditor; goes on where it was stopped: KILLS=200
 	@CONFIGURATION=release scripts/crash '$(or $(KILLS),40)' $(CONNECTORS)
+
+connector: ## every judgement on one connector, NAME=adyen; writes the list of its capabilities into docs/providers
+	@[ -n '$(NAME)' ] || { echo "make connector NAME=adyen" >&2; exit 2; }
+	@scripts/connector '$(NAME)'
 
 races: attacked ## 64 connections at a real server, for things that exist once
 	@CONFIGURATION=release scripts/races $(CONNECTORS)

@@ -1,3 +1,4 @@
+import Acquiring
 import ArgumentParser
 import StrictJSON
 import TenderServer
@@ -44,7 +45,23 @@ struct RouteCommand: AsyncParsableCommand {
 struct ConnectorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "connector", abstract: "The routes to payment providers of the running server.",
-    subcommands: [List.self, Check.self])
+    subcommands: [List.self, Check.self, Describe.self])
+
+  struct Describe: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "What a connector can do, as it states it.",
+      discussion: "Prints the list of its page in docs/providers. Needs no server.")
+    @Argument(help: "The connector's name, for example adyen.") var name: String
+
+    func run() async throws {
+      guard let connector = ConnectorCatalogue(rawValue: name) else {
+        let names = ConnectorCatalogue.allCases.map(\.rawValue).sorted().joined(separator: ", ")
+        throw ValidationError("There is no connector \(name); there are \(names).")
+      }
+      let page = CapabilityPage(try connector.sample())
+      Terminal.say("\(CapabilityPage.opening(name))\n\(page.text)\(CapabilityPage.closing)")
+    }
+  }
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Every route, and whether calls to it are suspended.")

@@ -174,7 +174,7 @@ package struct RouteChoice: Sendable, Hashable {
     self.wantedRoute = wantedRoute
   }
 
-  fileprivate func payment(
+  func payment(
     of order: Order, _ instrument: AcquirerCapabilities.Instrument, network: CardNetwork?
   ) -> RoutedPayment {
     RoutedPayment(

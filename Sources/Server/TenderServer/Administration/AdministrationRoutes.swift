@@ -10,6 +10,7 @@ struct AdministrationRoutes: Sendable {
   let routes: RouteAdministrationController
   let doctor: DoctorController
   let mail: MailAdministrationController
+  let shadow: ShadowController
 
   func add(to router: Router<ServerContext>) {
     // `tender payment`
@@ -34,6 +35,9 @@ struct AdministrationRoutes: Sendable {
     router.get("/routes", use: routes.list)
     router.post("/routes/check", use: routes.check)
     router.post("/routes/explain", use: routes.explain)
+
+    // `tender shadow`
+    router.post("/shadow", use: shadow.examine)
 
     // `tender doctor`
     router.post("/doctor", use: doctor.examine)
@@ -66,6 +70,7 @@ extension AdministrationRoutes {
     mail = MailAdministrationController(
       administration: MailAdministration(parts.database), environment: parts.configuration.environment,
       mail: parts.mail)
+    shadow = ShadowController(gateway: parts.gateway, configuration: parts.configuration, apple: parts.apple)
     routes = RouteAdministrationController(routes: parts.gateway.routes, breakers: parts.breakers)
   }
 }

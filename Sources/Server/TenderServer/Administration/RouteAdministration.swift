@@ -85,7 +85,7 @@ package struct RuleReport: Codable, Sendable {
   package let result: String
   package let reason: String?
 
-  fileprivate static func all(_ findings: [RouteFinding]) -> [RuleReport] {
+  static func all(_ findings: [RouteFinding]) -> [RuleReport] {
     let chosen = findings.firstIndex { $0.obstacle == nil }
     return findings.enumerated().map { index, finding in
       RuleReport(

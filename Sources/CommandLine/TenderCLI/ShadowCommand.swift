@@ -1,0 +1,33 @@
+import ArgumentParser
+import TenderServer
+
+/// `tender shadow`
+struct ShadowCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "shadow", abstract: "What would become of payments that still go elsewhere; nothing is sent.",
+    discussion: """
+      Asks the running server to verify, route and build each payment. Nothing is sent, stored or claimed, so the payment \
+      tokens can still pay. A line of the file is a payment: {"merchant", "amount", "currency", "token", "receivedAt"?, \
+      "merchantReference"?, "country"?, "network"?, "answer"?: {"result", "route"?}}.
+      """)
+
+  @Argument(help: "The payments, as JSON lines; - reads standard input.") var file: String
+  @OptionGroup var store: RunningStore
+  @Flag(help: "Print JSON, with the masked requests.") var json = false
+
+  /// Exit code 1 says that a payment would not have been sent, or differs from what the merchant reports.
+  func run() async throws {
+    var reports: [ShadowReport] = []
+    for line in try NamedFile.bytes(file).split(separator: UInt8(ascii: "\n")) where !line.isEmpty {
+      reports.append(try await store.access.askServer("POST", "/shadow", Array(line)))
+    }
+    if json {
+      Terminal.say(try Terminal.json(reports))
+    } else {
+      Table("REFERENCE", "TOKEN", "ROUTE", "DIFFERENCES", of: reports) {
+        [$0.merchantReference, $0.refusal ?? $0.token, $0.route ?? "-", $0.differences.joined(separator: ", ")]
+      }.show("payment")
+    }
+    guard reports.allSatisfy({ $0.route != nil && $0.differences.isEmpty }) else { throw ExitCode(1) }
+  }
+}
