@@ -15,7 +15,8 @@ import Testing
   private func order(_ text: String) throws -> ServerOrder {
     let order = try DirectJSON.read(DirectOrder.self, Array(text.utf8))
     return ServerOrder(
-      order, id: OrderID("o1"), of: Shop.merchant, amount: .eur(1250), reference: order.references?.merchantReference ?? "")
+      order, id: OrderID("o1"), of: Shop.merchant, amount: .eur(1250),
+      reference: order.references?.merchantReference ?? "")
   }
 
   private static let shipped = """
