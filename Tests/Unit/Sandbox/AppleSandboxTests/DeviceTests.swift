@@ -281,7 +281,7 @@ import TokenIssuer
       for path in try Self.candidates() where try await caller.get("/\(path)").status == 200 { served.insert(path) }
       return served
     }
-    #expect(served == Self.publicFiles.union(["device", "recent", "wallet"]))
+    #expect(served == Self.publicFiles.union(["device", "mail", "recent", "wallet"]))
   }
 
   /// Every path under which a file of the sandbox could be asked for: its own, and that of a page without its ending.

@@ -13,11 +13,11 @@ import Testing
     let system = try await TestSystem.shared.value
     let served = try await ServedTender(system)
     defer { served.end() }
-    let answer = try ChildProcess.run([try ServedTender.program(), "doctor", "--port", "\(served.port)", "--json"])
+    let answer = try await CommandBesideServer.run(["doctor", "--port", "\(served.port)", "--json"])
     let checks = JSONField(try JSONReader.read(answer.output))
     let codes = try checks.member("checks").array.map { try $0.member("code").string }
     #expect(Set(codes).isSuperset(of: ["merchant_readable", "store_opens", "mail_configured", "recovery_runs"]))
-    let none = try ChildProcess.run([try ServedTender.program(), "doctor", "--port", "1"])
+    let none = try await CommandBesideServer.run(["doctor", "--port", "1"])
     #expect(none.status == 1)
   }
 
