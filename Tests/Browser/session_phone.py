@@ -155,6 +155,25 @@ SCANNED = [
         return types().at(-1);""", "cancel"),
 ]
 
+SHOWN = [
+    ("a sandbox that serves phones on the network shows the code in every sheet, unasked",
+     """const { fetch } = window;
+        window.fetch = async (path, options) => {
+          const answer = await fetch(path, options);
+          if (!String(path).endsWith("/ca.json")) return answer;
+          return new Response(JSON.stringify({ ...await answer.json(), servesPhones: true }), { status: 200 });
+        };
+        page.open();
+        await applePaySandbox.waitForSheet();
+        while (!document.querySelector(".aps-code a")) await new Promise((resolve) => setTimeout(resolve, 20));
+        window.fetch = fetch;
+        return document.querySelector(".aps-phone").open;""", "true"),
+    ("another sandbox shows it when the shopper asks",
+     """page.open();
+        await applePaySandbox.waitForSheet();
+        return [document.querySelector(".aps-phone").open, document.querySelector(".aps-code a")];""", [False, None]),
+]
+
 RECORDER = [
     ("what page and sheet said is a flow file",
      f"""page.open({{ request: {FULL} }});
@@ -209,5 +228,5 @@ CARDS = [
         return applePaySandbox.sheet.failure;""", "No card in the simulated wallet can pay here."),
 ]
 
-for rows in (SCANNED, RECORDER, CARDS):
+for rows in (SCANNED, SHOWN, RECORDER, CARDS):
     claims_of(Rows(rows), globals(), claim)

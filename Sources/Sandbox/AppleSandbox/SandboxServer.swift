@@ -66,7 +66,7 @@ package struct SandboxServer: Service {
       activity: activity)
     managementRoutes = ManagementRoutes(
       pki: pki, portal: portal, sessions: sessions, device: device, faults: faults, addresses: addresses,
-      acquirerKey: configuration.acquirerKeys.keys.sorted().first)
+      acquirerKey: configuration.acquirerKeys.keys.sorted().first, servesPhones: configuration.phoneWallet != nil)
     revocationRoutes = RevocationRoutes(pki: pki, portal: portal, clock: clock)
     pages = try Pages(
       portal: portal, addresses: addresses, acquirerKeys: configuration.acquirerKeys.keys.sorted(), activity: activity,
@@ -128,15 +128,17 @@ extension SandboxServer {
       onServerRunning: { await noteListening(.gateway, $0) }, logger: configuration.logger)
   }
 
-  /// The phone's page alone, for phones on the network; nothing unless the operator asked for it.
+  /// The phone's page alone, for phones on the network.
+  package func phoneWalletApplication(at address: PhoneWalletAddress) -> some ApplicationProtocol {
+    Application(
+      router: phoneWalletRouter(),
+      configuration: .init(address: .hostname(address.host, port: address.port), serverName: nil),
+      logger: configuration.logger)
+  }
+
+  /// Nothing, unless the operator asked for it.
   private var phoneWalletServices: [any Service] {
-    guard let phoneWallet = configuration.phoneWallet else { return [] }
-    return [
-      Application(
-        router: phoneWalletRouter(),
-        configuration: .init(address: .hostname(phoneWallet.host, port: phoneWallet.port), serverName: nil),
-        logger: configuration.logger)
-    ]
+    configuration.phoneWallet.map { [phoneWalletApplication(at: $0)] } ?? []
   }
 
   /// The mailbox, over SMTP with STARTTLS, with a server certificate made for this run.

@@ -97,8 +97,9 @@ export class Presentation {
 
   async #validateMerchant() {
     try {
-      const url = await wallet.validationURL();
+      const { validationURL: url, servesPhones } = await wallet.gateway();
       if (this.isOver) return;
+      if (servesPhones) this.#offerPhone();
       this.#validation.begin(() => this.#expire("validatemerchant"));
       this.#note("validatemerchant");
       this.transcript.validates(url);

@@ -168,7 +168,7 @@ export class PhoneCode {
   }
 
   show({ code, isPaired, isAlone }) {
-    if (isAlone) this.element.open = true;
+    if (isAlone || (code && !this.#shown)) this.element.open = true;
     this.#picture.hidden = !code || isPaired;
     if (code && this.#shown !== code.url) this.#draw(code);
     const words = isPaired ? "Continue on the phone." : "Scan the code: the phone becomes the wallet of this payment.";

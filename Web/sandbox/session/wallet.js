@@ -34,9 +34,10 @@ export const wallet = {
     const index = ownContacts.findIndex(({ id }) => id === contact.id);
     ownContacts.splice(index < 0 ? ownContacts.length : index, index < 0 ? 0 : 1, contact);
   },
-  async validationURL() {
-    const { gatewayURL } = await ask("sandbox/ca.json");
-    return new URL("/paymentservices/paymentSession", gatewayURL).href;
+  /** Where merchants are validated, and whether phones on the network reach the sandbox. */
+  async gateway() {
+    const { gatewayURL, servesPhones } = await ask("sandbox/ca.json");
+    return { validationURL: new URL("/paymentservices/paymentSession", gatewayURL).href, servesPhones };
   },
   merchant: (identifier) => ask(`device/merchants/${encodeURIComponent(identifier)}`),
   checkSession: (merchantSession) => ask("device/sessions/check", { merchantSession }),

@@ -13,12 +13,15 @@ struct ManagementRoutes: Sendable {
   let addresses: ListeningAddresses
   /// The acquirer's API key for the server under test; nil without one.
   let acquirerKey: String?
+  /// Whether phones on the network reach the page with which they pay.
+  let servesPhones: Bool
 
-  /// The roots to trust, and the gateway's address.
+  /// The roots to trust, the gateway's address, and whether a sheet shows its code unasked.
   func certificateAuthorities(_ request: Request, _ context: SandboxContext) throws -> Response {
     JSONAnswer.response([
       "rootPEM": .string(try pki.rootPEM), "tlsRootPEM": .string(try pki.tlsRootPEM),
       "gatewayURL": .string(addresses.current.gatewayURL), "acquirerKey": acquirerKey.map(JSONValue.string) ?? .null,
+      "servesPhones": .bool(servesPhones),
     ])
   }
 

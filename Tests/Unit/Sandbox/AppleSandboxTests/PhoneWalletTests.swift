@@ -1,5 +1,6 @@
 import AppleSandbox
 import HTTPTypes
+import HummingbirdTesting
 import SandboxTesting
 import StrictJSON
 import Testing
@@ -84,6 +85,19 @@ import Testing
     let page = try await TestSandbox().calls { try await $0.get("/wallet?code=beef") }
     let policy = HTTPField.Name("Content-Security-Policy").flatMap { page.headers[$0] } ?? ""
     #expect(page.status == 200 && policy.contains("script-src 'self'") && !policy.contains("unsafe"))
+  }
+
+  @Test func `phones on the network reach that page, its calls and its files, and nothing else of the sandbox`() async throws {
+    let sandbox = try await TestSandbox().sandbox
+    try await sandbox.phoneWalletApplication(at: PhoneWalletAddress(host: "127.0.0.1", port: 0)).test(.router) {
+      let caller = Caller(client: $0)
+      for path in ["/wallet", "/wallet.js", "/device.css"] { try await caller.get(path).expect(status: 200) }
+      try await caller.post("/wallet/pair", ["code": "beef"]).expect(code: "code_unknown")
+      for path in ["/", "/device", "/device/cards", "/portal/merchants", "/sandbox/ca.json", "/apple-pay-session.js"] {
+        try await caller.get(path).expect(status: 404)
+      }
+      try await caller.post("/device/sheets", ["state": [:]]).expect(status: 404)
+    }
   }
 
   @Test func `an address for the network is called by itself, and one for all by an address of this machine`() {
