@@ -15,8 +15,7 @@ struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo", abstract: "Everything in one process: a simulated Apple and bank, the server, and two shops.")
 
-  @Option(help: "The server's port; the shops, the sandbox, its gateway and the back office take the next five.")
-  var port = 8400
+  @Option(help: "The server's port; shops, sandbox, gateway and back office take the next five.") var port = 8400
   @Option(help: "Where keys, certificates and ledgers are kept; below it a folder for each port.") var directory =
     ".tender"
   @Option(help: "Which log lines to write to standard error.") var logLevel: LogLevel = .warning
