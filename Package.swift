@@ -325,6 +325,12 @@ let package = Package(
         "TenderSheet", "TenderTesting", logging,
       ]),
     tests(
+      "Unit/Server/BackOfficeTests",
+      [
+        "BackOffice", "MerchantIdentity", "Ledger", "Webhooks", "Orders", "TenderPayments", "StrictJSON", "HTTPServing",
+        "Storage", "TenderTesting", crypto, httpTypes, hummingbird, hummingbirdTesting, nioCore, logging,
+      ]),
+    tests(
       "Unit/Server/TenderServerTests",
       [
         "TenderServer", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox",

@@ -97,10 +97,24 @@ private struct ServerPayments: PaymentUseCases {
   func perform(
     _ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String
   ) async throws {
-    try await OfficeRefusal.translating {
-      _ = try await administration.perform(
-        PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key)
+    try await OfficeRefusal.translating { () async throws -> Void in
+      for _ in 0..<Self.repeats {
+        do { return try await perform(verb, payment, amount, isFinal, key) } catch GatewayError.callInProgress {
+          try await Task.sleep(for: .milliseconds(200))
+        }
+      }
+      try await perform(verb, payment, amount, isFinal, key)
     }
+  }
+
+  /// A second click, or another operator at the same moment, waits so often for the answer of the first call.
+  private static let repeats = 20
+
+  private func perform(
+    _ verb: PaymentVerb, _ payment: PaymentID, _ amount: String?, _ isFinal: Bool, _ key: String
+  ) async throws {
+    _ = try await administration.perform(
+      PaymentAdministration.Operation(verb), on: payment, amount: amount, isFinal: isFinal, key: key)
   }
 
   func resolve(

@@ -45,24 +45,3 @@ import Testing
   @Test(arguments: ["0b5a66", "#0b5a6", "#0b5a667", "#0b5a6g", "red", "#0b5a66;}", ""])
   func `has colours of six digits alone`(_ text: String) { #expect(Colour(text) == nil) }
 }
-
-@Suite struct `A QR code` {
-  @Test func `has its finder patterns, and holds what it is drawn from`() throws {
-    let code = try #require(try QRCode("https://pay.example/hosted-continue/0123456789abcdef0123456789abcdef"))
-    #expect(code.width >= 21 && (code.width - 17) % 4 == 0)
-    let finder = ["1111111", "1000001", "1011101", "1011101", "1011101", "1000001", "1111111"]
-    for (x, y) in [(0, 0), (code.width - 7, 0), (0, code.width - 7)] {
-      let rows = (0..<7).map { row in
-        (0..<7).map { code.modules[(y + row) * code.width + x + $0] ? "1" : "0" }.joined()
-      }
-      #expect(rows == finder)
-    }
-    #expect(try QRCode("a")?.modules != QRCode("b")?.modules)
-    #expect(try QRCode(String(repeating: "x", count: 3_000)) == nil)
-  }
-
-  @Test func `is a picture without script and style`() throws {
-    let svg = try #require(try QRCode("x")).svg
-    #expect(svg.hasPrefix("<svg ") && svg.hasSuffix("</svg>") && !svg.contains("style") && !svg.contains("script"))
-  }
-}

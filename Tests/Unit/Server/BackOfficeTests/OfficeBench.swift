@@ -1,0 +1,235 @@
+import BackOffice
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ledger
+import MerchantIdentity
+import NIOCore
+import Orders
+import Storage
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+import Webhooks
+
+/// An office over a store of its own, with a clock that stands still, use cases that only note what they are asked, and
+/// a payment of the merchant `shop`.
+struct OfficeBench: Sendable {
+  static let url = "http://office.example"
+
+  let files: TemporaryStore
+  let clock = ManualClock()
+  let database: Database
+  let journal: Journal
+  let vault = MemoryVault()
+  let payments = NotedPayments()
+  let merchants = NotedMerchants()
+  let office: BackOffice
+
+  init() async throws {
+    files = try TemporaryStore()
+    let migrations =
+      Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + MerchantStore.migrations
+      + BackOffice.migrations
+    database = try await files.open(migrations, clock: clock.wall)
+    journal = Journal(database, random: .seeded(3))
+    var settings = OfficeSettings(url: Self.url, environment: "simulated", isSimulated: true)
+    settings.passwordCost = .least
+    let services = OfficeServices(
+      vault: vault, payments: payments, merchants: merchants, reconciliation: NotedListing(),
+      health: { OfficeHealth(routes: [], findings: []) }, settings: [("port", "8400")])
+    office = try BackOffice(settings, services, database, clock: clock.wall)
+  }
+
+  /// A captured payment of the merchant `shop`.
+  @discardableResult
+  func captured(_ order: String = "order-1", _ amount: Amount = .eur(1250), card: String = "Visa 0492") async throws
+    -> PaymentID
+  {
+    var summary = CardSummary.sample
+    summary.name = card
+    let use = TokenUse(transactionID: "transaction \(order)", payloadHash: "payload \(order)")
+    guard case .new(let attempt) = try await journal.claim(.sample(order, amount), spending: use, card: summary)
+    else { throw NoPayment() }
+    let id = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
+    let capture = try await journal.reserve(.capture, nil, of: id)
+    _ = try await journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    return id
+  }
+
+  struct NoPayment: Error {}
+
+  /// Adds a user and accepts the invitation, as a person does.
+  func user(_ name: String, _ grants: [Grant], limits: String = "") async throws {
+    let answer = try await UserAdministration(office).perform(
+      .add(name: name, grants: grants, refundLimits: limits))
+    let path = try #require(answer.invitation)
+    try await visit { visitor in
+      _ = try await visitor.get(path)
+      let secret = try #require(vault.newest)
+      let page = try await visitor.post(path, ["password": Self.password, "code": secret.code(at: clock.now)])
+      #expect(page.status == .ok)
+    }
+    clock.advance(.seconds(30))
+  }
+
+  static let password = "correct horse battery"
+
+  func visit<R>(_ body: @escaping @Sendable (Visitor) async throws -> R) async throws -> R where R: Sendable {
+    let (office, bench) = (office, self)
+    return try await Application(router: office.router()).test(.router) { client in
+      try await body(Visitor(client: client, bench: bench))
+    }
+  }
+
+  /// As somebody with these grants, who is signed in.
+  func visit<R>(
+    as grants: [Grant], limits: String = "", _ body: @escaping @Sendable (Visitor) async throws -> R
+  ) async throws -> R where R: Sendable {
+    let name = "user-\(RandomBytes.system.hex(4))"
+    try await user(name, grants, limits: limits)
+    return try await visit { visitor in
+      try await visitor.signIn(name)
+      return try await body(visitor)
+    }
+  }
+}
+
+/// A browser: keeps the cookie, and sends forms as the pages do.
+final class Visitor: Sendable {
+  private let client: any TestClientProtocol
+  private let bench: OfficeBench
+  private let cookieValue = Mutex("")
+
+  init(client: any TestClientProtocol, bench: OfficeBench) { (self.client, self.bench) = (client, bench) }
+
+  var cookie: String {
+    get { cookieValue.withLock(\.self) }
+    set { cookieValue.withLock { $0 = newValue } }
+  }
+
+  struct Page: Sendable {
+    let status: HTTPResponse.Status
+    let headers: HTTPFields
+    let text: String
+
+    /// Of the page's first form.
+    var csrf: String { value(of: "csrf") }
+
+    func value(of field: String) -> String {
+      text.firstMatch(of: try! Regex("name=\"\(field)\" value=\"([^\"]*)\"")).flatMap { $0.output[1].substring }
+        .map(String.init) ?? ""
+    }
+  }
+
+  func get(_ path: String) async throws -> Page { try await send(.get, path, [:], "") }
+
+  /// Sends a form with the token of the visitor's own session.
+  func post(_ path: String, _ fields: [String: String] = [:], csrf: String? = nil, headers: HTTPFields = [:])
+    async throws -> Page
+  {
+    let token = if let csrf { csrf } else { try await get("/sign-in").csrf }
+    let body = fields.merging(["csrf": token]) { own, _ in own }.map { "\($0.key)=\(Self.escaped($0.value))" }
+    return try await send(.post, path, headers, body.joined(separator: "&"))
+  }
+
+  private func send(
+    _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String
+  ) async throws -> Page {
+    var headers = headers
+    if !cookie.isEmpty { headers[.cookie] = "tender-office=\(cookie)" }
+    let answer = try await client.execute(
+      uri: path, method: method, headers: headers, body: ByteBuffer(string: body))
+    if let set = answer.headers[.setCookie], let value = set.firstMatch(of: /tender-office=([0-9a-f]*)/)?.output.1 {
+      cookie = String(value)
+    }
+    return Page(status: answer.status, headers: answer.headers, text: String(buffer: answer.body))
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.utf8.map { "%" + Hex.encode([$0]) }.joined()
+  }
+
+  func signIn(_ name: String, password: String = OfficeBench.password, code: String? = nil) async throws {
+    let page = try await attempt(name, password: password, code: code)
+    #expect(page.status == .seeOther, "\(page.text)")
+  }
+
+  func attempt(_ name: String, password: String = OfficeBench.password, code: String? = nil) async throws -> Page {
+    let secret = bench.vault.secret(of: name)
+    return try await post(
+      "/sign-in",
+      ["name": name, "password": password, "code": code ?? secret?.code(at: bench.clock.now) ?? "000000"])
+  }
+}
+
+/// Keeps secrets in memory.
+final class MemoryVault: OfficeVault {
+  private let secrets = Mutex<[(user: String, secret: OneTimeCodeSecret)]>([])
+
+  func secret(of user: String) -> OneTimeCodeSecret? { secrets.withLock { $0.last { $0.user == user }?.secret } }
+  func keep(_ secret: OneTimeCodeSecret, of user: String) { secrets.withLock { $0.append((user, secret)) } }
+  var newest: OneTimeCodeSecret? { secrets.withLock { $0.last?.secret } }
+}
+
+/// Notes what it is asked, and does what has one key once.
+final class NotedPayments: PaymentUseCases {
+  struct Call: Sendable, Hashable {
+    let verb: PaymentVerb
+    let payment: PaymentID
+    let amount: String?
+    let key: String
+  }
+
+  private let all = Mutex<[Call]>([])
+  var calls: [Call] { all.withLock(\.self) }
+  /// What would reach the provider.
+  var done: Set<String> { Set(calls.map(\.key)) }
+
+  func perform(_ verb: PaymentVerb, on payment: PaymentID, amount: String?, isFinal: Bool, key: String) {
+    all.withLock { $0.append(Call(verb: verb, payment: payment, amount: amount, key: key)) }
+  }
+
+  func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) {
+    all.withLock { $0.append(Call(verb: .acknowledge, payment: payment, amount: nil, key: "resolve")) }
+  }
+}
+
+/// A provider whose listing lacks one operation.
+struct NotedListing: ReconciliationUseCase {
+  let routes = ["sandbox"]
+
+  func differences(at route: String, _ period: Range<Timestamp>) -> [OfficeDifference] {
+    [OfficeDifference(kind: "missing_there", reference: "reference-1", payment: nil, here: "capture", there: nil)]
+  }
+}
+
+/// Two merchants, `shop` and `other`, of which nothing changes.
+final class NotedMerchants: MerchantUseCases {
+  private let all = Mutex<[String]>([])
+  var changes: [String] { all.withLock(\.self) }
+
+  func merchants() -> [OfficeMerchant] {
+    ["shop", "other"].map {
+      OfficeMerchant(
+        id: MerchantID($0), identifier: "merchant.test.\($0)", isDeclared: false, isEnabled: true, refusal: nil)
+    }
+  }
+
+  func parts(of merchant: MerchantID) -> OfficeMerchantParts {
+    var parts = OfficeMerchantParts()
+    parts.certificates = [
+      .init(
+        id: "certificate-of-\(merchant)", kind: .processing, state: .next, expires: nil, daysLeft: 12,
+        publicKeyHash: "hash", request: "request of \(merchant)")
+    ]
+    return parts
+  }
+
+  func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) -> MerchantChangeResult {
+    all.withLock { $0.append("\(merchant) \(change)") }
+    if case .addKey = change { return MerchantChangeResult(secret: ("key-1", "the secret")) }
+    return MerchantChangeResult()
+  }
+}

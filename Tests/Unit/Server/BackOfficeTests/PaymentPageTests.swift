@@ -1,0 +1,234 @@
+import BackOffice
+import HTTPTypes
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `The pages of payments` {
+  @Test func `find a payment by id, order, basket, last four digits and amount`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      let queries = [
+        "q=\(id)", "q=order-1", "q=basket%20of%20order-1", "q=0492", "q=0012", "amount=12.50%20EUR", "status=captured",
+        "merchant=shop", "route=sandbox", "from=2027-01-01&until=2027-01-31",
+      ]
+      for query in queries {
+        #expect(try await visitor.get("/payments?\(query)").text.contains("/payments/\(id)"), "\(query)")
+      }
+      for query in ["q=0493", "q=nothing", "amount=12.51%20EUR", "status=voided", "merchant=other", "until=2026-12-31"]
+      {
+        #expect(try await !visitor.get("/payments?\(query)").text.contains("/payments/\(id)"), "\(query)")
+      }
+    }
+  }
+
+  @Test func `show everything that happened`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      let page = try await visitor.get("/payments/\(id)")
+      for text in ["12.50 EUR", "Asked sandbox: authorize", "capture of 12.50 EUR: approved", "Event 1", "hash "] {
+        #expect(page.text.contains(text), "\(text)")
+      }
+      #expect(!page.text.contains("<form method=\"post\" action=\"/payments"))
+      let evidence = try await visitor.get("/payments/\(id)/evidence")
+      #expect(evidence.status == .ok && evidence.text.contains("SHA-256"))
+    }
+  }
+
+  @Test func `hide payments and merchants of others, as if they were not there`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.administrator, of: "other")]) { visitor in
+      for path in [
+        "/payments/\(id)", "/payments/\(id)/evidence", "/merchants/shop",
+        "/merchants/shop/certificates/certificate-of-shop/request",
+      ] {
+        #expect(try await visitor.get(path).status == .notFound, "\(path)")
+      }
+      for path in ["/payments", "/payments.csv", "/payments?q=\(id)", "/payments?merchant=shop", "/", "/overview"] {
+        #expect(try await !visitor.get(path).text.contains("/payments/\(id)"), "\(path)")
+      }
+      let key = String(repeating: "a", count: 32)
+      for path in [
+        "/payments/\(id)/refund", "/payments/\(id)/resolve", "/payments/\(id)/approvals/\(key)/approve",
+        "/merchants/shop/add-key",
+      ] {
+        let fields = ["reason": "because", "key": key, "as": "failed", "kind": "api-key"]
+        #expect(try await visitor.post(path, fields).status == .notFound, "\(path)")
+      }
+      let replay = ["payment": id.rawValue, "sequence": "1", "reason": "because"]
+      #expect(try await visitor.post("/webhooks/replay", replay).status == .notFound)
+      let foreign = ["certificate": "certificate-of-shop", "reason": "because"]
+      #expect(try await visitor.post("/merchants/other/activate-certificate", foreign).status == .notFound)
+    }
+    #expect(bench.payments.calls.isEmpty)
+    #expect(bench.merchants.changes.isEmpty)
+  }
+
+  @Test func `show texts of shoppers as texts`() async throws {
+    let bench = try await OfficeBench()
+    let html = "<script>alert(1)</script>\"'><img src=x> 0492"
+    let id = try await bench.captured("<b>order</b>", card: html)
+    try await bench.visit(as: [Grant(.administrator)]) { visitor in
+      _ = try await visitor.post(
+        "/payments/\(id)/acknowledge", ["reason": html, "key": String(repeating: "a", count: 32)])
+      for path in [
+        "/payments", "/payments?q=%3Cscript%3E", "/payments/\(id)", "/payments/\(id)/evidence", "/audit",
+        "/overview", "/payments?merchant=%22%3E%3Cscript%3E",
+      ] {
+        let text = try await visitor.get(path).text
+        #expect(!text.contains("<script") && !text.contains("<img") && !text.contains("<b>"), "\(path)")
+      }
+    }
+  }
+
+  @Test func `keep formulas out of the CSV`() async throws {
+    let bench = try await OfficeBench()
+    for (number, start) in ["=", "+", "-", "@", "\t"].enumerated() {
+      _ = try await bench.captured("order-\(number)", card: "\(start)HYPERLINK(\"http://evil\") 0492")
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      let lines = try await visitor.get("/payments.csv").text.split(separator: "\r\n")
+      #expect(lines.count == 6)
+      for line in lines.dropFirst() {
+        #expect(line.contains("\"'"), "\(line)")
+        #expect(!line.contains(/(^|,)"?[=+@\t-]/), "\(line)")
+      }
+    }
+  }
+
+  @Test func `have every payment in pages and in the CSV, once`() async throws {
+    let bench = try await OfficeBench()
+    for number in 0..<120 {
+      bench.clock.advance(.seconds(1))
+      try await bench.captured("order-\(number)")
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      var (path, found) = ("/payments", [Substring]())
+      while true {
+        let text = try await visitor.get(path).text
+        found += text.matches(of: /href="\/payments\/([0-9a-f]{32})"/).map(\.output.1)
+        guard let next = text.firstMatch(of: /href="(\/payments\?[^"]*before=[^"]*)"/)?.output.1 else { break }
+        path = String(next)
+      }
+      #expect(found.count == 120 && Set(found).count == 120)
+      #expect(try await visitor.get("/payments.csv").text.split(separator: "\r\n").count == 121)
+    }
+  }
+}
+
+@Suite struct `A refund in the office` {
+  @Test func `is one, however often its form is sent, and by two operators at once`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.user("anna", [Grant(.operator)], limits: "50.00 EUR")
+    try await bench.user("bert", [Grant(.operator)], limits: "50.00 EUR")
+    try await bench.visit { anna in
+      try await anna.signIn("anna")
+      let key = try await anna.get("/payments/\(id)").value(of: "key")
+      let form = ["amount": "5.00", "reason": "the shopper asked", "key": key]
+      let first = try await anna.post("/payments/\(id)/refund", form)
+      let second = try await anna.post("/payments/\(id)/refund", form)
+      #expect(first.status == .seeOther && second.status == .seeOther)
+      try await bench.visit { bert in
+        try await bert.signIn("bert")
+        let page = try await bert.get("/payments/\(id)")
+        #expect(page.value(of: "key") == key)
+        _ = try await bert.post("/payments/\(id)/refund", form)
+      }
+    }
+    #expect(bench.payments.calls.count == 3)
+    #expect(bench.payments.done.count == 1)
+  }
+
+  @Test func `above the limit waits for a second person`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.user("anna", [Grant(.operator)], limits: "5.00 EUR")
+    try await bench.user("bert", [Grant(.operator)], limits: "5.00 EUR")
+    let key = try await bench.visit { anna in
+      try await anna.signIn("anna")
+      let key = try await anna.get("/payments/\(id)").value(of: "key")
+      _ = try await anna.post(
+        "/payments/\(id)/refund", ["amount": "5.00", "reason": "small", "key": String(repeating: "0", count: 32)])
+      #expect(bench.payments.calls.count == 1)
+      let answer = try await anna.post("/payments/\(id)/refund", ["amount": "5.01", "reason": "large", "key": key])
+      #expect(answer.headers[.location]?.hasSuffix("done=requested") == true)
+      let own = try await anna.post("/payments/\(id)/approvals/\(key)/approve", ["reason": "mine"])
+      #expect(own.status == .conflict)
+      return key
+    }
+    #expect(bench.payments.calls.count == 1)
+    try await bench.visit { bert in
+      try await bert.signIn("bert")
+      #expect(try await bert.get("/").text.contains("waits for a second person"))
+      for _ in 0..<2 {
+        let answer = try await bert.post("/payments/\(id)/approvals/\(key)/approve", ["reason": "right"])
+        #expect(answer.status == .seeOther)
+      }
+    }
+    #expect(bench.payments.calls.last?.amount == "5.01")
+    #expect(bench.payments.done.count == 2)
+  }
+
+  @Test func `needs a reason, and stands in the audit chain with actor, state and reason`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor in
+      let key = try await visitor.get("/payments/\(id)").value(of: "key")
+      #expect(try await visitor.post("/payments/\(id)/refund", ["key": key]).status == .badRequest)
+      _ = try await visitor.post("/payments/\(id)/refund", ["key": key, "reason": "damaged"])
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: id.rawValue) }
+    let entry = try #require(entries.first?.action)
+    #expect(entries.count == 1 && entry.action == "payment.refund" && entry.reason == "damaged")
+    #expect(entry.actor.hasPrefix("user-") && entry.before.contains("captured 1250"))
+  }
+}
+
+@Suite struct `The audit chain of the office` {
+  @Test func `shows that an entry was changed or removed`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.administrator)])
+    #expect(try await bench.database.read { try OfficeAudit($0).firstBroken() } == nil)
+    try await bench.database.write { try $0.run("UPDATE office_audit SET actor = 'somebody' WHERE seq = 2") }
+    #expect(try await bench.database.read { try OfficeAudit($0).firstBroken() } == 2)
+    try await bench.database.write { try $0.run("DELETE FROM office_audit WHERE seq = 1") }
+    #expect(try await bench.database.read { try OfficeAudit($0).firstBroken() } == 1)
+  }
+}
+
+@Suite struct `The page of a merchant` {
+  @Test func `changes it by the use cases of the command line, and shows a new secret once`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor in
+      let fields = ["kind": "api-key", "reason": "the shop's second server"]
+      let page = try await visitor.post("/merchants/shop/add-key", fields)
+      #expect(page.status == .ok && page.text.contains("the secret"))
+      #expect(try await !visitor.get("/merchants/shop").text.contains("the secret"))
+      _ = try await visitor.post("/merchants/shop/disable", ["reason": "closed"])
+      #expect(
+        try await visitor.get("/merchants/shop/certificates/certificate-of-shop/request").text == "request of shop")
+      #expect(
+        try await visitor.post("/merchants/shop/add-key", ["kind": "certificate-key", "reason": "x"]).status
+          == .badRequest)
+    }
+    #expect(bench.merchants.changes.count == 2)
+  }
+}
+
+@Suite struct `The page of reconciliation` {
+  @Test func `compares days with the provider's listing`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      let page = try await visitor.get("/reconciliation?route=sandbox&from=2027-01-01&until=2027-01-02")
+      #expect(page.text.contains("missing there") && page.text.contains("reference-1"))
+      for period in ["from=2027-01-02&until=2027-01-01", "from=2027-01-01&until=2027-03-01", "from=x&until=y"] {
+        #expect(try await visitor.get("/reconciliation?route=sandbox&\(period)").status == .badRequest)
+      }
+    }
+  }
+}

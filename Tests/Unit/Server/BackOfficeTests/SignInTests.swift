@@ -1,0 +1,171 @@
+import BackOffice
+import HTTPTypes
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `A one-time code` {
+  /// RFC 6238, appendix B, SHA-1, the last six digits.
+  @Test(
+    arguments: [
+      (59, "287082"), (1_111_111_109, "081804"), (1_111_111_111, "050471"), (1_234_567_890, "005924"),
+      (2_000_000_000, "279037"),
+    ] as [(Int64, String)])
+  func `is that of RFC 6238`(seconds: Int64, code: String) throws {
+    let secret = try #require(OneTimeCodeSecret(hex: Hex.encode(Array("12345678901234567890".utf8))))
+    #expect(secret.code(at: Timestamp(seconds: seconds)) == code)
+    #expect("\(secret)" == "•••")
+  }
+}
+
+@Suite struct `Signing in` {
+  @Test func `needs name, password and code, and does not say which was wrong`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    try await bench.visit { visitor in
+      let wrong = [
+        try await visitor.attempt("anna", password: "another password"), try await visitor.attempt("anna", code: "1"),
+        try await visitor.attempt("nobody"),
+      ]
+      #expect(Set(wrong.map(\.status)) == [.forbidden])
+      let errors = wrong.map { $0.text.firstMatch(of: /role="alert">([^<]*)/)?.output.1 }
+      #expect(Set(errors).count == 1)
+      #expect(try await visitor.get("/").status == .seeOther)
+      try await visitor.signIn("anna")
+      #expect(try await visitor.get("/").status == .ok)
+    }
+  }
+
+  @Test func `takes a code once, also on another browser`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    try await bench.visit { try await $0.signIn("anna") }
+    try await bench.visit { visitor in
+      #expect(try await visitor.attempt("anna").status == .forbidden)
+      bench.clock.advance(.seconds(30))
+      try await visitor.signIn("anna")
+    }
+  }
+
+  @Test func `takes a recovery code once, in the place of the app`() async throws {
+    let bench = try await OfficeBench()
+    let answer = try await UserAdministration(bench.office).perform(
+      .add(name: "anna", grants: [Grant(.viewer)], refundLimits: ""))
+    let path = try #require(answer.invitation)
+    try await bench.visit { visitor in
+      _ = try await visitor.get(path)
+      let code = try #require(bench.vault.newest).code(at: bench.clock.now)
+      let page = try await visitor.post(path, ["password": OfficeBench.password, "code": code])
+      let recovery = page.text.matches(of: /<code>([a-z2-7]{5}-[a-z2-7]{5})<\/code>/).map { String($0.output.1) }
+      #expect(recovery.count == 10)
+      try await visitor.signIn("anna", code: recovery[0].uppercased())
+      #expect(try await visitor.attempt("anna", code: recovery[0]).status == .forbidden)
+      #expect(try await visitor.post(path, ["password": OfficeBench.password, "code": code]).status == .notFound)
+    }
+  }
+
+  @Test func `is slowed down for an account, and judged again later`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    try await bench.visit { visitor in
+      for _ in 0..<5 { #expect(try await visitor.attempt("anna", password: "wrong").status == .forbidden) }
+      #expect(try await visitor.attempt("anna").status == .tooManyRequests)
+      bench.clock.advance(.seconds(16))
+      try await visitor.signIn("anna")
+    }
+  }
+
+  @Test func `is slowed down for an address that tries one password on many accounts`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit { visitor in
+      var judged = 0
+      for number in 0..<60 {
+        let page = try await visitor.attempt("user\(number)")
+        judged += page.status == .forbidden ? 1 : 0
+      }
+      #expect(judged == 20)
+    }
+  }
+
+  @Test func `makes a new session, so that a planted cookie opens nothing`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    let planted = String(repeating: "ab", count: 32)
+    try await bench.visit { visitor in
+      visitor.cookie = planted
+      try await visitor.signIn("anna")
+      #expect(visitor.cookie != planted)
+      visitor.cookie = planted
+      #expect(try await visitor.get("/").status == .seeOther)
+    }
+  }
+}
+
+@Suite struct `A session` {
+  @Test func `ends when its user signs out, also for who has copied the cookie`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      let stolen = visitor.cookie
+      let answer = try await visitor.post("/sign-out")
+      #expect(answer.status == .seeOther)
+      visitor.cookie = stolen
+      #expect(try await visitor.get("/").status == .seeOther)
+    }
+  }
+
+  @Test func `is over after half an hour without a request, and after twelve hours in any case`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      bench.clock.advance(.seconds(31 * 60))
+      #expect(try await visitor.get("/").status == .seeOther)
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+      for _ in 0..<35 {
+        bench.clock.advance(.seconds(20 * 60))
+        #expect(try await visitor.get("/").status == .ok)
+      }
+      bench.clock.advance(.seconds(25 * 60))
+      #expect(try await visitor.get("/").status == .seeOther)
+    }
+  }
+
+  @Test func `has a cookie that scripts and other sites do not get`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit { visitor in
+      let cookie = try #require(try await visitor.get("/sign-in").headers[.setCookie])
+      #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+    }
+  }
+
+  @Test func `ends when its user is disabled`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("root", [Grant(.administrator)])
+    try await bench.user("anna", [Grant(.viewer)])
+    try await bench.visit { visitor in
+      try await visitor.signIn("anna")
+      _ = try await UserAdministration(bench.office).perform(.setEnabled(false, name: "anna"))
+      #expect(try await visitor.get("/").status == .seeOther)
+    }
+  }
+}
+
+@Suite struct `The users of the office` {
+  @Test func `always have an administrator among them`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("root", [Grant(.administrator)])
+    await #expect(throws: OfficeRefusal.self) {
+      try await UserAdministration(bench.office).perform(.setEnabled(false, name: "root"))
+    }
+    #expect(try await UserAdministration(bench.office).perform(.list).users.map(\.enabled) == [true])
+  }
+
+  @Test func `have no password and no code in the store, and none in the audit chain`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.viewer)])
+    for bytes in try bench.files.bytesOnDisk() {
+      #expect(!String(decoding: bytes, as: UTF8.self).contains(OfficeBench.password))
+    }
+    let hash = try await PasswordHash("secret", cost: .least, random: .system)
+    #expect("\(hash)" == "•••")
+  }
+}
