@@ -22,10 +22,7 @@ package struct PhoneWalletAddress: Sendable, Hashable {
   }
 
   private static func networkAddress(_ address: SocketAddress?) -> String? {
-    guard case .v4? = address, let text = address?.ipAddress, !text.hasPrefix("127."), !text.hasPrefix("169.254.")
-    else {
-      return nil
-    }
-    return text
+    guard case .v4? = address, let text = address?.ipAddress else { return nil }
+    return text.hasPrefix("127.") || text.hasPrefix("169.254.") ? nil : text
   }
 }

@@ -87,7 +87,7 @@ import Testing
     #expect(page.status == 200 && policy.contains("script-src 'self'") && !policy.contains("unsafe"))
   }
 
-  @Test func `phones on the network reach that page, its calls and its files, and nothing else of the sandbox`() async throws {
+  @Test func `phones on the network reach that page, its calls and its files, and nothing else`() async throws {
     let sandbox = try await TestSandbox().sandbox
     try await sandbox.phoneWalletApplication(at: PhoneWalletAddress(host: "127.0.0.1", port: 0)).test(.router) {
       let caller = Caller(client: $0)
