@@ -2,6 +2,7 @@ import BackOffice
 import HTTPTypes
 import Hummingbird
 import TenderPayments
+import TenderTesting
 import Testing
 
 /// The router says which addresses there are; every one is tried.
@@ -79,10 +80,12 @@ import Testing
       for route in bench.office.router().routes where route.method == .post {
         let path = Self.filled(route.path)
         for token in ["", "forged", strange] {
-          #expect(try await visitor.post(path, csrf: token).status == .forbidden, "\(route)")
+          let status = try await visitor.post(path, csrf: token).status
+          #expect(status == .forbidden, "\(route)")
         }
         for headers: HTTPFields in [[.origin: "https://evil.example"], [.origin: "null"], [.site: "cross-site"]] {
-          #expect(try await visitor.post(path, headers: headers).status == .forbidden, "\(route) \(headers)")
+          let status = try await visitor.post(path, headers: headers).status
+          #expect(status == .forbidden, "\(route) \(headers)")
         }
       }
       #expect(try await visitor.get("/account").status == .ok)
