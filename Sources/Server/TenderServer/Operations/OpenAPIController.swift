@@ -10,6 +10,6 @@ struct OpenAPIController: Sendable {
   /// `GET /openapi.json`: revalidated on every use.
   func show(_ request: Request, _ context: ServerContext) throws -> Response {
     guard let file = Self.files["openapi.json"] else { throw Problem(.notFound, "not_found", "There is no document.") }
-    return try file.response(to: request, caching: "no-cache")
+    return file.response(to: request, caching: "no-cache")
   }
 }

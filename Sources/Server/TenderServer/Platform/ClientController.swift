@@ -2,6 +2,7 @@ import DirectWire
 import HTTPServing
 import HTTPTypes
 import Hummingbird
+import MerchantIdentity
 import PlatformAPI
 import TenderPayments
 

@@ -1,6 +1,7 @@
 import DirectWire
 import HTTPServing
 import Hummingbird
+import Ledger
 import PlatformAPI
 import Storage
 
