@@ -117,8 +117,8 @@ private struct DemoSetup: Sendable {
     _ = try await provisioning.makePlatform(DemoPlatform.platform, page: pageDomain, below: directory)
     _ = try provisioning.makeServed(DemoPlatform.stall, looks: DemoPlatform.looks, below: directory + "/merchants")
     try await setUpProviders()
-    let serverIsUp = OneTimeValue<Void>()
-    await runner.join(try await TenderServer(server(addresses), logger: logger("tender")) { _ in serverIsUp.set(()) })
+    let (server, serverIsUp) = (server(addresses), OneTimeValue<Void>())
+    await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
     try await DemoPlatform.register(pageDomain, server)
     for shop in shops {
@@ -127,11 +127,11 @@ private struct DemoSetup: Sendable {
       try await shopIsUp.value
       try await provisioning.verify(shop.merchant)
     }
-    announce(officePassword: try await setUpOffice())
+    announce(server, officePassword: try await setUpOffice(server))
   }
 
   /// A user of the back office with a new password, and that.
-  private func setUpOffice() async throws -> String {
+  private func setUpOffice(_ server: ServerConfiguration) async throws -> String {
     let password = RandomBytes.system.hex(8)
     let call = UserCall.demonstrate(name: Self.officeUser, password: password)
     let _: UserAnswer = try await StoreAccess(path: server.storePath).askServer(
@@ -161,7 +161,7 @@ private struct DemoSetup: Sendable {
     ]
   }
 
-  private func announce(officePassword: String) {
+  private func announce(_ server: ServerConfiguration, officePassword: String) {
     guard !Terminal.printsJSON else {
       return Terminal.say(Terminal.jsonLine(addresses(officePassword: officePassword)))
     }
@@ -184,7 +184,7 @@ private struct DemoSetup: Sendable {
     }
     Terminal.say("  Its mailbox, with the shoppers' order confirmations: \(sandboxURL)/mail")
     Terminal.say("  The back office, for the people who run it:          \(officeURL)")
-    Terminal.say("    name \(Self.officeUser), password \(officePassword), code: \(codeCommand)")
+    Terminal.say("    name \(Self.officeUser), password \(officePassword), code: \(codeCommand(server))")
     for provider in providers {
       Terminal.say(
         "  Payments go to the emulated provider:               \(provider.rawValue)\(isSealed ? ", sealed" : "")")
@@ -204,7 +204,7 @@ private struct DemoSetup: Sendable {
   /// As this process was started, so that it can be typed again here.
   private var program: String { Shell.quoted(CommandLine.arguments.first ?? "tender") }
 
-  private var codeCommand: String {
+  private func codeCommand(_ server: ServerConfiguration) -> String {
     "\(program) user code \(Self.officeUser) --store \(Shell.quoted(server.storePath))"
   }
 

@@ -30,7 +30,7 @@ import Testing
   @Test func `answers 403 to a role that it is not for`() async throws {
     let bench = try await OfficeBench()
     for grants in Self.people {
-      try await bench.visit(as: grants) { visitor in
+      try await bench.visit(as: grants) { visitor async throws in
         for route in bench.office.router().routes where route.path.description != "/sign-out" {
           let access = try #require(bench.office.access(route.method, route.path))
           let path = Self.filled(route.path)
@@ -58,7 +58,7 @@ import Testing
 
   @Test func `shows nothing to who is not signed in`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       for route in bench.office.router().routes {
         let access = try #require(bench.office.access(route.method, route.path))
         guard access != .everyone else { continue }
@@ -76,7 +76,7 @@ import Testing
   @Test func `refuses a form without its session's token, and one from another page`() async throws {
     let bench = try await OfficeBench()
     let strange = try await bench.visit(as: [Grant(.administrator)]) { try await $0.get("/account").csrf }
-    try await bench.visit(as: [Grant(.administrator)]) { visitor in
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       for route in bench.office.router().routes where route.method == .post {
         let path = Self.filled(route.path)
         for token in ["", "forged", strange] {
@@ -95,7 +95,7 @@ import Testing
 
   @Test func `has the headers that keep it out of frames, caches and foreign scripts`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit(as: [Grant(.administrator)]) { visitor in
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       for route in bench.office.router().routes where route.method == .get {
         let headers = try await visitor.get(Self.filled(route.path)).headers
         let policy = try #require(headers[.contentSecurityPolicy])

@@ -9,7 +9,7 @@ import Testing
   @Test func `find a payment by id, order, basket, last four digits and amount`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let queries = [
         "q=\(id)", "q=order-1", "q=basket%20of%20order-1", "q=0492", "q=0012", "amount=12.50%20EUR", "status=captured",
         "merchant=shop", "route=sandbox", "from=2027-01-01&until=2027-01-31",
@@ -27,7 +27,7 @@ import Testing
   @Test func `show everything that happened`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let page = try await visitor.get("/payments/\(id)")
       for text in ["12.50 EUR", "Asked sandbox: authorize", "capture of 12.50 EUR: approved", "Event 1", "hash "] {
         #expect(page.text.contains(text), "\(text)")
@@ -41,7 +41,7 @@ import Testing
   @Test func `hide payments and merchants of others, as if they were not there`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
-    try await bench.visit(as: [Grant(.administrator, of: "other")]) { visitor in
+    try await bench.visit(as: [Grant(.administrator, of: "other")]) { visitor async throws in
       for path in [
         "/payments/\(id)", "/payments/\(id)/evidence", "/merchants/shop",
         "/merchants/shop/certificates/certificate-of-shop/request",
@@ -72,7 +72,7 @@ import Testing
     let bench = try await OfficeBench()
     let html = "<script>alert(1)</script>\"'><img src=x> 0492"
     let id = try await bench.captured("<b>order</b>", card: html)
-    try await bench.visit(as: [Grant(.administrator)]) { visitor in
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       _ = try await visitor.post(
         "/payments/\(id)/acknowledge", ["reason": html, "key": String(repeating: "a", count: 32)])
       for path in [
@@ -90,7 +90,7 @@ import Testing
     for (number, start) in ["=", "+", "-", "@", "\t"].enumerated() {
       _ = try await bench.captured("order-\(number)", card: "\(start)HYPERLINK(\"http://evil\") 0492")
     }
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let lines = try await visitor.get("/payments.csv").text.split(separator: "\r\n")
       #expect(lines.count == 6)
       for line in lines.dropFirst() {
@@ -106,7 +106,7 @@ import Testing
       bench.clock.advance(.seconds(1))
       try await bench.captured("order-\(number)")
     }
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       var (path, found) = ("/payments", [Substring]())
       while true {
         let text = try await visitor.get(path).text
@@ -177,7 +177,7 @@ import Testing
   @Test func `needs a reason, and stands in the audit chain with actor, state and reason`() async throws {
     let bench = try await OfficeBench()
     let id = try await bench.captured()
-    try await bench.visit(as: [Grant(.administrator)]) { visitor in
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
       let key = try await visitor.get("/payments/\(id)").value(of: "key")
       #expect(try await visitor.post("/payments/\(id)/refund", ["key": key]).status == .badRequest)
       _ = try await visitor.post("/payments/\(id)/refund", ["key": key, "reason": "damaged"])
@@ -204,7 +204,7 @@ import Testing
 @Suite struct `The page of a merchant` {
   @Test func `changes it by the use cases of the command line, and shows a new secret once`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor in
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
       let fields = ["kind": "api-key", "reason": "the shop's second server"]
       let page = try await visitor.post("/merchants/shop/add-key", fields)
       #expect(page.status == .ok && page.text.contains("the secret"))
@@ -223,7 +223,7 @@ import Testing
 @Suite struct `The page of reconciliation` {
   @Test func `compares days with the provider's listing`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let page = try await visitor.get("/reconciliation?route=sandbox&from=2027-01-01&until=2027-01-02")
       #expect(page.text.contains("missing there") && page.text.contains("reference-1"))
       for period in ["from=2027-01-02&until=2027-01-01", "from=2027-01-01&until=2027-03-01", "from=x&until=y"] {

@@ -22,7 +22,7 @@ import Testing
   @Test func `needs name, password and code, and does not say which was wrong`() async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       let wrong = [
         try await visitor.attempt("anna", password: "another password"), try await visitor.attempt("anna", code: "1"),
         try await visitor.attempt("nobody"),
@@ -40,7 +40,7 @@ import Testing
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
     try await bench.visit { try await $0.signIn("anna") }
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       #expect(try await visitor.attempt("anna").status == .forbidden)
       bench.clock.advance(.seconds(30))
       try await visitor.signIn("anna")
@@ -52,7 +52,7 @@ import Testing
     let answer = try await UserAdministration(bench.office).perform(
       .add(name: "anna", grants: [Grant(.viewer)], refundLimits: ""))
     let path = try #require(answer.invitation)
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       _ = try await visitor.get(path)
       let code = try #require(bench.vault.newest).code(at: bench.clock.now)
       let page = try await visitor.post(path, ["password": OfficeBench.password, "code": code])
@@ -67,7 +67,7 @@ import Testing
   @Test func `is slowed down for an account, and judged again later`() async throws {
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       for _ in 0..<5 { #expect(try await visitor.attempt("anna", password: "wrong").status == .forbidden) }
       #expect(try await visitor.attempt("anna").status == .tooManyRequests)
       bench.clock.advance(.seconds(16))
@@ -77,7 +77,7 @@ import Testing
 
   @Test func `is slowed down for an address that tries one password on many accounts`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       var judged = 0
       for number in 0..<60 {
         let page = try await visitor.attempt("user\(number)")
@@ -91,7 +91,7 @@ import Testing
     let bench = try await OfficeBench()
     try await bench.user("anna", [Grant(.viewer)])
     let planted = String(repeating: "ab", count: 32)
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       visitor.cookie = planted
       try await visitor.signIn("anna")
       #expect(visitor.cookie != planted)
@@ -104,7 +104,7 @@ import Testing
 @Suite struct `A session` {
   @Test func `ends when its user signs out, also for who has copied the cookie`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       let stolen = visitor.cookie
       let answer = try await visitor.post("/sign-out")
       #expect(answer.status == .seeOther)
@@ -115,11 +115,11 @@ import Testing
 
   @Test func `is over after half an hour without a request, and after twelve hours in any case`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       bench.clock.advance(.seconds(31 * 60))
       #expect(try await visitor.get("/").status == .seeOther)
     }
-    try await bench.visit(as: [Grant(.viewer)]) { visitor in
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
       for _ in 0..<35 {
         bench.clock.advance(.seconds(20 * 60))
         #expect(try await visitor.get("/").status == .ok)
@@ -131,7 +131,7 @@ import Testing
 
   @Test func `has a cookie that scripts and other sites do not get`() async throws {
     let bench = try await OfficeBench()
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       let cookie = try #require(try await visitor.get("/sign-in").headers[.setCookie])
       #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
     }
@@ -141,7 +141,7 @@ import Testing
     let bench = try await OfficeBench()
     try await bench.user("root", [Grant(.administrator)])
     try await bench.user("anna", [Grant(.viewer)])
-    try await bench.visit { visitor in
+    try await bench.visit { visitor async throws in
       try await visitor.signIn("anna")
       _ = try await UserAdministration(bench.office).perform(.setEnabled(false, name: "anna"))
       #expect(try await visitor.get("/").status == .seeOther)

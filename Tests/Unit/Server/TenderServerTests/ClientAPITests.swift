@@ -17,7 +17,7 @@ import Testing
 
   /// - Parameter origin: of the page; nil for an app.
   private func ask(
-    _ method: String = "GET", _ path: String, _ session: JSONValue, id: String? = nil, customer: String? = nil,
+    _ path: String, _ session: JSONValue, method: String = "GET", id: String? = nil, customer: String? = nil,
     origin: String? = nil
   ) async throws -> InboundResponse {
     let customer = customer ?? session["customerId"]?.text ?? ""
@@ -70,7 +70,7 @@ import Testing
       try await ask(path, own, origin: system.kitsune.origin),
     ]
     for answer in refused {
-      #expect(answer.status == 403 && (try Self.fault(answer)) == "CLIENT_SESSION_REFUSED")
+      #expect(try answer.status == 403 && Self.fault(answer) == "CLIENT_SESSION_REFUSED")
     }
     #expect(Set(refused.map(\.body.count)).count == 1)
   }
@@ -80,7 +80,7 @@ import Testing
     let answer = try await ask("v1/$/crypto/publickey", own, origin: shop.origin)
     #expect(answer.status == 200)
     #expect(answer.headers.first { $0.name.lowercased() == "access-control-allow-origin" }?.value == shop.origin)
-    let preflight = try await ask("OPTIONS", "v1/$/crypto/publickey", own, origin: shop.origin)
+    let preflight = try await ask("v1/$/crypto/publickey", own, method: "OPTIONS", origin: shop.origin)
     let allowed = preflight.headers.first { $0.name.lowercased() == "access-control-allow-headers" }?.value ?? ""
     #expect(preflight.status == 204 && allowed.contains("Authorization") && allowed.contains("X-GCS-ClientMetaInfo"))
     #expect(try await ask("v1/$/crypto/publickey", own, origin: "https://elsewhere.example").status == 403)
@@ -88,8 +88,8 @@ import Testing
 
   @Test(arguments: ["getIINdetails", "dccrate", "surchargecalculation"])
   func `takes no card numbers`(service: String) async throws {
-    let answer = try await ask("POST", "v1/$/services/\(service)", try await session(shop).body)
-    #expect(answer.status == 404 && (try Self.fault(answer)) == "CARDS_NOT_TAKEN")
+    let answer = try await ask("v1/$/services/\(service)", try await session(shop).body, method: "POST")
+    #expect(try answer.status == 404 && Self.fault(answer) == "CARDS_NOT_TAKEN")
   }
 }
 

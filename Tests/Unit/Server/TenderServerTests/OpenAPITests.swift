@@ -48,9 +48,8 @@ import Testing
       OutboundRequest(
         method: "GET", url: system.server + "/openapi.json",
         headers: [HTTPField("Origin", "https://elsewhere.example")]), .seconds(10))
-    #expect(
-      answer.status == 200
-        && String(decoding: answer.body, as: UTF8.self) == (try Repository.text("Web/api/openapi.json")))
+    let document = try Repository.text("Web/api/openapi.json")
+    #expect(answer.status == 200 && String(decoding: answer.body, as: UTF8.self) == document)
   }
 
   @Test func `has the codes that the page of errors explains for HTTP, in both spellings`() throws {
