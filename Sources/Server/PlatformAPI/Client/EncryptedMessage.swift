@@ -59,7 +59,7 @@ package struct EncryptedMessage: Sendable {
   private func isAuthentic(_ key: SymmetricKey) -> Bool {
     let bits = withUnsafeBytes(of: UInt64(8 * header.count).bigEndian, Array.init)
     let code = HMAC<SHA512>.authenticationCode(for: header + iv + ciphertext + bits, using: key)
-    return zip(code, tag).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 } == 0
+    return zip(code, tag).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 }
 

@@ -55,7 +55,10 @@ enum Provider: String, Sendable, CaseIterable {
     case .checkoutCom: return [HTTPField("Authorization", "Bearer \(CheckoutComAccount.sandbox.secretKey)"), type]
     case .worldlineDirect:
       return [HTTPField("Authorization", WorldlineDirectAccount.sandbox.portalAuthorization), type]
-    case .worldlineAcquiring: return [type]
+    case .worldlineAcquiring:
+      let account = WorldlineAcquiringAccount.sandbox
+      let pair = Base64.encode(Array("\(account.clientID):\(account.clientSecret)".utf8))
+      return [HTTPField("Authorization", "Basic \(pair)"), type]
     }
   }
 }

@@ -101,6 +101,8 @@ extension ProviderVisit {
     case .authorize where provider.hasTwoSteps && isSealed: return [.failed]
     case .authorize where provider == .adyen:
       return fault == .refusedConnection ? [.failed] : [.authorized, .voided, .failed, .unknown, .declined]
+    // Both Worldlines' limit of requests declines for now: nothing was done, and another try may pay.
+    case .authorize where fault == .tooManyRequests: return [.failed, .declined, .authorized]
     case .authorize, .secondStep: return outcomes(fault, provider.repeatsAuthorizations, .authorized, else: .failed)
     case .capture: return outcomes(fault, provider != .braintree, .captured, else: .authorized)
     case .void: return outcomes(fault, provider != .braintree, .voided, else: .authorized)

@@ -23,8 +23,9 @@ struct Bench: Sendable {
     return attempt
   }
 
-  func authorized() async throws -> PaymentID {
-    let attempt = try await attempt()
+  /// - Parameter order: one that no payment has yet.
+  func authorized(_ order: Order = .sample(), token: Int = 1) async throws -> PaymentID {
+    let attempt = try await attempt(order, token: token)
     return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
   }
 

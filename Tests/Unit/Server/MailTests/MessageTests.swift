@@ -130,7 +130,7 @@ import Testing
     let brand = MailBrand(name: "Harbour", logoURL: "https://shop.example/logo.png", color: "#0b6e4f", locale: "de-AT")
     let html = MailContent.test(brand).html(brand)
     #expect(html.contains("src=\"https://shop.example/logo.png\"") && html.contains("#0b6e4f"))
-    #expect(html.contains("<html lang=\"de\">") && html.contains("alt=\"Harbour\""))
+    #expect(html.contains("<html lang=\"de\" dir=\"ltr\">") && html.contains("alt=\"Harbour\""))
     #expect(MailContent.test(brand).subject == "Testnachricht")
   }
 

@@ -211,7 +211,7 @@ import Testing
   @Test func `of the documentation is accepted`() async throws {
     let blocks = try Place.documentation().components(separatedBy: "```yaml\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
-    try #require(blocks.count == 3)
+    try #require(blocks.count == 4)
     _ = try await ServerConfiguration.load(file: place.write(blocks[0]), variables: [:])
     // The second shows a merchant's rules alone.
     _ = try MerchantSettings(file: place.write(blocks[2] + blocks[1]))
