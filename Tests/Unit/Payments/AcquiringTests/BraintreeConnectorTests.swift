@@ -210,6 +210,13 @@ import Testing
     #expect(await wire.acquirer.void(followUp("V1", 3000), .after(.seconds(300))).isUnknown)
   }
 
+  @Test(arguments: ["authorizing", "authorized", "processor_declined", "gateway_rejected", "failed"])
+  func `an authorization that is held, refused or not decided yet was not voided`(status: String) async throws {
+    wire.answers(200, approval.replacing("abc12345", with: "abc").replacing("authorized", with: status))
+    let void = InquiryRequest(reference: AttemptReference("V1"), amount: .eur(3000), kind: .void, authorization: "abc")
+    #expect(await wire.acquirer.inquire(void, .after(.seconds(300))) == .notFound)
+  }
+
   @Test func `what is new in an answer is masked in the transcript`() async throws {
     _ = try await answer(201, approval.replacing("<id>", with: "<surprise>4761739000000012</surprise><id>"))
     #expect(wire.transcripts.contains("R1"))

@@ -35,6 +35,13 @@ import Testing
     {"id":"pi_1","object":"payment_intent","amount":1250,"amount_capturable":1250,"amount_received":0,"created":1,"currency":"eur","livemode":false,"metadata":{"tender_reference":"R1"},"status":"requires_capture","latest_charge":{"id":"ch_1","payment_method_details":{"card":{"authorization_code":"B2C3D4","network_transaction_id":"123456789012345"}}}}
     """#
 
+  @Test(arguments: ["requires_capture", "processing", "requires_payment_method"])
+  func `an authorization that is held, refused or not decided yet was not voided`(status: String) async throws {
+    wire.answers(200, approval.replacing("requires_capture", with: status))
+    let void = InquiryRequest(reference: AttemptReference("V1"), amount: .eur(1250), kind: .void, authorization: "pi_1")
+    #expect(try await wire.acquirer().inquire(void, deadline) == .notFound)
+  }
+
   @Test func `a network token goes out as Stripe's form, byte for byte`() async throws {
     let answer = try await answer(200, approval)
     #expect(

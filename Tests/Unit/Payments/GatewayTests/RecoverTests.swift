@@ -387,6 +387,35 @@ import Testing
     #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
   }
 
+  /// A process died that may have voided it.
+  @Test func `an undoing waits while the authorization is being decided, and then voids the hold`() async throws {
+    var policy = GatewayPolicy()
+    policy.reportUnknownAs = .failure
+    let shop = try await Shop(
+      capabilities: Self.withoutReversal, policy: policy, crashes: dying(at: .recoveryInquired))
+    let pending = AcquirerAnswer.pending(Pending(acquirerReference: "A1"))
+    shop.fake.authorizes(pending)
+    let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
+    let authorization = try reference(shop)
+    shop.fake.finds { $0 == authorization ? .answer(pending) : .notFound }
+    shop.clock.advance(.seconds(1))
+    await #expect(throws: Died.self) { try await shop.gateway.recover() }
+    let next = shop.reborn()
+    for answer in [pending, FakeAcquirer.approval(authorization)] {
+      #expect(shop.fake.voids.isEmpty)
+      #expect(try await shop.gateway.payment(payment.id)?.status == .pending)
+      shop.fake.finds { $0 == authorization ? .answer(answer) : .notFound }
+      for _ in 0..<3 {
+        shop.clock.advance(.seconds(90))
+        _ = try await next.recover()
+      }
+    }
+    #expect(shop.fake.inquiries.contains { $0.kind == .void })
+    #expect(shop.fake.voids.count == 1)
+    #expect(try await shop.gateway.payment(payment.id)?.status == .voided)
+    #expect(try await shop.journal.alarms().isEmpty)
+  }
+
   /// Some providers are asked for what arrived at a time.
   @Test func `a question about an authorization that is undone says when that was sent, however late`() async throws {
     var policy = GatewayPolicy()

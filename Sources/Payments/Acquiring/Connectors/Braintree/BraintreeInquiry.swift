@@ -66,7 +66,8 @@ extension BraintreeConnector {
     case .unavailable(let interruption): .unavailable(interruption)
     case .found(let sale) where sale.status == "voided": .answer(.approved(Approval(acquirerReference: sale.id)))
     case .found(let sale) where sale.isEnded: .answer(.declined(Decline(reason: .holdEnded, code: sale.status)))
-    case .found(let sale) where sale.isHeld || sale.isSettledInParts: .notFound
+    // An authorization that is still being decided, or was refused, was not voided.
+    case .found(let sale) where sale.isHeld || sale.isSettledInParts || sale.isUndecided || sale.isRefused: .notFound
     case .found(let sale): .answer(.declined(Decline(reason: .other, code: sale.status)))
     }
   }
@@ -209,6 +210,8 @@ private struct BraintreeSearchResults {
 }
 
 extension BraintreeTransaction {
+  fileprivate var isUndecided: Bool { status == "authorizing" }
+
   fileprivate var isRefused: Bool { ["processor_declined", "gateway_rejected", "failed"].contains(status) }
 }
 

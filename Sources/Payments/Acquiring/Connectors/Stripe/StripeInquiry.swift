@@ -44,7 +44,9 @@ extension StripeConnector {
     case .unavailable(let interruption): .unavailable(interruption)
     case .found(let intent) where intent.status == "canceled" && !intent.isExpired:
       .answer(.approved(Approval(acquirerReference: intent.id)))
-    case .found(let intent) where intent.status == "requires_capture": .notFound
+    // An authorization that is still being decided, or was refused, was not voided.
+    case .found(let intent) where ["requires_capture", "processing", "requires_payment_method"].contains(intent.status):
+      .notFound
     case .found(let intent): .answer(.declined(answers.ended(intent)))
     }
   }
