@@ -17,7 +17,7 @@ extension SimulatedWorld {
   }
 
   /// A provider that takes sealed tokens accepts a capture, void or refund first, and decides later. The whole of a
-  /// hold it always lets go.
+  /// hold it always lets go, and of a hold that has ended it says so.
   func decideLater(_ kind: String, _ request: FollowUpRequest, _ acquirer: SimulatedAcquirer) {
     let isWhole = kind == "void" && acquirer.bank.isWhole(request)
     let (reference, approves) = (request.reference.rawValue, isWhole || !thread.choices.chance(300))

@@ -303,9 +303,10 @@ final class SimulatedBank {
     return true
   }
 
-  /// Whether a void lets go of all that was ever held.
+  /// Whether a void lets go of all that is held, or of a hold that has ended.
   func isWhole(_ request: FollowUpRequest) -> Bool {
-    names[request.authorization].flatMap { holds[$0] }?.part == request.amount.minorUnits
+    guard let hold = names[request.authorization].flatMap({ holds[$0] })?.hold, hold.captured == 0 else { return false }
+    return hold.authorized <= request.amount.minorUnits
   }
 
   /// A void has no name of its own where it changes the authorization: then its status is the answer.
@@ -314,6 +315,8 @@ final class SimulatedBank {
       return inquire(request.reference.rawValue)
     }
     guard let hold = names[name].flatMap({ holds[$0] }) else { return .notFound }
+    // What was never held was not voided, and may still be approved.
+    guard hold.hold.wasApproved || hold.isUndone else { return .notFound }
     guard hold.hold.authorized > 0 else {
       return .answer(
         hold.wasVoided ? .approved(Approval(acquirerReference: name)) : .declined(Self.holdIsOver))

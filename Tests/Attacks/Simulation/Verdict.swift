@@ -77,11 +77,13 @@ extension SimulatedWorld {
 
 // What an operator does when the faults have stopped.
 extension SimulatedWorld {
-  /// Sends again what was given up.
+  /// Sends again what was given up. Read from the store: a process may have died before it reported a dead letter.
   func replayDeadLetters() {
     guard hazards.includes(.deadLetter) || hazards.includes(.urlChanged) else { return }
     guard let database = try? store.open([], clock: thread.clock) else { return }
     Task.detached {
+      let dead = (try? await WebhookDispatcher.deliveries(.dead, limit: .max, in: database)) ?? []
+      for delivery in dead { self.sink.note(dead: delivery) }
       let count = (try? await WebhookDispatcher.replay(in: database)) ?? 0
       if count > 0 { self.met(.deadLetter) }
     }
