@@ -125,6 +125,8 @@ extension Journal {
       return try postReturn(attempt, record, notBefore: time, in: store)
     case (.declined, .approved) where attempt.kind == .void:
       return try takeBack(void: attempt, record, notBefore: time, in: store)
+    case (.approved, .declined) where attempt.kind == .reverse:
+      return try undoneLate(event, answer, attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
       return try approveLate(event, answer, attempt, state, record, in: store)
     case (.approved, .declined) where answer.isForLess && record.payment.decline?.reason == .approvedForLess:

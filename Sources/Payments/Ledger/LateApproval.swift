@@ -29,6 +29,37 @@ extension Journal {
     }
   }
 
+  /// Posts an event that an authorization is undone whose reversal is recorded as declined: the acquirer refuses later
+  /// cancels because an earlier one has released the money. It is the answer to another reversal.
+  ///
+  /// If the authorization was adopted since, the acquirer has released what is recorded as held: that is booked as the
+  /// provider's void.
+  func undoneLate(
+    _ event: ProviderEvent, _ answer: AcquirerAnswer, _ declined: Attempt, _ before: PaymentRecord,
+    notBefore time: Timestamp?, in store: Transaction
+  ) throws -> InboxVerdict {
+    guard case .approved(let approval) = answer,
+      let (authorization, state) = try declined.target.flatMap({ try Operations.find($0, in: store) })
+    else { return try contradict(.contradicts(.declined), before, in: store) }
+    guard state != .reversed else { return .known }
+    guard PaymentState.allows(.reverse, in: before.balances.status) else {
+      let void = ProviderMovement(
+        kind: .void, amount: event.amount, name: approval.acquirerReference, subject: authorization)
+      var record = before
+      record.endAlarm(among: AlarmReason.ended(by: .reverse))
+      let verdict = try book(void, of: record, notBefore: time, in: store)
+      if case .applied = verdict, before.captureMode == .immediate {
+        try raise(.uncapturedHoldEnded, on: before.payment.id, in: store)
+      }
+      return verdict
+    }
+    try scheduleReversal(of: authorization, before, in: store)
+    guard let reversal = try Operations.newestReversal(of: authorization.reference, in: store),
+      let attempt = try Operations.acquireLease(reversal, owner: owner, until: store.now, in: store)
+    else { return try contradict(.contradicts(.declined), before, in: store) }
+    return .applied(try post(answer, for: attempt, reportedTo: .noCaller, pause: .zero, in: store))
+  }
+
   /// Records that the acquirer did a capture, void or refund that is recorded as declined or failed, as an operator has
   /// found out: operation, balances, alarm, event and audit entry with their note in one commit.
   ///

@@ -49,19 +49,16 @@ extension Journal {
 
   /// The reversal of an authorization that an acquirer calls by this name.
   ///
-  /// Where the answer that gave the name was lost, what is done is the answer to the reversal that waits. Later ones may
-  /// have been refused, because this one had released the money: then it answers a new one.
+  /// Where the answer that gave the name was lost, what is done is the answer to the newest reversal.
   package func reversal(
     of authorization: AttemptReference, called name: String, isDone: Bool, through route: String
   ) async throws -> NamedOperation {
-    try await database.write { store in
+    try await database.read { store in
       if let reference = try Operations.reference(called: name, through: route, in: store) { return .known(reference) }
       guard isDone, let (target, _) = try Operations.find(authorization, in: store), target.route == route,
-        try Operations.newestReversal(of: authorization, in: store) != nil
+        let reference = try Operations.newestReversal(of: authorization, in: store)
       else { return try Operations.awaitsName(through: route, in: store) ? .perhapsLater : .unknown }
-      let record = try PaymentRecord.known(target.payment, in: store)
-      if !record.balances.status.isResolved { try scheduleReversal(of: target, record, in: store) }
-      return try Operations.newestReversal(of: authorization, in: store).map { .known($0) } ?? .unknown
+      return .known(reference)
     }
   }
 
