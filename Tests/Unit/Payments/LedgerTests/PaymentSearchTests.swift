@@ -17,9 +17,13 @@ import Testing
 
   @Test func `has each payment once, newest first, though others are made between its pages`() async throws {
     var made: [PaymentID] = []
-    for number in 0..<5 { made.append(try await bench.authorized(.sample("order-\(number)"), token: number)) }
+    for number in 0..<5 {
+      bench.clock.advance(.seconds(1))
+      made.append(try await bench.authorized(.sample("order-\(number)"), token: number))
+    }
     let first = try await page { $0.limit = 2 }
     #expect(first.payments.map(\.id) == Array(made[3...].reversed()))
+    bench.clock.advance(.seconds(1))
     _ = try await bench.authorized(.sample("order-5"), token: 5)
     let second = try await page { ($0.limit, $0.before) = (2, first.next) }
     #expect(second.payments.map(\.id) == [made[2], made[1]])
