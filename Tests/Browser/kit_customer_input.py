@@ -9,7 +9,9 @@ VECTOR = json.loads((ROOT / "Tests/Support/Vectors/customer-input.json").read_te
 KEY = f"/client/v1/{VECTOR['customerId']}/crypto/publickey"
 ENCRYPT = """
     const { encryptCustomerInput } = await import("/applepay/customer-input.js");
-    const [session, token, random] = arguments;
+    const [session, paymentData, transactionIdentifier, random] = arguments;
+    // As text until here: the browser's driver sorts the members of an object.
+    const token = { paymentData: JSON.parse(paymentData), transactionIdentifier };
     if (random) {
       let next = 0;
       crypto.getRandomValues = (array) => {
@@ -24,8 +26,7 @@ ENCRYPT = """
 def encrypted(shopper, shop, ending="", random=None):
     session = {"clientSessionId": VECTOR["clientSessionId"], "customerId": VECTOR["customerId"],
                "clientApiUrl": shop.origin + ending}
-    token = {"paymentData": json.loads(VECTOR["paymentData"]), "transactionIdentifier": VECTOR["transactionIdentifier"]}
-    return shopper.script(ENCRYPT, session, token, random)
+    return shopper.script(ENCRYPT, session, VECTOR["paymentData"], VECTOR["transactionIdentifier"], random)
 
 
 @claim(page=None)
