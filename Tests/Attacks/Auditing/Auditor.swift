@@ -136,11 +136,14 @@ extension Auditor {
   /// The same at an acquirer that can be asked about nothing: only its event, or a person, can tell the outcome.
   static let excusesWithoutInquiry: [String: Set<Invariant>] = [
     "authorize_unknown": [.everythingIsResolved, .noLostAuthorization, .failureIsNotCharged, .lessIsUndone],
+    // The money was to go back and not to be captured.
     "reverse_unknown": [
       .everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone,
+      .immediateCaptureEnds,
     ],
     "reversal_refused": [
       .everythingIsResolved, .noLostAuthorization, .noDoubleCharge, .failureIsNotCharged, .lessIsUndone,
+      .immediateCaptureEnds,
     ],
     "capture_unknown": [.everythingIsResolved, .noPhantom, .sums, .immediateCaptureEnds],
     "void_unknown": [.everythingIsResolved, .noPhantom, .immediateCaptureEnds],
