@@ -68,7 +68,7 @@ struct MarketStall: Sendable {
     let query = request.uri.queryParameters
     guard let id = query["hostedCheckoutId"].map(String.init), let mark = query["RETURNMAC"],
       checkouts.knows(String(mark), of: id)
-    else { throw ShopError(.forbidden, "forged_return", "The stall has sent nobody to such a page.") }
+    else { throw ShopError(.forbidden, "forged_return", "The stall has sent no shopper to this page.") }
     let answer = try await tender.checkout(id)
     let payment = answer.createdPaymentOutput
     return try page(

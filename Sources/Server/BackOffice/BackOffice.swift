@@ -99,7 +99,7 @@ package enum PaymentVerb: String, Sendable, CaseIterable {
   case capture, void, refund
   /// Asks the provider for the outcome of open operations.
   case settle
-  /// Somebody has looked at what raised an alarm.
+  /// An operator acknowledges an alarm.
   case acknowledge
 }
 

@@ -88,7 +88,7 @@ extension HostedCheckouts {
     return known
   }
 
-  /// Puts the basket, and the page beside it. A basket without a page can be reached by nobody.
+  /// Puts the basket, and the page beside it. No shopper can reach a basket without a page.
   func store(_ draft: CheckoutDraft, of merchant: MerchantID, kind: HostedCheckout.Kind) async throws -> HostedCheckout
   {
     try await orderService.put(

@@ -67,7 +67,7 @@ extension OfficeAccounts {
     return .accepted(token: token)
   }
 
-  /// As slow for a name that nobody has.
+  /// As slow for an unknown name.
   private func passwordMatches(_ password: String, of name: String) async throws -> Bool {
     let known = try await read { table in
       try table.find(name).flatMap { $0.isEnabled && $0.isEnrolled ? try table.password(of: name) : nil }

@@ -77,7 +77,7 @@ enum Base32 {
   }
 }
 
-/// Codes that take the place of the app once each, for somebody who has lost it.
+/// Codes that take the place of the app once each, for a user who has lost it.
 enum RecoveryCodes {
   static let count = 10
 

@@ -43,7 +43,7 @@ struct RefundApprovals {
       .map(Self.approval)
   }
 
-  /// False when somebody has decided already, or asked for it themselves.
+  /// False when another user has decided already, or this user asked for it.
   func decide(_ id: String, _ state: RefundApproval.State, by user: String) throws -> Bool {
     try store.run(
       """

@@ -57,7 +57,7 @@ package struct RefundLimits: Sendable, Hashable {
   package func allow(_ amount: Amount) -> Bool { amount.minorUnits <= limits[amount.currency] ?? 0 }
 }
 
-/// Somebody who may sign in to the back office.
+/// A user who may sign in to the back office.
 package struct OfficeUser: Sendable, Hashable {
   /// How they sign in: letters, digits, dots, hyphens, `@`; without regard to case.
   package let name: String

@@ -119,7 +119,7 @@ package struct UserAdministration: Sendable {
     }
   }
 
-  /// The office cannot be left without somebody who may change its users.
+  /// The office keeps at least one user who may change its users.
   private static func requireAdministrator(_ users: UserTable) throws {
     guard try users.all().contains(where: { $0.isEnabled && $0.everywhere == .administrator }) else {
       throw OfficeRefusal.conflict("This is the last administrator of everything; add another one first.")

@@ -15,7 +15,7 @@ struct UserTable {
     try store.row("SELECT * FROM office_users WHERE name = $1", .text(name)).map(user)
   }
 
-  /// - Throws: ``OfficeRefusal`` when there is nobody of this name.
+  /// - Throws: ``OfficeRefusal`` when no user has this name.
   func known(_ name: String) throws -> OfficeUser {
     guard let user = try find(name) else { throw OfficeRefusal.notFound("There is no user \(name).") }
     return user

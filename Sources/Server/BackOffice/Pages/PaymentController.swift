@@ -145,7 +145,7 @@ extension PaymentController {
       "refund.\(state.rawValue)", merchant: file.payment.merchant.rawValue, subject: file.payment.id.rawValue,
       before: PaymentView(file).state, after: "\(approval.amount.shown) asked for by \(approval.requestedBy)",
       reason: call.form.reason)
-    // Somebody who approves a second time, after a lost answer, gets the refund's answer again.
+    // A user who approves a second time, after a lost answer, gets the refund's answer again.
     if approval.state == state, let decidedBy = approval.decidedBy, decidedBy.utf8.elementsEqual(name.utf8) { return }
     let isDecided = try await office.database.write { store in
       guard try RefundApprovals(store: store).decide(approval.id, state, by: name) else { return false }
@@ -153,7 +153,7 @@ extension PaymentController {
       return true
     }
     guard isDecided else {
-      throw OfficeRefusal.conflict("Somebody else has decided, or you asked for this refund yourself.")
+      throw OfficeRefusal.conflict("Another user has decided, or you asked for this refund yourself.")
     }
   }
 }

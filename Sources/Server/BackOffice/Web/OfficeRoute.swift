@@ -56,7 +56,7 @@ struct OfficeCall: Sendable {
     (self.token, self.session, signedIn, address) = (token, session, user, context.address)
   }
 
-  /// - Throws: ``OfficeRefusal`` where nobody is signed in; routes with a role have refused that before.
+  /// - Throws: ``OfficeRefusal`` where no user is signed in; routes with a role have refused that before.
   var user: OfficeUser {
     get throws {
       guard let signedIn else { throw OfficeRefusal.forbidden("Sign in first.") }

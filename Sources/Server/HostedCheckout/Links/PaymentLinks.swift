@@ -88,7 +88,7 @@ extension HostedCheckouts {
 }
 
 extension ShownCheckout {
-  /// A link that was declined to its last attempt can be paid by nobody any more.
+  /// A link that was declined to its last attempt cannot be paid any more.
   var linkStatus: PaymentLinkAnswer.Status {
     switch state {
     case .open, .processing: .active

@@ -3,7 +3,7 @@ import TenderSheet
 
 // The messages beside the warnings of an end.
 extension MailContent {
-  /// The payments that somebody must look at.
+  /// The payments that an operator must look at.
   ///
   /// - Parameter alarms: payment and reason.
   package static func alarms(_ alarms: [Row], count: Int, _ brand: MailBrand) -> MailContent {

@@ -25,7 +25,7 @@ package struct AccountMail: Sendable {
     try add(.invitation, .invitation(from: person, link: link, until: end, brand), address, store)
   }
 
-  /// Queues what somebody gets who has forgotten the password, in the caller's commit.
+  /// Queues the message to a user who has forgotten the password, in the caller's commit.
   ///
   /// - Parameter end: until when the link works.
   package func resetPassword(

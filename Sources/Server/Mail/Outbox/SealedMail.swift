@@ -2,7 +2,7 @@ package import MerchantIdentity
 package import Storage
 import StrictJSON
 
-// Confidential messages are sealed under the store's keys, so that the store alone lets nobody in.
+// Confidential messages are sealed under the store's keys, so that no link can be taken from the store alone.
 extension MailOutbox {
   static func seal(_ text: String, _ html: String, _ id: String, _ keys: MasterKeys?) throws -> SealedText {
     guard let keys else { throw MasterKeys.missing("(none)") }

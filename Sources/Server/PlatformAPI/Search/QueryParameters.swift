@@ -6,7 +6,7 @@ package struct QueryRefused: Error, Sendable, Hashable {
   package let reason: String
 }
 
-/// The parameters of a query, each at most once unless it may be repeated. A parameter that nobody reads is refused: a
+/// The parameters of a query, each at most once unless it may be repeated. An unknown parameter is refused: a
 /// misspelt condition would find everything.
 struct QueryParameters {
   private let values: [(name: String, value: String)]
