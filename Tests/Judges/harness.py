@@ -29,24 +29,24 @@ def check(claim, holds, detail=""):
 
 
 class Server:
-    """Records what arrives, as method, path, headers and bytes, and gives one answer to everything."""
+    """Records what arrives, as method, path, headers and bytes, and answers it."""
 
     def __init__(self, answer=b"{}", status=200):
-        self.arrived = queue.Queue()
-        arrived = self.arrived
+        self.arrived, self.answer = queue.Queue(), answer
+        recorder = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def answer(self):
+            def respond(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                arrived.put((self.command, self.path, headers, body))
+                answer = recorder.receive(self.command, self.path, headers, body)
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 self.wfile.write(answer)
 
-            do_GET = do_POST = answer
+            do_GET = do_POST = respond
 
             def log_message(self, *words):
                 pass
@@ -54,6 +54,11 @@ class Server:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def receive(self, method, path, headers, body):
+        """The body of the answer: the same for every call."""
+        self.arrived.put((method, path, headers, body))
+        return self.answer
 
 
 def wait_until_up(origin, process):

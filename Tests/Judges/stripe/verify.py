@@ -90,7 +90,7 @@ class Events:
     @staticmethod
     def authentic(body, signature):
         event = stripe.Webhook.construct_event(body, signature, SECRET)
-        for wrong in ((body + " ", signature, SECRET), (body, signature, SECRET + "x")):
+        for wrong in ((body + b" ", signature, SECRET), (body, signature, SECRET + "x")):
             try:
                 stripe.Webhook.construct_event(*wrong)
             except stripe.SignatureVerificationError:

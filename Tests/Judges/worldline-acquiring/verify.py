@@ -8,13 +8,11 @@ connector sends.
 """
 import base64
 import datetime
-import http.server
 import json
 import os
 import pathlib
 import queue
 import sys
-import threading
 import time
 import urllib.request
 import uuid
@@ -39,7 +37,7 @@ from worldline.acquiring.sdk.v1.validation_exception import ValidationException
 CLIENT, SECRET, ACQUIRER, MERCHANT = "tender-sandbox", "sandbox-client-secret", "100001", "520000001"
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from harness import check, Failed, run, sandbox, TRANSPORT  # noqa: E402
+from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
 EXPLAINED = {
@@ -198,38 +196,20 @@ def verify_report(origin, name):
               ["capture", "700", "EUR", "approved"], ["refund", "300", "EUR", "approved"]], rows[:6])
 
 
-class Recorder:
+class Recorder(Server):
     """Issues access tokens, records every other call, and answers it with an empty object or nothing."""
 
     def __init__(self):
-        self.arrived, self.forms = queue.Queue(), queue.Queue()
-        arrived, forms = self.arrived, self.forms
+        super().__init__()
+        self.forms = queue.Queue()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def answer(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                # A ping is answered with nothing: the library reads no body.
-                answer = b"" if self.path.endswith("/ping") else b"{}"
-                if self.path == "/connect/token":
-                    forms.put((dict(self.headers), body))
-                    answer = b'{"access_token":"token-1","expires_in":3600,"token_type":"Bearer"}'
-                else:
-                    headers = {name.lower(): value for name, value in self.headers.items()}
-                    arrived.put((self.command, self.path, headers, body))
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            do_GET = do_POST = answer
-
-            def log_message(self, *words):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+    def receive(self, method, path, headers, body):
+        if path == "/connect/token":
+            self.forms.put((headers, body))
+            return b'{"access_token":"token-1","expires_in":3600,"token_type":"Bearer"}'
+        answer = super().receive(method, path, headers, body)
+        # A ping is answered with nothing: the library reads no body.
+        return b"" if path.endswith("/ping") else answer
 
 
 def same_moment(body):

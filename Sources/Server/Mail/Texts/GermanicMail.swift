@@ -21,7 +21,7 @@ extension ShopperLanguage {
     .verificationRemedy:
       "Apple verifies the domain again when its TLS certificate is renewed and the association file is served.",
     .alarmsSubject: "Payments that need attention: {count}",
-    .alarmsBody: "Somebody must look at these payments:",
+    .alarmsBody: "An operator must look at these payments:",
     .invitationSubject: "Invitation to {name}",
     .invitationBody: "{person} invites you to {name}.",
     .invitationAction: "Accept the invitation",

@@ -6,10 +6,10 @@ extension DoctorCheck {
 
   static let mailConfigured = DoctorCheck(
     "mail_configured", "Mail can be sent.",
-    meaning: "Mail is off: nobody is warned before certificates and domains expire.",
+    meaning: "Mail is off: no warning is sent before certificates and domains expire.",
     remedy: "Set mail.host, mail.from and mail.recipients; docs/mail.md.")
   static let mailRecipients = DoctorCheck(
-    "mail_recipients", "Somebody gets the warnings.", meaning: "Warnings and alarms are sent to nobody.",
+    "mail_recipients", "The warnings have a recipient.", meaning: "Warnings and alarms are not sent.",
     remedy: "Set mail.recipients.")
   static let mailConnection = DoctorCheck(
     "mail_connection", "The mail server answers.", meaning: "Messages wait in the outbox, for two days at most.",
@@ -21,7 +21,7 @@ extension DoctorCheck {
     "mail_authentication", "The mail server accepts the user.", meaning: "It takes no messages.",
     remedy: "Correct mail.user and mail.passwordFile.")
   static let mailOutbox = DoctorCheck(
-    "mail_outbox", "No message was given up or waits for an hour.", meaning: "Somebody was not written to.",
+    "mail_outbox", "No message was given up or waits for an hour.", meaning: "A recipient did not get the message.",
     remedy: "`tender mail list --state dead` shows the server's answers; then `tender mail retry --all`.")
 }
 
