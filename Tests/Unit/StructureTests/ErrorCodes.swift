@@ -20,7 +20,8 @@ enum ErrorCodes {
 
   /// `enum Code: String` with its cases.
   private static func listed(in file: SourceFile) -> [String] {
-    blocks(of: file, after: /enum (Code|\w+Refusal|DeclineReason|AlarmReason): String/).flatMap { block in
+    blocks(of: file, with: "enum ", after: /enum (Code|\w+Refusal|DeclineReason|AlarmReason): String/).flatMap {
+      block in
       block.flatMap { line in
         line.prefixMatch(of: /\s*case (.*)/).map { $0.output.1.split(separator: ",").compactMap(rawValue) } ?? []
       }
@@ -34,19 +35,24 @@ enum ErrorCodes {
 
   /// `var code: String` that switches over an error's cases.
   private static func switched(in file: SourceFile) -> [String] {
-    blocks(of: file, after: /var code: String \{$/).flatMap { block in
+    blocks(of: file, with: "var code", after: /var code: String \{$/).flatMap { block in
       block.flatMap { $0.matches(of: /: "(\w+)"/).map { String($0.output.1) } }
     }
   }
 
   /// `Problem(.notFound, "not_found", …)`, on one line or on several.
   private static func thrown(in file: SourceFile) -> [String] {
-    file.text.matches(of: /Problem\(\s*(?:\.init\([^)]*\)|[\w.]+),\s*"(\w+)"/).map { String($0.output.1) }
+    guard file.text[...].holds("Problem(") else { return [] }
+    return file.text.matches(of: /Problem\(\s*(?:\.init\([^)]*\)|[\w.]+),\s*"(\w+)"/).map { String($0.output.1) }
   }
 
   /// The lines between an opening line and the brace that closes it, which stands below its first letter.
-  private static func blocks<Output>(of file: SourceFile, after opening: Regex<Output>) -> [[Substring]] {
-    file.lines.indices.filter { file.lines[$0].contains(opening) }.map { start in
+  ///
+  /// - Parameter words: are in every opening line; looked for first, because a regular expression is slow.
+  private static func blocks<Output>(
+    of file: SourceFile, with words: String, after opening: Regex<Output>
+  ) -> [[Substring]] {
+    file.lines.indices.filter { file.lines[$0].holds(words) && file.lines[$0].contains(opening) }.map { start in
       let end = file.lines[start].prefix { $0 == " " } + "}"
       return Array(file.lines[(start + 1)...].prefix { $0 != end })
     }

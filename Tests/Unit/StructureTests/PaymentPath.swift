@@ -84,7 +84,8 @@ extension SourceFile {
   /// The names of its functions that are not private.
   fileprivate var sharedFunctions: [String] {
     lines.compactMap { line in
-      guard !line.contains("private"), let name = line.firstMatch(of: /\bfunc (\w+)[(<]/)?.output.1 else { return nil }
+      guard line.holds("func "), !line.holds("private"), let name = line.firstMatch(of: /\bfunc (\w+)[(<]/)?.output.1
+      else { return nil }
       return String(name)
     }
   }
@@ -93,7 +94,9 @@ extension SourceFile {
   fileprivate func body(of function: String) -> [[Substring]] {
     let lines = lines
     return lines.indices.compactMap { start in
-      guard let name = lines[start].firstMatch(of: /\bfunc (\w+)[(<]/)?.output.1, name == function else { return nil }
+      guard lines[start].holds("func "), let name = lines[start].firstMatch(of: /\bfunc (\w+)[(<]/)?.output.1,
+        name == function
+      else { return nil }
       if lines[start].hasSuffix("}") { return [lines[start]] }
       let indent = lines[start].prefix { $0 == " " }
       let end = lines[start...].firstIndex { $0 == indent + "}" } ?? start

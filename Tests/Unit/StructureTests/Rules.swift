@@ -101,7 +101,7 @@ enum Tidiness {
   /// A note to oneself belongs into an issue.
   private static func forgottenNotes(_ file: SourceFile) -> [Violation] {
     file.lines.enumerated().compactMap { number, line in
-      ["TODO", "FIXME", "HACK"].first { line.contains($0) }.map {
+      ["TODO", "FIXME", "HACK"].first { line.holds($0) }.map {
         Violation(path: file.path, line: number + 1, rule: "a stray \($0)")
       }
     }

@@ -1,34 +1,70 @@
 import Foundation
 import TenderTesting
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// A file of the repository, by its path from the root.
 struct SourceFile: Sendable {
   let path: String
   let text: String
+  let lines: [Substring]
+
+  init(path: String, text: String) {
+    self.path = path
+    self.text = text
+    // Over bytes, because a debug build needs most of a minute to split all sources by characters.
+    lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Substring.init)
+  }
 
   /// The module whose file this is: the folder below an area of `Sources`.
   var module: String { path.split(separator: "/").dropFirst(2).first.map(String.init) ?? "" }
-  var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
 
   /// The modules that are imported, with the number of the line.
   var imports: [(module: String, line: Int)] {
     lines.enumerated().compactMap { number, line in
-      guard line.contains("import "), let match = line.prefixMatch(of: Self.importLine) else { return nil }
+      guard line.holds("import "), let match = line.prefixMatch(of: Self.importLine) else { return nil }
       return (String(match.output.1), number + 1)
     }
   }
 
   /// The lines that hold one of `words` outside comments and string literals, so that a word in a sentence is no call.
   func code(with words: [String]) -> [(line: Int, text: String)] {
-    lines.enumerated().compactMap { number, line in
-      guard words.contains(where: { line.contains($0) }) else { return nil }
+    guard words.contains(where: { text[...].holds($0) }) else { return [] }
+    return lines.enumerated().compactMap { number, line in
+      guard words.contains(where: { line.holds($0) }) else { return nil }
       let text = String(line).replacing(/#*"(\\.|[^"\\])*"#*/, with: "\"\"").replacing(/\/\/.*/, with: "")
-      return words.contains { text.contains($0) } ? (number + 1, text) : nil
+      return words.contains { text[...].holds($0) } ? (number + 1, text) : nil
     }
   }
 
   private static var importLine: Regex<(Substring, Substring)> {
     /\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+).*/
+  }
+}
+
+extension Substring {
+  /// Whether the bytes of `word` occur in it.
+  func holds(_ word: String) -> Bool {
+    let found = utf8.withContiguousStorageIfAvailable { text in
+      Array(word.utf8).withUnsafeBytes { Self.isFound($0, in: UnsafeRawBufferPointer(text)) }
+    }
+    return found ?? contains(word)
+  }
+
+  private static func isFound(_ word: UnsafeRawBufferPointer, in text: UnsafeRawBufferPointer) -> Bool {
+    var rest = text[...]
+    while rest.count >= word.count,
+      let first = memchr(UnsafeRawBufferPointer(rebasing: rest).baseAddress!, Int32(word[0]), rest.count)
+    {
+      rest = rest[(UnsafeRawPointer(first) - text.baseAddress!)...]
+      if rest.starts(with: word) { return true }
+      rest = rest.dropFirst()
+    }
+    return false
   }
 }
 

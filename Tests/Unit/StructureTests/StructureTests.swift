@@ -67,8 +67,10 @@ import Testing
     #expect(path.violations.isEmpty, "\(path.violations)")
   }
 
+  private static let sources = Result { try Repository.swiftFiles(under: "Sources") }
+
   private func sources() throws -> [SourceFile] {
-    let files = try Repository.swiftFiles(under: "Sources")
+    let files = try Self.sources.get()
     let modules = try manifest().modules
     try #require(files.count >= modules.count)
     return files
