@@ -22,6 +22,8 @@ package struct Acquirer: Sendable {
   package var void: Verb<FollowUpRequest, AcquirerAnswer>
   /// Gives back taken money, all or a part.
   package var refund: Verb<FollowUpRequest, AcquirerAnswer>
+  /// Raises what is held by an amount. Nil where the acquirer cannot; then it does not state the part.
+  package var increment: Verb<FollowUpRequest, AcquirerAnswer>?
   /// Asks what became of an operation. Changes nothing.
   package var inquire: Verb<InquiryRequest, Inquiry>
   /// Undoes an authorization whose answer never came, whether or not it ever arrived.
@@ -46,6 +48,7 @@ package struct Acquirer: Sendable {
     capture: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     void: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
     refund: @escaping Verb<FollowUpRequest, AcquirerAnswer>,
+    increment: Verb<FollowUpRequest, AcquirerAnswer>? = nil,
     inquire: @escaping Verb<InquiryRequest, Inquiry>,
     reverse: @escaping Verb<InquiryRequest, Reversal>,
     readEvents: @escaping EventReader = { _ throws(EventRefusal) in throw .notExpected },
@@ -59,6 +62,7 @@ package struct Acquirer: Sendable {
     self.capture = capture
     self.void = void
     self.refund = refund
+    self.increment = increment
     self.inquire = inquire
     self.reverse = reverse
     self.readEvents = readEvents

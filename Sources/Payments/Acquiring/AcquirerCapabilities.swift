@@ -11,7 +11,7 @@ package struct AcquirerCapabilities: Sendable {
     case sealed
   }
 
-  /// Parts of a payment that the acquirer can move. What it cannot is refused before anything is written.
+  /// Parts of a payment that the acquirer can move, and whether it can raise a hold. What it cannot is refused before anything is written.
   package struct Parts: OptionSet, Sendable, Hashable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
@@ -24,6 +24,9 @@ package struct AcquirerCapabilities: Sendable {
     package static let void = Parts(rawValue: 4)
     /// A refund of less than what was captured.
     package static let refund = Parts(rawValue: 8)
+
+    /// More than what is held, before a capture.
+    package static let increment = Parts(rawValue: 16)
 
     package static let all: Parts = [.capture, .furtherCaptures, .void, .refund]
   }

@@ -41,6 +41,7 @@ extension Acquirer {
     converted.capture = capabilities.converting(capture)
     converted.void = capabilities.converting(void)
     converted.refund = capabilities.converting(refund)
+    converted.increment = increment.map(capabilities.converting)
     converted.inquire = { [capabilities, inquire] request, deadline in
       guard let converted = capabilities.converted(request) else { return .unavailable(.tooFine) }
       return capabilities.read(await inquire(converted, deadline), asked: request.amount)

@@ -3,7 +3,7 @@ package import TenderPayments
 /// Which of the acquirer's verbs an answer is to.
 package enum AcquirerVerb: String, Sendable, Hashable, CaseIterable {
   /// Those that move money, and the inquiry about one of them.
-  case authorize, capture, void, refund, inquire
+  case authorize, capture, void, refund, increment, inquire
 }
 
 /// An answer, with what it was the answer to.
@@ -51,6 +51,7 @@ extension Acquirer {
     observed.capture = observing(.capture, capture)
     observed.void = observing(.void, void)
     observed.refund = observing(.refund, refund)
+    observed.increment = increment.map { observing(.increment, $0) }
     observed.inquire = { [inquire] request, deadline in
       let begin = scheduler.uptime()
       let found = await inquire(request, deadline)

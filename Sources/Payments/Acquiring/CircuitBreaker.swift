@@ -65,6 +65,7 @@ extension Acquirer {
     guarded.capture = breaker.guarding(capture)
     guarded.void = breaker.guarding(void)
     guarded.refund = breaker.guarding(refund)
+    guarded.increment = increment.map(breaker.guarding)
     guarded.inquire = breaker.guarding(inquire)
     guarded.reverse = breaker.guarding(reverse)
     return guarded

@@ -89,7 +89,7 @@ package struct SaleDetails: Sendable, Hashable {
   }
 }
 
-/// A request that follows an authorization: a capture, a void, a refund.
+/// A request that follows an authorization: a capture, a void, a refund, an increment.
 package struct FollowUpRequest: Sendable, Hashable {
   /// Our name of this operation.
   package let reference: AttemptReference
@@ -171,5 +171,5 @@ package struct InquiryRequest: Sendable, Hashable {
 
 /// What kind of operation is asked about.
 package enum InquiredOperation: String, Sendable, Hashable, CaseIterable {
-  case authorization, capture, void, refund
+  case authorization, capture, void, refund, increment
 }

@@ -3,7 +3,7 @@ package import Ledger
 import Storage
 package import TenderPayments
 
-// Captures, voids and refunds: reserve, ask, post.
+// Captures, voids, refunds and increments: reserve, ask, post.
 //
 // What the acquirer refused or never received leaves the balances as they were. What is pending or unknown stays
 // reserved until recovery resolves it, so that nothing is captured or refunded twice.
@@ -33,6 +33,11 @@ extension PaymentGateway {
     try await perform(FollowUp(kind: .refund, payment: payment, amount: amount))
   }
 
+  /// Raises what is held, where the route can; before anything is captured, and alone.
+  package func increment(_ payment: PaymentID, by amount: Amount) async throws -> OperationOutcome {
+    try await perform(FollowUp(kind: .increment, payment: payment, amount: amount))
+  }
+
   /// Resolves an open outcome, and captures at once if the order says so and the money turns out to be held.
   ///
   /// A payment whose outcome was known before is not captured here: not every call for it may become a capture. Nor
@@ -59,7 +64,7 @@ extension PaymentGateway {
   }
 }
 
-/// One capture, void or refund.
+/// One capture, void, refund or increment.
 package struct FollowUp: Sendable {
   let kind: OperationKind
   let payment: PaymentID
@@ -85,6 +90,7 @@ package struct FollowUp: Sendable {
     return keyed
   }
 
+  /// An increment has those of a capture.
   fileprivate var points: (reserved: CrashPoint, answered: CrashPoint, recorded: CrashPoint) {
     switch kind {
     case .void: (.voidReserved, .voidAnswered, .voidRecorded)
@@ -109,9 +115,13 @@ extension FollowUp {
   package static func refund(_ payment: PaymentID, _ amount: Amount? = nil) -> FollowUp {
     FollowUp(kind: .refund, payment: payment, amount: amount)
   }
+
+  package static func increment(_ payment: PaymentID, by amount: Amount) -> FollowUp {
+    FollowUp(kind: .increment, payment: payment, amount: amount)
+  }
 }
 
-// The steps of a capture, void or refund.
+// The steps of a capture, void, refund or increment.
 extension PaymentGateway {
   package func perform(_ followUp: FollowUp) async throws -> OperationOutcome {
     let deadline = followUp.deadline ?? newDeadline()
@@ -206,6 +216,7 @@ extension PaymentGateway {
     case .capture: await acquirer.capture(request, deadline)
     case .void: await acquirer.void(request, deadline)
     case .refund: await acquirer.refund(request, deadline)
+    case .increment: await acquirer.increment?(request, deadline) ?? .notSent("the acquirer raises no hold")
     default: .notSent("an authorization is never sent again")
     }
   }
@@ -226,6 +237,7 @@ extension AcquirerCapabilities.Parts {
     case .capture: self = .capture
     case .void: self = .void
     case .refund: self = .refund
+    case .increment: self = .increment
     default: self = []
     }
   }

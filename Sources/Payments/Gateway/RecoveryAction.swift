@@ -32,7 +32,7 @@ enum RecoveryAction: Hashable {
     case .authorize where attempt.past?.reportedOutcome == .failure:
       self = acquirer.canUndo || attempt.canBeInquired(acquirer) ? .reverse : .nothing
     case .authorize: self = attempt.canBeInquired(acquirer) ? .inquire : acquirer.reversal ? .reverse : .nothing
-    case .capture, .void, .refund:
+    case .capture, .void, .refund, .increment:
       self = attempt.canBeInquired(acquirer) ? .inquire : attempt.mayRepeat(acquirer) ? .sendAgain : .nothing
     // They are never sent.
     case .chargeback, .chargebackReversal: self = .nothing
@@ -159,6 +159,7 @@ extension InquiredOperation {
     case .authorize: self = .authorization
     case .capture: self = .capture
     case .void, .reverse: self = .void
+    case .increment: self = .increment
     case .refund, .chargeback, .chargebackReversal: self = .refund
     }
   }

@@ -7,6 +7,7 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case voidUnknown = "void_unknown"
   case refundUnknown = "refund_unknown"
   case reverseUnknown = "reverse_unknown"
+  case incrementUnknown = "increment_unknown"
   /// The payment waits for an acquirer that is not configured.
   case acquirerNotConfigured = "acquirer_not_configured"
   /// The capture of an order with immediate capture was declined for good.
@@ -28,6 +29,7 @@ package enum AlarmReason: String, Sendable, Hashable, Codable, CaseIterable {
   case captureApprovedLate = "capture_approved_late"
   case voidApprovedLate = "void_approved_late"
   case refundApprovedLate = "refund_approved_late"
+  case incrementApprovedLate = "increment_approved_late"
   /// An event contradicts what an operator decided about an operation. It is booked where the balances allow it.
   case resolvedOtherwise = "resolved_otherwise"
   /// Money is held for a payment that has ended; it is being reversed.
@@ -56,6 +58,7 @@ extension AlarmReason {
     case .capture: .captureUnknown
     case .void: .voidUnknown
     case .refund: .refundUnknown
+    case .increment: .incrementUnknown
     case .reverse, .chargeback, .chargebackReversal: .reverseUnknown
     }
   }
@@ -63,11 +66,12 @@ extension AlarmReason {
   /// The acquirer took back a capture or a refund.
   static func returned(_ kind: OperationKind) -> AlarmReason { kind == .refund ? .refundReturned : .captureReturned }
 
-  /// The acquirer did a capture, void or refund after all.
+  /// The acquirer did a capture, void, refund or increment after all.
   static func approvedLate(_ kind: OperationKind) -> AlarmReason {
     switch kind {
     case .refund: .refundApprovedLate
     case .void: .voidApprovedLate
+    case .increment: .incrementApprovedLate
     case .capture, .authorize, .reverse, .chargeback, .chargebackReversal: .captureApprovedLate
     }
   }
@@ -96,6 +100,7 @@ extension AlarmReason {
       case .capture: [.captureDeclined, .captureMisconfigured, .captureOverdue, .captureApprovedLate]
       case .void: [.voidRefused, .voidApprovedLate]
       case .refund: [.refundApprovedLate]
+      case .increment: [.incrementApprovedLate]
       case .reverse: [.reversalRefused]
       case .authorize, .chargeback, .chargebackReversal: []
       }

@@ -10,6 +10,8 @@ package enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   case void
   /// Refund captured money.
   case refund
+  /// Raise what is held.
+  case increment
   /// The gateway's own undo of an authorization whose answer never came.
   case reverse
   /// The cardholder's bank took captured money back. Only a provider reports it.
@@ -17,8 +19,8 @@ package enum OperationKind: String, Sendable, Hashable, Codable, CaseIterable {
   /// A dispute ended in the merchant's favour. Only a provider reports it.
   case chargebackReversal = "chargeback_reversal"
 
-  /// Whether it follows an authorization: a capture, void or refund.
-  var isFollowUp: Bool { self == .capture || self == .void || self == .refund }
+  /// Whether it follows an authorization: a capture, void, refund or increment.
+  var isFollowUp: Bool { [.capture, .void, .refund, .increment].contains(self) }
 }
 
 /// Who or what began an operation.

@@ -63,7 +63,8 @@ package struct Journal: Sendable {
       outcome: try Self.outcome(of: attempt.request, payment, in: store), isDropped: posted == nil)
   }
 
-  /// Reserves the amount of a capture, void or refund, and writes its attempt.
+  /// Reserves the amount of a capture, void or refund, and writes its attempt. An increment reserves nothing: it is
+  /// written alone, while no capture, void or increment is open.
   ///
   /// - Parameters:
   ///   - amount: nil takes all that is left and not in flight.
@@ -243,11 +244,16 @@ extension Journal {
     let (payment, balances) = (before.payment.id, before.balances)
     // With the last capture the acquirer releases all that it does not hold for another; which that is, is not known
     // while another is open.
-    guard try !isFinal || !Operations.hasOpenMove(of: payment, in: store) else {
+    guard try !isFinal && kind != .increment || !Operations.hasOpenMove(of: payment, in: store) else {
+      throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
+    }
+    // How much is held is not known while an increment is open: nothing else may end the hold then.
+    guard try kind == .refund || kind == .increment || !Operations.hasOpenIncrement(of: payment, in: store) else {
       throw JournalError.inFlight(available: Amount(minorUnits: 0, currency: amount.currency))
     }
     let rest = kind == .capture && isFinal ? balances.free - amount.minorUnits : 0
-    let isWhole = capture?.isWhole(amount.minorUnits) ?? (kind != .refund && balances.isWhole(amount.minorUnits))
+    let isWhole =
+      capture?.isWhole(amount.minorUnits) ?? (kind == .capture || kind == .void) && balances.isWhole(amount.minorUnits)
     var attempt = newAttempt(
       kind, amount, of: before, isFinal: isFinal, isWhole: isWhole, releases: rest, cause: cause,
       after: try Operations.authorization(of: payment, in: store), undoing: capture?.reference, store)

@@ -116,7 +116,9 @@ extension PaymentRecord {
   fileprivate mutating func holdAgain(_ amount: Int64, in store: Transaction) throws {
     let missing = max(0, amount - balances.free)
     guard missing > 0 else { return }
-    let most = payment.amount.minorUnits - balances.captured - balances.reservedCapture - balances.reservedVoid
+    let most =
+      payment.amount.minorUnits + balances.incremented - balances.captured - balances.reservedCapture
+      - balances.reservedVoid
     guard amount <= most else {
       throw JournalError.exceeds(available: Amount(minorUnits: max(0, most), currency: payment.amount.currency))
     }

@@ -172,13 +172,20 @@ enum Operations {
       """, .text(payment.rawValue)) != nil
   }
 
-  /// Whether a capture or a void is under way. The acquirer may not have received it yet, or have decided already.
+  /// Whether a capture, a void or an increment is under way. The acquirer may not have received it yet, or have decided
+  /// already.
   static func hasOpenMove(of payment: PaymentID, in store: Transaction) throws -> Bool {
     try store.row(
       """
       SELECT reference FROM operations
-      WHERE payment = $1 AND kind IN ('capture', 'void') AND \(isOpen)
+      WHERE payment = $1 AND kind IN ('capture', 'void', 'increment') AND \(isOpen)
       """, .text(payment.rawValue)) != nil
+  }
+
+  static func hasOpenIncrement(of payment: PaymentID, in store: Transaction) throws -> Bool {
+    try store.row(
+      "SELECT reference FROM operations WHERE payment = $1 AND kind = 'increment' AND \(isOpen)",
+      .text(payment.rawValue)) != nil
   }
 
   /// The approved final capture; nil when there was none, or it failed or was returned.

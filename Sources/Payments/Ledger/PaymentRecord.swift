@@ -144,7 +144,7 @@ extension PaymentRecord {
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
         alarm = $17, updated_at = $18, reported_status = $19, route = $20, charged_back = $21,
-        merchant_account = $22, version = version + 1
+        merchant_account = $22, incremented = $23, version = version + 1
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -154,13 +154,14 @@ extension PaymentRecord {
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
       .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route),
-      .integer(balances.chargedBack), .text(optional: sale.merchantAccount))
+      .integer(balances.chargedBack), .text(optional: sale.merchantAccount), .integer(balances.incremented))
     guard saved == 1 else { throw JournalError.conflict }
   }
 
   init(_ row: Row) throws {
     balances = Balances(status: try row.value("status"))
     balances.authorized = try row.integer("authorized")
+    balances.incremented = try row.integer("incremented")
     balances.captured = try row.integer("captured")
     balances.refunded = try row.integer("refunded")
     balances.chargedBack = try row.integer("charged_back")

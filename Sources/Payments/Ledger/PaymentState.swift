@@ -83,6 +83,9 @@ package enum PaymentState {
       (held, [.begins(.capture), .begins(.void)], .stays),
       (held, [.meets(.capture, .approved), .meets(.void, .approved)], .followsBalances),
       (held, open(.capture) + open(.void), .stays),
+      ([.authorized], [.begins(.increment)], .stays),
+      (held + [.captured], [.meets(.increment, .approved)], .followsBalances),
+      (held + [.captured], others(.increment), .stays),
       // Beside a final capture, what is refused is not free again: it is released.
       (held, refused(.capture) + refused(.void), .followsBalances),
       (taken, [.begins(.refund)], .stays),

@@ -5,6 +5,8 @@ package struct Balances: Sendable, Hashable {
   package var status: PaymentStatus
   /// Held at the acquirer, taken or not.
   package var authorized: Int64 = 0
+  /// What of it increments have added to the payment's amount.
+  package var incremented: Int64 = 0
   package var captured: Int64 = 0
   package var refunded: Int64 = 0
   /// Taken back by cardholders' banks. It is not refunded, and cannot be refunded any more.
@@ -30,6 +32,7 @@ package struct Balances: Sendable, Hashable {
     case .capture, .void: free
     case .refund, .chargeback: refundable
     case .chargebackReversal: chargedBack
+    case .increment: Self.mostHeld - authorized
     case .authorize, .reverse: 0
     }
   }
@@ -39,9 +42,12 @@ package struct Balances: Sendable, Hashable {
     switch kind {
     case .capture, .void: reservedCapture + reservedVoid
     case .refund, .chargeback: reservedRefund
-    case .authorize, .reverse, .chargebackReversal: 0
+    case .authorize, .reverse, .chargebackReversal, .increment: 0
     }
   }
+
+  /// Minor units that a payment can hold: the twelve digits of ISO 8583.
+  package static let mostHeld: Int64 = 999_999_999_999
 }
 
 /// What an operation moves when it is approved.
@@ -108,7 +114,7 @@ package enum Posting {
       after.reservedVoid += movement.releases
     case .void: after.reservedVoid += movement.amount
     case .refund: after.reservedRefund += movement.amount
-    case .authorize, .reverse, .chargeback, .chargebackReversal: break
+    case .authorize, .reverse, .chargeback, .chargebackReversal, .increment: break
     }
     return after
   }
@@ -123,6 +129,9 @@ package enum Posting {
     case .refund: balances.refunded += movement.amount
     case .void: balances.authorized -= movement.amount
     case .reverse: balances.authorized = 0
+    case .increment:
+      balances.authorized += movement.amount
+      balances.incremented += movement.amount
     case .chargeback: balances.chargedBack += movement.amount
     case .chargebackReversal: balances.chargedBack -= movement.amount
     }
@@ -135,7 +144,7 @@ package enum Posting {
       balances.reservedVoid -= movement.releases
     case .void: balances.reservedVoid -= movement.amount
     case .refund: balances.reservedRefund -= movement.amount
-    case .authorize, .reverse, .chargeback, .chargebackReversal: break
+    case .authorize, .reverse, .chargeback, .chargebackReversal, .increment: break
     }
   }
 
@@ -151,7 +160,7 @@ package enum Posting {
       balances.authorized += movement.releases
     case .refund: balances.refunded -= movement.amount
     case .void: balances.authorized += movement.amount
-    case .authorize, .reverse, .chargeback, .chargebackReversal: break
+    case .authorize, .reverse, .chargeback, .chargebackReversal, .increment: break
     }
   }
 

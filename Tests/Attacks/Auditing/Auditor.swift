@@ -129,6 +129,7 @@ extension Auditor {
     "capture_approved_late": [.noPhantom, .sums],
     "refund_approved_late": [.noPhantom, .sums],
     "void_approved_late": [.noPhantom],
+    "increment_approved_late": [.noPhantom],
     // A person moved money in the acquirer's dashboard, or the acquirer did.
     "moved_elsewhere": [.noPhantom, .sums],
   ]
@@ -212,11 +213,17 @@ extension Auditor {
   private var outOfBounds: [String] {
     evidence.payments.filter {
       !(0 <= $0.refunded && 0 <= $0.chargedBack && $0.refunded + $0.chargedBack <= $0.captured
-        && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
+        && $0.captured <= $0.authorized && $0.authorized <= $0.amount + incremented($0.id))
     }.map { "payment \($0.id)" } + unfolded
       + evidence.holds.filter {
         !(0 <= $0.refunded && $0.refunded <= $0.captured && $0.captured <= $0.authorized && $0.authorized <= $0.amount)
       }.map { "hold \($0.reference)" }
+  }
+
+  /// What approved increments added to a payment's amount.
+  private func incremented(_ payment: String) -> Int64 {
+    evidence.operations.filter { $0.payment == payment && $0.kind == "increment" && $0.state == "approved" }
+      .reduce(0) { $0 + $1.amount }
   }
 
   /// Payments whose balances are not the sum of their approved operations, those of a provider among them.

@@ -67,14 +67,17 @@ extension Evidence {
   package mutating func readWorldlineAcquiring(_ store: Transaction) throws {
     let orders = orderOfReference
     let payments = """
-      SELECT payments.*, operation_id FROM payments JOIN operations ON operations.payment = payment_id
+      SELECT payments.*, operation_id,
+        (SELECT COALESCE(sum(raised.amount), 0) FROM operations AS raised WHERE raised.payment = payment_id
+          AND raised.kind = 'INCREMENT' AND raised.response_code = '0') AS incremented
+      FROM payments JOIN operations ON operations.payment = payment_id
       WHERE kind = 'AUTHORIZATION' ORDER BY sequence
       """
     holds += try store.rows(payments).map { row in
       let reference = try row.text("operation_id")
       return AcquirerHold(
         reference: reference, order: orders[reference] ?? reference, token: try row.text("payment_id"),
-        amount: try row.integer("amount"), currency: try row.text("currency"),
+        amount: try row.integer("amount") + row.integer("incremented"), currency: try row.text("currency"),
         wasApproved: !["NOT_AUTHORIZED", "PENDING"].contains(try row.text("status")),
         authorized: try row.integer("authorized"), captured: try row.integer("captured"),
         refunded: try row.integer("refunded"))

@@ -233,6 +233,7 @@ def verify_requests():
         "capture": lambda body: payments.simple_capture_of_payment(name, build(ApiCaptureRequest, body)),
         "void": lambda body: payments.reverse_authorization(name, build(ApiPaymentReversalRequest, body)),
         "refund": lambda body: payments.create_refund(name, build(ApiPaymentRefundRequest, body)),
+        "increment": lambda body: payments.increment_payment(name, build(ApiIncrementRequest, body)),
         "inquire": lambda body: payments.get_payment_status(name, params),
         "reverse": lambda body: merchant.technical_reversals().technical_reversal(
             "R1", build(ApiTechnicalReversalRequest, body)),

@@ -44,7 +44,7 @@ extension DirectStatus {
 
   private static func states(of kind: OperationKind) -> States {
     switch kind {
-    case .authorize: (.authorizationWaiting, .authorizationUnknown, .pendingCapture, .rejected)
+    case .authorize, .increment: (.authorizationWaiting, .authorizationUnknown, .pendingCapture, .rejected)
     case .capture: (.captureRequested, .captureUnknown, .captured, .captureRefused)
     case .refund: (.refundRequested, .refundUnknown, .refunded, .refundRefused)
     case .void, .reverse, .chargeback, .chargebackReversal:
@@ -52,12 +52,12 @@ extension DirectStatus {
     }
   }
 
-  /// Whether merchants are shown operations of this kind. A reversal is the gateway's own, and a chargeback is in no
-  /// list of Worldline's.
+  /// Whether merchants are shown operations of this kind. A reversal is the gateway's own, and neither a chargeback nor
+  /// an increment is in a list of Worldline's.
   package static func isShown(_ kind: OperationKind) -> Bool {
     switch kind {
     case .authorize, .capture, .void, .refund: true
-    case .reverse, .chargeback, .chargebackReversal: false
+    case .increment, .reverse, .chargeback, .chargebackReversal: false
     }
   }
 }

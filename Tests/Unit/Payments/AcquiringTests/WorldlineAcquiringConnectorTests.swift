@@ -69,6 +69,7 @@ import Testing
     _ = await acquirer.capture(followUp("C1", number: 2), deadline)
     _ = await acquirer.void(followUp("V1"), deadline)
     _ = await acquirer.refund(followUp("F1"), deadline)
+    _ = await acquirer.increment?(followUp("I1"), deadline)
     _ = await acquirer.inquire(
       InquiryRequest(reference: AttemptReference("C1"), amount: .eur(500), kind: .capture, authorization: payment),
       deadline)

@@ -20,6 +20,29 @@ import Testing
     }
   }
 
+  @Test func `raises a pre-authorization, finds the increment, and captures the sum`() async throws {
+    try await WorldlineAcquiringVisit.run(preAuthorizes: true) { visit async throws in
+      #expect(visit.acquirer.capabilities.parts.contains(.increment))
+      let name = try await visit.held("R1")
+      let raised = AcquirerAnswer.approved(Approval(acquirerReference: "I1"))
+      #expect(try await visit.increment("I1", name, 250) == raised)
+      #expect(try await visit.increment("I1", name, 250) == raised, "a repeat raises nothing again")
+      #expect(await visit.inquire(.increment, "I1", 250, of: name) == .answer(raised))
+      #expect(await visit.inquire(.increment, "I2", 250, of: name) == .notFound)
+      #expect(await visit.capture("C1", name, 1500, isWhole: true).isApproved)
+      #expect(try await visit.payments().first?["captured"] == 1500)
+    }
+  }
+
+  @Test func `a final authorization cannot be raised, and its capabilities say so`() async throws {
+    try await WorldlineAcquiringVisit.run { visit async throws in
+      #expect(!visit.acquirer.capabilities.parts.contains(.increment))
+      let name = try await visit.held("R1")
+      #expect(try await !visit.increment("I1", name, 250).isApproved)
+      #expect(try await visit.payments().first?["authorized"] == 1250)
+    }
+  }
+
   @Test func `captures all of it without a number`() async throws {
     try await WorldlineAcquiringVisit.run { visit async throws in
       let name = try await visit.held("R1")

@@ -117,6 +117,11 @@ extension WorldlineAcquiringVisit {
     await acquirer.refund(followUp(reference, payment, units), .after(.seconds(300)))
   }
 
+  func increment(_ reference: String, _ payment: String, _ units: Int64) async throws -> AcquirerAnswer {
+    let increment = try #require(acquirer.increment)
+    return await increment(followUp(reference, payment, units), .after(.seconds(300)))
+  }
+
   private func followUp(_ reference: String, _ payment: String, _ units: Int64) -> FollowUpRequest {
     FollowUpRequest(reference: AttemptReference(reference), authorization: payment, amount: .eur(units))
   }

@@ -44,6 +44,16 @@ import Testing
     #expect((back.authorized, back.captured) == (1_000, 0))
   }
 
+  @Test func `an increment raises the hold, and a refused one changes nothing`() throws {
+    var held = Balances(status: .authorized)
+    held.authorized = 1_000
+    let raise = Movement(.increment, 250)
+    let raised = try Posting.post(.approved, of: raise, on: Posting.reserve(raise, on: held))
+    #expect((raised.status, raised.authorized, raised.incremented, raised.free) == (.authorized, 1_250, 250, 1_250))
+    #expect(try Posting.post(.declined, of: raise, on: held) == held)
+    #expect(raised.available(to: .increment) == Balances.mostHeld - 1_250)
+  }
+
   @Test func `what a final capture released is held again when it is returned, as if it had been refused`() throws {
     var held = Balances(status: .authorized)
     held.authorized = 1_000

@@ -20,6 +20,7 @@ extension BraintreeConnector {
     case (.void, let authorization?): return await inquireVoid(of: authorization, deadline)
     case (.refund, let authorization?):
       return await inquireRefund(request, of: request.capture ?? authorization, deadline)
+    case (.increment, _): return .notFound
     case (.capture, nil), (.void, nil), (.refund, nil):
       return .unavailable(Interruption(.acquirerUncertain, detail: "the authorization's name is not known"))
     }

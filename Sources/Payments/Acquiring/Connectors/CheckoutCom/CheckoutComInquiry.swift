@@ -124,10 +124,10 @@ extension CheckoutComConnector {
 }
 
 extension CheckoutComAction {
-  /// Nil for an authorization.
+  /// Nil for an authorization, and for what Checkout.com is not asked to do.
   fileprivate init?(_ kind: InquiredOperation) {
     switch kind {
-    case .authorization: return nil
+    case .authorization, .increment: return nil
     case .capture: self = .capture
     case .void: self = .void
     case .refund: self = .refund

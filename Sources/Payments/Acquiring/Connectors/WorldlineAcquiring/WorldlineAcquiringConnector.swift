@@ -27,6 +27,7 @@ extension Acquirer {
       capture: { await connector.act(.capture, $0, $1) },
       void: { await connector.act(.void, $0, $1) },
       refund: { await connector.act(.refund, $0, $1) },
+      increment: { await connector.act(.increment, $0, $1) },
       inquire: connector.inquire, reverse: connector.reverse, checkCredentials: connector.checkCredentials)
   }
 }
@@ -39,10 +40,11 @@ struct WorldlineAcquiringConnector: Sendable {
   let log: @Sendable (Transcript) -> Void
   let access: WorldlineAcquiringAccess
 
-  /// Worldline states no end of the time in which it detects a repeated `operationId`; a day is taken.
+  /// Only a pre-authorization can be incremented. Worldline states no end of the time in which it detects a repeated `operationId`; a day is taken.
   static func capabilities(_ settings: WorldlineAcquiringSettings) -> AcquirerCapabilities {
     AcquirerCapabilities(
-      name: "worldline-acquiring", account: settings.account, instruments: [.network], parts: .all,
+      name: "worldline-acquiring", account: settings.account, instruments: [.network],
+      parts: settings.authorizationType == .pre ? [.all, .increment] : .all,
       idempotency: .reference(window: .seconds(86_400)), authorizationIdempotency: .reference(window: .seconds(86_400)),
       inquiry: true, reversal: true, settleHorizon: .seconds(120),
       holdLifetime: .seconds(86_400 * (settings.authorizationType == .pre ? 10 : 7)),
@@ -69,7 +71,7 @@ struct WorldlineAcquiringConnector: Sendable {
     }
   }
 
-  /// A capture, a void or a refund.
+  /// A capture, a void, a refund or an increment.
   func act(
     _ kind: WorldlineAcquiringAction, _ request: FollowUpRequest, _ deadline: Deadline
   ) async -> AcquirerAnswer {

@@ -7,6 +7,7 @@ enum WorldlineAcquiringAction: String, Sendable, CaseIterable {
   case capture = "CAPTURE"
   case void = "AUTHORIZATION_REVERSAL"
   case refund = "REFUND"
+  case increment = "INCREMENT"
 
   /// The end of the path.
   var path: String {
@@ -14,6 +15,15 @@ enum WorldlineAcquiringAction: String, Sendable, CaseIterable {
     case .capture: "captures"
     case .void: "authorization-reversals"
     case .refund: "refunds"
+    case .increment: "increments"
+    }
+  }
+
+  fileprivate var amountMember: String {
+    switch self {
+    case .capture, .refund: "amount"
+    case .void: "reversalAmount"
+    case .increment: "incrementAmount"
     }
   }
 
@@ -22,6 +32,7 @@ enum WorldlineAcquiringAction: String, Sendable, CaseIterable {
     case .capture: .capture
     case .void: .void
     case .refund: .refund
+    case .increment: .increment
     }
   }
 
@@ -91,9 +102,9 @@ struct WorldlineAcquiringMessages: Sendable {
   /// says whether it is the last.
   func action(_ kind: WorldlineAcquiringAction, _ request: FollowUpRequest) -> JSONValue {
     var body = head(request.reference.rawValue)
-    body[kind == .void ? "reversalAmount" : "amount"] = Self.amount(request.amount)
+    body[kind.amountMember] = Self.amount(request.amount)
     switch kind {
-    case .void: return .object(body)
+    case .void, .increment: return .object(body)
     case .capture:
       body["isFinal"] = .bool(request.isFinal || request.isWhole)
       if !request.isWhole { body["captureSequenceNumber"] = request.number.map { .integer(Int64($0)) } }

@@ -164,6 +164,7 @@ extension WorldlineDirectAnswers {
     }
     let answer: AcquirerAnswer =
       switch request.kind {
+      case .increment: .another
       case .authorization, .void:
         reading(response, DirectPayment.self) { payment($0, request, name) }
       case .capture:

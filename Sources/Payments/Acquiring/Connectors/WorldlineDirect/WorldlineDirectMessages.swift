@@ -24,7 +24,7 @@ enum WorldlineDirectOperation: String, CaseIterable {
 
   init?(_ kind: InquiredOperation) {
     switch kind {
-    case .authorization: return nil
+    case .authorization, .increment: return nil
     case .capture: self = .capture
     case .void: self = .void
     case .refund: self = .refund
