@@ -36,6 +36,9 @@ struct BankProfile: Sendable {
   /// For two routes: what may take over from one another. A sealed payment token has one provider only.
   static let network: [BankProfile] = all.filter { !$0.isSealed }
 
+  /// Where network tokens go to a provider that works so.
+  static func playing(_ conduct: Conduct) -> BankProfile { BankProfile(conduct, isSealed: false) }
+
   private static let sandboxes: [BankProfile] = [false, true].flatMap { sealed in
     [
       profile(sealed, repeats: true, inquiry: true, reversal: true, jumps: true),

@@ -23,6 +23,33 @@ package struct Exploration: Sendable {
     case oneDeath
     /// A recovery that slept through its lease while it asked, beside another that took over.
     case sleeper
+    /// At Checkout.com: an authorization is done and answered with an error, with which its key is forgotten.
+    case errorForgotten
+    /// At Worldline Direct: a capture is done, its answer is lost, and nothing asks again until its key is forgotten.
+    case keyForgotten
+    /// At Worldline Acquiring: an authorization arrives after its first reversal.
+    case undoneTooEarly
+    /// At Stripe: a refund is accepted and fails, and no event says so.
+    case refundFails
+
+    /// Whether there is one history only.
+    fileprivate var isScripted: Bool {
+      [.errorForgotten, .keyForgotten, .undoneTooEarly, .refundFails].contains(self)
+    }
+
+    fileprivate var beginsPaid: Bool { [.twoCaptures, .oneKey, .keyForgotten, .refundFails].contains(self) }
+
+    fileprivate var profile: BankProfile {
+      switch self {
+      // The sleeper can do most harm where a void is done twice.
+      case .sleeper: .withoutReversal
+      case .errorForgotten: .playing(.checkoutCom)
+      case .keyForgotten: .playing(.worldlineDirect)
+      case .undoneTooEarly: .playing(.worldlineAcquiring)
+      case .refundFails: .playing(.stripe)
+      case .sameToken, .twoTokens, .twoCaptures, .oneKey, .oneDeath: BankProfile.all[0]
+      }
+    }
   }
 
   package struct Outcome: Sendable {
@@ -81,14 +108,16 @@ private final class SmallWorld: @unchecked Sendable {
     choices.isFrozen = true
     choices.schedules = setting != .sleeper
     mayDie = setting == .oneDeath
-    // The sleeper can do most harm where a void is done twice.
-    let profile: BankProfile = setting == .sleeper ? .withoutReversal : BankProfile.all[0]
-    bank = SimulatedBank(repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals)
+    let profile = setting.profile
+    bank = SimulatedBank(
+      repeatsAnswers: profile.repeatsAnswers, remembersReversals: profile.remembersReversals, conduct: profile.conduct)
     thread = SimulatedThread(start: Supplies.start, choices: choices)
     thread.takeJobs()
     let plain: @Sendable (String) -> String = { $0 }
     store = try MemoryStore(dialect: mutant?.dialect ?? plain)
     wire = SimulatedWire(thread, bank, profile.capabilities(0), fates: [.replyLost])
+    wire.memory = profile.memory
+    if profile.isUnaskable { evidence.unaskable = [wire.capabilities.route] }
     sink = SimulatedSink(thread)
     thread.dies = { [unowned self] place in dies(at: place) }
     thread.death = { [unowned self] _ in
@@ -104,13 +133,13 @@ private final class SmallWorld: @unchecked Sendable {
   func violations() throws -> [Violation] {
     try start()
     var payment: Payment?
-    if setting == .twoCaptures || setting == .oneKey {
+    if setting.beginsPaid {
       engine?.pay(purchase.order, purchase.tokens[0]) { if case .payment(let paid) = $0 { payment = paid } }
       thread.run(until: .seconds(30))
     }
     if setting == .sleeper { try fallAsleep() }
-    choices.isFrozen = false
-    wire.trouble = setting == .twoTokens ? 0 : 500
+    choices.isFrozen = setting.isScripted
+    wire.trouble = setting == .twoTokens || setting.isScripted ? 0 : 500
     try work(on: payment)
     thread.run(until: thread.uptime + .seconds(60))
     choices.isFrozen = true
@@ -142,7 +171,7 @@ private final class SmallWorld: @unchecked Sendable {
     let database = try store.open(
       Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations, clock: thread.clock, hooks: hooks)
     var policy = GatewayPolicy()
-    policy.reportUnknownAs = setting == .sleeper ? .failure : .pending
+    policy.reportUnknownAs = setting == .sleeper || setting == .undoneTooEarly ? .failure : .pending
     return EngineLife(
       number: lives, database: database, routes: RouteTable(mutant?.wiring(wire.acquirer) ?? wire.acquirer),
       supplies: supplies, thread: thread, sink: sink, random: random, policy: policy)
@@ -151,11 +180,11 @@ private final class SmallWorld: @unchecked Sendable {
   /// Failure was reported to the shopper, and recovery has begun a reversal; while it asks about the authorization its
   /// machine stands still for longer than its lease and the bank's horizon.
   private func fallAsleep() throws {
-    wire.next = .replyLost
+    wire.next = [.replyLost]
     pay(0)
     thread.run(until: .seconds(30))
     thread.slumber(.seconds(5))
-    wire.next = .replyLost
+    wire.next = [.replyLost]
     engine?.recover { self.lookAgain(self.engine, 4) }
     thread.run(until: thread.uptime + .seconds(1))
     thread.slumber(.seconds(200))
@@ -182,7 +211,43 @@ private final class SmallWorld: @unchecked Sendable {
     case .oneKey:
       guard let payment else { return }
       for _ in 0..<2 { capture(underKeyOf: payment) }
+    case .errorForgotten:
+      wire.next = [.serverErrorAfter]
+      pay(0)
+    case .keyForgotten: loseCapture(of: payment)
+    case .undoneTooEarly: payLate()
+    case .refundFails: failRefund(of: payment)
     }
+  }
+
+  /// A third, so that it could be done twice; then more than a day passes.
+  private func loseCapture(of payment: Payment?) {
+    guard let payment else { return }
+    wire.next = [.replyLost]
+    engine?.perform(.capture, payment, payment.amount.minorUnits / 3) { _ in }
+    thread.run(until: thread.uptime + .seconds(60))
+    thread.slumber(.seconds(90_000))
+  }
+
+  /// Also a repeat of it arrives late.
+  private func payLate() {
+    wire.lateBy = .seconds(60)
+    wire.next = [.late, .late]
+    pay(0)
+    thread.run(until: thread.uptime + .seconds(45))
+    wire.next = []
+    engine?.recover {}
+  }
+
+  private func failRefund(of payment: Payment?) {
+    guard let payment else { return }
+    wire.isLater = { $0 == "refund" }
+    wire.accepted = { [thread, bank] _, request in
+      thread.after(.seconds(5), "the refund fails") {
+        _ = bank.decide(followUp: request.reference.rawValue, approves: false)
+      }
+    }
+    engine?.perform(.capture, payment, nil) { [self] _ in engine?.perform(.refund, payment, nil) { _ in } }
   }
 
   /// A third, so that it could be done twice.

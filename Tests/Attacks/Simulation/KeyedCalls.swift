@@ -90,6 +90,13 @@ extension SimulatedWorld {
     evidence.outlivedKeys.formUnion(Set(evidence.keyed.map(\.key)).filter { !hasAnswer($0) })
   }
 
+  /// Whether the last answer to a key that may be repeated was not for good.
+  var hasOpenKeys: Bool {
+    Set(evidence.keyed.map(\.key)).contains { key in
+      !isOver(key) && evidence.keyed.contains { $0.key == key && $0.reply != nil }
+    }
+  }
+
   private func isOver(_ key: String) -> Bool { hasAnswer(key) || evidence.outlivedKeys.contains(key) }
 
   private func hasAnswer(_ key: String) -> Bool {

@@ -222,6 +222,23 @@ extension Mutant {
       "an authorization is repeated where the acquirer has no idempotency key",
       wiring: { $0.stating(at: "braintree") { $0.authorizationIdempotency = .reference(window: .seconds(86_400)) } }),
     Mutant("an accepted reversal counts as done", wiring: { $0.mutated(reversed: { $0.orReversed }) }),
+    Mutant(
+      "an authorization is repeated under a key that was forgotten with its error",
+      wiring: {
+        $0.stating(at: "checkout-com") { $0.authorizationIdempotency = .reference(window: .seconds(86_400)) }
+      }),
+    Mutant(
+      "a repeat counts as an inquiry when its key is forgotten",
+      wiring: { $0.stating(at: "worldline-direct") { $0.idempotency = .reference(window: .seconds(86_400 * 365)) } }),
+    Mutant(
+      "an authorization that is not there yet counts as reversed",
+      wiring: { acquirer in
+        guard acquirer.capabilities.name == "worldline-acquiring" else { return acquirer }
+        return acquirer.mutated(reversed: { $0 == .nothingFound ? .reversed : $0 })
+      }),
+    Mutant(
+      "a pending refund counts as done",
+      wiring: { $0.capabilities.name == "stripe" ? $0.mutated(refund: { $0.orApproved }) : $0 }),
   ]
 }
 

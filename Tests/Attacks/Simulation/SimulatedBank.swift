@@ -228,7 +228,11 @@ final class SimulatedBank {
     }
   }
 
-  func isFailed(_ reference: String) -> Bool { failures.contains(reference) }
+  /// The error is remembered as long as the key.
+  func isFailed(_ reference: String) -> Bool { failures.contains(reference) && !forgotten.contains(reference) }
+
+  /// Whether a repeat of something gets an error for now, whatever became of it.
+  var remembersErrors: Bool { !failures.subtracting(forgotten).isEmpty }
 
   /// Does what it declined before; nil when it cannot any more.
   func reconsider(_ reference: String) -> AcquirerAnswer? {

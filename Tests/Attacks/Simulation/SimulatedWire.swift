@@ -19,8 +19,10 @@ final class SimulatedWire: @unchecked Sendable {
   private let fates: [Fate]
   /// Whether requests may arrive after the settle horizon too.
   var hasLateArrivals = false
-  /// What becomes of the next call, whatever the chances.
-  var next: Fate?
+  /// What becomes of the next calls, whatever the chances.
+  var next: [Fate] = []
+  /// How long after its caller's patience a late request arrives; nil for a time by chance.
+  var lateBy: Duration?
   let capabilities: AcquirerCapabilities
   var verdict: (String) -> SimulatedBank.Verdict = { _ in .approve }
   var met: (Fate) -> Void = { _ in }
@@ -139,9 +141,9 @@ final class SimulatedWire: @unchecked Sendable {
     questions.insert(request.reference.rawValue)
     guard !bank.isRefused(kind) else { return .unauthorized }
     defer { failIfFailing(request.reference) }
+    forgetWhatIsOld(request.reference.rawValue)
     if let error = rememberedError(request.reference) { return error }
     if kind == "void", isEarly(request) { earlyVoids.insert(request.reference.rawValue) }
-    forgetWhatIsOld(request.reference.rawValue)
     let isNew = !bank.isAnswered(request.reference.rawValue)
     note(request.reference)
     if isNew, isDeclinedForNow() { return bank.declineForNow(kind, request) }
@@ -234,8 +236,7 @@ final class SimulatedWire: @unchecked Sendable {
     late: @escaping (Answer) -> Void = { _ in }, _ process: @escaping () -> Answer
   ) async -> Answer {
     guard deadline.remaining > .zero else { return broken(.notSent) }
-    let fate = next ?? drawn
-    next = nil
+    let fate = next.isEmpty ? drawn : next.removeFirst()
     met(fate)
     return await thread.suspended { reply in
       self.run(fate, verb, deadline.remaining, broken(fate), late, process, reply)
@@ -278,7 +279,7 @@ final class SimulatedWire: @unchecked Sendable {
       arrive(way)
       deliver(patience) { broken }
     case .late:
-      arrive(patience + thread.choices.milliseconds(1...50_000))
+      arrive(patience + (lateBy ?? thread.choices.milliseconds(1...50_000)))
       deliver(patience) { broken }
     case .afterHorizon:
       arrive(patience + capabilities.settleHorizon + thread.choices.milliseconds(1_000...200_000), late)

@@ -206,6 +206,7 @@ final class SimulatedWorld: @unchecked Sendable {
     thread.run(until: thread.uptime + .seconds(300))
     replayDeadLetters()
     settle(for: .seconds(900))
+    outlastRememberedErrors()
     // Where captures are refused for good, or an event was lost, operations stay open until an alarm is raised after a
     // day.
     let staysOpen = hazards.includes(.capturesRefused) || !evidence.unaskable.isEmpty
@@ -229,11 +230,26 @@ final class SimulatedWorld: @unchecked Sendable {
       if !evidence.unaskable.isEmpty { waitForPeople() }
     }
     // What was accepted for the last call is decided by now.
-    if acquirers.contains(where: { $0.profile.conduct == .checkoutCom }) {
+    if acquirers.contains(where: { $0.profile.conduct == .checkoutCom }) { callUntilAnswered() }
+    return try audited()
+  }
+
+  /// A call that was refused while another operation was open begins its own at a repeat, which is accepted first.
+  private func callUntilAnswered() {
+    for _ in 0..<4 {
       callAgain()
       thread.run(until: thread.uptime + .seconds(300))
+      guard hasOpenKeys else { return }
     }
-    return try audited()
+  }
+
+  /// A bank that repeats its own error under a key does so for a day. What is not done and cannot be told from what is,
+  /// such as a void, is done by a repeat afterwards.
+  private func outlastRememberedErrors() {
+    guard acquirers.contains(where: \.bank.remembersErrors) else { return }
+    noteOutlivedKeys(within: .seconds(90_000))
+    thread.slumber(.seconds(90_000))
+    settle(for: .seconds(1_200))
   }
 
   /// Lets so much time pass; with each of the acquirers if both have payments.
