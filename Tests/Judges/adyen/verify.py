@@ -23,8 +23,11 @@ from Adyen.util import is_valid_hmac_notification
 
 ACCOUNT, KEY = "TenderSandbox", "sandbox-adyen-key"
 HMAC_KEY = "5AD8B0A1C3E2F4769B8D7C6E5F4A3B2C1D0E9F8A7B6C5D4E3F2A1B0C9D8E7F60"
+# Origins whose answers are the emulator's.
+EMULATORS = set()
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import published  # noqa: E402
 from harness import check, Failed, run, sandbox, Server, TRANSPORT  # noqa: E402
 
 # What the library sends and the connector does not, and why.
@@ -37,9 +40,29 @@ EXPLAINED = {
 }
 
 
+# Adyen's names of the bodies of each call, by the end of its path.
+SCHEMAS = {"payments": "Payment", "captures": "PaymentCapture", "cancels": "PaymentCancel", "refunds": "PaymentRefund",
+           "reversals": "PaymentReversal", "paymentMethods": "PaymentMethods"}
+
+
+def schema(path):
+    return "StandalonePaymentCancel" if path.endswith("/v72/cancels") else SCHEMAS[path.rsplit("/", 1)[1]]
+
+
+def compared(handle):
+    """The library's reading of an answer, after the answer was compared with the specification."""
+    def handled(url, raw_response, raw_request, status_code, headers):
+        kind = schema(url) + "Response" if status_code < 300 else "ServiceError"
+        published.validate("adyen", json.loads(raw_response), kind)
+        return handle(url, raw_response, raw_request, status_code, headers)
+    return handled
+
+
 def library(origin, key=KEY):
     """Adyen's client with another host."""
     adyen = Adyen.Adyen()
+    if origin in EMULATORS:
+        adyen.client._handle_response = compared(adyen.client._handle_response)
     adyen.client.xapikey, adyen.client.platform = key, "test"
     for service in (adyen.checkout.payments_api, adyen.checkout.modifications_api):
         service.baseUrl = service.baseUrl.replace("https://checkout-test.adyen.com", origin)
@@ -69,6 +92,14 @@ def manage(origin, method, path, body=None):
         return json.loads(text) if text.startswith(("{", "[")) else text
 
 
+# Adyen's names of the bodies of events.
+NOTIFICATIONS = {
+    "AUTHORISATION": "AuthorisationNotificationRequest", "CAPTURE": "CaptureNotificationRequest",
+    "CANCELLATION": "CancellationNotificationRequest", "CANCEL_OR_REFUND": "CancelOrRefundNotificationRequest",
+    "REFUND": "RefundNotificationRequest", "TECHNICAL_CANCEL": "ModificationNotificationRequest",
+}
+
+
 class Events:
     """The items that arrived, each of which the library has found authentic."""
 
@@ -87,6 +118,8 @@ class Events:
                 continue
             if not is_valid_hmac_notification(body, HMAC_KEY) or is_valid_hmac_notification(body, HMAC_KEY[::-1]):
                 raise Failed(f"the library does not find an event authentic: {body}")
+            for item in body["notificationItems"]:
+                published.validate("adyen", body, NOTIFICATIONS[item["NotificationRequestItem"]["eventCode"]])
             self.items += [item["NotificationRequestItem"] for item in body["notificationItems"]]
         raise Failed(f"no event {code} of {reference}")
 
@@ -203,6 +236,7 @@ def verify_requests():
         "checkCredentials": lambda body, key: pay.payment_methods(body, idempotency_key=key),
     }
     for request in json.loads((HERE / "requests.json").read_text(encoding="utf-8")):
+        published.validate("adyen", request["body"], schema(request["path"]) + "Request")
         calls[request["act"]](request["body"], request["key"])
         _, path, headers, body = recorder.arrived.get(timeout=10)
         expected = {"x-api-key": KEY, "content-type": "application/json"}
@@ -217,6 +251,7 @@ def verify_requests():
 
 def main():
     with sandbox() as (origin, tender, directory):
+        EMULATORS.add(origin)
         webhook = Server(b"[accepted]")
         manage(origin, "PUT", "/adyen/webhook", {"url": webhook.url + "/events"})
         events = Events(webhook)
@@ -225,7 +260,7 @@ def main():
         verify_refusals(origin, events)
         verify_sealed(origin, tender, directory)
         verify_report(origin, name)
-    print(f"adyen: the library of Adyen {Adyen.settings.LIB_VERSION} agrees")
+    print(f"adyen: the library of Adyen {Adyen.settings.LIB_VERSION} agrees{published.summary()}")
 
 
 if __name__ == "__main__":

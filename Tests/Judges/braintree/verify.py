@@ -28,7 +28,11 @@ from braintree.exceptions.not_found_error import NotFoundError
 from braintree.exceptions.server_error import ServerError
 from braintree.exceptions.too_many_requests_error import TooManyRequestsError
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import published  # noqa: E402
+
 TENDER = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 DIRECTORY = tempfile.TemporaryDirectory()
 PORT = "0"
 KEYS = ("sandbox_public_key", "sandbox_private_key")
@@ -277,6 +281,16 @@ def faults_come_when_they_are_asked_for():
     assert len(GATEWAY.transaction.search(order == "fault-error_after").ids) == 1
 
 
+def the_connectors_mutation_is_one_of_the_published_schema():
+    """The schema is older than `tokenizeApplePayCard`; the second of the two steps is in it."""
+    source = (ROOT / "Sources/Payments/Acquiring/Connectors/Braintree/BraintreeGraphQL.swift").read_text("utf-8")
+    text = re.search(r'authorizeMethod = """\n(.*?)"""', source, re.DOTALL)[1].replace("\\\n", "")
+    published.validate("braintree", {"query": text, "variables": {"input": {
+        "paymentMethodId": "pm", "transaction": {
+            "amount": "30.00", "orderId": "R1", "merchantAccountId": "eur", "descriptor": {"name": "ABC*shoes"},
+            "customerDetails": {"email": "z@example.com", "phoneNumber": "+4912345"}}}}})
+
+
 def the_library_sends_the_recorded_requests():
     sent = []
 
@@ -337,6 +351,7 @@ CLAIMS = [
     a_cryptogram_is_accepted_once_and_a_repeat_is_another_sale, a_search_finds_by_order_id_time_and_status,
     a_search_has_pages, callers_are_told_apart, a_sealed_payment_token_is_opened_and_authorized,
     webhooks_are_read_by_the_library, faults_come_when_they_are_asked_for, the_library_sends_the_recorded_requests,
+    the_connectors_mutation_is_one_of_the_published_schema,
 ]
 
 
@@ -350,7 +365,7 @@ def main():
     finally:
         process.terminate()
         process.wait(20)
-    print(f"braintree {braintree.version.Version}: {len(CLAIMS)} claims, {violations} violations")
+    print(f"braintree {braintree.version.Version}: {len(CLAIMS)} claims, {violations} violations{published.summary()}")
     return 1 if violations else 0
 
 

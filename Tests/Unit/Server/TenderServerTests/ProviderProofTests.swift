@@ -13,7 +13,8 @@ private struct ProviderShop: Sendable {
   private let connectors: String
   private let start: Timestamp
 
-  /// Visa goes to Adyen, Mastercard to Braintree, American Express to Stripe, and sealed payment tokens to the provider whose key they are for.
+  /// Visa goes to Adyen, Mastercard to Braintree, American Express to Stripe, and sealed payment tokens to the provider
+  /// whose key they are for.
   init() async throws {
     system = try await TestSystem()
     start = system.clock.wall.now().adding(.seconds(-1))
@@ -26,6 +27,7 @@ private struct ProviderShop: Sendable {
       to: system.directory + "/merchants/harbour/merchant.yaml")
     try await Self.seal("kitsune", "adyen", system, folder)
     try await Self.seal("counted", "braintree", system, folder)
+    try await Self.seal("stall", "stripe", system, folder)
     shop = try await system.secondServer { $0.connectorsDirectory = folder }
     try await sendEvents(to: shop.server)
   }
@@ -186,6 +188,7 @@ private struct ProviderShop: Sendable {
     try await declinesThenPays(place)
     try await paysSealed(place, try place.front(TestSystem.kitsuneMerchant), ["1000", "250", "300"])
     try await paysSealed(place, try place.front(TestSystem.countedMerchant), ["10.00", "2.50", "3.00"])
+    try await paysSealed(place, try place.front(TestSystem.stallMerchant), ["10.00", "2.50", "3.00"])
     #expect(try await place.differences("adyen") == [])
     #expect(try await place.differences("braintree") == [])
     #expect(try await place.differences("stripe") == [])
