@@ -32,6 +32,10 @@ class Kind:
         self.is_provider = connector in CONNECTORS
 
 
+def basic(user, password):
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+
+
 # By connector: its files, and the headers of calls to its emulator.
 CONNECTORS = {
     "adyen": {
@@ -44,20 +48,52 @@ CONNECTORS = {
             "connector.yaml": "merchantId: tender_sandbox\npublicKey: sandbox_public_key\n"
                               "merchantAccounts: [EUR=tender_eur]\ncapturesInParts: true\n",
             "private-key.secret": "sandbox_private_key"},
-        "headers": {
-            "Authorization": "Basic " + base64.b64encode(b"sandbox_public_key:sandbox_private_key").decode(),
-            "X-ApiVersion": "6"}, "endpoint": "/event-endpoint"}}
+        "headers": {**basic("sandbox_public_key", "sandbox_private_key"), "X-ApiVersion": "6"}, "endpoint": "/event-endpoint"},
+    "stripe": {
+        "files": {
+            "connector.yaml": "multicapture: true\n", "secret-key.secret": "sk_test_tendersandbox",
+            "signing-secrets/1.secret": "whsec_tendersandbox"},
+        "headers": {"Authorization": "Bearer sk_test_tendersandbox"}, "endpoint": "/webhook"},
+    "checkout-com": {
+        "files": {
+            "connector.yaml": "processingChannels: [pc_tendersandboxchannel2222222]\ndescriptorCity: London\n",
+            "secret-key.secret": "sk_sbox_tendersandboxsecretkey22222",
+            "public-key.secret": "pk_sbox_tendersandboxpublickey22222",
+            "signature-keys/1.secret": "tender-sandbox-signature-key"},
+        "headers": {"Authorization": "Bearer sk_sbox_tendersandboxsecretkey22222"}, "endpoint": "/webhook"},
+    "worldline-direct": {
+        "files": {
+            "connector.yaml": "merchantId: TenderSandbox\napiKeyId: 5ANDB0X0D1RECT00\n",
+            "api-key.secret": "sandbox-worldline-direct-secret",
+            "webhook-keys/sandbox-webhook-key.secret": "sandbox-worldline-direct-webhook-secret"},
+        "headers": basic("5ANDB0X0D1RECT00", "sandbox-worldline-direct-secret"), "endpoint": "/webhook"},
+    # It opens no payment tokens and sends no events.
+    "worldline-acquiring": {
+        "files": {
+            "connector.yaml": 'clientId: tender-sandbox\nacquirerId: "100001"\nmerchantIds: ["520000001"]\n'
+                              "preAuthorization: true\n",
+            "client-secret.secret": "sandbox-client-secret"},
+        "headers": basic("tender-sandbox", "sandbox-client-secret"), "endpoint": None}}
 
 DECRYPTED = Kind("decrypted", "sandbox", "/acquirer/v1", "acquirer.sqlite")
 SEALED = Kind("sealed", "sandbox-provider", "/provider/v1", "provider.sqlite", sealed=True)
-# Adyen cannot be asked, and repeats. Braintree can be asked, and neither repeats nor reverses.
+# Adyen cannot be asked, and repeats. Braintree can be asked, and neither repeats nor reverses. Stripe and Checkout.com can
+# be asked and do not reverse; Worldline Direct does not either, and is asked about what it has named. Worldline Acquiring
+# sends no events.
 NEVER = {
     "adyen": ["recovery.inquired"],
-    "braintree": ["recovery.repeated", "recovery.reversing", "recovery.reversed"]}
+    "braintree": ["recovery.repeated", "recovery.reversing", "recovery.reversed"],
+    "stripe": ["recovery.reversing", "recovery.reversed"],
+    "checkout-com": ["recovery.reversing", "recovery.reversed"],
+    "worldline-direct": ["recovery.reversing", "recovery.reversed"],
+    "worldline-acquiring": ["event.accepted", "event.recorded"]}
+# By connector of which only the dashboard can tell: what it has, or may have yet.
+HELD = {"adyen": "state IN ('authorised', 'received')", "worldline-direct": "status IN (5, 9, 51)"}
+OPENS_NOTHING = {"worldline-acquiring"}
 KINDS = {
     "sandbox": [DECRYPTED, SEALED],
     **{name: [Kind(name + (", sealed" if sealed else ""), name, "/" + name, name + ".sqlite", sealed, NEVER[name])
-              for sealed in (False, True)] for name in CONNECTORS}}
+              for sealed in ((False,) if name in OPENS_NOTHING else (False, True))] for name in CONNECTORS}}
 
 
 def kinds(names):
@@ -236,7 +272,9 @@ class Deployment:
         # Pending outcomes arrive as events.
         endpoint = {"url": f"{self.base}/acquirers/{self.kind.connector}/events"}
         provider = CONNECTORS.get(self.kind.connector, {})
-        self.ask_bank("PUT", provider.get("endpoint", "/event-endpoint"), endpoint)
+        path = provider.get("endpoint", "/event-endpoint")
+        if path:
+            self.ask_bank("PUT", path, endpoint)
         self.contact = call(self.bank, "GET", "/device/contacts")[1][0]
 
     def ask_bank(self, method, path, body=None):
@@ -365,7 +403,7 @@ class Deployment:
     def decide(self):
         """What an operator does about payments of which only the provider's dashboard can tell: those that it does not
         have were never held."""
-        if self.kind.connector != "adyen":
+        if self.kind.connector not in HELD:
             return
         found = exchange(UnixConnection(self.store + ".sock", 35), "POST", "/payments/search",
                          {"alarmed": True, "limit": 500})[1]["payments"]
@@ -381,7 +419,7 @@ class Deployment:
         ledger = sqlite3.connect(f"file:{self.ledger}?mode=ro", uri=True)
         try:
             return ledger.execute(
-                "SELECT COUNT(*) FROM payments WHERE state IN ('authorised', 'received') AND reference IN "
+                f"SELECT COUNT(*) FROM payments WHERE {HELD[self.kind.connector]} AND reference IN "
                 f"({','.join('?' * len(names))})", names).fetchone()[0] > 0
         finally:
             ledger.close()

@@ -93,7 +93,51 @@ BRAINTREE = Ledger(
     ["UPDATE transactions SET code = '2000' WHERE id = "
      "(SELECT id FROM transactions WHERE kind = 'sale' AND parent IS NULL LIMIT 1)"],
     "UPDATE transactions SET card_suffix = '{}' WHERE id = (SELECT MIN(id) FROM transactions)")
-LEDGERS = {"adyen": ADYEN, "braintree": BRAINTREE}
+STRIPE = Ledger(
+    "SELECT id FROM intents WHERE decline_code = 'generic_decline'",
+    ["UPDATE intents SET metadata = '{\"tender_reference\":\"unknown-reference\"}' WHERE sequence = "
+     "(SELECT sequence FROM intents WHERE capturable + received > 0 LIMIT 1)"],
+    ["INSERT INTO intents SELECT (SELECT MAX(sequence) + 1 FROM intents), 'pi_another', account, status, amount, currency, "
+     "capturable, received, refunded, metadata, captures_by_itself, multicapture, brand, card_suffix, charge, "
+     "authorization_code, network_transaction, error_code, decline_code, cancellation_reason, refunds, created_at, "
+     "canceled_at FROM intents WHERE capturable + received > 0 LIMIT 1"],
+    ["UPDATE intents SET decline_code = 'generic_decline' WHERE sequence = (SELECT MIN(sequence) FROM intents)"],
+    "UPDATE intents SET card_suffix = '{}' WHERE sequence = (SELECT MIN(sequence) FROM intents)")
+CHECKOUT_COM = Ledger(
+    "SELECT reference FROM payments WHERE response_code = '20005'",
+    ["UPDATE payments SET reference = 'unknown-reference' WHERE id = "
+     "(SELECT id FROM payments WHERE available + captured > 0 LIMIT 1)"],
+    ["INSERT INTO payments SELECT 'pay_another', channel, reference, state, amount, currency, authorized, available, "
+     "captured, refunded, source, scheme, card_suffix, response_code, auth_code, scheme_id, created_at FROM payments "
+     "WHERE available + captured > 0 LIMIT 1"],
+    ["UPDATE payments SET response_code = '20005' WHERE id = (SELECT MIN(id) FROM payments)"],
+    "UPDATE payments SET card_suffix = '{}' WHERE id = (SELECT MIN(id) FROM payments)")
+# What is held there follows from the operations: one without them is held as a whole.
+WORLDLINE_DIRECT = Ledger(
+    "SELECT reference FROM payments WHERE error_code = '30051001'",
+    ["UPDATE payments SET reference = 'unknown-reference' WHERE id = "
+     "(SELECT id FROM payments WHERE status = 5 AND id NOT IN (SELECT payment FROM operations WHERE kind = 'cancel') "
+     "LIMIT 1)"],
+    ["INSERT INTO payments SELECT 'another', merchant, reference, parameters, amount, currency, status, captures_at_once, "
+     "network, card_suffix, expiry, eci, error_code, authorization_code, created_at, changed_at FROM payments "
+     "WHERE status = 5 LIMIT 1"],
+    ["UPDATE payments SET error_code = '30051001' WHERE id = (SELECT MIN(id) FROM payments)"],
+    "UPDATE payments SET card_suffix = '{}' WHERE id = (SELECT MIN(id) FROM payments)")
+WORLDLINE_ACQUIRING = Ledger(
+    "SELECT operation_id FROM operations WHERE kind = 'AUTHORIZATION' AND response_code = '82'",
+    ["UPDATE operations SET operation_id = 'unknown-reference' WHERE kind = 'AUTHORIZATION' AND payment = "
+     "(SELECT payment_id FROM payments WHERE authorized > 0 LIMIT 1)"],
+    ["INSERT INTO payments SELECT 'another', merchant, reference, status, amount, currency, authorized, captured, refunded, "
+     "is_pre_authorization, last_capture, brand, card_suffix, authorization_code, scheme_transaction_id, created_at, "
+     "changed_at FROM payments WHERE authorized > 0 LIMIT 1",
+     "INSERT INTO operations SELECT (SELECT MAX(sequence) + 1 FROM operations), 'another', operation_id, 'another', NULL, "
+     "kind, amount, currency, response_code, contents, answer, created_at FROM operations WHERE kind = 'AUTHORIZATION' "
+     "AND payment = (SELECT payment_id FROM payments WHERE authorized > 0 LIMIT 1)"],
+    ["UPDATE operations SET response_code = '82' WHERE sequence = "
+     "(SELECT MIN(sequence) FROM operations WHERE kind = 'AUTHORIZATION')"],
+    "UPDATE payments SET card_suffix = '{}' WHERE payment_id = (SELECT MIN(payment_id) FROM payments)")
+LEDGERS = {"adyen": ADYEN, "braintree": BRAINTREE, "stripe": STRIPE, "checkout-com": CHECKOUT_COM,
+           "worldline-direct": WORLDLINE_DIRECT, "worldline-acquiring": WORLDLINE_ACQUIRING}
 
 
 def ledger_of(kind):
