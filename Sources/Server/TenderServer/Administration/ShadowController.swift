@@ -6,7 +6,7 @@ import Hummingbird
 import StrictJSON
 import TenderPayments
 
-/// What `tender shadow` asks a running server.
+/// What `tender shadow` and merchants' servers ask in shadow mode.
 struct ShadowController: Sendable {
   let gateway: PaymentGateway
   let configuration: ServerConfiguration
@@ -16,7 +16,18 @@ struct ShadowController: Sendable {
   /// with a transport that can send nothing.
   func examine(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try RequestBody.read(try await RequestBody.collect(request, context))
-    let payment = try RequestBody.refusing { try ShadowPayment(body) }
+    return try await report(
+      RequestBody.refusing { try ShadowPayment(body, of: MerchantID(try body.member("merchant").string)) })
+  }
+
+  /// `POST /v2/{merchantId}/shadow`: the same for the merchant that calls.
+  func examineOwn(_ request: Request, _ context: ServerContext) async throws -> Response {
+    let call = try PlatformPaymentController.call(context)
+    let body = try RequestBody.read(try await RequestBody.bytes(request, context))
+    return try await report(RequestBody.refusing { try ShadowPayment(body, of: call.merchant) })
+  }
+
+  private func report(_ payment: ShadowPayment) async throws -> Response {
     let transport = ShadowTransport()
     let routes = try RouteTable.shadow(configuration, apple, transport, of: gateway.routes.merchants)
     do throws(PaymentTokenError) {
@@ -42,8 +53,8 @@ private struct ShadowPayment: Sendable {
   /// The name of the provider that the merchant asked, as Tender calls its route.
   let answeredBy: String?
 
-  init(_ body: JSONField) throws(JSONError) {
-    order = try Self.order(body)
+  init(_ body: JSONField, of merchant: MerchantID) throws(JSONError) {
+    order = try Self.order(body, of: merchant)
     token = try body.member("token").value
     choice = try Self.choice(body)
     receivedAt = try body.memberIfPresent("receivedAt").map { field throws(JSONError) in
@@ -57,7 +68,7 @@ private struct ShadowPayment: Sendable {
     answeredBy = try answer?.memberIfPresent("route")?.string
   }
 
-  private static func order(_ body: JSONField) throws(JSONError) -> Order {
+  private static func order(_ body: JSONField, of merchant: MerchantID) throws(JSONError) -> Order {
     let (amountField, currencyField) = (try body.member("amount"), try body.member("currency"))
     guard let currency = Currency(code: try currencyField.string), currency.isMoney else {
       throw JSONError(.invalid, path: currencyField.path, "not a currency of ISO 4217, such as EUR")
@@ -67,7 +78,7 @@ private struct ShadowPayment: Sendable {
     }
     let reference = try body.memberIfPresent("merchantReference")?.string ?? "shadow"
     return Order(
-      id: OrderID(reference), merchant: MerchantID(try body.member("merchant").string), basket: BasketID(reference),
+      id: OrderID(reference), merchant: merchant, basket: BasketID(reference),
       amount: amount, applicationDataHash: [], merchantReference: reference, capture: .manual)
   }
 

@@ -10,6 +10,7 @@ struct PlatformRoutes: Sendable {
   let webhooks: PlatformWebhookController
   let clients: ClientController
   let search: SearchController
+  let shadow: ShadowController
 
   func add(to router: Router<ServerContext>) {
     let signed = router.group("/v2/:merchantId").add(middleware: platform.authentication)
@@ -30,6 +31,7 @@ struct PlatformRoutes: Sendable {
     signed.post("/sessions", use: clients.create)
     signed.get("/payments", use: search.find)
     signed.get("/events", use: search.events)
+    signed.post("/shadow", use: shadow.examineOwn)
     signed.get("/services/testconnection", use: platform.testConnection)
   }
 }
@@ -44,6 +46,7 @@ extension PlatformRoutes {
     webhooks = PlatformWebhookController(
       dispatcher: parts.dispatcher, merchants: merchants, clock: parts.runtime.clock)
     clients = ClientController(parts)
+    shadow = ShadowController(gateway: parts.gateway, configuration: parts.configuration, apple: parts.apple)
     search = SearchController(database: parts.database, payments: stored)
     platform = PlatformController(
       orderService: parts.orderService,

@@ -60,6 +60,23 @@ import Testing
     #expect(try await shopper.pays(try await shopper.payment(token)).body["status"] == "captured")
   }
 
+  @Test func `is examined for the merchant's own server too, signed`() async throws {
+    let visit = try await visit()
+    let shopper = try await Shopper.enters(visit.system, visit.shop, service: "collection")
+    let path = "/v2/\(visit.shop.merchant.id)/shadow"
+    let payment: JSONValue = [
+      "amount": .string(shopper.total), "currency": "EUR", "token": try await shopper.token(),
+      "answer": ["result": "approved", "route": "adyen"],
+    ]
+    let now = visit.system.clock.wall.now()
+    let report = try await visit.shop.signed("POST", path, payment, at: now)
+    #expect(report.status == 200 && report.body["route"] == "braintree")
+    #expect(report.body["differences"] == ["another_route"])
+    #expect(try await visit.shop.signed("POST", path, payment, at: now, secret: "another").status == 403)
+    let faulty = try await visit.shop.signed("POST", path, ["amount": "1.00"], at: now)
+    #expect(faulty.status == 400 && faulty.body["errors"]?.elements.isEmpty == false)
+  }
+
   @Test func `shows in what it differs from what the merchant reports`() async throws {
     let visit = try await visit()
     let shopper = try await Shopper.enters(visit.system, visit.shop, service: "collection")
