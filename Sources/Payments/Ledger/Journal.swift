@@ -253,7 +253,8 @@ extension Journal {
     }
     let rest = kind == .capture && isFinal ? balances.free - amount.minorUnits : 0
     let isWhole =
-      capture?.isWhole(amount.minorUnits) ?? (kind == .capture || kind == .void) && balances.isWhole(amount.minorUnits)
+      capture?.isWhole(amount.minorUnits)
+      ?? ((kind == .capture || kind == .void) && balances.isWhole(amount.minorUnits))
     var attempt = newAttempt(
       kind, amount, of: before, isFinal: isFinal, isWhole: isWhole, releases: rest, cause: cause,
       after: try Operations.authorization(of: payment, in: store), undoing: capture?.reference, store)

@@ -231,12 +231,15 @@ private final class SmallWorld: @unchecked Sendable {
 
   /// Also a repeat of it arrives late.
   private func payLate() {
-    wire.lateBy = .seconds(60)
+    wire.lateBy = .seconds(110)
     wire.next = [.late, .late]
     pay(0)
-    thread.run(until: thread.uptime + .seconds(45))
+    for _ in 0..<3 {
+      thread.after(.seconds(25), "time passes") {}
+      thread.run(until: thread.uptime + .seconds(25))
+      engine?.recover {}
+    }
     wire.next = []
-    engine?.recover {}
   }
 
   private func failRefund(of payment: Payment?) {

@@ -20,7 +20,8 @@ extension BraintreeConnector {
     case (.void, let authorization?): return await inquireVoid(of: authorization, deadline)
     case (.refund, let authorization?):
       return await inquireRefund(request, of: request.capture ?? authorization, deadline)
-    case (.increment, _): return .notFound
+    case (.increment, _):
+      return .unavailable(Interruption(.acquirerUncertain, detail: "Tender raises no hold at Braintree"))
     case (.capture, nil), (.void, nil), (.refund, nil):
       return .unavailable(Interruption(.acquirerUncertain, detail: "the authorization's name is not known"))
     }

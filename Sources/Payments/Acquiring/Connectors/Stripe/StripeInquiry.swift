@@ -19,7 +19,8 @@ extension StripeConnector {
     case (.void, let name?): return await inquireVoid(of: name, deadline)
     case (.refund, let name?):
       return inquiry(await refund(request, of: name, deadline)) { answers.refunded($0, request.amount) }
-    case (.increment, _): return .notFound
+    case (.increment, _):
+      return .unavailable(Interruption(.acquirerUncertain, detail: "Tender raises no hold at Stripe"))
     case (.capture, nil), (.void, nil), (.refund, nil):
       return .unavailable(Interruption(.acquirerUncertain, detail: "the authorization's name is not known"))
     }
