@@ -26,8 +26,8 @@ extension AdyenRoutes {
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = AdyenFaults.Kind(rawValue: try body.member("next").string) else {
-        let known = AdyenFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let kind = AdyenFault(rawValue: try body.member("next").string) else {
+        let known = AdyenFault.allCases.map(\.rawValue).joined(separator: ", ")
         throw AdyenProblem.notReadable("next is one of: \(known)")
       }
       service.faults.inject(kind)

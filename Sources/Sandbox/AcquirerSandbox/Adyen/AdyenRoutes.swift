@@ -178,7 +178,7 @@ extension AdyenRoutes {
   }
 
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: AdyenFaults.Kind, _ key: String?) async throws -> Response {
+  private func fail(_ fault: AdyenFault, _ key: String?) async throws -> Response {
     switch fault {
     case .requestLost: return try await silence()
     case .tooManyRequests: return Response(status: .tooManyRequests)
@@ -189,7 +189,7 @@ extension AdyenRoutes {
   }
 
   /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: AdyenFaults.Kind?, _ reply: AdyenReply, _ key: String?) async throws -> Response {
+  private func spoil(_ fault: AdyenFault?, _ reply: AdyenReply, _ key: String?) async throws -> Response {
     switch fault {
     case .answerLost: return try await silence()
     case .failedAfter:

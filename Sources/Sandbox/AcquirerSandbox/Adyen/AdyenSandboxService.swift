@@ -16,7 +16,7 @@ package struct AdyenSandboxService: EventSource {
   let keys: ProviderKeys
   let accounts: [AdyenAccount]
   let silence: Duration
-  let faults = AdyenFaults()
+  let faults = ProviderFaults<AdyenFault>()
   let inProgress = AdyenKeysInProgress()
 
   /// - Parameters:

@@ -1,7 +1,5 @@
-import Synchronization
-
 /// A fault that a test injects into the next call.
-enum BraintreeFault: String, Sendable, CaseIterable {
+enum BraintreeFault: String, ProviderFault {
   /// Nothing is done, and there is no answer.
   case lostRequest = "lost_request"
   /// It is done, and there is no answer.
@@ -20,13 +18,4 @@ enum BraintreeFault: String, Sendable, CaseIterable {
   case unavailable
   /// It is done: 500.
   case errorAfter = "error_after"
-}
-
-/// The faults that wait, each one for one call.
-final class BraintreeFaults: Sendable {
-  private let waiting = Mutex<[BraintreeFault]>([])
-
-  func inject(_ fault: BraintreeFault) { waiting.withLock { $0.append(fault) } }
-
-  func next() -> BraintreeFault? { waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
 }

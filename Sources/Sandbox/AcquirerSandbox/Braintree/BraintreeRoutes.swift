@@ -174,7 +174,7 @@ extension BraintreeRoutes {
 
   /// Does the work, or what a fault makes of it.
   private func withFault(_ work: @Sendable () async throws -> BraintreeAnswer) async throws -> Response {
-    try await answer(service.faults.next(), work).response
+    try await answer(service.faults.takeForCall(), work).response
   }
 
   private func answer(

@@ -14,7 +14,7 @@ package struct BraintreeSandbox: EventSource {
   let accounts: [BraintreeAccount]
   let keys: ProviderKeys
   let methods = BraintreePaymentMethods()
-  let faults = BraintreeFaults()
+  let faults = ProviderFaults<BraintreeFault>()
   let clock: WallClock
   let random: RandomBytes
   let silence: Duration

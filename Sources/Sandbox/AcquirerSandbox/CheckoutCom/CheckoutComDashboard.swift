@@ -25,7 +25,7 @@ extension CheckoutComRoutes {
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = CheckoutComFaults.Kind(rawValue: try body.member("next").string) else {
+      guard let kind = CheckoutComFault(rawValue: try body.member("next").string) else {
         throw CheckoutComProblem.invalid("fault_unknown")
       }
       service.faults.inject(kind)

@@ -246,7 +246,7 @@ extension CheckoutComRoutes {
   }
 
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: CheckoutComFaults.Kind) async throws -> Response {
+  private func fail(_ fault: CheckoutComFault) async throws -> Response {
     switch fault {
     case .requestLost: return try await silence()
     case .tooManyRequests: throw CheckoutComProblem.tooMany
@@ -256,7 +256,7 @@ extension CheckoutComRoutes {
   }
 
   /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: CheckoutComFaults.Kind?, _ reply: CheckoutComReply) async throws -> Response {
+  private func spoil(_ fault: CheckoutComFault?, _ reply: CheckoutComReply) async throws -> Response {
     switch fault {
     case .answerLost: return try await silence()
     case .failedAfter: return Response(status: .badGateway)

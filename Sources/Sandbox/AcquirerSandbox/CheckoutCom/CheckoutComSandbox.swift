@@ -18,7 +18,7 @@ package struct CheckoutComSandbox: EventSource {
   let tokens = CheckoutComTokens()
   let clock: WallClock
   let silence: Duration
-  let faults = CheckoutComFaults()
+  let faults = ProviderFaults<CheckoutComFault>()
   let inProgress = CheckoutComKeysInProgress()
 
   /// - Parameters:

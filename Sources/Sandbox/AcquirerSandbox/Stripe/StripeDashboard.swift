@@ -25,8 +25,8 @@ extension StripeRoutes {
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = StripeFaults.Kind(rawValue: try body.member("next").string) else {
-        let known = StripeFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let kind = StripeFault(rawValue: try body.member("next").string) else {
+        let known = StripeFault.allCases.map(\.rawValue).joined(separator: ", ")
         throw StripeProblem(400, "next is one of: \(known)")
       }
       service.faults.inject(kind)

@@ -1,55 +1,37 @@
 import Synchronization
 
-/// Faults that a test injects into the next call, or the next delivery of events; each one is used once.
-final class StripeFaults: Sendable {
-  enum Kind: String, Sendable, CaseIterable {
-    /// The call is lost: nothing is done, and there is no answer.
-    case requestLost = "request_lost"
-    /// The call is done, and there is no answer.
-    case answerLost = "answer_lost"
-    /// The call is done, and the answer takes three seconds.
-    case answerLate = "answer_late"
-    /// The call is done, and the answer is a page of HTML with the right status.
-    case answerGarbled = "answer_garbled"
-    /// The call is done, and half of the answer arrives.
-    case answerTruncated = "answer_truncated"
-    /// 429, and nothing is done.
-    case tooManyRequests = "too_many_requests"
-    /// 503 without a body, and nothing is done.
-    case unavailable
-    /// 500, nothing is done, and the answer is not kept.
-    case failedBefore = "failed_before"
-    /// 500, the call is done, and a repeat gets the 500 again.
-    case failedAfter = "failed_after"
-    /// 409: another call under the same key is in progress.
-    case inProgress = "in_progress"
-    /// The next event is never sent.
-    case eventLost = "event_lost"
-    /// The next event is sent twice.
-    case eventTwice = "event_twice"
-    /// The next events are sent in the opposite order.
-    case eventsReversed = "events_reversed"
+/// A fault that a test injects into the next call, or the next delivery of events.
+enum StripeFault: String, ProviderFault {
+  /// The call is lost: nothing is done, and there is no answer.
+  case requestLost = "request_lost"
+  /// The call is done, and there is no answer.
+  case answerLost = "answer_lost"
+  /// The call is done, and the answer takes three seconds.
+  case answerLate = "answer_late"
+  /// The call is done, and the answer is a page of HTML with the right status.
+  case answerGarbled = "answer_garbled"
+  /// The call is done, and half of the answer arrives.
+  case answerTruncated = "answer_truncated"
+  /// 429, and nothing is done.
+  case tooManyRequests = "too_many_requests"
+  /// 503 without a body, and nothing is done.
+  case unavailable
+  /// 500, nothing is done, and the answer is not kept.
+  case failedBefore = "failed_before"
+  /// 500, the call is done, and a repeat gets the 500 again.
+  case failedAfter = "failed_after"
+  /// 409: another call under the same key is in progress.
+  case inProgress = "in_progress"
+  /// The next event is never sent.
+  case eventLost = "event_lost"
+  /// The next event is sent twice.
+  case eventTwice = "event_twice"
+  /// The next events are sent in the opposite order.
+  case eventsReversed = "events_reversed"
 
-    /// Whether nothing may be done.
-    var isBefore: Bool {
-      [.requestLost, .tooManyRequests, .unavailable, .failedBefore, .inProgress].contains(self)
-    }
-
-    var isOfEvents: Bool { rawValue.hasPrefix("event") }
-  }
-
-  private let pending = Mutex<[Kind]>([])
-
-  func inject(_ kind: Kind) { pending.withLock { $0.append(kind) } }
-
-  /// Whether the fault was injected; removes it.
-  func take(_ kind: Kind) -> Bool { take { $0 == kind } != nil }
-
-  /// The first fault of calls.
-  func takeForCall() -> Kind? { take { !$0.isOfEvents } }
-
-  private func take(_ matches: (Kind) -> Bool) -> Kind? {
-    pending.withLock { pending in pending.firstIndex(where: matches).map { pending.remove(at: $0) } }
+  /// Whether nothing may be done.
+  var isBefore: Bool {
+    [.requestLost, .tooManyRequests, .unavailable, .failedBefore, .inProgress].contains(self)
   }
 }
 

@@ -203,7 +203,7 @@ extension StripeRoutes {
   }
 
   private func run(
-    _ call: Call, _ contents: String, _ act: Act, _ fault: StripeFaults.Kind?
+    _ call: Call, _ contents: String, _ act: Act, _ fault: StripeFault?
   ) async throws -> (StripeReply, isRepeated: Bool, isSilent: Bool) {
     if act.isLost { return (StripeReply(.internalError), false, true) }
     let name = "\(call.owner.id) \(call.key ?? store.newID("call"))"
@@ -222,7 +222,7 @@ extension StripeRoutes {
   }
 
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: StripeFaults.Kind) async throws -> Response {
+  private func fail(_ fault: StripeFault) async throws -> Response {
     switch fault {
     case .requestLost: return try await silence()
     case .tooManyRequests: throw StripeProblem.tooMany
@@ -233,7 +233,7 @@ extension StripeRoutes {
   }
 
   /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: StripeFaults.Kind?, _ answer: StripeAnswer) async throws -> Response {
+  private func spoil(_ fault: StripeFault?, _ answer: StripeAnswer) async throws -> Response {
     switch fault {
     case .answerLost: return try await silence()
     case .answerGarbled: return StripeAnswer.page.response

@@ -17,7 +17,7 @@ package struct StripeSandboxService: EventSource {
   let silence: Duration
   let searchLag: Duration
   let tokens = StripeTokens()
-  let faults = StripeFaults()
+  let faults = ProviderFaults<StripeFault>()
   let inProgress = StripeKeysInProgress()
 
   /// - Parameters:

@@ -156,7 +156,7 @@ extension WorldlineAcquiringRoutes {
     return Response(status: .gatewayTimeout)
   }
 
-  private func fail(_ fault: WorldlineAcquiringFaults.Kind) async throws -> Response {
+  private func fail(_ fault: WorldlineAcquiringFault) async throws -> Response {
     switch fault {
     case .requestLost: return try await silence()
     case .tooManyRequests: throw WorldlineAcquiringProblem.tooMany
@@ -167,7 +167,7 @@ extension WorldlineAcquiringRoutes {
   }
 
   /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: WorldlineAcquiringFaults.Kind?, _ reply: Reply) async throws -> Response {
+  private func spoil(_ fault: WorldlineAcquiringFault?, _ reply: Reply) async throws -> Response {
     guard case .answer(let status, let body) = reply else {
       if case .silence = reply { return try await silence() }
       return Response(status: .ok)

@@ -14,7 +14,7 @@ package struct WorldlineAcquiringSandbox: Sendable {
   let accounts: [WorldlineAcquiringAccount]
   let clock: WallClock
   let silence: Duration
-  let faults = WorldlineAcquiringFaults()
+  let faults = ProviderFaults<WorldlineAcquiringFault>()
   let tokens = WorldlineAcquiringTokens()
 
   /// - Parameters:

@@ -97,7 +97,7 @@ extension WorldlineDirectRoutes {
   }
 
   /// Answers for a fault that comes before anything is done.
-  private func fail(_ fault: WorldlineDirectFaults.Kind) async throws -> Response {
+  private func fail(_ fault: WorldlineDirectFault) async throws -> Response {
     switch fault {
     case .requestLost: return try await silence()
     case .tooManyRequests: return Response(status: .tooManyRequests)
@@ -108,7 +108,7 @@ extension WorldlineDirectRoutes {
   }
 
   /// The answer, as a fault that comes afterwards leaves it.
-  private func spoil(_ fault: WorldlineDirectFaults.Kind?, _ reply: WorldlineDirectReply) async throws -> Response {
+  private func spoil(_ fault: WorldlineDirectFault?, _ reply: WorldlineDirectReply) async throws -> Response {
     switch fault {
     case .answerLost: return try await silence()
     case .failedAfter: throw WorldlineDirectRefusal(.serverError)
@@ -164,8 +164,8 @@ extension WorldlineDirectRoutes {
   /// `{next}`: the fault of the next call or delivery.
   @Sendable func injectFault(_ request: Request, _ context: Context) async throws -> Response {
     try await managing(request) { _, body in
-      guard let kind = WorldlineDirectFaults.Kind(rawValue: try body.member("next").string) else {
-        let known = WorldlineDirectFaults.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let kind = WorldlineDirectFault(rawValue: try body.member("next").string) else {
+        let known = WorldlineDirectFault.allCases.map(\.rawValue).joined(separator: ", ")
         throw WorldlineDirectRefusal(.invalidValue("next", "is one of: \(known)"))
       }
       service.faults.inject(kind)

@@ -15,7 +15,7 @@ package struct WorldlineDirectSandbox: EventSource {
   let accounts: [WorldlineDirectAccount]
   let clock: WallClock
   let silence: Duration
-  let faults = WorldlineDirectFaults()
+  let faults = ProviderFaults<WorldlineDirectFault>()
   let inProgress = WorldlineDirectKeysInProgress()
 
   /// - Parameters:
