@@ -128,10 +128,10 @@ WORLDLINE_ACQUIRING = Ledger(
     ["UPDATE operations SET operation_id = 'unknown-reference' WHERE kind = 'AUTHORIZATION' AND payment = "
      "(SELECT payment_id FROM payments WHERE authorized > 0 LIMIT 1)"],
     ["INSERT INTO payments SELECT 'another', merchant, reference, status, amount, currency, authorized, captured, refunded, "
-     "is_pre_authorization, last_capture, brand, card_suffix, authorization_code, scheme_transaction_id, created_at, "
+     "is_pre_authorization, brand, card_suffix, authorization_code, scheme_transaction_id, created_at, "
      "changed_at FROM payments WHERE authorized > 0 LIMIT 1",
      "INSERT INTO operations SELECT (SELECT MAX(sequence) + 1 FROM operations), 'another', operation_id, 'another', NULL, "
-     "kind, amount, currency, response_code, contents, answer, created_at FROM operations WHERE kind = 'AUTHORIZATION' "
+     "kind, amount, currency, capture_number, response_code, contents, answer, created_at FROM operations WHERE kind = 'AUTHORIZATION' "
      "AND payment = (SELECT payment_id FROM payments WHERE authorized > 0 LIMIT 1)"],
     ["UPDATE operations SET response_code = '82' WHERE sequence = "
      "(SELECT MIN(sequence) FROM operations WHERE kind = 'AUTHORIZATION')"],

@@ -64,6 +64,7 @@ extension WorldlineAcquiringStore {
   ) throws -> WorldlineAcquiringOperation {
     var payment = try known(id, of: merchant, in: transaction)
     try Self.check(wanted, payment)
+    try refuseUsedNumber(of: wanted, payment.id, in: transaction)
     let left = wanted.kind == .refund ? payment.refundable : payment.left
     let amount = wanted.amount ?? Amount(minorUnits: left, currency: payment.amount.currency)
     let isPossible = wanted.kind == .increment || amount.minorUnits <= left
@@ -74,7 +75,8 @@ extension WorldlineAcquiringStore {
     let refund = wanted.kind == .refund && isPossible ? newName() : nil
     return WorldlineAcquiringOperation(
       id: wanted.operationID, payment: payment.id, refund: refund, kind: wanted.kind.rawValue, amount: amount,
-      result: result, answer: answer(wanted, result, payment, refund, at: transaction.now))
+      captureNumber: wanted.sequence, result: result,
+      answer: answer(wanted, result, payment, refund, at: transaction.now))
   }
 
   private static func check(
@@ -91,18 +93,28 @@ extension WorldlineAcquiringStore {
     case .capture:
       let isPart = payment.captured > 0 || (wanted.amount?.minorUnits ?? payment.left) < payment.authorized
       guard !isPart || wanted.sequence != nil else { throw .required("captureSequenceNumber") }
-      guard wanted.sequence ?? .max > payment.lastCapture else { throw .invalid("captureSequenceNumber was used") }
     default: break
     }
+  }
+
+  /// Captures that are sent at once arrive in any order, so a number may be lower than one that came before.
+  private func refuseUsedNumber(
+    of wanted: WorldlineAcquiringAction, _ payment: String, in transaction: Transaction
+  ) throws {
+    guard wanted.kind == .capture, let number = wanted.sequence else { return }
+    let used = try transaction.row(
+      """
+      SELECT sequence FROM operations WHERE payment = $1 AND kind = 'CAPTURE' AND response_code = '0'
+        AND capture_number = $2
+      """, .text(payment), .integer(number))
+    guard used == nil else { throw WorldlineAcquiringProblem.invalid("captureSequenceNumber was used") }
   }
 
   private static func move(
     _ wanted: WorldlineAcquiringAction, _ units: Int64, _ payment: inout WorldlineAcquiringPayment
   ) {
     switch wanted.kind {
-    case .capture:
-      payment.capture(units, isFinal: wanted.isFinal)
-      payment.lastCapture = wanted.sequence ?? payment.lastCapture
+    case .capture: payment.capture(units, isFinal: wanted.isFinal)
     case .reversal: payment.reverse(units)
     case .increment: payment.authorized += units
     case .refund: payment.refunded += units

@@ -11,6 +11,8 @@ struct WorldlineAcquiringOperation: Sendable {
   let kind: String
   /// Nil where no payment is known.
   let amount: Amount?
+  /// Of a capture of a part.
+  var captureNumber: Int64?
   let result: WorldlineAcquiringResult
   let answer: JSONObject
 }
@@ -75,12 +77,13 @@ extension WorldlineAcquiringOperation {
     try transaction.run(
       """
       INSERT INTO operations (sequence, merchant, operation_id, payment, refund_id, kind, amount, currency,
-        response_code, contents, answer, created_at)
-      VALUES ((SELECT count(*) FROM operations), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        response_code, contents, answer, created_at, capture_number)
+      VALUES ((SELECT count(*) FROM operations), $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """,
       .text(merchant), .text(id), .text(optional: payment), .text(optional: refund), .text(kind),
       .integer(optional: amount?.minorUnits), .text(optional: amount?.currency.code), .text(result.code),
       .text(contents),
-      .text(String(decoding: JSONValue.object(answer).serialized(), as: UTF8.self)), .time(transaction.now))
+      .text(String(decoding: JSONValue.object(answer).serialized(), as: UTF8.self)), .time(transaction.now),
+      .integer(optional: captureNumber))
   }
 }

@@ -29,8 +29,6 @@ struct WorldlineAcquiringPayment: Sendable {
   var authorized: Int64 = 0
   var captured: Int64 = 0
   var refunded: Int64 = 0
-  /// The number of the newest partial capture.
-  var lastCapture: Int64 = 0
 
   var left: Int64 { authorized - captured }
   var refundable: Int64 { captured - refunded }
@@ -114,9 +112,8 @@ extension WorldlineAcquiringPayment {
     try transaction.run(
       """
       INSERT INTO payments (payment_id, merchant, reference, status, amount, currency, authorized, captured, refunded,
-        is_pre_authorization, last_capture, brand, card_suffix, authorization_code, scheme_transaction_id, created_at,
-        changed_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, 0, $10, $11, $12, $13, $14, $14)
+        is_pre_authorization, brand, card_suffix, authorization_code, scheme_transaction_id, created_at, changed_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $10, $11, $12, $13, $14, $14)
       """,
       .text(id), .text(merchant), .text(reference), .text(status.rawValue), .integer(amount.minorUnits),
       .text(amount.currency.code), .integer(authorized), .integer(captured), .integer(isPreAuthorization ? 1 : 0),
@@ -127,12 +124,12 @@ extension WorldlineAcquiringPayment {
   func save(in transaction: Transaction) throws {
     try transaction.run(
       """
-      UPDATE payments SET status = $2, authorized = $3, captured = $4, refunded = $5, last_capture = $6,
-        authorization_code = $7, scheme_transaction_id = $8, changed_at = $9
+      UPDATE payments SET status = $2, authorized = $3, captured = $4, refunded = $5, authorization_code = $6,
+        scheme_transaction_id = $7, changed_at = $8
       WHERE payment_id = $1
       """,
       .text(id), .text(status.rawValue), .integer(authorized), .integer(captured), .integer(refunded),
-      .integer(lastCapture), .text(optional: authorizationCode), .text(optional: schemeTransactionID),
+      .text(optional: authorizationCode), .text(optional: schemeTransactionID),
       .time(transaction.now))
   }
 
@@ -164,6 +161,5 @@ extension WorldlineAcquiringPayment {
     authorized = try row.integer("authorized")
     captured = try row.integer("captured")
     refunded = try row.integer("refunded")
-    lastCapture = try row.integer("last_capture")
   }
 }
