@@ -46,8 +46,7 @@ package struct PasswordHash: Sendable {
   }
 
   func matches(_ password: String) async throws -> Bool {
-    let other = try await Self.derive(password, salt, cost)
-    return zip(hash, other).reduce(hash.count ^ other.count) { $0 | Int($1.0 ^ $1.1) } == 0
+    hash.isEqualInConstantTime(to: try await Self.derive(password, salt, cost))
   }
 
   private static func derive(_ password: String, _ salt: [UInt8], _ cost: Cost) async throws -> [UInt8] {

@@ -80,7 +80,7 @@ struct OfficeGate: Sendable {
 
   /// In a time that does not depend on where they differ.
   private static func same(_ left: String, _ right: String) -> Bool {
-    zip(left.utf8, right.utf8).reduce(left.utf8.count ^ right.utf8.count) { $0 | Int($1.0 ^ $1.1) } == 0
+    left.utf8.isEqualInConstantTime(to: right.utf8)
   }
 }
 

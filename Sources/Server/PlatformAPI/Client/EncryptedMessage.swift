@@ -55,11 +55,10 @@ package struct EncryptedMessage: Sendable {
     return Array(content)
   }
 
-  /// Compares all bytes of the tag, wherever they differ.
   private func isAuthentic(_ key: SymmetricKey) -> Bool {
     let bits = withUnsafeBytes(of: UInt64(8 * header.count).bigEndian, Array.init)
-    let code = HMAC<SHA512>.authenticationCode(for: header + iv + ciphertext + bits, using: key)
-    return zip(code, tag).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    let code = Array(HMAC<SHA512>.authenticationCode(for: header + iv + ciphertext + bits, using: key))
+    return code.prefix(Self.tagBytes).isEqualInConstantTime(to: tag)
   }
 }
 
