@@ -6,8 +6,11 @@ public struct Order: Sendable, Hashable {
   public let merchant: MerchantID
   /// The basket that is paid.
   public let basket: BasketID
-  /// What is authorized. The payment token must carry exactly this amount and currency.
+  /// What is authorized.
   public let amount: Amount
+  /// What the payment token must carry: ``amount``, or zero where the sheet showed a pending total and ``amount`` is the
+  /// merchant's estimate.
+  public let signedAmount: Amount
   /// SHA-256 of the application data that was put into the payment request; the token must carry the same.
   public let applicationDataHash: [UInt8]
   /// The merchant's own name for the order, as the acquirer shows it.
@@ -16,14 +19,17 @@ public struct Order: Sendable, Hashable {
   public let capture: CaptureMode
 
   /// What the shopper agreed to.
+  ///
+  /// - Parameter signedAmount: nil for `amount`.
   public init(
     id: OrderID, merchant: MerchantID, basket: BasketID, amount: Amount, applicationDataHash: [UInt8],
-    merchantReference: String, capture: CaptureMode
+    merchantReference: String, capture: CaptureMode, signedAmount: Amount? = nil
   ) {
     self.id = id
     self.merchant = merchant
     self.basket = basket
     self.amount = amount
+    self.signedAmount = signedAmount ?? amount
     self.applicationDataHash = applicationDataHash
     self.merchantReference = merchantReference
     self.capture = capture

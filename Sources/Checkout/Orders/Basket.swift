@@ -29,6 +29,9 @@ package struct Basket: Sendable, Hashable {
 
   package var currency: Currency { document.currencyCode }
 
+  /// What is authorized while the total is pending; nil where it is final, or cannot be paid yet.
+  package var estimate: Amount? { document.estimate.map(amount) }
+
   /// What its sheet asks for, beside the address of an order that goes to one.
   package var contactFields: [ContactField] {
     document.contactFields?.compactMap(ContactField.init) ?? ContactField.usual

@@ -45,6 +45,18 @@ extension BasketRecord {
     }
   }
 
+  /// The merchant's newest basket of this reference that a page or app of the merchant's shows; nil where there is none.
+  static func newest(
+    ofReference reference: String, of merchant: MerchantID, in store: Transaction
+  ) throws -> BasketRecord? {
+    try store.row(
+      """
+      SELECT * FROM baskets WHERE merchant = $1 AND merchant_reference = $2 AND hosted = 0
+      ORDER BY order_id DESC LIMIT 1
+      """, .text(merchant.rawValue), .text(reference)
+    ).map(BasketRecord.init)
+  }
+
   /// Throws unless the merchant's basket exists, is not cancelled and shows the quote. It runs in the commit of a
   /// claim, which blocks other writes, so it reads no more than it has to.
   static func check(
@@ -89,15 +101,16 @@ extension BasketRecord {
     try store.run(
       """
       INSERT INTO baskets (id, merchant, document, order_id, service, destination, requested_for, note, cancelled,
-        current_quote, hosted, attempts_allowed, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $11, $12, $9, $10)
+        current_quote, hosted, attempts_allowed, created_at, expires_at, merchant_reference)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $11, $12, $9, $10, $13)
       ON CONFLICT (id) DO UPDATE SET document = $3, service = $5, destination = $6, requested_for = $7, note = $8,
-        current_quote = NULL, expires_at = $10
+        current_quote = NULL, expires_at = $10, merchant_reference = $13
       """,
       .text(basket.id.rawValue), .text(basket.merchant.rawValue), .text(document), .text(order.rawValue),
       .text(basket.service.rawValue), .text(try StoredJSON.text(Destination.unknown)),
       .text(optional: basket.document.requestedFor), .text(optional: basket.document.note), .time(store.now),
-      .time(expires), .integer(basket.isHosted ? 1 : 0), .integer(optional: attempts))
+      .time(expires), .integer(basket.isHosted ? 1 : 0), .integer(optional: attempts),
+      .text(basket.document.merchantReference))
   }
 
   /// Writes what the shopper prepared; the sheet that is open shows something else from now on.

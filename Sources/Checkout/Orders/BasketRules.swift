@@ -9,7 +9,7 @@ enum BasketRules {
 
   /// A shopper who knows the id may pay the basket, so it must not be guessed. Hex digits carry four bits each,
   /// base64url characters six.
-  static func checkID(_ id: BasketID) throws {
+  static func checkID(_ id: BasketID) throws(OrderError) {
     let characters = Array(id.rawValue.utf8)
     guard characters.count <= 128, characters.allSatisfy(isURLSafe) else {
       throw OrderError(.basketIDWeak, "at most 128 characters of A–Z, a–z, 0–9, - and _", field: "basketId")
@@ -73,9 +73,17 @@ enum BasketRules {
     try checkText(document.couponCode ?? "-", "couponCode", most: 100)
     guard ShopperLocale.isTag(document.locale ?? "en") else { throw invalid("locale", "a language tag such as de-AT") }
     try checkReceipt(document)
+    try checkPending(document)
+  }
+
+  private static func checkPending(_ document: BasketDocument) throws {
     if document.pending, document.capture == .immediate {
       throw invalid("capture", "manual while the total is pending: nothing can be captured of it")
     }
+    guard let estimate = document.estimate else { return }
+    guard document.pending else { throw invalid("estimate", "absent unless the total is pending") }
+    guard estimate > 0 else { throw invalid("estimate", "more than zero") }
+    try checkAmount(estimate, document, "estimate")
   }
 
   private static func checkContactFields(_ fields: [String]) throws {

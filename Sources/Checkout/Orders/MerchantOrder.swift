@@ -33,6 +33,7 @@ struct MerchantOrder: Sendable, Hashable {
       unavailableItems: quote?.unavailableItems)
     answer.refunded = payment.flatMap { $0.refunded > 0 ? $0.refunded : nil }
     answer.chargedBack = payment.flatMap { $0.chargedBack > 0 ? $0.chargedBack : nil }
+    answer.estimated = quote?.isPending == true ? true : nil
     answer.placedAt = WireTime(order.createdAt)
     answer.serviceType = order.service.rawValue
     answer.shippingMethod = order.service.needsAddress ? quote?.state.shippingMethod : nil

@@ -14,6 +14,7 @@ extension OrderService {
       CREATE TABLE baskets (
         id TEXT PRIMARY KEY NOT NULL,
         merchant TEXT NOT NULL,
+        merchant_reference TEXT NOT NULL,
         document TEXT NOT NULL,
         order_id TEXT NOT NULL UNIQUE,
         service TEXT NOT NULL,
@@ -27,6 +28,7 @@ extension OrderService {
         created_at BIGINT NOT NULL,
         expires_at BIGINT NOT NULL
       );
+      CREATE INDEX baskets_of_reference ON baskets (merchant, merchant_reference, order_id);
       CREATE TABLE quotes (
         id TEXT PRIMARY KEY NOT NULL,
         basket TEXT NOT NULL REFERENCES baskets (id),

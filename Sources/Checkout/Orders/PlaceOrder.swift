@@ -91,12 +91,13 @@ extension OrderService {
     }
     try snapshot.checkOpen(at: clock.now())
     let quote = try goodQuote(named, snapshot.record)
+    let amount = try Self.amount(of: snapshot.record.basket, at: quote)
     let contact = try completeContact(request, snapshot.record.basket, quote)
     let terms = await terms(merchant)
     if let code = terms.refusal(clock.now()) { throw OrderError(code, "the merchant \(merchant) takes no Apple Pay") }
     try await confirmPrice(snapshot.record.basket, quote, at: contact.address, terms, before: deadline)
-    let record = try await newOrder(quote, snapshot.record, request.guestToken)
-    let order = record.forGateway(snapshot.record.basket, terms)
+    let record = try await newOrder(amount, quote, snapshot.record, request.guestToken)
+    let order = record.forGateway(snapshot.record.basket, terms, signedFor: quote.total)
     let kept = KeptOrder(record: record, receipt: OrderReceipt(quote, snapshot.record.basket.document))
     return try await pay(
       kept, contact, order, request, choosing: RouteChoice(contact, request.card, order, snapshot.record.basket),
@@ -193,9 +194,20 @@ extension OrderService {
     guard quote.isPayable else {
       throw OrderError(.addressUnserviceable, "the quote was shown with an error", field: "quoteId")
     }
-    guard !quote.isPending else { throw OrderError(.totalPending, "the total was shown as pending", field: "quoteId") }
-    guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }
     return quote
+  }
+
+  /// What is authorized: the total that the shopper saw, or the estimate where it was shown as pending.
+  private static func amount(of basket: Basket, at quote: Quote) throws -> Amount {
+    guard quote.isPending else {
+      guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }
+      return quote.total
+    }
+    guard let estimate = basket.estimate else {
+      throw OrderError(
+        .totalPending, "the total was shown as pending, and the basket has no estimate", field: "quoteId")
+    }
+    return estimate
   }
 
   private func completeContact(
@@ -229,7 +241,7 @@ extension OrderService {
         sheetErrors: priced.errors)
     }
     let total = try priced.summary(basket.document.businessName).total
-    let isSame = total.amount == quote.total && total.kind == .final
+    let isSame = total.amount == quote.total && (total.kind == .pending) == quote.isPending
     guard isSame, priced.state.shippingMethod == quote.state.shippingMethod,
       priced.unavailableItems == quote.unavailableItems
     else {
@@ -275,32 +287,35 @@ extension OrderService {
   }
 
   /// - Parameter earlier: the guest token of the last order from the same browser.
-  private func newOrder(_ quote: Quote, _ record: BasketRecord, _ earlier: String?) async throws -> OrderRecord {
+  private func newOrder(
+    _ amount: Amount, _ quote: Quote, _ record: BasketRecord, _ earlier: String?
+  ) async throws -> OrderRecord {
     let now = clock.now()
-    guard record.basket.document.customer == nil else { return OrderRecord(quote, record, at: now) }
+    guard record.basket.document.customer == nil else { return OrderRecord(amount, quote, record, at: now) }
     let guest = try await guestID(earlier, at: record.basket.merchant)
     let token = try await guestTokens?.token(for: record.order, of: record.basket.id, guest: guest, issued: now)
-    return OrderRecord(quote, record, guest: guest, guestToken: token, at: now)
+    return OrderRecord(amount, quote, record, guest: guest, guestToken: token, at: now)
   }
 }
 
 extension OrderRecord {
   fileprivate init(
-    _ quote: Quote, _ record: BasketRecord, guest: String? = nil, guestToken: String? = nil, at now: Timestamp
+    _ amount: Amount, _ quote: Quote, _ record: BasketRecord, guest: String? = nil, guestToken: String? = nil,
+    at now: Timestamp
   ) {
     self.init(
       id: record.order, merchant: record.basket.merchant, basket: record.basket.id, quote: quote.id,
-      merchantReference: record.basket.document.merchantReference, amount: quote.total, service: quote.state.service,
+      merchantReference: record.basket.document.merchantReference, amount: amount, service: quote.state.service,
       customer: record.basket.document.customer, guest: guest, requestedFor: record.requestedFor, note: record.note,
       createdAt: now, guestToken: guestToken)
   }
 
-  /// The order as the gateway needs it: the payment token must carry this amount and this hash.
-  fileprivate func forGateway(_ basket: Basket, _ terms: MerchantTerms) -> Order {
+  /// The order as the gateway needs it: the payment token must carry this hash, and the total that the sheet showed.
+  fileprivate func forGateway(_ basket: Basket, _ terms: MerchantTerms, signedFor shown: Amount) -> Order {
     Order(
       id: id, merchant: merchant, basket: self.basket, amount: amount,
       applicationDataHash: Array(SHA256.hash(data: terms.applicationData(of: basket))),
-      merchantReference: merchantReference, capture: basket.document.capture)
+      merchantReference: merchantReference, capture: basket.document.capture, signedAmount: shown)
   }
 }
 

@@ -31,6 +31,9 @@ package struct BasketDocument: Sendable, Hashable, Codable {
   package var capture: CaptureMode = .immediate
   /// The price is not known yet: the sheet shows it as pending, and the payment token is signed for zero.
   package var pending: Bool = false
+  /// What is authorized while the price is not known yet, in minor units; a capture may be less. Without it a pending
+  /// total cannot be paid.
+  package var estimate: Int64?
   /// What the sheet asks for in the shipping contact: `name`, `phone`, `email`, `phoneticName`, `postalAddress`; nil for
   /// the merchant's usual. An order that goes to an address asks for that in any case.
   package var contactFields: [String]?

@@ -5,7 +5,8 @@ import TenderPayments
 extension BasketDocument {
   enum CodingKeys: String, CodingKey, CaseIterable {
     case currencyCode, countryCode, merchantReference, businessName, serviceTypes, serviceType, items, fees, zones
-    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, contactFields
+    case shippingMethods, coupons, couponCode, requestedFor, note, customer, capture, pending, estimate
+    case contactFields
     case lines, locale, billingRequired, supportedCountries, quoteURL, orderURL, expectedDates, route
   }
 
@@ -28,6 +29,7 @@ extension BasketDocument {
     customer = try keys.optional(.customer)
     capture = try keys.optional(.capture) ?? .immediate
     pending = try keys.optional(.pending) ?? false
+    estimate = try keys.optional(.estimate)
     contactFields = try keys.optional(.contactFields)
     lines = try keys.optional(.lines)
     locale = try keys.optional(.locale)

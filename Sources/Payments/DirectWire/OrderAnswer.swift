@@ -11,6 +11,8 @@ package struct OrderAnswer: Sendable, Hashable, Codable {
   /// Nil while the acquirer has not been asked.
   package var status: PaymentStatus?
   package var amount: WireAmount
+  /// True where `amount` is the basket's estimate, because the sheet showed a pending total; nil otherwise.
+  package var estimated: Bool?
   /// Minor units that went back to the shopper, also without a request of the merchant's; nil when there are none.
   package var refunded: Int64?
   /// Minor units that the shopper's bank took back; nil when there are none.

@@ -85,7 +85,7 @@ extension PaymentGateway {
     case .handedIn(let token): return try await confirm(token, pays: order, isBound: false, choice)
     case .unsigned(let data):
       let payment = try opener.open(data, for: order.merchant, at: clock.now())
-      try payment.confirm(pays: order.amount)
+      try payment.confirm(pays: order.signedAmount)
       return try confirmed(order, try payment.networkToken, data.use, amountConfirmed: true, choice)
     case .decrypted(let card): return try confirmed(order, card.card, card.use, amountConfirmed: false, choice)
     }
@@ -103,7 +103,7 @@ extension PaymentGateway {
       token, for: order.merchant, at: clock.now(), paying: isBound ? order.applicationDataHash : nil)
     try opened.confirm(
       ExpectedPayment(
-        merchant: order.merchant, amount: order.amount, applicationDataHash: order.applicationDataHash),
+        merchant: order.merchant, amount: order.signedAmount, applicationDataHash: order.applicationDataHash),
       demandingApplicationData: isBound)
     return try confirmed(
       order, try opened.paymentData.networkToken, opened.verified.use, amountConfirmed: true, choice)

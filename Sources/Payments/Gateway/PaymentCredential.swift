@@ -4,7 +4,8 @@ package import TenderPayments
 
 /// What an order is paid with.
 package enum PaymentCredential: Sendable {
-  /// A payment token that a page or app hands in. It must carry the application data of the order's basket.
+  /// A payment token for a basket, that a page, an app or a merchant's server hands in. It must carry the basket's
+  /// application data.
   case token(EncryptedPaymentToken)
   /// A payment token that a merchant's server hands in for an order without a basket. Application data is compared
   /// where there is any.

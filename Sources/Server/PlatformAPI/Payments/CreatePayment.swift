@@ -104,6 +104,7 @@ extension PlatformPayments {
       request.order.references?.merchantReference, "order.references.merchantReference")
     let id = OrderID(random.timeOrderedID(clock))
     let server = ServerOrder(request.order, id: id, of: merchant, amount: amount, reference: reference ?? id.rawValue)
+    let binding = try await self.binding(of: reference, merchant, amount)
     let expected = await applicationData(merchant) ?? Array((reference ?? "").utf8)
     var choice = server.choice
     choice.holding = try input.holding
@@ -111,10 +112,23 @@ extension PlatformPayments {
     return NewPayment(
       order: Order(
         id: id, merchant: merchant, basket: server.basket, amount: amount,
-        applicationDataHash: Array(SHA256.hash(data: expected)), merchantReference: server.merchantReference,
-        capture: input.capture),
-      server: server, credential: try credential(input, terms), choice: choice, references: request.order.references,
+        applicationDataHash: binding?.applicationDataHash ?? Array(SHA256.hash(data: expected)),
+        merchantReference: server.merchantReference, capture: input.capture,
+        signedAmount: binding?.estimate.map { .zero($0.currency) }),
+      server: server, credential: try credential(input, terms, isOfBasket: binding != nil), choice: choice,
+      references: request.order.references,
       mode: input.authorizationMode, webhooks: try Self.webhooks(request.feedbacks, terms))
+  }
+
+  /// What ties the payment token to the merchant's basket of the reference; nil where there is none.
+  private func binding(
+    of reference: String?, _ merchant: MerchantID, _ amount: Amount
+  ) async throws -> BasketBinding? {
+    guard let reference, let found = try await self.binding?(reference, merchant) else { return nil }
+    if let estimate = found.estimate, estimate.currency != amount.currency || estimate.minorUnits < amount.minorUnits {
+      throw PlatformRefusal.invalid("order.amountOfMoney", "The estimate of the order's basket is \(estimate).")
+    }
+    return found
   }
 
   private static func amount(of order: DirectOrder) throws -> Amount {

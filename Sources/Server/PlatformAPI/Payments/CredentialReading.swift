@@ -7,9 +7,18 @@ import TenderPayments
 // The forms in which a merchant's server hands Apple Pay data in. Each is a credential of its own: what can be verified
 // differs.
 extension PlatformPayments {
-  func credential(_ input: MobilePaymentInput, _ merchant: PlatformMerchant) throws -> PaymentCredential {
+  /// - Parameter isOfBasket: whether the order has a basket, to which the payment token must be tied.
+  func credential(
+    _ input: MobilePaymentInput, _ merchant: PlatformMerchant, isOfBasket: Bool
+  ) throws -> PaymentCredential {
     switch (input.encryptedPaymentData, input.decryptedPaymentData) {
-    case (.token(let json)?, nil): return .handedIn(try EncryptedPaymentToken(json: json))
+    case (.token(let json)?, nil):
+      let token = try EncryptedPaymentToken(json: json)
+      return isOfBasket ? .token(token) : .handedIn(token)
+    case (.data, nil) where isOfBasket:
+      throw PlatformRefusal.invalid(
+        Self.encryptedData,
+        "The order has a basket, and this form lacks the application data that names it. Send the whole paymentData.")
     case (.data(let data)?, nil): return try unsigned(data, input, merchant)
     case (nil, let data?): return .decrypted(DecryptedCard(data.card, key: fingerprintKey))
     case (nil, nil): throw PlatformRefusal.missing(Self.encryptedData)

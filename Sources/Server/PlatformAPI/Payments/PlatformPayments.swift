@@ -1,7 +1,7 @@
 package import DirectWire
 package import Gateway
 package import Ledger
-import Orders
+package import Orders
 package import Storage
 package import TenderPayments
 
@@ -20,6 +20,9 @@ package struct PlatformPayments: Sendable {
   /// Opens `encryptedCustomerInput`; nil where that is not taken.
   package var openCustomerInput:
     (@Sendable (String, MobilePaymentInput?, IdempotentCall) async throws -> MobilePaymentInput)?
+
+  /// Finds what ties a payment token to the merchant's basket of a reference; nil where there are no baskets.
+  package var binding: (@Sendable (String, MerchantID) async throws -> BasketBinding?)?
 
   var journal: Journal { gateway.journal }
 

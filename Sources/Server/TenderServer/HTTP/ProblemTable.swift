@@ -69,7 +69,7 @@ enum ProblemTable {
       .paymentInProgress, .guestClaimed, .attemptsUsedUp:
       .conflict
     case .basketExpired: .gone
-    case .quoteSourceUnavailable, .quoteSourceInvalid: .badGateway
+    case .quoteSourceUnavailable, .quoteSourceInvalid, .basketSourceUnavailable, .basketSourceInvalid: .badGateway
     case .applePayDisabled, .termsNotAccepted: .forbidden
     case .contactIncomplete, .addressUnserviceable, .addressChangesPrice: .unprocessableContent
     }

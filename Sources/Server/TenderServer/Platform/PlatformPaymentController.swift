@@ -117,6 +117,8 @@ extension PlatformPayments {
       gateway: parts.gateway, merchants: { merchants[$0] }, applicationData: { merchants.applicationData(of: $0) },
       fingerprintKey: parts.fingerprintKey, clock: parts.runtime.clock, random: parts.runtime.random)
     let inputs = CustomerInputs(sessions: parts.clientSessions, keys: parts.customerInputKeys)
+    let orders = parts.orderService
+    payments.binding = { try await orders.binding(ofReference: $0, of: $1) }
     payments.openCustomerInput = { try await inputs.open($0, completing: $1, for: $2) }
     return payments
   }

@@ -61,6 +61,9 @@ struct InvalidBasket: Sendable, CustomTestStringConvertible {
     InvalidBasket("coupons[0]", "over 100 %") { $0.coupons[0].percentBasisPoints = 10_001 },
     InvalidBasket("coupons[1].code", "twice, in other letters") { $0.coupons[1].code = "lunch10" },
     InvalidBasket("capture", "pending and immediate") { $0.pending = true },
+    InvalidBasket("estimate", "without a pending total") { $0.estimate = 5_000 },
+    InvalidBasket("estimate", "nothing") { ($0.pending, $0.capture, $0.estimate) = (true, .manual, 0) },
+    InvalidBasket("estimate", "too much") { ($0.pending, $0.capture, $0.estimate) = (true, .manual, .max) },
     InvalidBasket("supportedCountries[0]", "three letters") { $0.supportedCountries = ["IRL"] },
     InvalidBasket("quoteURL", "host not allowed") { $0.quoteURL = "https://elsewhere.example/quote" },
     InvalidBasket("quoteURL", "a separator under a combining mark") {

@@ -86,8 +86,13 @@ struct Shop: Sendable {
       try $0.row("SELECT total FROM quotes WHERE id = $1", .text(quote.rawValue))?.integer("total")
     }
     return try wallet.token(
-      .eur(max(1, total ?? 1)),
+      .eur(total ?? 1),
       applicationData: terms.platformDomain ?? "tender:v1:\(Self.merchant):\(basket)")
+  }
+
+  /// A payment token for another amount than the quote's.
+  func token(for quote: QuoteID, amount: Amount) async throws -> EncryptedPaymentToken {
+    try wallet.token(amount, applicationData: "tender:v1:\(Self.merchant):\(Self.basket)")
   }
 
   /// The quote that the shopper saw last.

@@ -48,6 +48,22 @@ import Testing
     #expect(try await pay(credential, at: shop).status == .authorized)
   }
 
+  @Test func `for a pending total is signed for zero, and holds the order's amount`() async throws {
+    let shop = try await Shop()
+    let known = Shop.order()
+    let order = Order(
+      id: known.id, merchant: known.merchant, basket: known.basket, amount: .eur(5_000),
+      applicationDataHash: known.applicationDataHash, merchantReference: known.merchantReference, capture: .manual,
+      signedAmount: .eur(0))
+    for amount in [Amount.eur(5_000), .eur(1)] {
+      let token = try shop.token(for: order, amount: amount)
+      await #expect(throws: PaymentTokenError.self) { try await pay(.token(token), order, at: shop) }
+    }
+    let payment = try await pay(.token(shop.token(for: order, amount: .eur(0))), order, at: shop)
+    #expect(payment.status == .authorized && payment.authorized == 5_000)
+    #expect(shop.fake.authorizations.map(\.amount) == [.eur(5_000)])
+  }
+
   @Test func `as a whole token is refused for application data of another order`() async throws {
     let shop = try await Shop()
     let token = try shop.token(applicationData: "another basket")

@@ -39,6 +39,16 @@ struct Platform: Sendable {
       fingerprintKey: [UInt8](repeating: 7, count: 32), clock: clock.wall)
   }
 
+  /// The same, where the merchant has a basket of this reference.
+  func tied(estimate: Amount? = nil, to reference: String = "order-1") -> PlatformPayments {
+    let binding = BasketBinding(basket: BasketID("b"), applicationDataHash: [1], estimate: estimate)
+    var payments = payments
+    payments.binding = { found, merchant in
+      found == reference && merchant == Self.merchant ? binding : nil
+    }
+    return payments
+  }
+
   static func terms(_ id: MerchantID = merchant, _ takesUnsignedData: Bool = true) -> PlatformMerchant {
     PlatformMerchant(
       id: id, displayName: "Shop", countryCode: "IE", currency: .euro, networks: [.visa, .masterCard],

@@ -138,6 +138,36 @@ import Testing
     #expect(refusal?.faults.first?.message.contains("unsignedPaymentData") == true)
   }
 
+  @Test func `with unsigned data is refused for an order with a basket, which it cannot name`() async throws {
+    let platform = try await Platform()
+    let input: JSONObject = [
+      "decryptedPaymentData": .null, "encryptedPaymentData": "AA==", "ephemeralKey": "AA==", "publicKeyHash": "AA==",
+    ]
+    let refusal = await #expect(throws: PlatformRefusal.self) {
+      try await platform.tied().create(Platform.body(input: input), platform.call())
+    }
+    #expect(refusal?.faults.first?.propertyName == "mobilePaymentMethodSpecificInput.encryptedPaymentData")
+    #expect(refusal?.faults.first?.message.contains("basket") == true)
+  }
+
+  @Test func `is at most the estimate of its basket`() async throws {
+    let platform = try await Platform()
+    let payments = platform.tied(estimate: .eur(1_000))
+    let refusal = await #expect(throws: PlatformRefusal.self) {
+      try await payments.create(Platform.body(1_001), platform.call())
+    }
+    #expect(refusal?.faults.first?.propertyName == "order.amountOfMoney")
+    #expect(try await payments.create(Platform.body(1_000), platform.call()).status == 201)
+    let other = platform.tied(estimate: Amount(minorUnits: 9_999, currency: try #require(Currency(code: "USD"))))
+    await #expect(throws: PlatformRefusal.self) { try await other.create(Platform.body(), platform.call()) }
+  }
+
+  @Test func `is tied to a basket by its own reference alone`() async throws {
+    let platform = try await Platform()
+    let payments = platform.tied(estimate: .eur(1), to: "another order")
+    #expect(try await payments.create(Platform.body(), platform.call()).status == 201)
+  }
+
   @Test func `sends its events to five addresses at most, each within the operator's limits`() async throws {
     let platform = try await Platform()
     for (urls, property) in [
