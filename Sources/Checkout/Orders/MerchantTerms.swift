@@ -16,6 +16,8 @@ package struct MerchantTerms: Sendable {
   package var callbackSigner: RequestSigner?
   /// The hosts that such a URL may name, with the port if it is not the scheme's own: `shop.example:8443`.
   package var callbackHosts: Set<String>
+  /// Where baskets that a page names and that are not here are fetched; nil where every basket is sent.
+  package var basketSource: String?
   /// The domain that the merchant's payment tokens name, where devices encrypt to a platform's key; nil where they
   /// encrypt to a key of the merchant's own.
   package var platformDomain: String?
@@ -27,7 +29,7 @@ package struct MerchantTerms: Sendable {
     merchantCapabilities: [MerchantCapability] = [.supports3DS],
     contactFields: [ContactField] = ContactField.usual, lines: BasketDocument.Lines = .items, locale: String? = nil,
     callbackSigner: RequestSigner? = nil,
-    callbackHosts: Set<String> = [], platformDomain: String? = nil
+    callbackHosts: Set<String> = [], basketSource: String? = nil, platformDomain: String? = nil
   ) {
     self.supportedNetworks = supportedNetworks
     self.merchantCapabilities = merchantCapabilities
@@ -36,6 +38,7 @@ package struct MerchantTerms: Sendable {
     self.locale = locale
     self.callbackSigner = callbackSigner
     self.callbackHosts = callbackHosts
+    self.basketSource = basketSource
     self.platformDomain = platformDomain
   }
 }
@@ -77,6 +80,22 @@ extension MerchantTerms {
   /// and again before every call, because the configuration may have changed in between.
   func callback(to text: String?) -> (url: CallbackURL, signer: RequestSigner)? {
     guard let signer = callbackSigner, let url = text.flatMap(CallbackURL.init), callbackHosts.contains(url.authority)
+    else { return nil }
+    return (url, signer)
+  }
+}
+
+extension MerchantTerms {
+  /// Whether a text may be a `basketSource`: `https`, or `http` on this machine, and no query.
+  package static func isBasketSource(_ text: String) -> Bool {
+    CallbackURL(text) != nil && !text.utf8.contains(UInt8(ascii: "?"))
+  }
+
+  /// Where the basket is fetched, and the signer of the call; nil where none is. The operator names the address, so it
+  /// needs no allowed host.
+  func basketURL(of id: BasketID) -> (url: CallbackURL, signer: RequestSigner)? {
+    guard let signer = callbackSigner, let source = basketSource,
+      let url = CallbackURL((source.hasSuffix("/") ? source : source + "/") + id.rawValue)
     else { return nil }
     return (url, signer)
   }

@@ -22,6 +22,9 @@ package struct QuoteSource: Sendable {
     return QuoteSource(sender: unavailable, clock: clock)
   }
 
+  /// The same way to the merchants' servers, for whole baskets.
+  var baskets: BasketSource { BasketSource(sender: sender, clock: clock) }
+
   func open(_ basket: Basket, _ state: SheetState) throws -> Priced {
     try QuoteRules.price(basket, state, at: clock.now())
   }

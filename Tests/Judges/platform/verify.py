@@ -4,7 +4,7 @@
 Both libraries, of today (10.3.0) and of 2021 (1.10.0), are unmodified; only the host is another. They pay with Apple Pay
 in every form, capture, cancel, refund, repeat, are refused, look up, and check the signatures of the events, against
 `tender demo`. What the merchant's journal says is compared with the acquirer's own ledger. RACES says how many calls of a
-kind come at once (16). The examples and `tender pay --platform` run against the same servers.
+kind come at once (16); from 64 the times of refusals are compared too. The examples and `tender pay --platform` run against the same servers.
 """
 import base64
 import concurrent.futures
@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import queue
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,7 @@ from ingenico.direct.sdk import call_context as old_context
 from ingenico.direct.sdk import communicator_configuration as old_configuration
 from ingenico.direct.sdk import declined_payment_exception as old_declined
 from ingenico.direct.sdk import factory as old_factory
+from ingenico.direct.sdk import idempotence_exception as old_idempotence
 from ingenico.direct.sdk import reference_exception as old_reference
 from ingenico.direct.sdk import validation_exception as old_validation
 from ingenico.direct.sdk.defaultimpl.default_marshaller import DefaultMarshaller as OldMarshaller
@@ -179,6 +181,31 @@ class Platform:
         return shown.get("payment", shown) if isinstance(shown.get("payment"), dict) else shown
 
 
+    def reload(self):
+        out = subprocess.run([self.tender, "reload", "--store", self.store], capture_output=True, text=True, check=False)
+        if out.returncode:
+            raise Failed(f"tender reload: {out.stderr}")
+
+    def misbehave(self, fault):
+        """The sandbox's next call of the kind fails."""
+        request = urllib.request.Request(self.sandbox + "/sandbox/misbehave", json.dumps({"next": fault}).encode(),
+                                         {"Content-Type": "application/json"})
+        urllib.request.urlopen(request, timeout=20).close()
+
+    def is_running(self, reference):
+        """Whether an acquirer is being asked for the order."""
+        status, _, answer = raw(self, "GET", f"/payments?merchantReference={reference}")
+        return status == 200 and bool(answer["payments"])
+
+
+def wait_for(holds):
+    deadline = time.monotonic() + 20
+    while not holds():
+        if time.monotonic() > deadline:
+            raise Failed("what was waited for did not happen")
+        time.sleep(0.05)
+
+
 def references(name):
     return {"merchantReference": name, "merchantParameters": "tea"}
 
@@ -251,7 +278,16 @@ class Shop:
         return self.create(reference, value=value).payment
 
 
-class Receiver:
+class BaseServer:
+    """A server of the merchant's on a free port."""
+
+    def serve(self, handler):
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+class Receiver(BaseServer):
     """A merchant's endpoint, whose events the library's helper verifies."""
 
     def __init__(self):
@@ -268,9 +304,8 @@ class Receiver:
             def log_message(self, *words):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.url = f"http://127.0.0.1:{self.server.server_port}/events"
+        self.serve(Handler)
+        self.url += "/events"
         keys = InMemorySecretKeyStore.instance()
         keys.store_secret_key(HOOK_ID, HOOK_SECRET)
         self.helper, self.events = WebhooksHelper(DefaultMarshaller.instance(), keys), []
@@ -526,9 +561,213 @@ def foreign(platform, shop):
         yield f"{words} that lists refunds", lambda: shop.library.refunds().get_refunds(payment)
 
 
+def verify_timing(platform, shop, count):
+    """What is another merchant's is refused as fast as what there is not: medians of calls by turns."""
+    other = platform.key(OTHER)
+    token = platform.token(1250, merchant=OTHER, currency="JPY")
+    status, _, answer = raw(platform, "POST", "/payments", body_of(fresh(), whole(token), value=1250, currency="JPY"),
+                            merchant=OTHER, own=other)
+    if status != 201:
+        raise Failed(f"the other merchant is not paid: {answer}")
+    wrong = (platform.key()[0], "another secret")
+    pairs = (("a foreign payment and none", dict(path=f"/payments/{answer['payment']['id']}"),
+              dict(path="/payments/0123456789_0")),
+             ("a foreign merchant and none", dict(path="/services/testconnection", merchant=OTHER),
+              dict(path="/services/testconnection", merchant="nobody")),
+             ("a wrong secret and an unknown key", dict(path="/services/testconnection", own=wrong),
+              dict(path="/services/testconnection", own=("unknown", "another secret"))))
+    for words, one, two in pairs:
+        times = [], []
+        for _ in range(count):
+            for call, taken in zip((one, two), times):
+                begin = time.perf_counter()
+                raw(platform, "GET", **call)
+                taken.append(time.perf_counter() - begin)
+        ratio = statistics.median(times[0]) / statistics.median(times[1])
+        check(f"{words} are refused in the same time: ratio of medians {ratio:.2f}", 0.5 < ratio < 2, times)
+
+
 def asked(params):
     params.country_code, params.currency_code = "IE", "EUR"
     return params
+
+
+def basket_of(reference, **more):
+    return {"currencyCode": "EUR", "countryCode": "IE", "merchantReference": reference, "businessName": "Harbour Kitchen",
+            "serviceTypes": ["none"], "items": [{"id": "a", "label": "Fish", "unitAmount": 1250}], **more}
+
+
+def verify_baskets(platform, shop):
+    """A token that the merchant's server hands in for an order with a basket is tied to that basket."""
+    def put(reference, **more):
+        basket = uuid.uuid4().hex
+        status, _, answer = raw(platform, "PUT", f"/baskets/{basket}", basket_of(reference, **more))
+        if status != 200:
+            raise Failed(f"the basket is refused: {answer}")
+        return f"tender:v1:{MERCHANT}:{basket}"
+
+    def refuses(claim, reference, data, identifier, **more):
+        refused(claim, ValidationException, lambda: shop.create(reference, data, **more),
+                lambda refusal: refusal.errors[0].id == identifier)
+
+    name = fresh()
+    data = put(name)
+    refuses("an order with a basket demands application data", name, whole(platform.token()), "APPLICATION_DATA_MISSING")
+    for words, other in (("the order's reference", name), ("another basket", data + "x")):
+        refuses(f"and not that of {words}", name, whole(platform.token(data=other)), "APPLICATION_DATA_MISMATCH")
+    refuses("nor a form without application data", name, parts(platform.token(data=data)), "INVALID_VALUE")
+    check("its own application data pays", shop.create(name, whole(platform.token(data=data))).payment.status
+          == "PENDING_CAPTURE")
+    name = fresh()
+    data = put(name, capture="manual", pending=True, estimate=5000)
+    refuses("a pending total is signed for zero", name, whole(platform.token(5000, data=data)), "AMOUNT_MISMATCH", value=5000)
+    refuses("and held up to its estimate", name, whole(platform.token(0, data=data)), "INVALID_VALUE", value=5001)
+    ride = shop.create(name, whole(platform.token(0, data=data)), value=5000).payment
+    check("the estimate is held", platform.hold(name)[0]["authorized"] == 5000)
+    done = shop.pay.capture_payment(ride.id, capture(3150, final=True), key())
+    check("and captured for less", done.status == "CAPTURED" and platform.hold(name)[0]["captured"] == 3150)
+    refused("and no more afterwards", ValidationException, lambda: shop.pay.capture_payment(ride.id, capture(1), key()))
+
+
+class BasketServer(BaseServer):
+    """A merchant's server that is asked for baskets, and misbehaves on demand."""
+
+    def __init__(self):
+        self.answer, self.calls = None, []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                outer.calls.append((self.path, {name.lower(): value for name, value in self.headers.items()}))
+                with contextlib.suppress(OSError):
+                    outer.answer(self)
+
+            def log_message(self, *words):
+                pass
+
+        self.serve(Handler)
+
+    def gives(self, body, status=200, **headers):
+        def answer(handler):
+            handler.send_response(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                handler.send_header(name.replace("_", "-"), value)
+            handler.end_headers()
+            handler.wfile.write(body)
+        self.answer = answer
+
+    def stalls(self, body):
+        """Sends the head at once and the body a byte a second."""
+        def answer(handler):
+            handler.send_response(200)
+            handler.send_header("Content-Length", str(len(body)))
+            handler.end_headers()
+            for byte in body:
+                handler.wfile.write(bytes([byte]))
+                handler.wfile.flush()
+                time.sleep(1)
+        self.answer = answer
+
+
+def verify_sources(platform):
+    """A basket that a page names is fetched from the merchant's own server."""
+    import hashlib
+    import hmac
+    source = BasketServer()
+    settings = platform.folder / "merchants" / MERCHANT / "merchant.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8") + f'basketSource: "{source.url}/baskets"\n', encoding="utf-8")
+    platform.reload()
+
+    def show(basket):
+        request = urllib.request.Request(f"{platform.server}/applepay/basket/{basket}",
+                                         headers={"Origin": f"http://localhost:{platform.port + 1}"})
+        begin = time.monotonic()
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status, json.loads(answer.read()), time.monotonic() - begin
+        except urllib.error.HTTPError as error:
+            return error.code, json.loads(error.read())["code"], time.monotonic() - begin
+
+    good, basket = json.dumps(basket_of("PULLED-1")).encode(), uuid.uuid4().hex
+    source.gives(good)
+    status, answer, _ = show(basket)
+    check("a basket is fetched from the merchant's own server", status == 200
+          and answer["request"]["total"]["amount"] == "12.50", answer)
+    path, headers = source.calls[0]
+    secret = next((platform.folder / "merchants" / MERCHANT / "callback-keys").glob("*.secret"))
+    digest = headers["x-gcs-content-sha256"]
+    text = f"GET\n\n{headers['date']}\nx-gcs-content-sha256:{digest}\n{path}\n"
+    mac = hmac.new(secret.read_text(encoding="utf-8").strip().encode(), text.encode(), hashlib.sha256).digest()
+    check("by a call that is signed", path == f"/baskets/{basket}"
+          and headers["authorization"] == f"GCS v1HMAC:{secret.stem}:{base64.b64encode(mac).decode()}", headers)
+    check("and once", show(basket)[0] == 200 and len(source.calls) == 1)
+    unavailable, invalid = "basket_source_unavailable", "basket_source_invalid"
+    elsewhere = len(source.calls)
+    for claim, body, status, headers, code in (
+            ("a redirect is not followed", b"", 302, {"Location": source.url + "/elsewhere"}, unavailable),
+            ("a huge answer is not read", b" " * 5_000_000 + good, 200, {}, unavailable),
+            ("a failing server is named", b"{}", 500, {}, unavailable),
+            ("what is no basket is refused", b"<html>", 200, {}, invalid),
+            ("a basket against the rules is refused", good.replace(b"1250", b"-1250"), 200, {}, invalid)):
+        source.gives(body, status, **headers)
+        found = show(uuid.uuid4().hex)
+        check(claim, found[:2] == (502, code), found)
+    check("each was asked once", len(source.calls) == elsewhere + 5, source.calls)
+    source.gives(b"", 404)
+    check("a basket that the merchant does not know is unknown", show(uuid.uuid4().hex)[:2] == (404, "basket_unknown"))
+    source.stalls(good)
+    status, code, seconds = show(uuid.uuid4().hex)
+    check("a slow server is given five seconds", (status, code) == (502, unavailable) and 4 < seconds < 9, (code, seconds))
+
+
+def verify_limited_keys(platform):
+    """Keys of a merchant's folder with scopes and an end."""
+    folder = platform.folder / "merchants" / MERCHANT
+    keys = {"zz-reader": "a-secret-of-a-reader-of-the-judge", "zz-former": "a-secret-that-the-judge-had-once"}
+    for name, text in keys.items():
+        secret = folder / "api-keys" / f"{name}.secret"
+        secret.write_text(text, encoding="utf-8")
+        secret.chmod(0o600)
+    settings = folder / "merchant.yaml"
+    settings.write_text(settings.read_text(encoding="utf-8")
+                        + 'apiKeyLimits: ["zz-reader read", "zz-former until=2026-01-31T00:00:00Z"]\n', encoding="utf-8")
+    platform.reload()
+    reader = ("zz-reader", keys["zz-reader"])
+    check("a key for reading reads", raw(platform, "GET", "/payments?limit=1", own=reader)[0] == 200)
+    status, _, answer = raw(platform, "PUT", f"/baskets/{uuid.uuid4().hex}", basket_of("X"), own=reader)
+    check("and no more", (status, answer["errors"][0]["id"]) == (403, "SCOPE_MISSING"), answer)
+    former = raw(platform, "GET", "/services/testconnection", own=("zz-former", keys["zz-former"]))
+    unknown = raw(platform, "GET", "/services/testconnection", own=("zz-none", keys["zz-former"]))
+    check("a key after its end is as one that there is not", former[0] == unknown[0] == 403
+          and {**former[2], "errorId": ""} == {**unknown[2], "errorId": ""}, (former, unknown))
+
+
+def verify_platform_faults(platform, shop):
+    """What is the platform's or the acquirer's fault, and a first call that is still running."""
+    session = made(PaymentProductSessionRequest, {"paymentProductSession302SpecificInput": {
+        "displayName": "Harbour", "domainName": f"localhost:{platform.port + 1}"}})
+    platform.misbehave("gateway_unavailable")
+    refused("Apple's gateway fails, and the library raises PlatformException", PlatformException,
+            lambda: shop.library.products().create_payment_product_session(302, session),
+            lambda refusal: refusal.status_code in (502, 503) and refusal.errors[0].retriable)
+    old = platform.old_library().payments()
+    slow = 2070  # The sandbox's acquirer answers this amount after five seconds.
+    for words, error, call, prefix in (
+            ("ReferenceException", ReferenceException,
+             lambda body, name: shop.pay.create_payment(made(CreatePaymentRequest, body), CallContext(name)), ""),
+            ("2021: IdempotenceException", old_idempotence.IdempotenceException,
+             lambda body, name: old.create_payment(old_made(old_create.CreatePaymentRequest, body),
+                                                   old_context.CallContext(name)), "2021: ")):
+        name, reference = uuid.uuid4().hex, fresh()
+        body = body_of(reference, whole(platform.token(slow)), value=slow)
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            first = pool.submit(call, body, name)
+            wait_for(lambda: platform.is_running(reference))
+            refusal = refused(f"while the first call runs, its repeat is 409 and {words}", error, lambda: call(body, name))
+            check(f"{prefix}and names the running request", refusal.status_code == 409
+                  and refusal.errors[0].id == "DUPLICATE_REQUEST_IN_PROGRESS", refusal.response_body)
+            check(f"{prefix}and the first is paid", first.result().payment.status == "PENDING_CAPTURE")
+        check(f"{prefix}its repeat afterwards is the first answer", call(body, name).payment.id == first.result().payment.id)
 
 
 def verify_products(platform, shop, receiver):
@@ -698,10 +937,7 @@ def add_webhooks(platform, receiver):
     kept = [line for line in (folder / "merchant.yaml").read_text(encoding="utf-8").splitlines()
             if not line.startswith("webhooks")]
     (folder / "merchant.yaml").write_text("\n".join([*kept, f'webhooks: ["{receiver.url}"]', ""]), encoding="utf-8")
-    reloaded = subprocess.run([platform.tender, "reload", "--store", platform.store], capture_output=True, text=True,
-                              check=False)
-    if reloaded.returncode:
-        raise Failed(f"tender reload: {reloaded.stderr}")
+    platform.reload()
 
 
 def main():
@@ -723,10 +959,16 @@ def main():
             verify_payments(platform, shop, receiver)
             verify_repeats(platform, shop)
             verify_refusals(platform, shop)
+            verify_baskets(platform, shop)
+            verify_platform_faults(platform, shop)
             verify_products(platform, shop, receiver)
             verify_old(platform)
             verify_examples(platform)
             verify_races(platform, shop, races)
+            if races >= 64:
+                verify_timing(platform, shop, 100)
+            verify_sources(platform)
+            verify_limited_keys(platform)
         except Exception:
             sys.stderr.writelines(log[-20:])
             raise

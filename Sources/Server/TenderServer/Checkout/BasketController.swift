@@ -15,7 +15,7 @@ struct BasketController: Sendable {
 
   /// `GET /applepay/basket/{id}`
   func show(_ request: Request, _ context: ServerContext) async throws -> Response {
-    let (basket, merchant) = try await baskets.require(request, context)
+    let (basket, merchant) = try await baskets.fetch(request, context)
     let body = JSONAnswer.bytes(try await sheet(basket, merchant))
     let etag = JSONAnswer.etag(body)
     if request.headers[.ifNoneMatch] == etag { return Response(status: .notModified, headers: [.eTag: etag]) }
@@ -68,6 +68,15 @@ struct BasketLookup: Sendable {
   func require(_ request: Request, _ context: ServerContext) async throws -> (BasketID, MerchantID) {
     let basket = BasketID(context.parameters.get("basket") ?? "")
     return (basket, try await merchant(of: basket, request, context))
+  }
+
+  /// The same, and a basket that is not here is fetched from the `basketSource` of the calling page's merchant.
+  func fetch(_ request: Request, _ context: ServerContext) async throws -> (BasketID, MerchantID) {
+    do { return try await require(request, context) } catch let error as OrderError where error.code == .basketUnknown {
+      guard context.hosted == nil, let merchant = caller(request, context) else { throw error }
+      try await orderService.pull(BasketID(context.parameters.get("basket") ?? ""), of: merchant)
+      return try await require(request, context)
+    }
   }
 
   func merchant(of basket: BasketID, _ request: Request, _ context: ServerContext) async throws -> MerchantID {

@@ -25,7 +25,8 @@ extension MerchantFolder {
     var terms = MerchantTerms(
       supportedNetworks: profile.networks, merchantCapabilities: profile.capabilities,
       contactFields: profile.contactFields, lines: profile.lines, locale: profile.locale,
-      callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, platformDomain: platformDomains.first)
+      callbackSigner: callbackSigner, callbackHosts: profile.callbackHosts, basketSource: profile.basketSource,
+      platformDomain: platformDomains.first)
     terms.refusal = availability.refusal
     return terms
   }

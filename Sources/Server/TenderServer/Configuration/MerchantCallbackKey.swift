@@ -1,6 +1,6 @@
 import DirectWire
 
-/// The key that calls to a merchant's `quoteURL` are signed with: `callback-keys/<key id>.secret`.
+/// The key that calls to a merchant's `quoteURL` and `basketSource` are signed with: `callback-keys/<key id>.secret`.
 ///
 /// Not one of the merchant's API keys: a key that signs calls to the merchant's server with an API key signs calls that
 /// the platform API accepts.
@@ -9,23 +9,15 @@ enum MerchantCallbackKey {
   /// called.
   ///
   /// - Parameters:
-  ///   - hosts: `callbackHosts` of the merchant. Where there are any, a key is required.
-  ///   - apiKeys: secret by key id.
-  static func signer(
-    at path: String, for hosts: Set<String>, apiKeys: [String: String]
-  ) throws -> RequestSigner? {
-    let folder = path + "/callback-keys"
-    return try signer(try SharedSecrets.read(in: folder), in: folder, for: hosts, apiKeys: apiKeys)
-  }
-
-  /// - Parameters:
   ///   - keys: secret by key id.
   ///   - folder: for messages.
+  ///   - isNeeded: whether the merchant's server is called, so that a key is required.
+  ///   - apiKeys: secret by key id.
   static func signer(
-    _ keys: [String: String], in folder: String, for hosts: Set<String>, apiKeys: [String: String]
+    _ keys: [String: String], in folder: String, isNeeded: Bool, apiKeys: [String: String]
   ) throws -> RequestSigner? {
     guard let key = keys.max(by: { $0.key < $1.key }) else {
-      guard hosts.isEmpty else { throw missing(folder) }
+      guard !isNeeded else { throw missing(folder) }
       return nil
     }
     guard apiKeys[key.key] == nil, !apiKeys.values.contains(key.value) else {
@@ -39,7 +31,7 @@ enum MerchantCallbackKey {
     ConfigurationError(
       folder,
       """
-      callbackHosts is set, and there is no key to sign callbacks with. Make one: \
+      callbackHosts or basketSource is set, and there is no key to sign callbacks with. Make one: \
       install -d -m 700 \(folder) && (umask 077; openssl rand -hex 32 > \(folder)/callback-1.secret)
       """)
   }

@@ -85,14 +85,25 @@ struct MerchantExamination {
     }
     guard problems.problems.count == before, let keys = try? SharedSecrets.read(in: path + "/api-keys") else { return }
     problems.attempt(path + "/callback-keys") {
-      _ = try MerchantCallbackKey.signer(at: path, for: Set(settings.callbackHosts), apiKeys: keys)
+      let folder = path + "/callback-keys"
+      _ = try MerchantCallbackKey.signer(
+        try SharedSecrets.read(in: folder), in: folder, isNeeded: settings.callsMerchant, apiKeys: keys)
     }
-    for id in settings.keysRequiringDigest where keys[id] == nil {
-      problems.add(
-        ConfigurationError(
-          "requireContentDigest", "there is no api-keys/\(id).secret", place: places["requireContentDigest"]))
+    require(settings.keysRequiringDigest, keys, "requireContentDigest", places, &problems)
+    require(settings.apiKeyLimits.map(\.id), keys, "apiKeyLimits", places, &problems)
+    problems.attempt("apiKeyLimits", at: places["apiKeyLimits"]) {
+      _ = try APIKeyLimits.joined(settings.apiKeyLimits, [:], "apiKeyLimits")
     }
     webhooks(settings, places["webhooks"], &problems)
+  }
+
+  private func require(
+    _ ids: [String], _ keys: [String: String], _ setting: String, _ places: [String: String],
+    _ problems: inout ProblemList
+  ) {
+    for id in ids where keys[id] == nil {
+      problems.add(ConfigurationError(setting, "there is no api-keys/\(id).secret", place: places[setting]))
+    }
   }
 
   private func webhooks(_ settings: MerchantSettings, _ place: String?, _ problems: inout ProblemList) {

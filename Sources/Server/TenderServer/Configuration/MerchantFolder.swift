@@ -20,15 +20,15 @@ import Webhooks
 ///       association/<domain>.txt   the domain association file of each domain
 ///       api-keys/<key id>.secret   what the merchant's server signs with
 ///       webhook-keys/<key id>.secret  what its webhooks are signed with
-///       callback-keys/<key id>.secret what calls to its quoteURL are signed with
+///       callback-keys/<key id>.secret what calls to its quoteURL and basketSource are signed with
 package struct MerchantFolder: Sendable {
   package let merchant: Merchant
   package let profile: MerchantProfile
   /// Secret by key id.
   let apiKeys: [String: String]
-  /// What each of them may be used for; the keys of a folder for everything.
+  /// What each of them may be used for; a key that is not here for everything.
   let apiKeyLimits: [String: APIKeyLimits]
-  /// Signs calls to the merchant's `quoteURL`; nil where there are none.
+  /// Signs calls to the merchant's `quoteURL` and `basketSource`; nil where there are none.
   let callbackSigner: RequestSigner?
   /// Processing certificates that stand here without their keys, which an agent holds.
   let certificatesOfKeysElsewhere: [ProcessingCertificate]
@@ -100,12 +100,12 @@ package struct MerchantFolder: Sendable {
       displayName: try DisplayName(settings.displayName), sites: parts.sites, identity: parts.identity,
       processing: parts.processing)
     self.certificatesOfKeysElsewhere = parts.certificatesOfKeysElsewhere
-    (apiKeys, apiKeyLimits) = (parts.apiKeys, parts.apiKeyLimits)
+    apiKeys = parts.apiKeys
+    apiKeyLimits = try APIKeyLimits.joined(settings.apiKeyLimits, parts.apiKeyLimits, place + "/merchant.yaml")
     self.callbackSigner = try MerchantCallbackKey.signer(
-      parts.callbackKeys, in: place + "/callback-keys", for: profile.callbackHosts, apiKeys: apiKeys)
-    for id in profile.keysRequiringDigest where apiKeys[id] == nil {
-      throw ConfigurationError("\(place)/merchant.yaml", "requireContentDigest: there is no api-keys/\(id).secret")
-    }
+      parts.callbackKeys, in: place + "/callback-keys", isNeeded: settings.callsMerchant, apiKeys: apiKeys)
+    try Self.requireKeys(profile.keysRequiringDigest, apiKeys, "requireContentDigest", place)
+    try Self.requireKeys(Set(settings.apiKeyLimits.map(\.id)), apiKeys, "apiKeyLimits", place)
     self.webhooks = try MerchantWebhooks.endpoints(settings, parts.webhookKeys, place)
     self.webhookKeys = parts.webhookKeys
     (self.mail, self.brand) = (settings.mail, settings.mail.brand(settings.displayName, settings.locale))
@@ -113,6 +113,15 @@ package struct MerchantFolder: Sendable {
     self.availability = parts.availability
     self.partner = parts.partner
     self.variants = parts.variants
+  }
+
+  /// Refuses a setting that names an API key which is not there.
+  private static func requireKeys(
+    _ ids: Set<String>, _ keys: [String: String], _ setting: String, _ place: String
+  ) throws {
+    for id in ids.sorted() where keys[id] == nil {
+      throw ConfigurationError("\(place)/merchant.yaml", "\(setting): there is no api-keys/\(id).secret")
+    }
   }
 
   /// The same merchant, as far as it may offer Apple Pay.
@@ -223,6 +232,8 @@ package struct MerchantProfile: Sendable {
   package let touchIcons: [String]
   /// Hosts that a basket's `quoteURL` may name.
   package let callbackHosts: Set<String>
+  /// Where its baskets are fetched that a page names and that are not here.
+  package let basketSource: String?
   /// The API keys that must send `X-GCS-Content-SHA256` with every body, by id.
   package let keysRequiringDigest: Set<String>
   /// Whether encrypted payment data is taken without its signature, also in production.
@@ -251,7 +262,7 @@ package struct MerchantProfile: Sendable {
     contactFields = settings.contactFields
     (lines, locale) = (settings.lines, settings.locale)
     touchIcons = settings.touchIcons
-    callbackHosts = Set(settings.callbackHosts)
+    (callbackHosts, basketSource) = (Set(settings.callbackHosts), settings.basketSource)
     keysRequiringDigest = Set(settings.keysRequiringDigest)
     takesUnsignedData = settings.takesUnsignedData
     team = try settings.teamIdentifier.map { try TeamIdentifier($0) }

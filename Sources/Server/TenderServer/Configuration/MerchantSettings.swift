@@ -1,6 +1,7 @@
 import Acquiring
 import DirectWire
 import MerchantIdentity
+import Orders
 import TenderPayments
 import TenderSheet
 
@@ -18,7 +19,9 @@ package struct MerchantSettings: Sendable {
   var domains: [String] = []
   var teamIdentifier: String?
   var callbackHosts: [String] = []
+  var basketSource: String?
   var keysRequiringDigest: [String] = []
+  var apiKeyLimits: [NamedKeyLimits] = []
   var touchIcons: [String] = []
   var webhooks: [String] = []
   var webhooksWithOrder: [String] = []
@@ -31,6 +34,9 @@ package struct MerchantSettings: Sendable {
   var merchantCategory: String?
   var merchantAccounts: [RouteAccount] = []
   var mail = MerchantMail()
+
+  /// Whether the server calls the merchant's, and needs a key to sign with.
+  var callsMerchant: Bool { !callbackHosts.isEmpty || basketSource != nil }
 
   /// What the merchant wants of the platform's payment pages.
   package struct HostedPageSettings: Sendable, Hashable {
@@ -145,6 +151,16 @@ extension SettingsTable where Target == MerchantSettings {
     Setting(
       "callbackHosts", .list(of: .text("a host", as: "shop.example.com", where: HostName.isAuthority)), \.callbackHosts,
       "Hosts that a basket's `quoteURL` may name."),
+    Setting(
+      "basketSource",
+      .text(
+        "a URL with https, or with http on this machine", as: "\"https://shop.example.com/tender/baskets\"",
+        where: MerchantTerms.isBasketSource), \.basketSource,
+      "Where a basket is fetched that a page of the merchant's names and that was not sent, see docs/back-end.md."),
+    Setting(
+      "apiKeyLimits", .list(of: .apiKeyLimits), \.apiKeyLimits,
+      "What API keys of `api-keys` may be used for, and until when. A key that is not named may do everything, for good."
+    ),
     Setting(
       "requireContentDigest", .list(of: .text("the id of an API key", as: "7f3ac0de")), \.keysRequiringDigest,
       "API keys that must send `X-GCS-Content-SHA256` with every body."),

@@ -66,6 +66,51 @@ import Testing
     #expect(error?.description.contains("api-keys/nobody.secret") == true)
   }
 
+  private static func add(_ line: String, to folder: String) throws {
+    let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+    try MerchantProvisioning.write(yaml + line + "\n", to: folder + "/merchant.yaml")
+  }
+
+  @Test(arguments: ["%@ baskets read", "%@ until=2027-01-31T00:00:00Z", "%@ refunds until=2027-01-31T00:00:00Z"])
+  func `accepts limits of an API key`(_ limits: String) async throws {
+    let reports = try await check { folder, key in
+      try Self.add("apiKeyLimits: [\"\(limits.replacing("%@", with: key.id))\"]", to: folder)
+    }
+    #expect(reports.count == 1)
+  }
+
+  @Test(arguments: [
+    "%@", "%@ everything", "%@ until=tomorrow", "%@ until=2027-01-31T00:00:00Z until=2028-01-31T00:00:00Z",
+  ])
+  func `refuses limits that say nothing`(_ limits: String) async throws {
+    let error = await refusal { folder, key in
+      try Self.add("apiKeyLimits: [\"\(limits.replacing("%@", with: key.id))\"]", to: folder)
+    }
+    #expect(error?.description.contains("apiKeyLimits") == true, "\(String(describing: error))")
+  }
+
+  @Test func `refuses two limits of one API key, and those of a key that is not there`() async throws {
+    let twice = await refusal { folder, key in
+      try Self.add("apiKeyLimits: [\"\(key.id) read\", \"\(key.id) baskets\"]", to: folder)
+    }
+    #expect(twice?.description.contains("has limits already") == true, "\(String(describing: twice))")
+    let foreign = await refusal { folder, _ in try Self.add("apiKeyLimits: [\"nobody read\"]", to: folder) }
+    #expect(foreign?.description.contains("api-keys/nobody.secret") == true)
+  }
+
+  @Test func `demands a key for callbacks where baskets are fetched, and an address with https`() async throws {
+    let error = await refusal { folder, _ in
+      let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
+      let lines = yaml.split(separator: "\n").filter { !$0.hasPrefix("callbackHosts") }
+      try MerchantProvisioning.write(lines.joined(separator: "\n") + "\n", to: folder + "/merchant.yaml")
+      try Self.add("basketSource: https://shop.example/baskets", to: folder)
+      try FileManager.default.removeItem(atPath: folder + "/callback-keys")
+    }
+    #expect(error?.key.hasSuffix("/callback-keys") == true)
+    let plain = await refusal { folder, _ in try Self.add("basketSource: http://shop.example/baskets", to: folder) }
+    #expect(plain?.description.contains("basketSource") == true)
+  }
+
   @Test func `refuses an endpoint for orders that webhooks does not name`() async throws {
     let refused = await refusal { folder, _ in
       let yaml = try String(contentsOfFile: folder + "/merchant.yaml", encoding: .utf8)
