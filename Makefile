@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments \
+.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments bench-merchants \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -69,6 +69,10 @@ bench: bench-payments ## how fast payment tokens are opened and payments taken, 
 
 bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
 	@STORE='$(or $(STORE),100000)' scripts/bench-payments
+
+bench-merchants: ## how much one merchant's flood slows another's payments; FLOOD=1500 calls a second
+	@scripts/build release tender
+	@FLOOD=$(or $(FLOOD),1500) /usr/bin/python3 Benchmarks/two_merchants.py .build/release/tender
 
 fuzz: ## each fuzz target for MINUTES=10; goes on where the last run ended
 	@scripts/fuzz $(or $(MINUTES),10)
