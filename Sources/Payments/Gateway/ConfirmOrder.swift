@@ -59,7 +59,10 @@ package struct ConfirmedOrder: Sendable {
 
   /// The sale as the acquirer is asked.
   func sale(at acquirer: AcquirerCapabilities) -> SaleDetails {
-    sale.completed(by: merchant, at: acquirer, for: order.amount)
+    var sale = sale.completed(by: merchant, at: acquirer, for: order.amount)
+    // The shopper has signed another amount than is held, so what is held is an estimate.
+    if order.signedAmount != order.amount { sale.isPreAuthorization = true }
+    return sale
   }
 
   func request(_ attempt: Attempt, to acquirer: AcquirerCapabilities) -> AuthorizationRequest {

@@ -749,25 +749,23 @@ def verify_platform_faults(platform, shop):
     platform.misbehave("gateway_unavailable")
     refused("Apple's gateway fails, and the library raises PlatformException", PlatformException,
             lambda: shop.library.products().create_payment_product_session(302, session),
-            lambda refusal: refusal.status_code in (502, 503) and refusal.errors[0].retriable)
-    old = platform.old_library().payments()
-    slow = 2070  # The sandbox's acquirer answers this amount after five seconds.
-    for words, error, call, prefix in (
-            ("ReferenceException", ReferenceException,
-             lambda body, name: shop.pay.create_payment(made(CreatePaymentRequest, body), CallContext(name)), ""),
-            ("2021: IdempotenceException", old_idempotence.IdempotenceException,
-             lambda body, name: old.create_payment(old_made(old_create.CreatePaymentRequest, body),
-                                                   old_context.CallContext(name)), "2021: ")):
-        name, reference = uuid.uuid4().hex, fresh()
-        body = body_of(reference, whole(platform.token(slow)), value=slow)
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            first = pool.submit(call, body, name)
-            wait_for(lambda: platform.is_running(reference))
-            refusal = refused(f"while the first call runs, its repeat is 409 and {words}", error, lambda: call(body, name))
-            check(f"{prefix}and names the running request", refusal.status_code == 409
-                  and refusal.errors[0].id == "DUPLICATE_REQUEST_IN_PROGRESS", refusal.response_body)
+            lambda refusal: refusal.status_code in (502, 503) and refusal.errors[0].category == "PAYMENT_PLATFORM_ERROR")
+    old, slow = platform.old_library().payments(), 2070  # The sandbox's acquirer approves this amount after five seconds.
+    kinds = (("", "ReferenceException", ReferenceException, lambda body, name: shop.pay.create_payment(
+                 made(CreatePaymentRequest, body), CallContext(name))),
+             ("2021: ", "IdempotenceException", old_idempotence.IdempotenceException, lambda body, name: old.create_payment(
+                 old_made(old_create.CreatePaymentRequest, body), old_context.CallContext(name))))
+    calls = [(uuid.uuid4().hex, body_of(fresh(), whole(platform.token(slow)), value=slow)) for _ in kinds]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        firsts = [pool.submit(kind[3], body, name) for kind, (name, body) in zip(kinds, calls)]
+        for (prefix, words, error, call), (name, body), first in zip(kinds, calls, firsts):
+            wait_for(lambda: platform.is_running(body["order"]["references"]["merchantReference"]))
+            refusal = refused(f"{prefix}while the first call runs, its repeat is a {words}", error, lambda: call(body, name))
+            check(f"{prefix}which says so", (refusal.status_code, refusal.errors[0].id)
+                  == (409, "DUPLICATE_REQUEST_IN_PROGRESS"), refusal.response_body)
+        for (prefix, _, _, call), (name, body), first in zip(kinds, calls, firsts):
             check(f"{prefix}and the first is paid", first.result().payment.status == "PENDING_CAPTURE")
-        check(f"{prefix}its repeat afterwards is the first answer", call(body, name).payment.id == first.result().payment.id)
+            check(f"{prefix}and its repeat is answered alike", call(body, name).payment.id == first.result().payment.id)
 
 
 def verify_products(platform, shop, receiver):

@@ -108,6 +108,7 @@ extension PlatformPayments {
     let expected = await applicationData(merchant) ?? Array((reference ?? "").utf8)
     var choice = server.choice
     choice.holding = try input.holding
+    choice.sale.isPreAuthorization = input.authorizationMode == .preliminary
     choice.sale.statementDescriptor = request.order.references?.softDescriptor
     return NewPayment(
       order: Order(

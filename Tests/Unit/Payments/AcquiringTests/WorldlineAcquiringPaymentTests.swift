@@ -212,6 +212,13 @@ import Testing
     }
   }
 
+  @Test func `an estimate is a pre-authorization, also where authorizations are final`() async throws {
+    try await WorldlineAcquiringVisit.run { visit async throws in
+      _ = try await visit.authorize("R1", isEstimate: true)
+      #expect(visit.transcripts.contains(#""authorizationType":"PRE_AUTHORIZATION""#))
+    }
+  }
+
   @Test func `amounts have the decimals of their currency`() async throws {
     try await WorldlineAcquiringVisit.run { visit async throws in
       let (yen, dinar) = (try #require(Currency(code: "JPY")), try #require(Currency(code: "KWD")))

@@ -80,15 +80,18 @@ extension WorldlineAcquiringVisit {
   struct NotApproved: Error { let answer: AcquirerAnswer }
 
   func authorize(
-    _ reference: String, _ amount: Amount = .eur(1250), card: String = "visa-debit", cryptogram: String? = nil
+    _ reference: String, _ amount: Amount = .eur(1250), card: String = "visa-debit", cryptogram: String? = nil,
+    isEstimate: Bool = false
   ) async throws -> AcquirerAnswer {
     let card = try #require(SandboxCards.card(id: card))
     let token = NetworkToken(
       dpan: card.dpan, expiry: try #require(CardExpiry(applePayDate: card.expirationDate)),
       cryptogram: Cryptogram(base64: cryptogram ?? Base64.encode(RandomBytes.system.next(20))), eci: "7")
+    var sale = SaleDetails(statementDescriptor: "HARBOUR*KITCHEN", merchantCategory: "5812")
+    sale.isPreAuthorization = isEstimate
     let request = AuthorizationRequest(
       reference: AttemptReference(reference), merchantReference: "order", amount: amount, instrument: .network(token),
-      sale: SaleDetails(statementDescriptor: "HARBOUR*KITCHEN", merchantCategory: "5812"))
+      sale: sale)
     return await acquirer.authorize(request, .after(.seconds(300)))
   }
 

@@ -88,6 +88,15 @@ import Testing
     #expect(acquirer.capabilities.holdLifetime == .seconds(7 * 86_400))
   }
 
+  @Test func `an estimate is a pre-authorization, also where authorizations are final`() async throws {
+    let acquirer = try wire.acquirer(.live, authorization: .final)
+    var request = try Self.request()
+    request.sale.isPreAuthorization = true
+    _ = await acquirer.authorize(request, .after(.seconds(300)))
+    let input = try JSONReader.read(try #require(wire.requests.first).body)["mobilePaymentMethodSpecificInput"]
+    #expect(input?["authorizationMode"] == "PRE_AUTHORIZATION")
+  }
+
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {
     _ = try await wire.acquirer().authorize(Self.request(eci: nil), .after(.seconds(300)))
     let body = try JSONReader.read(try #require(wire.requests.first).body)

@@ -62,6 +62,7 @@ import Testing
     let payment = try await pay(.token(shop.token(for: order, amount: .eur(0))), order, at: shop)
     #expect(payment.status == .authorized && payment.authorized == 5_000)
     #expect(shop.fake.authorizations.map(\.amount) == [.eur(5_000)])
+    #expect(shop.fake.authorizations.map(\.sale.isPreAuthorization) == [true])
   }
 
   @Test func `as a whole token is refused for application data of another order`() async throws {

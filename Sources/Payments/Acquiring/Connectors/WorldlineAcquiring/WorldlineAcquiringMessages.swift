@@ -48,13 +48,17 @@ struct WorldlineAcquiringMessages: Sendable {
   let settings: WorldlineAcquiringSettings
   let now: Timestamp
 
+  private func isPre(_ request: AuthorizationRequest) -> Bool {
+    settings.authorizationType == .pre || request.sale.isPreAuthorization
+  }
+
   /// An `ApiPaymentRequest`: held and not captured, with the device's cryptogram, in the wallet of the card schemes'
   /// number 103, Apple Pay.
   func payment(_ request: AuthorizationRequest, _ card: NetworkToken, _ brand: String) -> JSONValue {
     var token: JSONObject = ["cryptogram": .string(card.cryptogram.revealed)]
     token["eci"] = card.eci.map { .string($0.utf8.count == 1 ? "0\($0)" : $0) }
     var body = head(request.reference.rawValue)
-    body["authorizationType"] = settings.authorizationType == .pre ? "PRE_AUTHORIZATION" : "FINAL_AUTHORIZATION"
+    body["authorizationType"] = isPre(request) ? "PRE_AUTHORIZATION" : "FINAL_AUTHORIZATION"
     body["amount"] = Self.amount(request.amount)
     body["references"] = references(request)
     body["cardPaymentData"] = [

@@ -52,8 +52,8 @@ enum WorldlineDirectMessages {
   static func payment(
     _ request: AuthorizationRequest, _ authorization: WorldlineDirectSettings.Authorization
   ) -> CreatePaymentRequest? {
-    var input = MobilePaymentInput(
-      authorizationMode: authorization == .preliminary ? .preliminary : .final, requiresApproval: true)
+    let isPreliminary = authorization == .preliminary || request.sale.isPreAuthorization
+    var input = MobilePaymentInput(authorizationMode: isPreliminary ? .preliminary : .final, requiresApproval: true)
     switch request.instrument {
     case .network(let card): input.decryptedPaymentData = DecryptedPaymentData(card)
     case .sealed(let verified):
