@@ -29,6 +29,8 @@ struct DemoCommand: AsyncParsableCommand {
       "Let phones on the network pay: they reach the page behind the sheet's QR code here, on the sixth port.",
       valueName: "address")) var host: String?
   @Flag(help: "Let the provider decrypt the payment tokens.") var sealed = false
+  @Flag(help: "Begin with a month of payments, which the back office shows. Needs an empty directory.")
+  var history = false
   @Flag(help: "Open the shop in a browser.") var open = false
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
@@ -43,18 +45,33 @@ struct DemoCommand: AsyncParsableCommand {
       throw ValidationError("\(provider.rawValue) does not decrypt payment tokens: leave --sealed out.")
     }
     guard Set(connector).count == connector.count else { throw ValidationError("Name each --connector once.") }
+    guard !history || connector.isEmpty else {
+      throw ValidationError("--history is paid through the simulated bank: leave --connector out.")
+    }
   }
 
   func run() async throws {
     let ports = Array(port..<port + (host == nil ? 6 : 7))
     try await Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
+    let folder = "\(directory)/demo-\(port)\(suffix)"
+    try refuseHistory(in: folder)
     try await LiveHTTPClient.during { sender in
       let setup = DemoSetup(
-        port: port, directory: "\(directory)/demo-\(port)\(suffix)", level: logLevel.level, sender: sender, page: page,
+        port: port, directory: folder, level: logLevel.level, sender: sender, page: page,
         providers: connector, isSealed: sealed, opens: open,
         phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 6) })
+      if history {
+        Terminal.sayError("Paying a month of orders, so that the back office has something to show…")
+        try await setup.liveThroughHistory()
+      }
       try await setup.run()
     }
+  }
+
+  /// The sandbox's certificates and the journal's order follow the clock, which must not be set back.
+  private func refuseHistory(in folder: String) throws {
+    guard history, FileManager.default.fileExists(atPath: folder) else { return }
+    throw MistakenCall("--history needs an empty directory; \(folder) has a demo already")
   }
 }
 
@@ -112,10 +129,7 @@ private struct DemoSetup: Sendable {
   }
 
   private func setUp(_ runner: ServiceRunner, _ addresses: SandboxAddresses) async throws {
-    let provisioning = MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
-    for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
-    _ = try await provisioning.makePlatform(DemoPlatform.platform, page: pageDomain, below: directory)
-    _ = try provisioning.makeServed(DemoPlatform.stall, looks: DemoPlatform.looks, below: directory + "/merchants")
+    try await makeMerchants()
     try await setUpProviders()
     let (server, serverIsUp) = (server(addresses), OneTimeValue<Void>())
     await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
@@ -128,6 +142,16 @@ private struct DemoSetup: Sendable {
       try await provisioning.verify(shop.merchant)
     }
     announce(server, officePassword: try await setUpOffice(server))
+  }
+
+  private var provisioning: MerchantProvisioning {
+    MerchantProvisioning(portal: JSONClient(sandboxURL, sender: sender), random: .system)
+  }
+
+  private func makeMerchants() async throws {
+    for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
+    _ = try await provisioning.makePlatform(DemoPlatform.platform, page: pageDomain, below: directory)
+    _ = try provisioning.makeServed(DemoPlatform.stall, looks: DemoPlatform.looks, below: directory + "/merchants")
   }
 
   /// A user of the back office with a new password, and that.
@@ -215,7 +239,9 @@ private struct DemoSetup: Sendable {
       + (providers.isEmpty ? "" : " --provider")
   }
 
-  private func sandbox(_ isUp: OneTimeValue<SandboxAddresses>) async throws -> SandboxServer {
+  private func sandbox(
+    _ isUp: OneTimeValue<SandboxAddresses>, _ clock: WallClock = .system
+  ) async throws -> SandboxServer {
     var settings = SandboxConfiguration(directory: directory + "/sandbox")
     settings.port = port + 2
     settings.gatewayPort = port + 3
@@ -223,6 +249,7 @@ private struct DemoSetup: Sendable {
     settings.fetch = .over(sender)
     settings.events = .over(sender)
     settings.shops = shops.map { .init(name: $0.merchant.displayName, url: "http://\($0.domain):\($0.port)") }
+    settings.clock = clock
     settings.logger = logger("sandbox")
     settings.onReady = { isUp.set($0) }
     return try await SandboxServer(settings)
@@ -276,6 +303,49 @@ private struct DemoSetup: Sendable {
   }
 
   private func logger(_ label: String) -> Logger { Terminal.logger(label, level: level) }
+}
+
+// The month before.
+extension DemoSetup {
+  /// Sandbox, server and shops of a month ago, which end when it is over: a running server would find that its clock was
+  /// set.
+  func liveThroughHistory() async throws {
+    let clock = CatchingUpClock(behind: .seconds(DemoHistory.days * 86_400))
+    let isUp = OneTimeValue<SandboxAddresses>()
+    try await self.sandbox(isUp, clock.wall).during(logger: quiet) {
+      var settings = server(try await isUp.value)
+      // No shopper of the month waits for a message.
+      settings.mail = MailConfiguration()
+      try await makeMerchants()
+      let serverIsUp = OneTimeValue<Void>()
+      let server = try await TenderServer(settings, clock: clock.wall, logger: quiet) { _ in serverIsUp.set(()) }
+      try await server.during(logger: quiet) {
+        try await serverIsUp.value
+        try await duringShops(shops[...]) { try await history(clock).live() }
+      }
+    }
+  }
+
+  private func duringShops(_ rest: ArraySlice<DemoShopSetup>, _ work: () async throws -> Void) async throws {
+    guard let first = rest.first else { return try await work() }
+    let isUp = OneTimeValue<Void>()
+    try await shop(first, isUp).during(logger: quiet) {
+      try await isUp.value
+      try await provisioning.verify(first.merchant)
+      try await duringShops(rest.dropFirst(), work)
+    }
+  }
+
+  private func history(_ clock: CatchingUpClock) -> DemoHistory {
+    DemoHistory(
+      clock: clock, serverURL: serverURL, sandboxURL: sandboxURL,
+      shops: shops.map {
+        .init(origin: "http://\($0.domain):\($0.port)", folder: "\(directory)/merchants/\($0.merchant.id)")
+      }, store: StoreAccess(path: storePath), sender: sender)
+  }
+
+  /// A clock that catches up is reported as an error every ten seconds.
+  private var quiet: Logger { Terminal.logger("history", level: .critical) }
 }
 
 /// Words of a shell command.
