@@ -176,7 +176,8 @@ let package = Package(
     module(
       "Server/BackOffice",
       [
-        "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON", "HTTPServing", "Storage",
+        "QRCodes", "Orders", "MerchantIdentity", "Ledger", "Webhooks", "TenderPayments", "StrictJSON", "HTTPServing",
+        "Storage",
         crypto, cryptoExtras, hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, logging,
       ], plugins: ["EmbedWeb"]),
     module(

@@ -1,7 +1,13 @@
 """The back office: whether a person does there what they came for, and whether every page is accessible and fits."""
 
+import datetime
+import secrets
+import subprocess
+import threading
+
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
 
 from access import faint, must_be_accessible, small_targets, unnamed, width
 from claims import claim
@@ -15,7 +21,8 @@ def pages(shopper):
     return {
         "attention": "/", "overview": "/overview", "payments": "/payments", "payment": f"/payments/{payment}",
         "evidence": f"/payments/{payment}/evidence", "webhooks": "/webhooks", "reconciliation": "/reconciliation", "delivered": "/webhooks?state=delivered",
-        "merchants": "/merchants", "merchant": "/merchants/harbour", "users": "/users", "audit": "/audit?verify=1",
+        "merchants": "/merchants", "merchant": "/merchants/harbour",
+        "stored-merchant": "/merchants/kitsune", "sequence": "/sequence", "users": "/users", "audit": "/audit?verify=1",
         "settings": "/settings", "account": "/account", "nothing": "/nothing",
     }
 
@@ -144,3 +151,122 @@ def the_users_are_listed_without_their_secrets(demo):
     assert row == {
         "name": name, "grants": [{"merchant": "harbour", "role": "viewer"}], "refundLimits": "", "enabled": True,
         "enrolled": False}, row
+
+
+def kitsune(demo, *arguments):
+    """A payment of the second shop, whose merchant is in the store."""
+    folder = f".tender/demo-{demo.port}/stored/merchants/kitsune"
+    return subprocess.run(
+        [demo.tender, "pay", "--port", str(demo.port), "--merchant", folder, "--origin", demo.second_shop, "--amount",
+         "1500", "--json", *arguments], cwd=demo.home, capture_output=True, text=True, timeout=120, check=False)
+
+
+@claim(page=None)
+def an_administrator_registers_a_second_domain_with_the_simulated_apple(shopper):
+    enter(shopper)
+    domain = f"noodles-{secrets.token_hex(3)}.localhost:{shopper.demo.port + 4}"
+    with without_scripts(shopper):
+        visit(shopper, "/merchants/kitsune")
+        shopper.browser.find_element(By.ID, "domain-name").send_keys(domain)
+        shopper.browser.find_element(By.ID, "domain-reason").send_keys("a second page" + Keys.ENTER)
+        shopper.sees("The change is made.")
+        row = shopper.browser.find_element(By.XPATH, f"//tr[td[contains(., '{domain}')]]")
+        assert row.find_elements(By.TAG_NAME, "td")[2].text == "–", row.text
+        row.find_element(By.NAME, "reason").send_keys("the page is up")
+        row.find_element(By.XPATH, ".//button[.='Register with Apple']").click()
+        shopper.sees("The change is made.")
+        row = shopper.browser.find_element(By.XPATH, f"//tr[td[contains(., '{domain}')]]")
+        registered, file = (row.find_elements(By.TAG_NAME, "td")[place].text for place in (2, 1))
+        assert registered.startswith("20") and file == "yes", row.text
+        row.find_element(By.NAME, "reason").send_keys("does it stand")
+        row.find_element(By.XPATH, ".//button[.='Check']").click()
+        row = shopper.browser.find_element(By.XPATH, f"//tr[td[contains(., '{domain}')]]")
+        assert row.find_elements(By.TAG_NAME, "td")[4].text == "nothing", row.text
+    paid = kitsune(shopper.demo, "--origin", f"http://{domain}")
+    assert paid.returncode == 0, paid.stderr + paid.stdout
+
+
+@claim(page=None, limit=180)
+def the_processing_certificate_is_rotated_while_orders_are_paid(shopper):
+    enter(shopper)
+    results, ended = [], threading.Event()
+
+    def pay_on():
+        while not ended.is_set():
+            results.append(kitsune(shopper.demo))
+
+    payers = [threading.Thread(target=pay_on) for _ in range(2)]
+    for payer in payers:
+        payer.start()
+    try:
+        visit(shopper, "/merchants/kitsune")
+        before = {cell.text for cell in shopper.browser.find_elements(By.CSS_SELECTOR, "td > code:first-child")}
+        Select(shopper.browser.find_element(By.ID, "request-kind")).select_by_visible_text("processing")
+        shopper.browser.find_element(By.ID, "request-reason").send_keys("the old one ends" + Keys.ENTER)
+        shopper.sees("The change is made.")
+        for button in ("Have the simulated Apple sign it", "Activate"):
+            form = shopper.browser.find_element(By.XPATH, f"//form[.//button[.='{button}']]")
+            form.find_element(By.NAME, "reason").send_keys("the new one")
+            form.find_element(By.XPATH, f".//button[.='{button}']").click()
+            shopper.sees("The change is made.")
+        count = len(results)
+        shopper.until(lambda: len(results) >= count + 4, "nothing is paid after the rotation", patience=60)
+    finally:
+        ended.set()
+        for payer in payers:
+            payer.join()
+    after = {cell.text for cell in shopper.browser.find_elements(By.CSS_SELECTOR, "td > code:first-child")}
+    assert len(after - before) == 1, (before, after)
+    failed = [result.stdout + result.stderr for result in results if result.returncode != 0]
+    assert not failed, f"{len(failed)} of {len(results)} failed: {failed[0]}"
+
+
+@claim(page=None)
+def a_warning_is_read_after_the_clock_was_moved(shopper):
+    nearly_the_end = datetime.date.today() + datetime.timedelta(days=750)  # certificates last 25 months
+    tender(shopper.demo, "mail", "warn", "--at", str(nearly_the_end))
+
+    def arrived():
+        shopper.browser.get(f"{shopper.demo.sandbox}/mail")
+        return shopper.browser.find_elements(By.PARTIAL_LINK_TEXT, "expires in")
+
+    shopper.until(arrived, "no warning has arrived")[0].click()
+    shopper.sees("operator@demo.invalid")
+    shopper.sees("certificate")
+
+
+@claim(page=None)
+def the_sequence_of_the_newest_payment_is_shown_step_by_step(shopper):
+    enter(shopper)
+    pay(shopper.demo)
+    with without_scripts(shopper):
+        visit(shopper, "/sequence")
+        shopper.sees("server to apple: merchant session")
+        shopper.sees("server to provider: authorize")
+        shopper.browser.find_element(By.XPATH, "//summary[contains(., 'POST /applepay/payment')]").click()
+        shopper.sees("tokenOpened")
+
+
+@claim(page=None)
+def a_payment_is_found_by_the_shoppers_address_and_the_search_is_kept(shopper):
+    payment = pay(shopper.demo)
+    address = next(contact["emailAddress"] for contact in shopper.demo.get_json(f"{shopper.demo.sandbox}/device/contacts")
+                   if contact["id"] == "gb-london")
+    enter(shopper)
+    with without_scripts(shopper):
+        visit(shopper, "/payments")
+        shopper.browser.find_element(By.ID, "q").send_keys(address.upper() + Keys.ENTER)
+        assert shopper.browser.find_elements(By.CSS_SELECTOR, f"a[href='/payments/{payment['id']}']")
+        shopper.browser.find_element(By.XPATH, "//summary[.='Keep this search']").click()
+        shopper.browser.find_element(By.ID, "filter-name").send_keys("London" + Keys.ENTER)
+        visit(shopper, "/payments")
+        shopper.browser.find_element(By.LINK_TEXT, "London").click()
+        assert shopper.browser.find_elements(By.CSS_SELECTOR, f"a[href='/payments/{payment['id']}']")
+
+
+@claim(page=None)
+def a_test_event_is_acknowledged_by_the_shop(shopper):
+    enter(shopper)
+    visit(shopper, "/webhooks")
+    shopper.press("Send a test event to orders of harbour")
+    shopper.sees("has acknowledged the test event")

@@ -46,10 +46,11 @@ extension OrderRecord {
       .time(store.now), .text(optional: guest))
     try store.run(
       """
-      INSERT INTO order_contacts (order_id, contact, updated_at) VALUES ($1, $2, $3)
-      ON CONFLICT (order_id) DO UPDATE SET contact = $2, updated_at = $3
+      INSERT INTO order_contacts (order_id, contact, updated_at, email) VALUES ($1, $2, $3, $4)
+      ON CONFLICT (order_id) DO UPDATE SET contact = $2, updated_at = $3, email = $4
       """,
-      .text(id.rawValue), .text(try StoredJSON.text(contact)), .time(store.now))
+      .text(id.rawValue), .text(try StoredJSON.text(contact)), .time(store.now),
+      .text(optional: contact.emailForSearch))
     return try stored.first.map(OrderRecord.init) ?? self
   }
 

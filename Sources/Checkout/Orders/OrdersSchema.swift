@@ -72,8 +72,10 @@ extension OrderService {
       CREATE TABLE order_contacts (
         order_id TEXT PRIMARY KEY NOT NULL REFERENCES orders (id),
         contact TEXT NOT NULL,
+        email TEXT,
         updated_at BIGINT NOT NULL
       );
+      CREATE INDEX order_contacts_of_email ON order_contacts (email, order_id) WHERE email IS NOT NULL;
       """)
   ]
 }

@@ -112,12 +112,16 @@ private struct DemoSetup: Sendable {
     let menu: Menu
     let port: Int
     let domain: String
+    /// The merchant's folder lies below it.
+    let folder: String
   }
 
   private var shops: [DemoShopSetup] {
     [
       shopSetup("harbour", "Harbour Kitchen", "IE", "EUR", .harbourKitchen, port + 1, "localhost"),
-      shopSetup("kitsune", "Kitsune Noodles", "JP", "JPY", .kitsuneNoodles, port + 4, "kitsune.localhost"),
+      shopSetup(
+        "kitsune", "Kitsune Noodles", "JP", "JPY", .kitsuneNoodles, port + 4, "kitsune.localhost",
+        isStored: true),
     ]
   }
 
@@ -134,6 +138,7 @@ private struct DemoSetup: Sendable {
     let (server, serverIsUp) = (server(addresses), OneTimeValue<Void>())
     await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
+    try await storeSecondShop(server)
     try await DemoPlatform.register(pageDomain, server)
     for shop in shops {
       let shopIsUp = OneTimeValue<Void>()
@@ -149,10 +154,22 @@ private struct DemoSetup: Sendable {
   }
 
   private func makeMerchants() async throws {
-    for shop in shops { _ = try await provisioning.make(shop.merchant, below: directory + "/merchants") }
+    for shop in shops { _ = try await provisioning.make(shop.merchant, below: shop.folder) }
     _ = try await provisioning.makePlatform(DemoPlatform.platform, page: pageDomain, below: directory)
     _ = try provisioning.makeServed(DemoPlatform.stall, looks: DemoPlatform.looks, below: directory + "/merchants")
   }
+
+  /// The second shop's merchant is in the store, where the back office changes it; its folder was read once.
+  private func storeSecondShop(_ server: ServerConfiguration) async throws {
+    let store = StoreAccess(path: server.storePath)
+    let all: MerchantAnswer = try await store.askServer("POST", "/merchants/calls", try Self.body(.list))
+    guard !(all.merchants ?? []).contains(where: { $0.id == shops[1].merchant.id }) else { return }
+    let bundle = try await MerchantBundle(
+      folder: "\(shops[1].folder)/\(shops[1].merchant.id)", at: WallClock.system.now(), keysMayBeElsewhere: false)
+    let _: MerchantAnswer = try await store.askServer("POST", "/merchants/calls", try Self.body(.add(bundle)))
+  }
+
+  private static func body(_ call: MerchantCall) throws -> [UInt8] { Array(try JSONEncoder().encode(call)) }
 
   /// A user of the back office with a new password, and that.
   private func setUpOffice(_ server: ServerConfiguration) async throws -> String {
@@ -281,7 +298,7 @@ private struct DemoSetup: Sendable {
   }
 
   private func shop(_ shop: DemoShopSetup, _ isUp: OneTimeValue<Void>) throws -> DemoShop {
-    let folder = "\(directory)/merchants/\(shop.merchant.id)"
+    let folder = "\(shop.folder)/\(shop.merchant.id)"
     let key = try MerchantFolder.apiKey(at: folder)
     var configuration = ShopConfiguration(
       port: shop.port, menu: shop.menu, tenderServerURL: serverURL, publicSandboxURL: sandboxURL,
@@ -292,14 +309,18 @@ private struct DemoSetup: Sendable {
   }
 
   private func shopSetup(
-    _ id: String, _ name: String, _ country: String, _ currency: String, _ menu: Menu, _ port: Int, _ domain: String
+    _ id: String, _ name: String, _ country: String, _ currency: String, _ menu: Menu, _ port: Int, _ domain: String,
+    isStored: Bool = false
   ) -> DemoShopSetup {
-    DemoShopSetup(
+    // A demo of an earlier version has the folder among the declared merchants.
+    let isDeclared = FileManager.default.fileExists(atPath: "\(directory)/merchants/\(id)")
+    return DemoShopSetup(
       merchant: .init(
         id: id, merchantIdentifier: "merchant.test.\(id)", displayName: name, countryCode: country,
         currencyCode: currency, domains: ["\(domain):\(port)"], webhook: "http://127.0.0.1:\(port)/hooks/tender",
         writesToShoppers: true),
-      menu: menu, port: port, domain: domain)
+      menu: menu, port: port, domain: domain,
+      folder: directory + (isStored && !isDeclared ? "/stored/merchants" : "/merchants"))
   }
 
   private func logger(_ label: String) -> Logger { Terminal.logger(label, level: level) }
@@ -321,6 +342,7 @@ extension DemoSetup {
       let server = try await TenderServer(settings, clock: clock.wall, logger: quiet) { _ in serverIsUp.set(()) }
       try await server.during(logger: quiet) {
         try await serverIsUp.value
+        try await storeSecondShop(settings)
         try await duringShops(shops[...]) { try await history(clock).live() }
       }
     }
@@ -340,7 +362,7 @@ extension DemoSetup {
     DemoHistory(
       clock: clock, serverURL: serverURL, sandboxURL: sandboxURL,
       shops: shops.map {
-        .init(origin: "http://\($0.domain):\($0.port)", folder: "\(directory)/merchants/\($0.merchant.id)")
+        .init(origin: "http://\($0.domain):\($0.port)", folder: "\($0.folder)/\($0.merchant.id)")
       }, store: StoreAccess(path: storePath), sender: sender)
   }
 

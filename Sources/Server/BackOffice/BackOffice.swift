@@ -23,7 +23,7 @@ package struct BackOffice: Sendable {
     pages = try OfficePages(settings)
     accounts = OfficeAccounts(
       database: database, vault: services.vault, random: random, clock: clock, limits: settings.sessions,
-      cost: settings.passwordCost)
+      cost: settings.passwordCost, mail: services.mail, url: settings.url)
   }
 
   var database: Database { accounts.database }
@@ -53,7 +53,7 @@ package struct BackOffice: Sendable {
       + AttentionController(office: self).routes + OverviewController(office: self).routes
       + WebhookController(office: self).routes + MerchantController(office: self).routes
       + UserController(office: self).routes + RecordController(office: self).routes
-      + ReconciliationController(office: self).routes
+      + ReconciliationController(office: self).routes + SequenceController(office: self).routes
   }
 }
 
@@ -83,15 +83,49 @@ package struct OfficeServices: Sendable {
   package let health: @Sendable () async throws -> OfficeHealth
   /// The server's settings, without secrets: name and value.
   package let settings: [(name: String, value: String)]
+  /// Nil where mail is off.
+  package var mail: (any InvitationMail)?
+  package var webhooks: any WebhookUseCases
+  /// The calls of the newest baskets, the newest basket first; nil outside `simulated`.
+  package var sequences: (@Sendable () -> [OfficeSequence])?
 
   package init(
     vault: any OfficeVault, payments: any PaymentUseCases, merchants: any MerchantUseCases,
-    reconciliation: any ReconciliationUseCase, health: @escaping @Sendable () async throws -> OfficeHealth,
+    reconciliation: any ReconciliationUseCase, webhooks: any WebhookUseCases,
+    health: @escaping @Sendable () async throws -> OfficeHealth,
     settings: [(name: String, value: String)]
   ) {
     (self.vault, self.payments, self.merchants) = (vault, payments, merchants)
-    (self.reconciliation, self.health, self.settings) = (reconciliation, health, settings)
+    (self.reconciliation, self.webhooks, self.health, self.settings) = (reconciliation, webhooks, health, settings)
   }
+}
+
+/// Sends the link of an invitation to the user, in the caller's commit.
+package protocol InvitationMail: Sendable {
+  /// - Parameters:
+  ///   - name: an e-mail address; users of other names get none.
+  ///   - isFirst: false for a user who has lost password or app.
+  /// - Returns: whether a message was queued.
+  func invite(
+    _ name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool, in store: Transaction
+  ) throws -> Bool
+}
+
+/// Where a merchant's webhooks go. Every refusal is an ``OfficeRefusal``.
+package protocol WebhookUseCases: Sendable {
+  /// The endpoints of one merchant, as the running server has them.
+  func endpoints(of merchant: MerchantID) -> [OfficeEndpoint]
+  /// Sends one event of type `payment.test` now.
+  ///
+  /// - Returns: why it was not acknowledged; nil when it was.
+  func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) async throws -> String?
+}
+
+package struct OfficeEndpoint: Sendable, Hashable {
+  package let name: String
+  package let url: String
+
+  package init(name: String, url: String) { (self.name, self.url) = (name, url) }
 }
 
 /// What can be done to a payment by hand.

@@ -20,6 +20,10 @@ struct OfficeAccounts: Sendable {
   let clock: WallClock
   let limits: SessionLimits
   let cost: PasswordHash.Cost
+  /// Nil where mail is off.
+  let mail: (any InvitationMail)?
+  /// Of the office: `scheme://host[:port]`.
+  let url: String
 
   static func hash(_ token: String) -> String { Hex.encode(SHA256.hash(data: Array(token.utf8))) }
 
@@ -138,17 +142,27 @@ extension OfficeAccounts {
   }
 }
 
+/// How a user sets password and codes.
+struct Invitation: Sendable {
+  /// At the office's address; works once, for three days.
+  let path: String
+  let isMailed: Bool
+}
+
 // Invitations: how a user gets password and codes, and gets them anew.
 extension OfficeAccounts {
-  /// - Returns: the token of an address that works once, for three days.
-  func invite(_ name: String, _ action: OfficeAction) async throws -> String {
+  /// An invitation of a user whose name is an e-mail address is sent there, and not shown to the administrator.
+  func invite(_ name: String, _ action: OfficeAction) async throws -> Invitation {
     let (token, end) = (random.hex(32), clock.now().adding(Self.invitationLife))
-    try await database.write { store in
-      _ = try UserTable(store: store).known(name)
+    let path = "/invitation/\(token)"
+    let isMailed = try await database.write { [mail, url] store in
+      let user = try UserTable(store: store).known(name)
       try UserTable(store: store).invite(name, hash: Self.hash(token), until: end)
       try OfficeAudit(store).note(action)
+      return try mail?.invite(
+        name, by: action.actor, link: url + path, until: end, isFirst: !user.isEnrolled, in: store) ?? false
     }
-    return token
+    return Invitation(path: path, isMailed: isMailed)
   }
 
   /// Who is invited, and the secret for their app, which stays the same until the invitation is accepted.

@@ -2,7 +2,7 @@ package import Storage
 
 extension BackOffice {
   /// Operators, what they may do, their sessions, and the audit chain of what they did.
-  package static let migrations: [Migration] = [Migration("office-1", users + sessions + approvals + audit)]
+  package static let migrations: [Migration] = [Migration("office-1", users + sessions + approvals + records + audit)]
 
   /// `merchant` of a grant is `*` for every merchant. `last_code` is the step of the last one-time code that was taken.
   private static let users = """
@@ -71,6 +71,25 @@ extension BackOffice {
       CHECK (decided_by IS NULL OR decided_by <> requested_by OR state = 'rejected')
     );
     CREATE INDEX office_approvals_waiting ON office_approvals (id) WHERE state = 'waiting';
+
+    """
+
+  /// Searches that users have kept, and comparisons with providers.
+  private static let records = """
+    CREATE TABLE office_filters (
+      user_name TEXT NOT NULL REFERENCES office_users (name),
+      name TEXT NOT NULL,
+      query TEXT NOT NULL,
+      PRIMARY KEY (user_name, name)
+    );
+    CREATE TABLE office_reconciliations (
+      id BIGINT PRIMARY KEY NOT NULL,
+      at BIGINT NOT NULL,
+      user_name TEXT NOT NULL,
+      route TEXT NOT NULL,
+      source TEXT NOT NULL,
+      differences BIGINT NOT NULL
+    );
 
     """
 

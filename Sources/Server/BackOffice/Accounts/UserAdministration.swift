@@ -61,8 +61,8 @@ package struct UserAdministration: Sendable {
     var answer = UserAnswer()
     switch call {
     case .list: break
-    case .add(let name, let grants, let limits): answer.invitation = try await add(name, grants, limits)
-    case .invite(let name): answer.invitation = try await invite(name, reason: "")
+    case .add(let name, let grants, let limits): answer.invitation = try await add(name, grants, limits).path
+    case .invite(let name): answer.invitation = try await invite(name, reason: "").path
     case .setEnabled(let isEnabled, let name): try await setEnabled(isEnabled, name, reason: "")
     case .code(let name): answer.code = try await code(of: name)
     case .demonstrate(let name, let password): try await demonstrate(name, password)
@@ -71,8 +71,7 @@ package struct UserAdministration: Sendable {
     return answer
   }
 
-  /// - Returns: the path of the invitation.
-  func add(_ name: String, _ grants: [Grant], _ limits: String, reason: String = "") async throws -> String {
+  func add(_ name: String, _ grants: [Grant], _ limits: String, reason: String = "") async throws -> Invitation {
     guard OfficeUser.isName(name) else {
       throw OfficeRefusal.badRequest("A name has 1 to 64 small letters, digits and . - _ @ +.")
     }
@@ -102,8 +101,8 @@ package struct UserAdministration: Sendable {
     }
   }
 
-  func invite(_ name: String, reason: String) async throws -> String {
-    "/invitation/" + (try await accounts.invite(name, action("user.invite", name, reason: reason)))
+  func invite(_ name: String, reason: String) async throws -> Invitation {
+    try await accounts.invite(name, action("user.invite", name, reason: reason))
   }
 
   func setEnabled(_ isEnabled: Bool, _ name: String, reason: String) async throws {

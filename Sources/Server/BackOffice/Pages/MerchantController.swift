@@ -13,6 +13,9 @@ struct MerchantController: Sendable {
   var routes: [OfficeRoute] {
     [
       .get("/merchants", .role(.viewer), list), .get("/merchants/{merchant}", .role(.viewer), show),
+      .post("/merchants", .everywhere(.administrator), add),
+      .post("/merchants/terms", .everywhere(.administrator), publish),
+      .get("/merchants/{merchant}/registration", .role(.viewer), registration),
       .get("/merchants/{merchant}/certificates/{certificate}/request", .role(.viewer), download),
       .post("/merchants/{merchant}/{change}", .role(.administrator), change),
     ]
@@ -22,7 +25,46 @@ struct MerchantController: Sendable {
     let user = try call.user
     let merchants = try await office.services.merchants.merchants().filter { user.role(of: $0.id) != nil }
     return try office.pages.page(
-      "merchants", "Merchants", call, ["merchants": merchants.map(MerchantView.values), "isEmpty": merchants.isEmpty])
+      "merchants", "Merchants", call,
+      [
+        "merchants": merchants.map(MerchantView.values), "isEmpty": merchants.isEmpty,
+        "mayAdd": user.everywhere == .administrator,
+      ])
+  }
+
+  private func add(_ call: OfficeCall) async throws -> Response {
+    let (new, reason) = (try NewOfficeMerchant(call.form), try call.form.reason)
+    let entry = try call.action(
+      "merchant.add", merchant: new.id, subject: new.id, after: "\(new.identifier), \(new.name)", reason: reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
+    try await office.services.merchants.add(new, actor: call.user.name)
+    return .redirect(to: "/merchants/\(new.id)?done=changed", type: .normal)
+  }
+
+  /// A version of the terms, which every merchant has to accept.
+  private func publish(_ call: OfficeCall) async throws -> Response {
+    let (version, wording) = (try call.form.required("version"), try call.form.required("wording"))
+    guard let days = Int64(call.form["days"]), (0...3_650).contains(days) else {
+      throw OfficeRefusal.badRequest("Say in whole days how long merchants have.")
+    }
+    let entry = try call.action(
+      "terms.publish", subject: version, after: "within \(days) days", reason: try call.form.reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
+    try await office.services.merchants.publishTerms(version, wording: wording, graceDays: days)
+    return .redirect(to: "/merchants?done=changed", type: .normal)
+  }
+
+  /// What Apple knows of the merchant.
+  private func registration(_ call: OfficeCall) async throws -> Response {
+    let merchant = try await merchant(call, .viewer)
+    let known = try await office.services.merchants.registration(of: merchant.id)
+    var values: [String: Any] = ["merchantID": merchant.id.rawValue, "isKnown": known != nil]
+    if let known {
+      values["name"] = known.name
+      values["encryptTo"] = known.encryptTo
+      values["domains"] = known.domains
+    }
+    return try office.pages.page("registration", "\(merchant.id) at Apple", call, values)
   }
 
   /// - Throws: ``OfficeRefusal`` for one that is not there or that the person may not see.
@@ -44,6 +86,8 @@ struct MerchantController: Sendable {
     values.merge(MerchantView.values(parts)) { _, new in new }
     let isAdministrator = try call.user.role(of: merchant.id) == .administrator
     values["merchantID"] = merchant.id.rawValue
+    values["isPlayed"] = office.settings.isSimulated
+    values["mayRegister"] = office.settings.isSimulated || parts.isServedByPlatform
     values["mayChange"] = isAdministrator && !merchant.isDeclared
     values["mayAcceptTerms"] = isAdministrator && parts.termsVersion != nil
     values["notes"] = parts.notes + result.notes
@@ -69,8 +113,8 @@ struct MerchantController: Sendable {
 
   private func change(_ call: OfficeCall) async throws -> Response {
     let merchant = try await merchant(call, .administrator)
-    let change = try MerchantChange(call.parameter("change"), call.form)
     let reason = try call.form.reason
+    let change = try MerchantChange(call.parameter("change"), call.form)
     try await requireOwn(change, merchant.id)
     let entry = try call.action(
       change.name, merchant: merchant.id.rawValue, subject: merchant.id.rawValue, before: await state(of: merchant.id),
@@ -104,8 +148,10 @@ struct MerchantController: Sendable {
 extension MerchantChange {
   /// The change of a certificate that is named by its id, as an activation.
   fileprivate var certificate: MerchantChange {
-    if case .retireCertificate(let id) = self { return .activateCertificate(id: id) }
-    return self
+    switch self {
+    case .retireCertificate(let id), .signCertificate(let id): .activateCertificate(id: id)
+    default: self
+    }
   }
 
   /// - Parameter name: of the form.
@@ -118,6 +164,11 @@ extension MerchantChange {
       let file = form["association"]
       self = .addDomain(try form.required("domain"), association: file.isEmpty ? nil : Array(file.utf8))
     case "remove-domain": self = .removeDomain(try form.required("domain"))
+    case "check-domain": self = .checkDomain(try form.required("domain"))
+    case "register-domain": self = .registerDomain(try form.required("domain"))
+    case "unregister-domain": self = .unregisterDomain(try form.required("domain"), reason: try form.reason)
+    case "edit": self = .edit([try form.required("setting"): form["value"]])
+    case "sign-certificate": self = .signCertificate(id: try form.required("certificate"))
     case "request-certificate": self = .requestCertificate(try form.kindOfCertificate)
     case "import-certificate":
       self = .importCertificate(try form.kindOfCertificate, Array(try form.required("certificate").utf8))
@@ -134,7 +185,7 @@ extension MerchantChange {
 }
 
 extension OfficeForm {
-  fileprivate func required(_ name: String) throws -> String {
+  func required(_ name: String) throws -> String {
     let text = self[name]
     guard !text.isEmpty else { throw OfficeRefusal.badRequest("Fill in: \(name).") }
     return text
@@ -182,14 +233,17 @@ enum MerchantView {
       },
       "terms": parts.terms.map { ["event": $0.event, "version": $0.version ?? "–", "actor": $0.actor, "at": $0.at] },
       "termsVersion": parts.termsVersion ?? "", "termsWording": parts.termsWording ?? "",
-      "keyKinds": keyKinds.map(\.rawValue), "certificateKinds": CertificateKind.allCases.map(\.rawValue),
+      "settings": parts.settings.map { ["key": $0.key, "value": $0.value, "meaning": $0.meaning] },
+      "isServedByPlatform": parts.isServedByPlatform, "keyKinds": keyKinds.map(\.rawValue),
+      "certificateKinds": CertificateKind.allCases.map(\.rawValue),
     ]
   }
 
   private static func values(_ domain: OfficeMerchantParts.DomainRow) -> [String: Any] {
     [
       "name": domain.name, "isEnabled": domain.isEnabled, "association": domain.hasAssociation ? "yes" : "missing",
-      "registered": domain.registered ?? "–", "checked": domain.checked ?? "not yet",
+      "registered": domain.registered ?? "–", "isRegistered": domain.registered != nil,
+      "checked": domain.checked ?? "not yet",
       "finding": domain.finding ?? "nothing",
     ]
   }
@@ -200,7 +254,7 @@ enum MerchantView {
       "id": row.id, "kind": row.kind.rawValue, "state": row.state.rawValue, "expires": row.expires ?? "–",
       "left": row.daysLeft.map { $0 < 0 ? "expired" : "\($0) days left" } ?? "–",
       "isLate": row.daysLeft.map { $0 < warning } ?? false, "hash": row.publicKeyHash,
-      "hasRequest": row.request != nil, "mayActivate": isNext,
+      "hasRequest": row.request != nil, "mayActivate": isNext, "isRequested": row.state == .requested,
       "mayRetire": row.state == .next || row.state == .draining,
     ]
   }

@@ -8,6 +8,40 @@ package protocol MerchantUseCases: Sendable {
   /// Domains, certificates, keys and terms of one merchant.
   func parts(of merchant: MerchantID) async throws -> OfficeMerchantParts
   func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) async throws -> MerchantChangeResult
+  /// A merchant in the store, without certificates.
+  func add(_ merchant: NewOfficeMerchant, actor: String) async throws
+  /// What Apple knows of a merchant that this platform registered; nil for nothing.
+  func registration(of merchant: MerchantID) async throws -> OfficeRegistration?
+  func publishTerms(_ version: String, wording: String, graceDays: Int64) async throws
+}
+
+package struct NewOfficeMerchant: Sendable, Hashable {
+  package let id: String
+  package let identifier: String
+  package let name: String
+  package let country: String
+  package let currency: String
+  package let domains: [String]
+  /// Whether its payment tokens are encrypted to the platform's key, so that the platform registers its domains.
+  package let isServedByPlatform: Bool
+
+  init(_ form: OfficeForm) throws {
+    (id, identifier, name) = (try form.required("id"), try form.required("identifier"), try form.required("name"))
+    (country, currency) = (try form.required("country"), try form.required("currency"))
+    domains = form["domains"].split { $0 == "," || $0 == " " }.map(String.init)
+    isServedByPlatform = form.isChecked("platform")
+  }
+}
+
+/// A merchant as Apple knows it.
+package struct OfficeRegistration: Sendable, Hashable {
+  package let name: String
+  package let domains: [String]
+  package let encryptTo: String
+
+  package init(name: String, domains: [String], encryptTo: String) {
+    (self.name, self.domains, self.encryptTo) = (name, domains, encryptTo)
+  }
 }
 
 /// What an administrator changes about a merchant.
@@ -17,8 +51,16 @@ package enum MerchantChange: Sendable, Hashable {
   /// - Parameter association: the file that Apple gave for the domain.
   case addDomain(String, association: [UInt8]?)
   case removeDomain(String)
+  /// Fetches the association file as Apple does, and records what was found.
+  case checkDomain(String)
+  /// With Apple, in the platform's name; in `simulated` a merchant of its own at the simulated developer portal.
+  case registerDomain(String)
+  /// - Parameter reason: for Apple.
+  case unregisterDomain(String, reason: String)
   case requestCertificate(CertificateKind)
   case importCertificate(CertificateKind, [UInt8])
+  /// Has the simulated developer portal sign a request, as a person does at Apple's, and takes the certificate.
+  case signCertificate(id: String)
   case activateCertificate(id: String)
   case retireCertificate(id: String)
   case addKey(SecretName.Kind)
@@ -27,6 +69,8 @@ package enum MerchantChange: Sendable, Hashable {
   case revokeKey(SecretName.Kind, id: String)
   case acceptTerms(version: String)
   case unsubscribe
+  /// A text by setting; an empty one stands for the default.
+  case edit([String: String])
 
   /// Stable, for the audit chain.
   var name: String {
@@ -34,8 +78,13 @@ package enum MerchantChange: Sendable, Hashable {
     case .setEnabled(let isEnabled, _): isEnabled ? "merchant.enable" : "merchant.disable"
     case .addDomain: "domain.add"
     case .removeDomain: "domain.remove"
+    case .checkDomain: "domain.check"
+    case .registerDomain: "domain.register"
+    case .unregisterDomain: "domain.unregister"
     case .requestCertificate: "certificate.request"
     case .importCertificate: "certificate.import"
+    case .signCertificate: "certificate.sign"
+    case .edit: "merchant.edit"
     case .activateCertificate: "certificate.activate"
     case .retireCertificate: "certificate.retire"
     case .addKey: "key.add"
@@ -50,9 +99,13 @@ package enum MerchantChange: Sendable, Hashable {
   var object: String {
     switch self {
     case .setEnabled(_, let domain): domain ?? ""
-    case .addDomain(let domain, _), .removeDomain(let domain): domain
+    case .addDomain(let domain, _), .removeDomain(let domain), .checkDomain(let domain), .registerDomain(let domain),
+      .unregisterDomain(let domain, _):
+      domain
     case .requestCertificate(let kind), .importCertificate(let kind, _): kind.rawValue
-    case .activateCertificate(let id), .retireCertificate(let id): id
+    case .activateCertificate(let id), .retireCertificate(let id), .signCertificate(let id): id
+    case .edit(let settings):
+      settings.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
     case .addKey(let kind), .rotateKey(let kind): kind.rawValue
     case .revokeKey(let kind, let id): "\(kind.rawValue) \(id)"
     case .acceptTerms(let version): version
@@ -153,6 +206,21 @@ package struct OfficeMerchantParts: Sendable {
   package var termsVersion: String?
   package var termsWording: String?
   package var notes: [String] = []
+  /// The settings that can be changed; empty for a declared merchant.
+  package var settings: [SettingRow] = []
+  /// Whether the platform registers its domains.
+  package var isServedByPlatform = false
+
+  package struct SettingRow: Sendable {
+    package let key: String
+    /// As it is typed; empty for the default.
+    package let value: String
+    package let meaning: String
+
+    package init(key: String, value: String, meaning: String) {
+      (self.key, self.value, self.meaning) = (key, value, meaning)
+    }
+  }
 
   package init() {}
 }

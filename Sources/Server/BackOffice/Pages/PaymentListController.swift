@@ -12,7 +12,10 @@ struct PaymentListController: Sendable {
   let office: BackOffice
 
   var routes: [OfficeRoute] {
-    [.get("/payments", .role(.viewer), list), .get("/payments.csv", .role(.viewer), csv)]
+    [
+      .get("/payments", .role(.viewer), list), .get("/payments.csv", .role(.viewer), csv),
+      .post("/payments/filters", .role(.viewer), keep),
+    ]
   }
 
   private func list(_ call: OfficeCall) async throws -> Response {
@@ -22,10 +25,28 @@ struct PaymentListController: Sendable {
       "payments": page.items.map { Self.row($0, references[$0.payment.order]) },
       "isEmpty": page.items.isEmpty, "statuses": Self.statuses(query), "csvQuery": Self.address(query.fields),
     ]
+    let user = try call.user.name
+    values["filters"] = try await office.database.read { try SavedFilters(store: $0).all(of: user) }.map {
+      ["name": $0.name, "query": $0.query]
+    }
     for (name, value) in query.fields { values["field_\(name)"] = value }
     if let error = query.error { values["error"] = error }
     if let next = page.next { values["next"] = Self.address(query.fields + [("before", next.rawValue)]) }
     return try office.pages.page("payments", "Payments", call, values)
+  }
+
+  /// Keeps a search under a name for the user alone, or forgets it.
+  private func keep(_ call: OfficeCall) async throws -> Response {
+    let (user, name) = (try call.user.name, call.form["name"])
+    guard (1...40).contains(name.count) else { throw OfficeRefusal.badRequest("Give the search a name.") }
+    let form = OfficeForm(Array(call.form["query"].utf8))
+    let fields = PaymentQuery.names.map { (name: $0, value: form[$0]) }.filter { !$0.value.isEmpty }
+    let (query, isRemoved) = (Self.address(fields), call.form.isChecked("remove"))
+    try await office.database.write { store in
+      let filters = SavedFilters(store: store)
+      try isRemoved ? filters.remove(name, of: user) : filters.keep(name, query, of: user)
+    }
+    return .redirect(to: "/payments?\(isRemoved ? "" : query)", type: .normal)
   }
 
   private func rows(_ query: PaymentQuery, limit: Int) async throws -> (PaymentPage, [OrderID: String]) {

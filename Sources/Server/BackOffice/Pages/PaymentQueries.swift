@@ -6,7 +6,8 @@ import TenderPayments
 
 /// What a person asks for on the page of payments: the address's query.
 struct PaymentQuery: Sendable {
-  /// A payment's id, an order, a basket, the merchant's reference, or the last four digits of the card.
+  /// A payment's id, an order, a basket, the merchant's reference, the shopper's e-mail address, or the last four digits
+  /// of the card.
   let text: String?
   private(set) var filter = PaymentFilter()
   let before: PaymentID?
@@ -72,7 +73,11 @@ struct PaymentQuery: Sendable {
       let found = try PaymentPage.Item.all(column, text, in: store)
       if !found.isEmpty { return found }
     }
-    let orders = try MerchantReferences.orders(with: text, limit: 50, in: store)
+    let isEmail = text.utf8.contains(UInt8(ascii: "@"))
+    let orders =
+      isEmail
+      ? try OrderContacts.orders(ofEmail: text, limit: 50, in: store)
+      : try MerchantReferences.orders(with: text, limit: 50, in: store)
     return try orders.flatMap { try PaymentPage.Item.all(.order, $0.rawValue, in: store) }
   }
 

@@ -1,4 +1,5 @@
 import Hummingbird
+import Storage
 package import TenderPayments
 
 /// How the journal is compared with what a provider lists. Every refusal is an ``OfficeRefusal``.
@@ -6,6 +7,10 @@ package protocol ReconciliationUseCase: Sendable {
   /// The routes whose provider gives a listing.
   var routes: [String] { get }
   func differences(at route: String, _ period: Range<Timestamp>) async throws -> [OfficeDifference]
+  /// - Parameters:
+  ///   - report: a provider's, as CSV.
+  ///   - route: whose operations the report lists; nil for every route's.
+  func differences(from report: [UInt8], at route: String?) async throws -> [OfficeDifference]
 }
 
 /// Something that the journal and a provider's listing do not agree about.
@@ -28,22 +33,58 @@ struct ReconciliationController: Sendable {
   private static let longest: Int64 = 31
   let office: BackOffice
 
-  var routes: [OfficeRoute] { [.get("/reconciliation", .everywhere(.viewer), show)] }
+  var routes: [OfficeRoute] {
+    [
+      .get("/reconciliation", .everywhere(.viewer), show), .post("/reconciliation", .everywhere(.viewer), upload),
+    ]
+  }
 
   private func show(_ call: OfficeCall) async throws -> Response {
-    let useCase = office.services.reconciliation
-    let wanted = call.query("route")
+    guard let route = call.query("route") else { return try await page(call, [:]) }
+    let differences = try await office.services.reconciliation.differences(at: route, try period(call))
+    let days = "\(call.query("from") ?? "") to \(call.query("until") ?? "")"
+    return try await page(call, try await result(differences, route, days, call))
+  }
+
+  /// Compares with a report that the user sends.
+  private func upload(_ call: OfficeCall) async throws -> Response {
+    guard let file = call.form.file("report"), !file.bytes.isEmpty else {
+      throw OfficeRefusal.badRequest("Choose the report's file.")
+    }
+    let route = call.form["route"]
+    let differences = try await office.services.reconciliation.differences(
+      from: file.bytes, at: route.isEmpty ? nil : route)
+    return try await page(call, try await result(differences, route, file.name, call))
+  }
+
+  /// Notes the comparison in the history.
+  private func result(
+    _ differences: [OfficeDifference], _ route: String, _ source: String, _ call: OfficeCall
+  ) async throws -> [String: Any] {
+    let run = ReconciliationRun(
+      at: office.clock.now(), user: try call.user.name, route: route, source: String(source.prefix(200)),
+      differences: Int64(differences.count))
+    try await office.database.write { try ReconciliationRuns(store: $0).note(run) }
+    return ["isCompared": true, "differences": differences.map(Self.row), "agrees": differences.isEmpty]
+  }
+
+  private func page(_ call: OfficeCall, _ result: [String: Any]) async throws -> Response {
+    let (useCase, wanted) = (office.services.reconciliation, call.query("route"))
+    let runs = try await office.database.read { try ReconciliationRuns(store: $0).newest() }
     var values: [String: Any] = [
       "routes": useCase.routes.map { ["name": $0, "isChosen": $0 == wanted] as [String: Any] },
-      "hasNone": useCase.routes.isEmpty, "from": call.query("from") ?? "", "until": call.query("until") ?? "",
+      "hasNone": useCase.routes.isEmpty, "hasRoutes": !useCase.routes.isEmpty, "from": call.query("from") ?? "",
+      "until": call.query("until") ?? "", "runs": runs.map(Self.row), "hasRuns": !runs.isEmpty,
     ]
-    if let wanted {
-      let differences = try await useCase.differences(at: wanted, try period(call))
-      values["isCompared"] = true
-      values["differences"] = differences.map(Self.row)
-      values["agrees"] = differences.isEmpty
-    }
+    values.merge(result) { _, new in new }
     return try office.pages.page("reconciliation", "Reconciliation", call, values)
+  }
+
+  private static func row(_ run: ReconciliationRun) -> [String: Any] {
+    [
+      "at": run.at.shown, "user": run.user, "route": run.route.isEmpty ? "all" : run.route, "source": run.source,
+      "count": "\(run.differences)",
+    ]
   }
 
   /// Whole days in UTC, the last one included.

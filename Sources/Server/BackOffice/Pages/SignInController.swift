@@ -1,5 +1,6 @@
 import HTTPServing
 import Hummingbird
+import QRCodes
 import TenderPayments
 
 /// Signing in and out, and the invitation by which a user gets password and one-time codes.
@@ -63,6 +64,7 @@ struct SignInController: Sendable {
       "name": name, "token": call.parameter("token"), "secret": secret.base32.grouped,
       "address": secret.address(of: name, issuer: "Tender"), "least": PasswordRule.length.lowerBound,
     ]
+    values["picture"] = QRCode(secret.address(of: name, issuer: "Tender"))?.svg ?? ""
     if let error { values["error"] = error }
     var response = try office.pages.page("invitation", "Set password and codes", call, values)
     if error != nil { response.status = .badRequest }

@@ -20,10 +20,11 @@ struct UserController: Sendable {
 
   private func list(_ call: OfficeCall) async throws -> Response { try await list(call, invitation: nil) }
 
-  private func list(_ call: OfficeCall, invitation: String?) async throws -> Response {
+  private func list(_ call: OfficeCall, invitation: Invitation?) async throws -> Response {
     let users = try await office.accounts.read { try $0.all() }
     var values: [String: Any] = ["users": users.map(Self.row), "roles": Self.roles(nil)]
-    if let invitation { values["invitation"] = office.settings.url + invitation }
+    if let invitation, invitation.isMailed { values["notice"] = "The invitation was sent by mail." }
+    if let invitation, !invitation.isMailed { values["invitation"] = office.settings.url + invitation.path }
     return try office.pages.page("users", "Users", call, values)
   }
 

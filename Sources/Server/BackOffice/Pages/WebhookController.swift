@@ -3,16 +3,22 @@ import Storage
 import TenderPayments
 import Webhooks
 
-/// The page of webhooks: what waits, what was given up, and its replay.
+/// The page of webhooks: endpoints with their test and their address, what waits, what was given up, and its replay.
 struct WebhookController: Sendable {
   let office: BackOffice
   private static let limit = 100
 
   var routes: [OfficeRoute] {
-    [.get("/webhooks", .role(.viewer), list), .post("/webhooks/replay", .role(.operator), replay)]
+    [
+      .get("/webhooks", .role(.viewer), list), .post("/webhooks/replay", .role(.operator), replay),
+      .post("/webhooks/test", .role(.operator), test), .post("/webhooks/address", .role(.administrator), address),
+    ]
   }
 
-  private func list(_ call: OfficeCall) async throws -> Response {
+  private func list(_ call: OfficeCall) async throws -> Response { try await list(call, [:]) }
+
+  /// - Parameter extra: what a form of the page led to.
+  private func list(_ call: OfficeCall, _ extra: [String: Any]) async throws -> Response {
     let user = try call.user
     let state = call.query("state").flatMap(Delivery.State.init(rawValue:)) ?? .dead
     let deliveries = try await WebhookDispatcher.deliveries(state, limit: Self.limit, in: office.database)
@@ -20,12 +26,27 @@ struct WebhookController: Sendable {
     let states = Delivery.State.allCases.map {
       ["value": $0.rawValue, "name": $0.rawValue, "isHere": $0 == state] as [String: Any]
     }
-    return try office.pages.page(
-      "webhooks", "Webhooks", call,
-      [
-        "deliveries": deliveries.map { Self.row($0, user, isDead: state == .dead) }, "states": states,
-        "isEmpty": deliveries.isEmpty, "state": state.rawValue,
-      ])
+    var values: [String: Any] = [
+      "deliveries": deliveries.map { Self.row($0, user, isDead: state == .dead) }, "states": states,
+      "isEmpty": deliveries.isEmpty, "state": state.rawValue, "merchants": try await merchants(user),
+    ]
+    values.merge(extra) { _, new in new }
+    return try office.pages.page("webhooks", "Webhooks", call, values)
+  }
+
+  /// The endpoints of every merchant that the user may see.
+  private func merchants(_ user: OfficeUser) async throws -> [[String: Any]] {
+    try await office.services.merchants.merchants().compactMap { merchant in
+      guard let role = user.role(of: merchant.id) else { return nil }
+      let mayChange = role == .administrator && !merchant.isDeclared
+      let endpoints = office.services.webhooks.endpoints(of: merchant.id)
+      return [
+        "merchant": merchant.id.rawValue, "mayAddress": mayChange, "hasNone": endpoints.isEmpty,
+        "endpoints": endpoints.map {
+          ["name": $0.name, "url": $0.url, "mayTest": role >= .operator, "mayAddress": mayChange] as [String: Any]
+        },
+      ]
+    }
   }
 
   private static func row(_ delivery: Delivery, _ user: OfficeUser, isDead: Bool) -> [String: Any] {
@@ -50,5 +71,56 @@ struct WebhookController: Sendable {
     try await office.database.write { try OfficeAudit($0).note(action) }
     _ = try await WebhookDispatcher.replay(id, sequence: sequence, in: office.database)
     return .redirect(to: "/webhooks?done=replayed", type: .normal)
+  }
+}
+
+// Endpoints.
+extension WebhookController {
+  /// - Throws: ``OfficeRefusal`` without the role at the merchant of the form.
+  private func merchant(_ call: OfficeCall, _ role: Role) throws -> MerchantID {
+    let merchant = MerchantID(call.form["merchant"])
+    try call.require(role, of: merchant)
+    return merchant
+  }
+
+  /// Sends a test event, and shows what the merchant's server answered.
+  private func test(_ call: OfficeCall) async throws -> Response {
+    let (merchant, name) = (try merchant(call, .operator), call.form["endpoint"])
+    let endpoints = office.services.webhooks.endpoints(of: merchant)
+    guard let endpoint = endpoints.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
+      throw OfficeRefusal.nothing
+    }
+    let action = try call.action(
+      "webhook.test", merchant: merchant.rawValue, subject: endpoint.name, after: endpoint.url)
+    try await office.database.write { try OfficeAudit($0).note(action) }
+    guard let failure = try await office.services.webhooks.sendTest(to: endpoint, of: merchant) else {
+      return try await list(call, ["notice": "\(endpoint.url) has acknowledged the test event."])
+    }
+    return try await list(call, ["error": "\(endpoint.url) has not acknowledged the test event: \(failure)."])
+  }
+
+  /// Gives an endpoint another address, or the merchant another endpoint; without an address the endpoint goes.
+  private func address(_ call: OfficeCall) async throws -> Response {
+    let (merchant, reason) = (try merchant(call, .administrator), try call.form.reason)
+    let (name, url) = (try call.form.required("endpoint"), call.form["url"])
+    guard !(name + url).contains(where: { $0 == "," || $0.isNewline }) else {
+      throw OfficeRefusal.badRequest("A name and an address have no comma.")
+    }
+    let known = office.services.webhooks.endpoints(of: merchant)
+    let change = MerchantChange.edit(["webhooks": Self.setting(known, name: name, url: url)])
+    let action = try call.action(
+      "webhook.address", merchant: merchant.rawValue, subject: name, before: known.map(\.url).joined(separator: ", "),
+      after: url, reason: reason)
+    try await office.database.write { try OfficeAudit($0).note(action) }
+    _ = try await office.services.merchants.perform(change, on: merchant, actor: call.user.name)
+    return .redirect(to: "/webhooks?done=changed", type: .normal)
+  }
+
+  /// The setting `webhooks`: `name=URL`, with commas between.
+  static func setting(_ known: [OfficeEndpoint], name: String, url: String) -> String {
+    let new = OfficeEndpoint(name: name, url: url)
+    let isKnown = known.contains { $0.name.utf8.elementsEqual(name.utf8) }
+    let all = known.map { $0.name.utf8.elementsEqual(name.utf8) ? new : $0 } + (isKnown ? [] : [new])
+    return all.filter { !$0.url.isEmpty }.map { "\($0.name)=\($0.url)" }.joined(separator: ",")
   }
 }

@@ -7,9 +7,15 @@ struct OfficeForm: Sendable {
   static let limit = 256 << 10
   static let empty = OfficeForm(fields: [:])
 
-  private let fields: [String: [String]]
+  /// Of a form with a file.
+  static let fileLimit = 16 << 20
 
-  private init(fields: [String: [String]]) { self.fields = fields }
+  private let fields: [String: [String]]
+  private let files: [String: OfficeFile]
+
+  init(fields: [String: [String]], files: [String: OfficeFile] = [:]) {
+    (self.fields, self.files) = (fields, files)
+  }
 
   /// - Parameter body: `application/x-www-form-urlencoded`.
   init(_ body: [UInt8]) {
@@ -18,7 +24,7 @@ struct OfficeForm: Sendable {
       let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       fields[Self.decoded(parts[0]), default: []].append(parts.count > 1 ? Self.decoded(parts[1]) : "")
     }
-    self.fields = fields
+    self.init(fields: fields)
   }
 
   /// Without spaces around it; empty when it is absent.
@@ -31,6 +37,9 @@ struct OfficeForm: Sendable {
   func raw(_ name: String) -> String { fields[name]?.first ?? "" }
 
   func all(_ name: String) -> [String] { fields[name] ?? [] }
+
+  /// Nil where none was sent.
+  func file(_ name: String) -> OfficeFile? { files[name] }
 
   func isChecked(_ name: String) -> Bool { fields[name] != nil }
 

@@ -55,8 +55,20 @@ struct OfficeGate: Sendable {
   private func form(_ request: Request, _ token: String) async throws -> OfficeForm {
     guard request.method != .get, request.method != .head else { return .empty }
     guard isOwn(request) else { throw Self.forged }
-    let form = OfficeForm(try await BodyReader.collect(request, limit: OfficeForm.limit))
+    let form = try await body(request)
     guard Self.same(form.raw("csrf"), Self.csrf(token)) else { throw Self.forged }
+    return form
+  }
+
+  private func body(_ request: Request) async throws -> OfficeForm {
+    let type = request.headers[.contentType] ?? ""
+    guard type.lowercased().hasPrefix("multipart/") else {
+      return OfficeForm(try await BodyReader.collect(request, limit: OfficeForm.limit))
+    }
+    let bytes = try await BodyReader.collect(request, limit: OfficeForm.fileLimit)
+    guard let form = MultipartForm.read(bytes, type) else {
+      throw OfficeRefusal.badRequest("The form cannot be read. Send it again.")
+    }
     return form
   }
 

@@ -24,7 +24,8 @@ struct OfficePages: Sendable {
     if call.isSignedIn {
       let user = try call.user
       all["userName"] = user.name
-      all["navigation"] = Self.navigation(of: user, at: call.request.uri.path)
+      all["navigation"] = Self.navigation(
+        of: user, at: call.request.uri.path, showsSequence: settings.isSimulated)
     }
     if let done = call.query("done").flatMap({ Self.notices[$0] }) { all["notice"] = done }
     return try templates.response(name, Self.withoutEmpty(all))
@@ -69,8 +70,10 @@ struct OfficePages: Sendable {
     ("/audit", "Audit", .everywhere(.administrator)), ("/settings", "Settings", .everywhere(.administrator)),
   ]
 
-  private static func navigation(of user: OfficeUser, at path: String) -> [[String: Any]] {
-    menu.filter { $0.access.allows(user) }.map { entry in
+  private static let sequence = (path: "/sequence", title: "Sequence", access: Access.everywhere(.viewer))
+
+  private static func navigation(of user: OfficeUser, at path: String, showsSequence: Bool) -> [[String: Any]] {
+    (menu + (showsSequence ? [sequence] : [])).filter { $0.access.allows(user) }.map { entry in
       let isHere = entry.path.count == 1 ? path.count == 1 : path.hasPrefix(entry.path)
       return ["path": entry.path, "name": entry.title, "isHere": isHere]
     }

@@ -25,14 +25,19 @@ struct OfficeParts: Sendable {
 
   func office() throws -> BackOffice {
     let (configuration, runtime) = (parts.configuration, parts.runtime)
+    let merchantCalls = MerchantAdministration(
+      configuration, parts.database, clock: runtime.clock, random: runtime.random)
     let merchants = ServerMerchants(
-      administration: MerchantAdministration(
-        configuration, parts.database, clock: runtime.clock, random: runtime.random), reload: reload)
-    let services = OfficeServices(
+      administration: merchantCalls,
+      apple: AppleRegistration(administration: merchantCalls, network: runtime.network, reload: reload),
+      reload: reload)
+    var services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),
       payments: ServerPayments(administration: administration), merchants: merchants,
       reconciliation: ServerReconciliation(routes: parts.gateway.routes, journal: parts.journal),
-      health: { [parts] in parts.officeHealth }, settings: configuration.shownSettings)
+      webhooks: ServerWebhooks(parts), health: { [parts] in parts.officeHealth }, settings: configuration.shownSettings)
+    services.mail = OfficeMail(parts)
+    if let store = parts.traces?.store { services.sequences = { store.sequences } }
     return try BackOffice(
       configuration.officeSettings, services, parts.database, clock: runtime.clock, random: runtime.random)
   }
@@ -43,14 +48,14 @@ extension BackOffice {
   package static func users(_ configuration: ServerConfiguration, _ database: Database) throws -> BackOffice {
     let services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: database, random: .system),
-      payments: NoServer(), merchants: NoServer(), reconciliation: NoServer(),
+      payments: NoServer(), merchants: NoServer(), reconciliation: NoServer(), webhooks: NoServer(),
       health: { OfficeHealth(routes: [], findings: []) }, settings: [])
     return try BackOffice(configuration.officeSettings, services, database)
   }
 }
 
 /// Stands where no server runs: nothing of it is called by `tender user`.
-private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCase {
+private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCase, WebhookUseCases {
   let routes: [String] = []
   private var refusal: OfficeRefusal { .refused("No server runs.") }
 
@@ -60,8 +65,14 @@ private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCas
   func resolve(_ payment: PaymentID, as: Resolution, operation: AttemptReference?, note: String) throws {
     throw refusal
   }
+  func endpoints(of merchant: MerchantID) -> [OfficeEndpoint] { [] }
+  func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) throws -> String? { throw refusal }
+  func add(_ merchant: NewOfficeMerchant, actor: String) throws { throw refusal }
+  func registration(of merchant: MerchantID) throws -> OfficeRegistration? { throw refusal }
+  func publishTerms(_ version: String, wording: String, graceDays: Int64) throws { throw refusal }
   func merchants() throws -> [OfficeMerchant] { throw refusal }
   func differences(at route: String, _ period: Range<Timestamp>) throws -> [OfficeDifference] { throw refusal }
+  func differences(from report: [UInt8], at route: String?) throws -> [OfficeDifference] { throw refusal }
   func parts(of merchant: MerchantID) throws -> OfficeMerchantParts { throw refusal }
   func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) throws -> MerchantChangeResult {
     throw refusal
@@ -137,11 +148,27 @@ private struct ServerReconciliation: ReconciliationUseCase {
 
   func differences(at route: String, _ period: Range<Timestamp>) async throws -> [OfficeDifference] {
     try await OfficeRefusal.translating {
-      try await Reconciliation(journal, routes: table).differences(at: route, period).map {
-        OfficeDifference(
-          kind: $0.kind.rawValue, reference: $0.reference.rawValue, payment: $0.payment, here: $0.here, there: $0.there)
+      try await Reconciliation(journal, routes: table).differences(at: route, period).map(OfficeDifference.init)
+    }
+  }
+
+  func differences(from report: [UInt8], at route: String?) async throws -> [OfficeDifference] {
+    try await OfficeRefusal.translating {
+      do {
+        return try await Reconciliation(journal, routes: table).differences(from: report, nil, nil, through: route)
+          .map(OfficeDifference.init)
+      } catch let error as ReportError {
+        throw OfficeRefusal.refused("The report cannot be read: \(error).")
       }
     }
+  }
+}
+
+extension OfficeDifference {
+  fileprivate init(_ difference: Difference) {
+    self.init(
+      kind: difference.kind.rawValue, reference: difference.reference.rawValue, payment: difference.payment,
+      here: difference.here, there: difference.there)
   }
 }
 

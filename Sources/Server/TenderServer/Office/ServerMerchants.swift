@@ -8,6 +8,7 @@ struct ServerMerchants: MerchantUseCases {
   fileprivate static let overlap: Int64 = 86_400
 
   let administration: MerchantAdministration
+  let apple: AppleRegistration
   /// Reads the merchants again after a change.
   let reload: @Sendable () async throws -> Void
 
@@ -36,6 +37,11 @@ struct ServerMerchants: MerchantUseCases {
     }
     let terms = try await ask(.showTerms(merchant: id)).terms
     (parts.termsVersion, parts.termsWording) = (terms?.version, terms?.wording)
+    if !administration.isDeclared(id) {
+      let settings = try await administration.settings(of: id)
+      parts.settings = settings.rows
+      parts.isServedByPlatform = settings.isServedByPlatform
+    }
     parts.terms = (terms?.events ?? []).map {
       .init(event: $0.event.rawValue, version: $0.version, actor: $0.actor, at: $0.at)
     }
@@ -45,13 +51,45 @@ struct ServerMerchants: MerchantUseCases {
   func perform(
     _ change: MerchantChange, on merchant: MerchantID, actor: String
   ) async throws -> MerchantChangeResult {
-    let answer = try await ask(try MerchantCall(change, of: merchant.rawValue, actor: actor))
+    let answer = try await OfficeRefusal.translating { () async throws -> MerchantAnswer in
+      if let answer = try await apple.perform(change, on: merchant.rawValue) { return answer }
+      return try await administration.perform(try MerchantCall(change, of: merchant.rawValue, actor: actor))
+    }
     var result = MerchantChangeResult(notes: answer.notes)
     if let key = answer.keys?.first, let secret = key.secret { result.secret = (key.id, secret) }
-    do { try await reload() } catch {
-      result.notes.append("The running server goes on with the merchants that it had: \(error)")
-    }
+    if let note = await reloaded() { result.notes.append(note) }
     return result
+  }
+
+  /// Why the running server goes on with the merchants that it had; nil when it has read them again.
+  private func reloaded() async -> String? {
+    do {
+      try await reload()
+      return nil
+    } catch {
+      return "The running server goes on with the merchants that it had: \(error)"
+    }
+  }
+
+  func add(_ merchant: NewOfficeMerchant, actor: String) async throws {
+    let new = MerchantProvisioning.NewMerchant(
+      id: merchant.id, merchantIdentifier: merchant.identifier, displayName: merchant.name,
+      countryCode: merchant.country, currencyCode: merchant.currency, domains: merchant.domains)
+    try await OfficeRefusal.translating {
+      _ = try await administration.perform(.add(try MerchantBundle(new, random: administration.random)))
+      guard merchant.isServedByPlatform else { return }
+      _ = try await administration.perform(.edit(merchant: merchant.id, settings: ["encryptTo": "platform"]))
+    }
+    if let note = await reloaded() { throw OfficeRefusal.refused(note) }
+  }
+
+  func registration(of merchant: MerchantID) async throws -> OfficeRegistration? {
+    try await OfficeRefusal.translating { try await apple.registration(of: merchant) }
+  }
+
+  func publishTerms(_ version: String, wording: String, graceDays: Int64) async throws {
+    _ = try await ask(.publishTerms(version: version, wording: wording, graceSeconds: graceDays * 86_400))
+    _ = await reloaded()
   }
 }
 
@@ -62,6 +100,8 @@ extension MerchantCall {
     case .addDomain(let domain, let file):
       self = .addDomain(domain, merchant: id, associationBase64: file.map { Base64.encode($0) })
     case .removeDomain(let domain): self = .removeDomain(domain, merchant: id)
+    case .edit(let settings): self = .edit(merchant: id, settings: settings)
+    case .checkDomain, .registerDomain, .unregisterDomain, .signCertificate: self = .listDomains(merchant: id)
     case .requestCertificate(let kind):
       self = .requestCertificate(merchant: id, kind: kind, isMainlandChina: false)
     case .importCertificate(let kind, let text): self = try Self.importing(text, kind, of: id)

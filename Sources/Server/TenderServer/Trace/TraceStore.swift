@@ -7,6 +7,11 @@ final class TraceStore: Sendable {
 
   subscript(_ basket: BasketID) -> PaymentTrace? { traces.withLock { $0[basket] } }
 
+  /// The newest basket first.
+  var newest: [(basket: BasketID, trace: PaymentTrace)] {
+    traces.withLock(\.newest).map { (basket: $0.key, trace: $0.value) }
+  }
+
   func add(_ call: CallTrace.Report, status: Int, to basket: BasketID, at now: Timestamp) {
     traces.withLock { traces in
       var trace = traces[basket] ?? PaymentTrace(startedAt: now, call.start)
@@ -26,6 +31,10 @@ package struct NewestOnly<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   package init(most: Int) { self.most = most }
 
   package var count: Int { values.count }
+
+  package var newest: [(key: Key, value: Value)] {
+    order.reversed().compactMap { key in values[key].map { (key: key, value: $0) } }
+  }
 
   package subscript(_ key: Key) -> Value? {
     get { values[key] }

@@ -109,6 +109,16 @@ import Testing
     #expect(plan.count == 1 && plan[0].contains("USING INDEX orders_of_reference"), "\(plan)")
   }
 
+  @Test func `is found by the shopper's e-mail address without regard to case`() async throws {
+    let shop = try await shop()
+    let order = try await shop.pays().order.id
+    func found(_ address: String) async throws -> [OrderID] {
+      try await shop.database.read { try OrderContacts.orders(ofEmail: address, limit: 5, in: $0) }
+    }
+    #expect(try await found("Aoife@Example.com") == [order])
+    #expect(try await found("aoife@example.co").isEmpty)
+  }
+
   @Test func `has a receipt with lines, expected dates and the order's page, the same at every answer`() async throws {
     let shop = try await shop { document in
       document.orderURL = "https://shop.example/orders/1042"

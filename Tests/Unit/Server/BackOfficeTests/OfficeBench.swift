@@ -25,6 +25,7 @@ struct OfficeBench: Sendable {
   let vault = MemoryVault()
   let payments = NotedPayments()
   let merchants = NotedMerchants()
+  let mail = NotedMail()
   let office: BackOffice
 
   init() async throws {
@@ -36,9 +37,11 @@ struct OfficeBench: Sendable {
     journal = Journal(database, random: .seeded(3))
     var settings = OfficeSettings(url: Self.url, environment: "simulated", isSimulated: true)
     settings.passwordCost = .least
-    let services = OfficeServices(
-      vault: vault, payments: payments, merchants: merchants, reconciliation: NotedListing(),
+    var services = OfficeServices(
+      vault: vault, payments: payments, merchants: merchants, reconciliation: NotedListing(), webhooks: NotedWebhooks(),
       health: { OfficeHealth(routes: [], findings: []) }, settings: [("port", "8400")])
+    services.mail = mail
+    services.sequences = { [.sample] }
     office = try BackOffice(settings, services, database, clock: clock.wall)
   }
 
@@ -134,6 +137,19 @@ final class Visitor: Sendable {
     return try await send(.post, path, headers, body.joined(separator: "&"))
   }
 
+  /// Sends a form with a file, as browsers do.
+  func upload(_ path: String, _ fields: [String: String], file: String, csrf: String? = nil) async throws -> Page {
+    let token = if let csrf { csrf } else { try await get("/sign-in").csrf }
+    let parts = fields.merging(["csrf": token]) { own, _ in own }.map {
+      "--mark\r\nContent-Disposition: form-data; name=\"\($0.key)\"\r\n\r\n\($0.value)\r\n"
+    }
+    let report =
+      "--mark\r\nContent-Disposition: form-data; name=\"report\"; filename=\"day.csv\"\r\nContent-Type: text/csv\r\n\r\n"
+      + "\(file)\r\n--mark--\r\n"
+    return try await send(
+      .post, path, [.contentType: "multipart/form-data; boundary=mark"], parts.joined() + report)
+  }
+
   private func send(
     _ method: HTTPRequest.Method, _ path: String, _ headers: HTTPFields, _ body: String
   ) async throws -> Page {
@@ -162,6 +178,29 @@ final class Visitor: Sendable {
       "/sign-in",
       ["name": name, "password": password, "code": code ?? secret?.code(at: bench.clock.now) ?? "000000"])
   }
+}
+
+/// Sends to users whose name is an address, and notes what.
+final class NotedMail: InvitationMail {
+  private let all = Mutex<[String]>([])
+  var sent: [String] { all.withLock(\.self) }
+
+  func invite(
+    _ name: String, by person: String, link: String, until end: Timestamp, isFirst: Bool, in store: Transaction
+  ) -> Bool {
+    guard name.contains("@") else { return false }
+    all.withLock { $0.append("\(isFirst ? "invitation" : "reset") of \(name) by \(person): \(link)") }
+    return true
+  }
+}
+
+extension OfficeSequence {
+  static let sample = OfficeSequence(
+    basket: BasketID("basket of order-1"), began: Timestamp(seconds: 1_800_000_000),
+    steps: [
+      Step(from: .browser, to: .server, name: "POST /applepay/payment", details: [("tokenOpened", "3 ms")], at: .zero),
+      Step(from: .server, to: .provider, name: "authorize", details: [], at: .milliseconds(4)),
+    ])
 }
 
 /// Keeps secrets in memory.
@@ -196,12 +235,27 @@ final class NotedPayments: PaymentUseCases {
   }
 }
 
+/// One endpoint for each merchant, which does not answer.
+struct NotedWebhooks: WebhookUseCases {
+  func endpoints(of merchant: MerchantID) -> [OfficeEndpoint] {
+    [OfficeEndpoint(name: "orders", url: "https://\(merchant).example/hooks")]
+  }
+  func sendTest(to endpoint: OfficeEndpoint, of merchant: MerchantID) -> String? { "HTTP 500" }
+}
+
 /// A provider whose listing lacks one operation.
 struct NotedListing: ReconciliationUseCase {
   let routes = ["sandbox"]
 
   func differences(at route: String, _ period: Range<Timestamp>) -> [OfficeDifference] {
     [OfficeDifference(kind: "missing_there", reference: "reference-1", payment: nil, here: "capture", there: nil)]
+  }
+
+  func differences(from report: [UInt8], at route: String?) -> [OfficeDifference] {
+    [
+      OfficeDifference(
+        kind: "amount", reference: String(decoding: report, as: UTF8.self), payment: nil, here: route, there: nil)
+    ]
   }
 }
 
@@ -225,6 +279,14 @@ final class NotedMerchants: MerchantUseCases {
         publicKeyHash: "hash", request: "request of \(merchant)")
     ]
     return parts
+  }
+
+  func add(_ merchant: NewOfficeMerchant, actor: String) { all.withLock { $0.append("add \(merchant.id)") } }
+  func registration(of merchant: MerchantID) -> OfficeRegistration? {
+    merchant == "shop" ? OfficeRegistration(name: "Shop", domains: ["shop.example"], encryptTo: "hash") : nil
+  }
+  func publishTerms(_ version: String, wording: String, graceDays: Int64) {
+    all.withLock { $0.append("terms \(version)") }
   }
 
   func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) -> MerchantChangeResult {

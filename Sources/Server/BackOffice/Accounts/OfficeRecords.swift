@@ -1,0 +1,63 @@
+import Storage
+import TenderPayments
+
+/// The searches that a user has kept.
+struct SavedFilters {
+  private static let most: Int64 = 50
+
+  let store: Transaction
+
+  func all(of user: String) throws -> [(name: String, query: String)] {
+    try store.rows("SELECT * FROM office_filters WHERE user_name = $1 ORDER BY name", .text(user)).map {
+      (try $0.text("name"), try $0.text("query"))
+    }
+  }
+
+  /// - Parameter query: of the address of the page of payments.
+  /// - Throws: ``OfficeRefusal`` beyond 50.
+  func keep(_ name: String, _ query: String, of user: String) throws {
+    let count = try store.row("SELECT count(*) AS n FROM office_filters WHERE user_name = $1", .text(user))?.integer(
+      "n")
+    guard count ?? 0 < Self.most else { throw OfficeRefusal.conflict("You have 50 searches; remove one first.") }
+    try store.run(
+      """
+      INSERT INTO office_filters (user_name, name, query) VALUES ($1, $2, $3)
+      ON CONFLICT (user_name, name) DO UPDATE SET query = $3
+      """, .text(user), .text(name), .text(query))
+  }
+
+  func remove(_ name: String, of user: String) throws {
+    try store.run("DELETE FROM office_filters WHERE user_name = $1 AND name = $2", .text(user), .text(name))
+  }
+}
+
+/// A comparison of the journal with a provider's listing or report.
+struct ReconciliationRun: Sendable {
+  let at: Timestamp
+  let user: String
+  let route: String
+  /// The days, or the name of the report's file.
+  let source: String
+  let differences: Int64
+}
+
+struct ReconciliationRuns {
+  let store: Transaction
+
+  func note(_ run: ReconciliationRun) throws {
+    try store.run(
+      """
+      INSERT INTO office_reconciliations (id, at, user_name, route, source, differences)
+      VALUES ((SELECT coalesce(max(id), 0) + 1 FROM office_reconciliations), $1, $2, $3, $4, $5)
+      """, .time(run.at), .text(run.user), .text(run.route), .text(run.source), .integer(run.differences))
+  }
+
+  /// The newest first.
+  func newest(limit: Int64 = 50) throws -> [ReconciliationRun] {
+    try store.rows("SELECT * FROM office_reconciliations ORDER BY id DESC LIMIT $1", .integer(limit)).map { row in
+      ReconciliationRun(
+        at: try row.time("at"), user: try row.text("user_name"), route: try row.text("route"),
+        source: try row.text("source"), differences: try row.integer("differences"))
+    }
+  }
+}

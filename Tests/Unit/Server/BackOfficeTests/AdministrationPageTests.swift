@@ -1,0 +1,142 @@
+import BackOffice
+import HTTPTypes
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+@Suite struct `The pages of merchants` {
+  @Test func `add a merchant and publish terms, for who administers every merchant`() async throws {
+    let bench = try await OfficeBench()
+    let new = [
+      "id": "third", "identifier": "merchant.test.third", "name": "Third", "country": "IE", "currency": "EUR",
+      "reason": "a new shop",
+    ]
+    let terms = ["version": "2", "wording": "Pay.", "days": "30", "reason": "new terms"]
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      #expect(try await visitor.post("/merchants", new).status == .forbidden)
+      #expect(try await visitor.post("/merchants/terms", terms).status == .forbidden)
+    }
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      #expect(try await visitor.post("/merchants", new.filter { $0.key != "name" }).status == .badRequest)
+      #expect(try await visitor.post("/merchants", new).headers[.location] == "/merchants/third?done=changed")
+      #expect(try await visitor.post("/merchants/terms", terms).status == .seeOther)
+      #expect(try await visitor.get("/audit").text.contains("merchant.add"))
+    }
+    #expect(bench.merchants.changes == ["add third", "terms 2"])
+  }
+
+  @Test func `check, register and unregister a domain, sign a certificate and edit a setting`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      for change in ["check-domain", "register-domain", "unregister-domain"] {
+        let fields = ["domain": "shop.example", "reason": "because"]
+        #expect(try await visitor.post("/merchants/shop/\(change)", fields).status == .seeOther, "\(change)")
+      }
+      let fields = ["setting": "displayName", "value": "Shop", "reason": "a new name"]
+      #expect(try await visitor.post("/merchants/shop/edit", fields).status == .seeOther)
+      let own = ["certificate": "certificate-of-shop", "reason": "it ends"]
+      #expect(try await visitor.post("/merchants/shop/sign-certificate", own).status == .seeOther)
+      let foreign = ["certificate": "certificate-of-other", "reason": "it ends"]
+      #expect(try await visitor.post("/merchants/shop/sign-certificate", foreign).status == .notFound)
+      #expect(try await visitor.get("/merchants/shop/registration").text.contains("shop.example"))
+      #expect(try await visitor.get("/merchants/other/registration").status == .notFound)
+    }
+    #expect(bench.merchants.changes.count == 5)
+  }
+}
+
+@Suite struct `The page of webhooks` {
+  @Test func `tests an endpoint for an operator, and gives it another address for an administrator`() async throws {
+    let bench = try await OfficeBench()
+    let test = ["merchant": "shop", "endpoint": "orders"]
+    let address = test.merging(["url": "https://new.example/hooks", "reason": "moved"]) { $1 }
+    try await bench.visit(as: [Grant(.operator, of: "shop")]) { visitor async throws in
+      let page = try await visitor.post("/webhooks/test", test)
+      #expect(page.status == .ok && page.text.contains("HTTP 500"))
+      #expect(
+        try await visitor.post("/webhooks/test", ["merchant": "other", "endpoint": "orders"]).status == .notFound)
+      #expect(try await visitor.post("/webhooks/address", address).status == .forbidden)
+      #expect(try await !visitor.get("/webhooks").text.contains("other.example"))
+    }
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      #expect(try await visitor.post("/webhooks/address", address).status == .seeOther)
+      #expect(
+        try await visitor.post("/webhooks/address", address.merging(["url": "a,b"]) { $1 }).status == .badRequest)
+    }
+    #expect(bench.merchants.changes.count == 1)
+    #expect(bench.merchants.changes[0].contains("orders=https://new.example/hooks"))
+  }
+}
+
+@Suite struct `Invitations` {
+  @Test func `are sent to users whose name is an address, and not shown`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let fields = ["name": "anna@shop.example", "role": "viewer", "reason": "new"]
+      let page = try await visitor.post("/users", fields)
+      #expect(page.text.contains("sent by mail") && !page.text.contains("/invitation/"))
+      let other = try await visitor.post("/users", fields.merging(["name": "anna"]) { $1 })
+      #expect(other.text.contains("\(OfficeBench.url)/invitation/"))
+      let path = try #require(bench.mail.sent.first?.split(separator: " ").last)
+      #expect(path.hasPrefix("\(OfficeBench.url)/invitation/"))
+      #expect(try await visitor.get(String(path.dropFirst(OfficeBench.url.count))).text.contains("<svg"))
+    }
+    #expect(bench.mail.sent.count == 1)
+  }
+}
+
+@Suite struct `Searches of payments` {
+  @Test func `are kept under a name for one user, with the fields that a search has`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let fields = ["name": "<b>big</b>", "query": "status=captured&amount=12.50%20EUR&evil=1"]
+      let page = try await visitor.post("/payments/filters", fields)
+      #expect(page.headers[.location] == "/payments?status=captured&amount=12%2e50%20EUR")
+      let text = try await visitor.get("/payments").text
+      #expect(text.contains("status=captured") && text.contains("&lt;b&gt;big") && !text.contains("evil"))
+      _ = try await visitor.post("/payments/filters", fields.merging(["remove": "1"]) { $1 })
+      #expect(try await !visitor.get("/payments").text.contains("&lt;b&gt;big"))
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      _ = try await visitor.post("/payments/filters", ["name": "mine", "query": "status=voided"])
+    }
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      #expect(try await !visitor.get("/payments").text.contains("mine"))
+    }
+  }
+}
+
+@Suite struct `A report` {
+  @Test func `is compared, and the comparison stays in the history`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let page = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: "kind,reference")
+      #expect(page.status == .ok && page.text.contains("kind,reference"))
+      #expect(try await visitor.get("/reconciliation").text.contains("day.csv"))
+      let forged = try await visitor.upload("/reconciliation", ["route": "sandbox"], file: "x", csrf: "forged")
+      #expect(forged.status == .forbidden)
+      #expect(try await visitor.post("/reconciliation", ["route": "sandbox"]).status == .badRequest)
+    }
+  }
+}
+
+@Suite struct `The sequence of a payment` {
+  @Test func `shows who asked whom, and goes on where that is wanted`() async throws {
+    let bench = try await OfficeBench()
+    let id = try await bench.captured()
+    try await bench.visit(as: [Grant(.viewer)]) { visitor async throws in
+      let page = try await visitor.get("/sequence")
+      #expect(page.text.contains("server to provider: authorize") && page.text.contains("/payments/\(id)"))
+      #expect(page.headers[.refreshing] == nil)
+      #expect(try await visitor.get("/sequence?live=1").headers[.refreshing] == "2")
+    }
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      #expect(try await visitor.get("/sequence").status == .forbidden)
+    }
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let refreshing = HTTPField.Name("Refresh")!
+}
