@@ -10,7 +10,9 @@ package struct PageTemplates: Sendable {
   /// - Parameter templates: text by name. A template includes another by its name.
   /// - Throws: when a template cannot be parsed.
   package init(_ templates: [String: String]) throws {
-    library = MustacheLibrary(templates: try templates.mapValues { try MustacheTemplate(string: $0) })
+    MustacheContentTypes.register(EscapedHTML(), named: EscapedHTML.name)
+    let head = "{{% CONTENT_TYPE:\(EscapedHTML.name)}}\n"
+    library = MustacheLibrary(templates: try templates.mapValues { try MustacheTemplate(string: head + $0) })
   }
 
   /// The page as HTML.
@@ -26,6 +28,29 @@ package struct PageTemplates: Sendable {
   package struct UnknownTemplate: Error {
     package let name: String
   }
+}
+
+/// Escapes the bytes of a text, for elements and for attributes in either quote.
+///
+/// Mustache's own escaping compares characters, and a quote with a combining mark behind it is another character: it
+/// would end an attribute.
+struct EscapedHTML: MustacheContentType {
+  static let name = "EscapedHTML"
+
+  func escapeText(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for byte in text.utf8 {
+      if let name = Self.names[byte] { bytes += name } else { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static let names: [UInt8: [UInt8]] = [
+    UInt8(ascii: "<"): Array("&lt;".utf8), UInt8(ascii: ">"): Array("&gt;".utf8),
+    UInt8(ascii: "&"): Array("&amp;".utf8), UInt8(ascii: "\""): Array("&quot;".utf8),
+    UInt8(ascii: "'"): Array("&#39;".utf8),
+  ]
 }
 
 extension Response {

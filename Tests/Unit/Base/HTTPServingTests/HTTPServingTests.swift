@@ -140,3 +140,25 @@ import Testing
     #expect(throws: (any Error).self) { try PageTemplates(["order": "{{#open}}"]) }
   }
 }
+
+@Suite struct `A page's escaping` {
+  @Test(arguments: ["\"", "'", "<", ">", "&"])
+  func `shows a character of HTML as text, whatever stands behind it`(_ character: String) throws {
+    let pages = try PageTemplates([
+      "page": "{{#lines}}<b title=\"{{.}}\">{{> name}}</b>{{/lines}}", "name": "<i title='{{.}}'>{{.}}</i>",
+    ])
+    for mark in ["", "\u{301}", "\u{200D}", "\u{FE0F}"] {
+      let html = try pages.html("page", ["lines": [character + mark]])
+      let shown = html.unicodeScalars.filter { "\"'<>&".unicodeScalars.contains($0) }.map { "\($0)" }.joined()
+      // Only what the templates hold, and the & of three names.
+      #expect(shown == "<\"&\"><'&'>&<><>", "\(html)")
+    }
+  }
+
+  @Test func `keeps every other character, and letters with their marks`() throws {
+    let pages = try PageTemplates(["page": "{{text}}"])
+    for text in ["Zoe\u{308}", "寿司 🍣 👩‍🍳", "\r\n\t", "a=`b`/"] {
+      #expect(Array(try pages.html("page", ["text": text]).utf8) == Array(text.utf8))
+    }
+  }
+}
