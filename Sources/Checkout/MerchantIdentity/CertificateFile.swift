@@ -23,22 +23,47 @@ package struct CertificateFile: Sendable {
 
   /// Reads PKCS #12.
   ///
-  /// - Throws: ``MerchantIdentityError`` when the passphrase is wrong, the file has another form, or it lacks certificate
-  ///   or key.
+  /// - Throws: ``MerchantIdentityError`` when the passphrase is wrong, the file has another form, it lacks certificate or
+  ///   key, or the two do not fit.
   package init(pkcs12 bytes: [UInt8], passphrase: String) throws(MerchantIdentityError) {
-    guard let contents = try? PKCS12Contents(bytes) else { throw Self.noPKCS12 }
-    guard contents.hasKey, contents.mayHaveCertificate else {
-      throw MerchantIdentityError(
-        .certificateUnreadable, "The PKCS #12 file holds no \(contents.hasKey ? "certificate" : "private key").",
-        advice: "Export certificate and key together from the keychain.")
-    }
     do {
-      let bundle = try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: Array(passphrase.utf8))
-      certificates = try bundle.certificateChain.map { try $0.toDERBytes() }
-      privateKeyPEM = try Self.privateKeyPEM(der: bundle.privateKey.derBytes)
+      let file = try PKCS12File(bytes, passphrase: passphrase)
+      let key = try Self.privateKey(der: file.privateKey)
+      certificates = try Self.ordered(file.certificates, by: key)
+      privateKeyPEM = try key.serializeAsPEM().pemString + "\n"
+    } catch let fault as PKCS12File.Fault {
+      throw Self.refusal(fault)
+    } catch let error as MerchantIdentityError {
+      throw error
     } catch {
       throw Self.noPKCS12
     }
+  }
+
+  /// The certificate of the key first.
+  private static func ordered(_ certificates: [[UInt8]], by key: Certificate.PrivateKey) throws -> [[UInt8]] {
+    let own = try certificates.filter { try Certificate(derEncoded: $0).publicKey == key.publicKey }
+    guard !own.isEmpty else {
+      throw MerchantIdentityError(
+        .keyMismatch, "The private key in the PKCS #12 file is not the one that its certificate was made for.",
+        advice: "Export the certificate from the keychain that made its request: there its key is below it.")
+    }
+    return own + certificates.filter { !own.contains($0) }
+  }
+
+  private static func refusal(_ fault: PKCS12File.Fault) -> MerchantIdentityError {
+    switch fault {
+    case .wrongPassphrase: noPKCS12
+    case .noKey: lacking("no private key")
+    case .severalKeys: lacking("several private keys")
+    case .noCertificate: lacking("no certificate")
+    }
+  }
+
+  private static func lacking(_ what: String) -> MerchantIdentityError {
+    MerchantIdentityError(
+      .certificateUnreadable, "The PKCS #12 file holds \(what).",
+      advice: "Export one certificate and its key together from the keychain.")
   }
 
   private static let noPKCS12 = MerchantIdentityError(
@@ -49,6 +74,8 @@ package struct CertificateFile: Sendable {
   package static func pkcs12(
     certificatePEM: String, privateKeyPEM: String, passphrase: String
   ) throws(MerchantIdentityError) -> [UInt8] {
+    // NIOSSL ends the process at a pair that does not fit.
+    _ = try CertificateAndKey(certificatePEM: certificatePEM, privateKeyPEM: privateKeyPEM)
     do {
       return try NIOSSLPKCS12Bundle(
         certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(certificatePEM.utf8)),
@@ -61,12 +88,9 @@ package struct CertificateFile: Sendable {
   }
 
   /// - Parameter der: of a key in its traditional form, or PKCS #8.
-  private static func privateKeyPEM(der: [UInt8]) throws -> String {
+  private static func privateKey(der: [UInt8]) throws -> Certificate.PrivateKey {
     for type in ["PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"] {
-      let document = PEMDocument(type: type, derBytes: der)
-      if let key = try? Certificate.PrivateKey(pemDocument: document) {
-        return try key.serializeAsPEM().pemString + "\n"
-      }
+      if let key = try? Certificate.PrivateKey(pemDocument: PEMDocument(type: type, derBytes: der)) { return key }
     }
     throw MerchantIdentityError(.privateKeyUnreadable, "The key is neither P-256 nor RSA.", advice: "Make a new one.")
   }

@@ -1,3 +1,4 @@
+import CryptoExtras
 import Foundation
 import MerchantIdentity
 import Storage
@@ -174,6 +175,60 @@ private func certificate(_ der: [UInt8]) throws -> AppleCertificate {
     let bytes = try OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, options)
     let file = try CertificateFile(pkcs12: bytes, passphrase: "open sesame")
     #expect(file.certificates.count == 1 && file.privateKeyPEM != nil)
+  }
+
+  @Test(arguments: [["-nokeys"], ["-nokeys", "-certpbe", "NONE"], ["-nokeys", "-descert", "-legacy"]])
+  func `is refused with the reason when the key in its PKCS #12 is another's`(_ options: [String]) throws {
+    let certificates = try PKCS12Contents(OpenSSLFiles().pkcs12(Portal.identity(), Portal.identityKeyPEM, options))
+    let key = try PEMDocument(pemString: try #require(Portal.otherRSAKey).pkcs8PEMRepresentation).derBytes
+    let parts = [try PKCS12Writer.part(key: key)] + certificates.certificateParts
+    expect(.keyMismatch, from: try PKCS12Writer.file(of: parts, password: Self.password))
+  }
+
+  @Test func `is refused with the reason when what its PKCS #12 has beside the key is no certificate`() throws {
+    let key = try PEMDocument(pemString: Portal.identityKeyPEM).derBytes
+    let certificate = try PKCS12Writer.part(certificate: PEMDocument(pemString: Portal.identity()).derBytes)
+    // The last number of the type x509Certificate: 2 is another kind.
+    let type: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x09, 0x16, 0x01]
+    let other = certificate.replacing(type, with: type.dropLast() + [0x02])
+    #expect(other != certificate)
+    expect(
+      .certificateUnreadable,
+      from: try PKCS12Writer.file(of: [PKCS12Writer.part(key: key), other], password: Self.password))
+    expect(
+      .certificateUnreadable,
+      from: try PKCS12Writer.file(
+        of: [PKCS12Writer.part(key: key), PKCS12Writer.part(key: key), certificate], password: Self.password))
+  }
+
+  /// In UTF-16, with a zero at the end.
+  private static let password: [UInt8] = "open sesame\0".utf8.flatMap { [0, $0] as [UInt8] }
+
+  private func expect(_ code: MerchantIdentityError.Code, from file: [UInt8]) {
+    do {
+      _ = try CertificateFile(pkcs12: file, passphrase: "open sesame")
+      Issue.record("it was read")
+    } catch {
+      #expect(error.code == code && !error.advice.isEmpty, "\(error)")
+    }
+  }
+
+  @Test func `and a key that is another's are not written as PKCS #12`() throws {
+    let (pem, key) = (try Portal.identity(), try #require(Portal.otherRSAKey).pkcs8PEMRepresentation)
+    #expect(throws: MerchantIdentityError.self) {
+      try CertificateFile.pkcs12(certificatePEM: pem, privateKeyPEM: key, passphrase: "open sesame")
+    }
+  }
+
+  @Test func `is read from a PKCS #12 file without a passphrase, and not with one that is wrong`() throws {
+    let key = try PEMDocument(pemString: Portal.identityKeyPEM).derBytes
+    let certificate = try PEMDocument(pemString: Portal.identity()).derBytes
+    let parts = [try PKCS12Writer.part(key: key), try PKCS12Writer.part(certificate: certificate)]
+    for password in [[], [0, 0]] as [[UInt8]] {
+      let file = try PKCS12Writer.file(of: parts, password: password)
+      #expect(try CertificateFile(pkcs12: file, passphrase: "").certificates == [certificate])
+      #expect(throws: MerchantIdentityError.self) { try CertificateFile(pkcs12: file, passphrase: "other") }
+    }
   }
 
   @Test func `is not read from what is no PKCS #12`() throws {
