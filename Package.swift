@@ -337,14 +337,15 @@ let package = Package(
         "TenderServer", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
-        "TenderTesting", "Orders", "ApplePayToken",
+        "TenderTesting", "Orders", "ApplePayToken", "KeyAgent",
         "Webhooks", "Ledger", "TokenIssuer", "SandboxTesting", crypto, asn1, x509, logging, httpTypes,
         hummingbirdTesting, nioCore, nioEmbedded, nioHTTPTypes,
       ]),
     tests(
       "Unit/Server/HostedCheckoutTests",
       [
-        "HostedCheckout", "Orders", "DirectWire", "StrictJSON", "TenderSheet", "TenderPayments",
+        "HostedCheckout", "Orders", "DirectWire", "StrictJSON", "TenderSheet", "TenderPayments", "Storage",
+        "TenderTesting",
       ]),
     tests(
       "Unit/CommandLine/TenderCLITests",

@@ -1,6 +1,6 @@
 import DirectWire
 import Ledger
-import Storage
+package import Storage
 package import TenderPayments
 package import TenderSheet
 
@@ -43,5 +43,18 @@ extension OrderService {
       basket: record.basket, lines: priced.lines, total: summary.total.amount, isCancelled: record.isCancelled,
       expiresAt: record.expiresAt, attemptsAllowed: record.attemptsAllowed, attemptsUsed: attempts,
       payment: snapshot.payment)
+  }
+}
+
+extension OrderService {
+  /// Whether an order was made of a basket: such a basket is kept as long as its payments.
+  package static func isOrdered(_ basket: BasketID, in store: Transaction) throws -> Bool {
+    try OrderRecord.find(of: basket, in: store) != nil
+  }
+
+  /// Deletes a basket of which no order was made, with its quotes.
+  package static func forget(_ basket: BasketID, in store: Transaction) throws {
+    try store.run("DELETE FROM quotes WHERE basket = $1", .text(basket.rawValue))
+    try store.run("DELETE FROM baskets WHERE id = $1", .text(basket.rawValue))
   }
 }

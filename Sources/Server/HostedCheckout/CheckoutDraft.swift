@@ -8,7 +8,6 @@ struct CheckoutDraft {
   let document: BasketDocument
   let expiresAt: Timestamp
   let attempts: Int64
-  let invalidTokens: [String]?
   private let page: HostedCheckoutInput
   private let merchant: HostedMerchant
   private let order: HostedOrder
@@ -43,8 +42,6 @@ struct CheckoutDraft {
     try Self.check(page, merchant)
     try Self.requireApplePay(page.paymentProductFilters, mobile)
     attempts = page.allowedNumberOfPaymentAttempts ?? Self.defaultAttempts
-    // Stored cards are not for Apple Pay, so every token that is named is one that cannot be used.
-    invalidTokens = page.tokens.map { $0.split(separator: ",").map(String.init) }
     document = try Self.document(
       order, merchant, id, Self.locale(page, order, merchant),
       capture: Self.capture(mobile?.authorizationMode ?? card?.authorizationMode))
@@ -59,6 +56,11 @@ struct CheckoutDraft {
       showsResult: page.showResultPage ?? true, country: country, merchantReference: document.merchantReference,
       merchantParameters: order.references?.merchantParameters, recipientName: recipientName, createdAt: now,
       expiresAt: expiresAt)
+  }
+
+  /// Stored cards are not for Apple Pay, so every token that is named is one that cannot be used.
+  static func invalidTokens(_ page: HostedCheckoutInput?) -> [String]? {
+    page?.tokens.map { $0.split(separator: ",").map(String.init) }
   }
 
   /// Of the bill, or of the parcel, or of the language's region.

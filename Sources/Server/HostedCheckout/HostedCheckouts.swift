@@ -41,15 +41,19 @@ package struct HostedCheckouts: Sendable {
 // The merchant's side.
 extension HostedCheckouts {
   /// `POST /v2/{merchantId}/hostedcheckouts`
+  ///
+  /// - Parameter call: a repeat of it gets the first answer; nil for a call without a key.
   package func create(
-    _ request: CreateHostedCheckoutRequest, of merchant: MerchantID
+    _ request: CreateHostedCheckoutRequest, of merchant: MerchantID, _ call: CreatingCall?
   ) async throws -> CreateHostedCheckoutAnswer {
-    let draft = try CheckoutDraft(request, of: try known(merchant), at: clock.now(), id: newID())
-    let checkout = try await store(draft, of: merchant, kind: .session)
+    let (known, now) = (try known(merchant), clock.now())
+    let checkout = try await made(by: call, of: merchant, .session) {
+      try CheckoutDraft(request, of: known, at: now, id: newID())
+    }
     return CreateHostedCheckoutAnswer(
       id: checkout.id.rawValue, returnMAC: checkout.returnMAC, redirectUrl: pageURL(checkout.id),
       partialRedirectUrl: partialURL(checkout.id), merchantReference: checkout.merchantReference,
-      invalidTokens: draft.invalidTokens)
+      invalidTokens: CheckoutDraft.invalidTokens(request.hostedCheckoutSpecificInput))
   }
 
   /// `GET /v2/{merchantId}/hostedcheckouts/{hostedCheckoutId}`
@@ -88,15 +92,31 @@ extension HostedCheckouts {
     return known
   }
 
+  /// The checkout of a call: the one that it has made before, or a new one.
+  func made(
+    by call: CreatingCall?, of merchant: MerchantID, _ kind: HostedCheckout.Kind, _ draft: () throws -> CheckoutDraft
+  ) async throws -> HostedCheckout {
+    if let first = try await database.read({ try HostedCheckout.made(by: call, of: merchant, in: $0) }) { return first }
+    if let code = try known(merchant).refusal(clock.now()) {
+      throw OrderError(code, "the merchant \(merchant) takes no Apple Pay")
+    }
+    return try await store(try draft(), of: merchant, kind, call)
+  }
+
   /// Puts the basket, and the page beside it. No shopper can reach a basket without a page.
-  func store(_ draft: CheckoutDraft, of merchant: MerchantID, kind: HostedCheckout.Kind) async throws -> HostedCheckout
-  {
+  private func store(
+    _ draft: CheckoutDraft, of merchant: MerchantID, _ kind: HostedCheckout.Kind, _ call: CreatingCall?
+  ) async throws -> HostedCheckout {
     try await orderService.put(
       draft.document, as: draft.id, of: merchant,
       on: HostedPageTerms(expiresAt: draft.expiresAt, attempts: draft.attempts))
     let checkout = draft.checkout(of: merchant, kind, returnMAC: random.hex(16), at: clock.now())
-    try await database.write { try checkout.save(in: $0) }
-    return checkout
+    return try await database.write { store in
+      if try checkout.save(from: call, in: store) { return checkout }
+      // The same call came twice at once, and the other was faster.
+      try OrderService.forget(checkout.id, in: store)
+      return try HostedCheckout.made(by: call, of: merchant, in: store) ?? checkout
+    }
   }
 
   /// The address without scheme and first label, where that is `payment`; older SDKs add `https://payment.`.

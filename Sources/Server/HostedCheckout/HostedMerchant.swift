@@ -1,3 +1,4 @@
+package import Orders
 package import TenderPayments
 
 /// What the pages need of a merchant.
@@ -15,6 +16,8 @@ package struct HostedMerchant: Sendable {
   package let frameAncestors: [String]
   /// The looks that a checkout may ask for, by name.
   package let variants: [String: HostedVariant]
+  /// Why it takes no payments at a moment; nil when it does.
+  package var refusal: @Sendable (Timestamp) -> OrderError.Code? = { _ in nil }
 
   package init(
     id: MerchantID, name: String, countryCode: String, locale: String, regions: [String] = [],

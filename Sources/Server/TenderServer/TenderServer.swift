@@ -78,7 +78,7 @@ package struct TenderServer: Service {
       DoctorService(doctor: ServerDoctor(parts), log: parts.doctor, scheduler: scheduler, logger: logger),
       KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: scheduler, logger: logger),
       ClockMonitor(gateway: gateway, scheduler: scheduler, logger: logger),
-      MerchantPolling(routes: routes, scheduler: scheduler, logger: logger),
+      MerchantPolling(routes: routes, scheduler: scheduler, logger: logger), HostedCheckoutRemoval(parts),
     ] + mailServices
   }
 

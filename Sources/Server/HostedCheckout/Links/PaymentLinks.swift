@@ -11,14 +11,16 @@ extension HostedCheckouts {
   private static let usualLife = Duration.seconds(30 * 86_400)
 
   /// `POST /v2/{merchantId}/paymentlinks`
+  ///
+  /// - Parameter call: a repeat of it gets the same link; nil for a call without a key.
   package func createLink(
-    _ request: CreatePaymentLinkRequest, of merchant: MerchantID
+    _ request: CreatePaymentLinkRequest, of merchant: MerchantID, _ call: CreatingCall?
   ) async throws -> PaymentLinkAnswer {
     guard request.isReusableLink != true else {
       throw CheckoutDraft.invalid("isReusableLink", "must be false: a link is paid once")
     }
-    let draft = try draft(request, of: try known(merchant))
-    let checkout = try await store(draft, of: merchant, kind: .link)
+    let known = try known(merchant)
+    let checkout = try await made(by: call, of: merchant, .link) { try draft(request, of: known) }
     var answer = try await link(checkout.id, of: merchant)
     guard request.displayQRCode == true else { return answer }
     answer.qrCodeBase64 = QRCode(pageURL(checkout.id)).map { Base64.encode(Array($0.svg.utf8)) }

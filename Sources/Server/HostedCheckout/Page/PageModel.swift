@@ -53,7 +53,8 @@ extension PageModel {
     var page = frame.merging(order) { own, _ in own }
     page["kit"] = true
     page["handover"] = "\(path)/handover"
-    page["isOffered"] = shown.merchant.isOffered(in: shown.checkout.country)
+    let isRefused = shown.merchant.refusal(now) != nil
+    page["isOffered"] = !isRefused && shown.merchant.isOffered(in: shown.checkout.country)
     page["declined"] = shown.basket.wasDeclined ? format.text(.declinedBefore) : nil
     page["attempts"] = attempts
     if shown.checkout.kind == .session {
@@ -62,11 +63,12 @@ extension PageModel {
     page["reasons"] = reasons
     page["tryAgain"] = format.locale.text(.tryAgain)
     for text in Self.plain { page[text.rawValue] = format.text(text) }
+    page["notOffered"] = format.text(isRefused ? .unavailable : .notInRegion)
     return page.merging(time) { own, _ in own }
   }
 
   private static let plain: [HostedText] = [
-    .reasonTitle, .noScript, .noCard, .notInRegion, .phoneShow, .phoneTitle, .codePicture, .sheetClosed,
+    .reasonTitle, .noScript, .noCard, .phoneShow, .phoneTitle, .codePicture, .sheetClosed,
     .connectionLost,
   ]
 

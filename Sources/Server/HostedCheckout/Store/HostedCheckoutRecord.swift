@@ -1,8 +1,8 @@
-import Storage
-import TenderPayments
+package import Storage
+package import TenderPayments
 
 extension HostedCheckout {
-  static func find(_ id: BasketID, in store: Transaction) throws -> HostedCheckout? {
+  package static func find(_ id: BasketID, in store: Transaction) throws -> HostedCheckout? {
     try store.row("SELECT * FROM hosted_checkouts WHERE id = $1", .text(id.rawValue)).map(HostedCheckout.init)
   }
 
@@ -23,16 +23,28 @@ extension HostedCheckout {
     expiresAt = try row.time("expires_at")
   }
 
-  func save(in store: Transaction) throws {
+  /// Writes it, unless the call has made one before.
+  ///
+  /// - Returns: whether it was written.
+  func save(from call: CreatingCall?, in store: Transaction) throws -> Bool {
     try store.run(
       """
       INSERT INTO hosted_checkouts (id, merchant, kind, return_url, return_mac, locale, variant, shows_result, country,
-        merchant_reference, merchant_parameters, recipient_name, created_at, expires_at)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+        merchant_reference, merchant_parameters, recipient_name, call, created_at, expires_at, forget_at)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      ON CONFLICT (merchant, call) DO NOTHING
       """,
       .text(id.rawValue), .text(merchant.rawValue), .text(kind.rawValue), .text(optional: returnURL),
       .text(returnMAC), .text(locale), .text(variant), .integer(showsResult ? 1 : 0), .text(optional: country),
       .text(merchantReference), .text(optional: merchantParameters), .text(optional: recipientName),
-      .time(createdAt), .time(expiresAt))
+      .text(optional: call?.name), .time(createdAt), .time(expiresAt), .time(expiresAt.adding(Self.keeping))) == 1
+  }
+
+  /// The checkout that a call has made.
+  static func made(by call: CreatingCall?, of merchant: MerchantID, in store: Transaction) throws -> HostedCheckout? {
+    guard let call else { return nil }
+    return try store.row(
+      "SELECT * FROM hosted_checkouts WHERE merchant = $1 AND call = $2", .text(merchant.rawValue), .text(call.name)
+    ).map(HostedCheckout.init)
   }
 }

@@ -20,6 +20,8 @@ package struct PlatformPayments: Sendable {
   /// Opens `encryptedCustomerInput`; nil where that is not taken.
   package var openCustomerInput:
     (@Sendable (String, MobilePaymentInput?, IdempotentCall) async throws -> MobilePaymentInput)?
+  /// The order of a payment that was made on a page of the platform's own; nil for every other payment.
+  package var hostedOrder: (@Sendable (Payment) async throws -> RenderedOrder?)?
 
   /// Finds what ties a payment token to the merchant's basket of a reference; nil where there are no baskets.
   package var binding: (@Sendable (String, MerchantID) async throws -> BasketBinding?)?
@@ -71,6 +73,7 @@ extension PlatformPayments {
   /// A stored payment as the wire has it.
   package func rendering(of payment: Payment) async throws -> PaymentRendering {
     let operations = try await journal.operations(of: payment.id)
+    if let order = try await hostedOrder?(payment) { return PaymentRendering(payment, operations, order) }
     let order = try await journal.database.read { try Self.order(of: payment, in: $0) }
     return PaymentRendering(payment, operations, order)
   }

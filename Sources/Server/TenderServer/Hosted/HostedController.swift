@@ -2,6 +2,7 @@ import DirectWire
 import HTTPServing
 import HostedCheckout
 import Hummingbird
+import Ledger
 import MerchantIdentity
 import TenderPayments
 
@@ -84,7 +85,7 @@ struct HostedPlatformController: Sendable {
   /// `POST /v2/{merchantId}/hostedcheckouts`
   func create(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await RequestBody.decode(CreateHostedCheckoutRequest.self, request, context)
-    let answer = try await checkouts.create(body, of: try merchant(context))
+    let answer = try await checkouts.create(body, of: try merchant(context), try call(context))
     CallTrace.current?.concerns(BasketID(answer.hostedCheckoutId))
     return JSONAnswer.response(answer, status: .created)
   }
@@ -97,7 +98,9 @@ struct HostedPlatformController: Sendable {
   /// `POST /v2/{merchantId}/paymentlinks`
   func createLink(_ request: Request, _ context: ServerContext) async throws -> Response {
     let body = try await RequestBody.decode(CreatePaymentLinkRequest.self, request, context)
-    return JSONAnswer.response(try await checkouts.createLink(body, of: try merchant(context)), status: .created)
+    let answer = try await checkouts.createLink(body, of: try merchant(context), try call(context))
+    CallTrace.current?.concerns(BasketID(answer.paymentLinkId))
+    return JSONAnswer.response(answer, status: .created)
   }
 
   /// `GET /v2/{merchantId}/paymentlinks/{paymentLinkId}`
@@ -112,6 +115,11 @@ struct HostedPlatformController: Sendable {
   }
 
   private func id(_ context: ServerContext) throws -> BasketID { BasketID(try context.parameters.require("id")) }
+
+  private func call(_ context: ServerContext) throws -> CreatingCall? {
+    guard let call = context.signedCall else { throw PlatformAuthentication.refusal }
+    return call.hasKey ? CreatingCall(call.idempotent.call, call.idempotent.key) : nil
+  }
 
   private func merchant(_ context: ServerContext) throws -> MerchantID {
     guard let call = context.signedCall else { throw PlatformAuthentication.refusal }

@@ -5,6 +5,7 @@ import Hummingbird
 import Ledger
 import MerchantIdentity
 import PlatformAPI
+import Storage
 import TenderPayments
 
 /// The platform's own payment page: its addresses, and below each checkout the calls of the checkout API that its
@@ -61,13 +62,23 @@ extension HostedRoutes {
   private static func rendered(
     _ payment: Payment, _ checkout: HostedCheckout, _ journal: Journal
   ) async throws -> DirectPayment {
-    let order = RenderedOrder(
+    PaymentRendering(payment, try await journal.operations(of: payment.id), RenderedOrder(payment, checkout)).answer
+  }
+}
+
+extension RenderedOrder {
+  fileprivate init(_ payment: Payment, _ checkout: HostedCheckout) {
+    self.init(
       references: DirectReferences(
         merchantReference: checkout.merchantReference, merchantParameters: checkout.merchantParameters),
-      basket: checkout.id,
+      basket: checkout.id, notVerified: payment.amountConfirmed ? [] : ["amount"],
       hostedCheckout: HostedCheckoutOutput(
         hostedCheckoutId: checkout.id.rawValue, variant: checkout.variant.isEmpty ? nil : checkout.variant))
-    return PaymentRendering(payment, try await journal.operations(of: payment.id), order).answer
+  }
+
+  /// The order of a payment that was made on the platform's own page; nil for every other payment.
+  static func hosted(_ payment: Payment, in database: Database) async throws -> RenderedOrder? {
+    try await database.read { try HostedCheckout.find(payment.basket, in: $0) }.map { RenderedOrder(payment, $0) }
   }
 }
 
@@ -77,5 +88,6 @@ extension HostedMerchant {
       id: folder.merchant.id, name: folder.merchant.displayName.text, countryCode: folder.profile.countryCode,
       locale: folder.profile.locale, regions: folder.profile.hosted.regions,
       frameAncestors: folder.profile.hosted.frameAncestors, variants: folder.variants)
+    refusal = folder.availability.refusal
   }
 }

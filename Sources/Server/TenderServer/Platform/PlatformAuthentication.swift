@@ -50,6 +50,8 @@ package struct SignedCall: Sendable, Hashable {
   /// The name under which a call that moves money is done once: its caller's key, or its signature. A verb of the
   /// gateway that runs under it gives a repeated call the first answer.
   package let idempotent: IdempotentCall
+  /// Whether that name is its caller's key.
+  package let hasKey: Bool
 
   /// - Parameters:
   ///   - path: without the query, as it arrived.
@@ -58,6 +60,7 @@ package struct SignedCall: Sendable, Hashable {
     _ caller: AuthenticatedCaller, of merchant: MerchantID, method: String, path: String, body: [UInt8]
   ) throws {
     self.merchant = merchant
+    hasKey = caller.idempotencyKey != nil
     guard let key = caller.idempotencyKey else {
       idempotent = IdempotentCall(merchant: merchant, signature: caller.signature, body: body)
       return

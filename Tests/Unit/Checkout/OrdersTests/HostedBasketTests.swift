@@ -1,6 +1,7 @@
 import Acquiring
 import Ledger
 import Orders
+import Storage
 import TenderPayments
 import TenderSheet
 import Testing
@@ -58,5 +59,18 @@ import Testing
     try await page(shop)
     let taken = await code { try await shop.orderService.put(.dinner, as: Shop.basket, of: Shop.merchant) }
     #expect(taken == .basketIDTaken)
+  }
+
+  @Test func `is deleted with its quotes, but not while there is an order of it`() async throws {
+    let shop = try await Shop()
+    try await page(shop)
+    _ = try await shop.opens()
+    #expect(try await shop.database.read { try !OrderService.isOrdered(Shop.basket, in: $0) })
+    try await shop.database.write { try OrderService.forget(Shop.basket, in: $0) }
+    #expect(try await shop.count("baskets") == 0)
+    #expect(try await shop.count("quotes") == 0)
+    try await page(shop)
+    _ = try await shop.pays()
+    #expect(try await shop.database.read { try OrderService.isOrdered(Shop.basket, in: $0) })
   }
 }

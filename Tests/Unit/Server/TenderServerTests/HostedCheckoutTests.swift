@@ -34,6 +34,37 @@ import Testing
     #expect(metadata["merchantIdentifier"] == "bazaar" && metadata["enabled"] == .bool(true))
   }
 
+  @Test func `is one under one key, however often and at once it is made`() async throws {
+    let key = RandomBytes.system.hex(16)
+    let answers = try await withThrowingTaskGroup(of: JSONClient.Answer.self) { group in
+      for _ in 0..<6 { group.addTask { [system] in try await HostedShopper.create(system, key: key) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.allSatisfy { $0.status == 201 } && Set(answers.map(\.body)).count == 1, "\(answers)")
+    // Worldline's rule: the first outcome, also for another body.
+    let other = try await HostedShopper.create(
+      system, input: ["tokens": .null], order: ["amountOfMoney": ["amount": 1, "currencyCode": "EUR"]], key: key)
+    #expect(other.body == answers[0].body)
+    #expect(try await HostedShopper.create(system).body["hostedCheckoutId"] != other.body["hostedCheckoutId"])
+    let foreign = try await HostedShopper.create(system, "bazaar", key: key)
+    #expect(foreign.status == 201 && foreign.body["hostedCheckoutId"] != other.body["hostedCheckoutId"])
+  }
+
+  @Test func `is named by its payment, with the merchant's own parameters`() async throws {
+    let shopper = try await HostedShopper.enters(
+      system, input: ["variant": "band"],
+      order: ["references": ["merchantReference": "M-8", "merchantParameters": "p=8"]])
+    _ = try await shopper.pays()
+    let id = try #require(try await shopper.status()["createdPaymentOutput"]?["payment"]?["id"]?.text)
+    for resource in ["payments/\(id)", "payments/\(id)/details"] {
+      let payment = try await HostedShopper.signed(system, "market", "GET", resource).body
+      #expect(payment["hostedCheckoutSpecificOutput"]?["hostedCheckoutId"]?.text == shopper.id, "\(payment)")
+      #expect(payment["hostedCheckoutSpecificOutput"]?["variant"] == "band")
+      let references = payment["paymentOutput"]?["references"]
+      #expect(references?["merchantReference"] == "M-8" && references?["merchantParameters"] == "p=8")
+    }
+  }
+
   @Test func `is authorized alone unless the merchant asks for a sale`() async throws {
     let shopper = try await HostedShopper.enters(system, mode: "PRE_AUTHORIZATION")
     #expect(try await shopper.pays().body["status"] == "authorized")
@@ -319,6 +350,16 @@ import Testing
     #expect(cancelled.status == 204)
     #expect(try await show(id)["status"] == "CANCELLED")
     #expect(try await HostedShopper.load(system, "/hosted/\(id)").text.contains("has withdrawn this request"))
+  }
+
+  @Test func `is one under one key`() async throws {
+    let body: JSONValue = ["order": ["amountOfMoney": ["amount": 900, "currencyCode": "EUR"]]]
+    let key = RandomBytes.system.hex(16)
+    let made = try await HostedShopper.signed(system, "market", "POST", "paymentlinks", body, key: key)
+    let again = try await HostedShopper.signed(system, "market", "POST", "paymentlinks", body, key: key)
+    #expect(made.status == 201 && again.status == 201 && made.body == again.body, "\(again.errorText)")
+    let another = try await HostedShopper.signed(system, "market", "POST", "paymentlinks", body)
+    #expect(another.body["paymentLinkId"] != made.body["paymentLinkId"])
   }
 
   @Test func `expires when the merchant says`() async throws {

@@ -34,7 +34,7 @@ struct HostedShopper: Sendable {
 
   static func create(
     _ system: TestSystem, _ merchant: String = "market", input: [String: JSONValue] = [:],
-    order: [String: JSONValue] = [:], mode: String = "SALE"
+    order: [String: JSONValue] = [:], mode: String = "SALE", key: String? = nil
   ) async throws -> JSONClient.Answer {
     let page: JSONObjectLiteral = ["locale": "en_IE", "returnUrl": "http://localhost:8401/back?order=7"]
     let sale: JSONObjectLiteral = [
@@ -45,15 +45,17 @@ struct HostedShopper: Sendable {
       [
         "order": .object(sale.merged(order)), "hostedCheckoutSpecificInput": .object(page.merged(input)),
         "mobilePaymentMethodSpecificInput": ["authorizationMode": .string(mode), "paymentProductId": 302],
-      ])
+      ], key: key)
   }
 
   static func signed(
-    _ system: TestSystem, _ merchant: String, _ method: String, _ resource: String, _ body: JSONValue? = nil
+    _ system: TestSystem, _ merchant: String, _ method: String, _ resource: String, _ body: JSONValue? = nil,
+    key idempotencyKey: String? = nil
   ) async throws -> JSONClient.Answer {
     let key = try key(system, merchant)
     let path = "/v2/\(merchant)/\(resource)"
-    let headers = RequestSigning.headers(key.id, key.secret, method, path, body, at: system.clock.wall.now())
+    let headers = RequestSigning.headers(
+      key.id, key.secret, method, path, body, idempotencyKey, at: system.clock.wall.now())
     return try await JSONClient(system.server, sender: system.sender).call(method, path, body, headers: headers)
   }
 
@@ -143,11 +145,15 @@ extension JSONObjectLiteral {
 
 enum RequestSigning {
   static func headers(
-    _ id: String, _ secret: String, _ method: String, _ path: String, _ body: JSONValue?, at now: Timestamp
+    _ id: String, _ secret: String, _ method: String, _ path: String, _ body: JSONValue?,
+    _ idempotencyKey: String? = nil, at now: Timestamp
   ) -> [HTTPField] {
-    RequestSigner(apiKeyId: id, secret: secret).headers(
-      method: method, contentType: body == nil ? "" : "application/json", pathAndQuery: path,
-      body: body?.serialized() ?? [], at: now
-    ).map { HTTPField($0.name, $0.value) }
+    let (type, date) = (body == nil ? "" : "application/json", HTTPDate.text(now))
+    let named =
+      [(name: ContentDigest.header, value: ContentDigest.text(of: body?.serialized() ?? []))]
+      + (idempotencyKey.map { [(name: "X-GCS-Idempotence-Key", value: $0)] } ?? [])
+    let authorization = RequestSigner(apiKeyId: id, secret: secret).authorization(
+      method: method, contentType: type, date: date, gcsHeaders: named, pathAndQuery: path)
+    return ([("Date", date), ("Authorization", authorization)] + named).map { HTTPField($0.0, $0.1) }
   }
 }
