@@ -1,4 +1,5 @@
 package import DirectWire
+package import Orders
 package import TenderPayments
 
 /// What the operator has configured of a merchant, as far as the platform API needs it.
@@ -13,6 +14,8 @@ package struct PlatformMerchant: Sendable {
   package let takesUnsignedData: Bool
   /// Why webhooks may not go to an address; nil where they may.
   package let refusalOfWebhook: @Sendable (String) -> String?
+  /// Why the merchant takes no payments now; nil when it does.
+  package var refusal: OrderError.Code?
 
   package init(
     id: MerchantID, displayName: String, countryCode: String, currency: Currency, networks: [CardNetwork],

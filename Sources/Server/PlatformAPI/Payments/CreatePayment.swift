@@ -17,8 +17,15 @@ extension PlatformPayments {
     try await refusing {
       let key = Self.key(call)
       guard try await gateway.known(under: key) == nil else { return try await created(call, isReplay: true) }
+      try await requireAvailable(call.merchant)
       return try await pay(newPayment(body, call), under: key)
     }
+  }
+
+  /// A merchant that is switched off, or without Apple's current terms, is not paid.
+  private func requireAvailable(_ merchant: MerchantID) async throws {
+    guard let code = await merchants(merchant)?.refusal else { return }
+    throw OrderError(code, "the merchant \(merchant) takes no Apple Pay")
   }
 
   private func pay(_ new: NewPayment, under key: KeyedOperation) async throws -> PlatformAnswer {

@@ -7,7 +7,7 @@ package struct PlatformProducts: Sendable {
 
   package init(_ merchant: PlatformMerchant) { self.merchant = merchant }
 
-  /// `GET /products`: none where the query's currency or country is not one of Apple Pay's here.
+  /// `GET /products`: none where the merchant takes no Apple Pay now, or the query asks for what is none.
   package func list(_ query: ProductQuery) throws -> PlatformAnswer {
     try PlatformAnswer(PaymentProductsAnswer(paymentProducts: try query.isServed(merchant) ? [product(query)] : []))
   }
@@ -66,7 +66,7 @@ package struct ProductQuery: Sendable, Hashable {
     guard countryCode.utf8.count == 2, countryCode.utf8.allSatisfy({ (0x41...0x5A).contains($0) }) else {
       throw PlatformRefusal.invalid("countryCode", "Not two capital letters of ISO 3166-1.")
     }
-    return !isRecurring && !merchant.networks.isEmpty
+    return !isRecurring && !merchant.networks.isEmpty && merchant.refusal == nil
   }
 }
 

@@ -11,20 +11,24 @@ struct PlatformMerchants: Sendable {
   private let folders: [MerchantID: MerchantFolder]
   private let environment: TenderPayments.Environment
   private let allowsPrivateWebhooks: Bool
+  private let clock: WallClock
 
   init(_ parts: Composition) {
     folders = Dictionary(uniqueKeysWithValues: parts.folders.map { ($0.merchant.id, $0) })
     environment = parts.configuration.environment
     allowsPrivateWebhooks = parts.configuration.allowsPrivateWebhooks
+    clock = parts.runtime.clock
   }
 
   subscript(_ id: MerchantID) -> PlatformMerchant? {
     folders[id].map { folder in
-      PlatformMerchant(
+      var merchant = PlatformMerchant(
         id: id, displayName: folder.merchant.displayName.text, countryCode: folder.profile.countryCode,
         currency: folder.profile.currency, networks: folder.profile.networks,
         takesUnsignedData: environment != .production || folder.profile.takesUnsignedData,
         refusalOfWebhook: { refusal(of: $0, folder) })
+      merchant.refusal = folder.availability.refusal(at: clock.now())
+      return merchant
     }
   }
 

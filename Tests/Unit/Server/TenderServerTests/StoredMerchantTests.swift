@@ -208,6 +208,19 @@ struct StoredShop: Sendable {
     let answer = try await paid.pays(payment)
     let open = try await Shopper.enters(system, stored.shop, service: "collection")
     let token = try await open.token()
+    func platform(_ method: String, _ resource: String, _ body: JSONValue? = nil) async throws -> JSONClient.Answer {
+      try await stored.shop.signed(method, "/v2/unsubscribed/\(resource)", body, at: system.clock.wall.now())
+    }
+    let order: JSONValue = ["amountOfMoney": ["amount": 900, "currencyCode": "EUR"]]
+    let page: JSONValue = ["order": order, "hostedCheckoutSpecificInput": ["returnUrl": "https://shop.example/"]]
+    let checkout = try #require(try await platform("POST", "hostedcheckouts", page).body["hostedCheckoutId"]?.text)
+    func hosted() async throws -> String {
+      let page = try await HostedShopper.load(system, "/hosted/\(checkout)")
+      return page.text
+    }
+    #expect(try await hosted().contains("<tender-apple-pay "))
+    let products = "products?countryCode=IE&currencyCode=EUR"
+    #expect(try await platform("GET", products).body["paymentProducts"]?.elements.count == 1)
     try await stored.call(.unsubscribe(merchant: "unsubscribed", actor: "ann"))
     #expect(try await !stored.isOffered())
     let refused = try await open.pays(try await open.payment(token))
@@ -220,6 +233,25 @@ struct StoredShop: Sendable {
       ["paymentProductSession302SpecificInput": ["domainName": .string(stored.shop.merchant.domains[0])]],
       at: system.clock.wall.now())
     #expect(product.status == 403, "\(product.body)")
+
+    // The platform API, and pages of the platform's own.
+    #expect(try await platform("GET", products).body["paymentProducts"] == [])
+    let data = try #require(token["paymentData"] ?? token["token"]?["paymentData"])
+    let server = try await platform(
+      "POST", "payments",
+      [
+        "order": order,
+        "mobilePaymentMethodSpecificInput": [
+          "paymentProductId": 302, "encryptedPaymentData": .string(String(decoding: data.serialized(), as: UTF8.self)),
+        ],
+      ])
+    #expect(server.status == 403 && server.body["errors"]?.elements.first?["id"] == "TERMS_NOT_ACCEPTED")
+    for (resource, body) in [("hostedcheckouts", page), ("paymentlinks", ["order": order])] {
+      let refused = try await platform("POST", resource, body)
+      #expect(refused.status == 403 && refused.body["errors"]?.elements.first?["id"] == "TERMS_NOT_ACCEPTED")
+    }
+    let shown = try await hosted()
+    #expect(!shown.contains("<tender-apple-pay ") && shown.contains("not available"), "\(shown)")
     #expect(try await paid.pays(payment).body == answer.body)
     #expect(try await stored.call(.list).merchants?.first { $0.id == "unsubscribed" }?.refusal == "terms_not_accepted")
   }
@@ -439,5 +471,63 @@ struct StoredShop: Sendable {
         "applicationData": shopper.request["applicationData"] ?? .null,
       ])
     return try await shopper.pays(try await shopper.payment(token))
+  }
+}
+
+@Suite struct `A key and a certificate that were renewed two days ago` {
+  private static let merchant = MerchantProvisioning.NewMerchant(
+    id: "retiring", merchantIdentifier: "merchant.test.retiring", displayName: "Retiring", countryCode: "IE",
+    currencyCode: "EUR", domains: ["retiring.localhost:8410"])
+
+  @Test(.timeLimit(.minutes(5)))
+  func `are retired on the running server, which is paid with the new ones, and not before`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-retired-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    try await renewal(directory)
+    let today = try await TestSystem(of: Self.merchant, in: directory, at: StoppableClock())
+    let stored = StoredShop(again: today)
+    let old = try #require(try await stored.certificate(.processing, .draining))
+    let active = try #require(try await stored.certificate(.processing, .active))
+    #expect(try await retire(active, today)["code"] == "key_active")
+    let hash = old.publicKeyHash
+    #expect(try await retire(old, today)["retired"]?.text == hash)
+    let left = try await today.admin("GET", "/keys")["keys"]?.elements.compactMap { $0["publicKeyHash"]?.text } ?? []
+    #expect(!left.contains(hash) && left.contains(active.publicKeyHash))
+    for _ in 0..<100 where try await stored.certificate(.processing, .retired) == nil {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try await stored.certificate(.processing, .retired)?.id == old.id)
+
+    let identity = try #require(try await stored.certificate(.identity, .draining))
+    try await stored.call(.retireCertificate(id: identity.id))
+    for id in [old.id, identity.id] {
+      #expect(try await stored.call(.exportCertificate(id: id, withKey: true)).privateKeyPEM == nil)
+    }
+    #expect(try await stored.pays().body["status"] == "captured")
+    await today.stop()
+  }
+
+  private func renewal(_ directory: String) async throws {
+    let clock = StoppableClock(ahead: .seconds(-2 * 86_400))
+    let past = try await TestSystem(of: Self.merchant, in: directory, at: clock)
+    let stored = try await StoredShop("retiring", past)
+    #expect(try await stored.pays().body["status"] == "captured")
+    let first = try #require(try await stored.certificate(.processing, .active))
+    for kind in CertificateKind.allCases {
+      let next = try await stored.receivesNext(kind)
+      if kind == .processing { try await stored.activatesAtApple(next.portalID) }
+      try await stored.call(.activateCertificate(id: next.row.id))
+    }
+    #expect(try await stored.pays().body["status"] == "captured")
+    #expect(try await retire(first, past)["code"] == "key_in_use")
+    await past.stop()
+  }
+
+  /// `tender keys retire`
+  private func retire(_ certificate: StoredCertificateReport, _ system: TestSystem) async throws -> JSONValue {
+    let body: JSONValue = [
+      "merchant": .string(Self.merchant.id), "publicKeyHash": .string(certificate.publicKeyHash),
+    ]
+    return try await system.admin("POST", "/keys/retire", body.serialized())
   }
 }
