@@ -14,7 +14,8 @@ extension DoctorNetwork {
         let found = (try? await DestinationGuard.system(host)) ?? []
         return found.map { ResolvedAddress($0.text, isPublic: $0.address.isPublic) }
       },
-      handshake: { host, port in try await TLSProbe(host: host, port: port).run() }, plain: network.plain,
+      handshake: network.handshake ?? { host, port in try await TLSProbe(host: host, port: port).run() },
+      plain: network.plain,
       identified: network.identified)
   }
 }

@@ -7,6 +7,8 @@ package struct Network: Sendable {
   let plain: HTTPSender
   let identified: @Sendable (ClientIdentity, TrustedRoots) throws -> HTTPSender
   let webhooks: DeliveryNetwork
+  /// What a TLS server shows; nil for the real one.
+  package var handshake: (@Sendable (_ host: String, _ port: Int) async throws -> TLSHandshake)?
   /// Releases the connections.
   package let close: @Sendable () async -> Void
 

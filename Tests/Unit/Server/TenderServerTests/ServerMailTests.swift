@@ -66,6 +66,41 @@ import Testing
     #expect(try !Self.storeHolds(Base64.encode(Array("\0tender\0sandbox-mailbox".utf8)), system))
   }
 
+  @Test func `warns of a domain's TLS certificate and of Apple's verification, once at each threshold`() async throws {
+    let system = try await StoredShop.system.value
+    let (domain, now) = ("shop.sited.example", WallClock.system.now())
+    SecureSites.show(try SiteCertificate.handshake(names: [domain], days: 20, at: now), at: domain)
+    let stored = try await StoredShop("sited", system)
+    let association = Base64.encode(Array("association".utf8))
+    try await stored.call(.addDomain(domain, merchant: "sited", associationBase64: association))
+    // The server may have looked by itself already; of two at once each warning is queued once.
+    _ = try await system.admin("POST", "/mail/warnings")
+    _ = try await system.admin("POST", "/mail/warnings")
+    let warned = try await Self.subjects(system, about: domain, count: 2)
+    #expect(warned.count == 2, "\(warned)")
+    #expect(warned.contains { $0.contains("TLS certificate") } && warned.contains { $0.contains("verification") })
+
+    let soon = now.adding(.seconds(7 * 86_400))
+    _ = try await system.admin("POST", "/mail/warnings?at=\(soon)")
+    #expect(try await Self.subjects(system, about: domain, count: 4).count == 4)
+    SecureSites.show(try SiteCertificate.handshake(names: [domain], days: 200, at: now), at: domain)
+    _ = try await system.admin("POST", "/mail/warnings?at=\(soon.adding(.seconds(7 * 86_400)))")
+    _ = try await system.admin("POST", "/mail/test?to=after%40pay.example")
+    #expect(try await Self.subjects(system, about: domain, count: 5, tries: 1).count == 4)
+  }
+
+  private static func subjects(
+    _ system: TestSystem, about domain: String, count: Int, tries: Int = 400
+  ) async throws -> [String] {
+    var found: [String] = []
+    for _ in 0..<tries {
+      found = try await system.mails { _ in true }.compactMap { $0["subject"]?.text }.filter { $0.contains(domain) }
+      if found.count >= count { break }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return found
+  }
+
   private static func storeHolds(_ text: String, _ system: TestSystem) throws -> Bool {
     try FileManager.default.contentsOfDirectory(atPath: system.directory).filter { $0.hasPrefix("tender.db") }
       .compactMap { FileManager.default.contents(atPath: "\(system.directory)/\($0)") }

@@ -230,11 +230,17 @@ final class TestSystem: Sendable {
     configuration.allowsPrivateWebhooks = true
     configuration.hostedCheckoutURL = "http://\(hostedDomain)"
     configuration.mail = mail(addresses, directory)
+    if FileManager.default.fileExists(atPath: agentSocket(directory)) {
+      configuration.keyAgentSocket = agentSocket(directory)
+    }
     if FileManager.default.fileExists(atPath: directory + "/platform") {
       configuration.platformDirectory = directory + "/platform"
     }
     return configuration
   }
+
+  /// Where a key agent listens, if it does so before the server starts.
+  static func agentSocket(_ directory: String) -> String { directory + "/keys.sock" }
 
   private static func registerPage(_ configuration: ServerConfiguration, _ clock: StoppableClock) async throws {
     let network = try Network.live()
@@ -249,7 +255,7 @@ final class TestSystem: Sendable {
   ) async throws -> (port: Int, run: Task<Void, any Error>) {
     let configuration = Self.configuration(directory, addresses)
     let plain = try LiveHTTPClient()
-    let network = Network(
+    var network = Network(
       plain: plain.sender,
       identified: { identity, trust in
         let sender = try LiveHTTPClient(identity: identity, trust: trust).sender
@@ -265,6 +271,7 @@ final class TestSystem: Sendable {
             return InboundResponse(status: 204)
           })
       })
+    network.handshake = SecureSites.handshake
     var logger = Logger(label: "tender") { JSONLogHandler(label: $0, write: log.keep) }
     logger.logLevel = .trace
     let ready = Mailbox<Int>()
@@ -273,6 +280,18 @@ final class TestSystem: Sendable {
     }
     let run = Task { try await server.run() }
     return (try await ready.awaited, run)
+  }
+}
+
+/// TLS servers that are not there: what each shows on port 443.
+enum SecureSites {
+  private static let sites = Mutex<[String: TLSHandshake]>([:])
+
+  static func show(_ handshake: TLSHandshake, at host: String) { sites.withLock { $0[host] = handshake } }
+
+  static func handshake(_ host: String, _ port: Int) async throws -> TLSHandshake {
+    guard port == 443, let shown = sites.withLock({ $0[host] }) else { throw TransportError.notSent("no TLS there") }
+    return shown
   }
 }
 
