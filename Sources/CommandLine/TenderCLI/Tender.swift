@@ -8,7 +8,8 @@ struct Tender: AsyncParsableCommand {
     subcommands: [
       DemoCommand.self, ServeCommand.self, ReloadCommand.self, SandboxCommand.self, ShopCommand.self, PayCommand.self,
       TokenCommand.self, KeysCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
-      SharedKeyCommand.self, PaymentCommand.self, RouteCommand.self, ConnectorCommand.self, ShadowCommand.self,
+      SharedKeyCommand.self, PaymentCommand.self, LinkCommand.self, RouteCommand.self, ConnectorCommand.self,
+      ShadowCommand.self,
       WebhooksCommand.self, MailCommand.self, UserCommand.self, ReconcileCommand.self, ConfigCommand.self,
       DoctorCommand.self, VersionCommand.self,
     ])

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import HTTPTransport
+import StrictJSON
+import TenderPayments
+import TenderServer
+
+/// `tender link`
+struct LinkCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "link", abstract: "Payment links of a merchant: makes, shows and cancels them.",
+    discussion: "A link is a hosted page with an address that you send. It is paid once, and ends at its date.",
+    subcommands: [Create.self, Show.self, Cancel.self])
+
+  /// `tender link create`
+  struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Makes a link.")
+    @OptionGroup var call: LinkOptions
+    @Option(help: "What is to be paid, in minor units of the merchant's currency.") var amount: Int64
+    @Option(help: "The merchant's own number of the order.") var reference: String?
+    @Option(help: "Until when it can be paid, for example 2026-12-24; 30 days by default, six months at most.")
+    var expires: String?
+    @Option(help: "The name of the shopper.") var recipient: String?
+    @Flag(help: "Only hold the money, to be captured later.") var hold = false
+
+    func validate() throws {
+      guard amount > 0 else { throw ValidationError("--amount is more than 0.") }
+      guard expires == nil || end != nil else { throw ValidationError("--expires is a date, for example 2026-12-24.") }
+    }
+
+    func run() async throws {
+      let currency = try MerchantFolder.currency(at: call.merchant)
+      try await call.show("POST", "", document(currency))
+    }
+
+    private var end: Timestamp? {
+      expires.flatMap { Timestamp(rfc3339: $0) ?? Timestamp(rfc3339: $0 + "T00:00:00Z") }
+    }
+
+    private func document(_ currency: Currency) -> JSONValue {
+      var details = JSONObject()
+      details["expirationDate"] = end.map { .string("\($0)") }
+      details["recipientName"] = recipient.map { .string($0) }
+      return [
+        "order": [
+          "amountOfMoney": ["amount": .integer(amount), "currencyCode": .string(currency.code)],
+          "references": reference.map { ["merchantReference": .string($0)] } ?? [:],
+        ],
+        "paymentLinkSpecificInput": .object(details),
+        "mobilePaymentMethodSpecificInput": ["authorizationMode": .string(hold ? "FINAL_AUTHORIZATION" : "SALE")],
+      ]
+    }
+  }
+
+  /// `tender link show`
+  struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Shows a link, and its payment if there is one.")
+    @OptionGroup var call: LinkOptions
+    @Argument(help: "The link's id.") var id: String
+
+    func validate() throws { try LinkOptions.check(id) }
+    func run() async throws { try await call.show("GET", "/\(id)") }
+  }
+
+  /// `tender link cancel`
+  struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Cancels a link that is not paid.")
+    @OptionGroup var call: LinkOptions
+    @Argument(help: "The link's id.") var id: String
+
+    func validate() throws { try LinkOptions.check(id) }
+
+    func run() async throws {
+      _ = try await call.answer("POST", "/\(id)/cancel")
+      try await call.show("GET", "/\(id)")
+    }
+  }
+}
+
+/// Whose links, and where the server is.
+struct LinkOptions: ParsableArguments {
+  @Option(help: "The merchant's folder, for its API key.") var merchant = ".tender/demo-8400/merchants/stall"
+  @Option(help: "The server's address.") var server = "http://localhost:8400"
+  @Flag(help: "Print JSON.") var json = false
+
+  /// Ids are a part of a path.
+  static func check(_ id: String) throws {
+    guard !id.isEmpty, id.utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }) else {
+      throw ValidationError("\(id) is no link's id.")
+    }
+  }
+
+  /// - Parameter path: below `/v2/{merchantId}/paymentlinks`.
+  func answer(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws -> JSONValue {
+    let key = try MerchantFolder.apiKey(at: merchant)
+    let answer = try await LiveHTTPClient.during { sender in
+      try await SigningShop(key: key, server: server, sender: sender).call(method, "/paymentlinks\(path)", body)
+    }
+    guard answer.isSuccess else { throw CallFailure(Self.reason(answer)) }
+    return answer.body
+  }
+
+  func show(_ method: String, _ path: String, _ body: JSONValue? = nil) async throws {
+    let link = try await answer(method, path, body)
+    guard !json else { return Terminal.say(String(decoding: link.serialized(), as: UTF8.self)) }
+    let names = [
+      ("id", "paymentLinkId"), ("address", "redirectionUrl"), ("status", "status"), ("expires", "expirationDate"),
+      ("payment", "paymentId"),
+    ]
+    for (label, name) in names {
+      guard let text = link[name]?.text else { continue }
+      Terminal.say(label.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
+    }
+  }
+
+  private static func reason(_ answer: JSONClient.Answer) -> String {
+    guard let fault = answer.body["errors"]?.elements.first else { return answer.errorText }
+    let property = fault["propertyName"]?.text.map { " (\($0))" } ?? ""
+    return "\(fault["id"]?.text ?? "HTTP \(answer.status)"): \(fault["message"]?.text ?? "")\(property)"
+  }
+}
