@@ -40,6 +40,11 @@ def walk(shopper, size, scheme, language="en-IE"):
     shopper.browser.get(address)
     hostedpage.result(shopper, "cancelled")
     look(shopper, size, scheme, f"cancelled-{language}")
+    hostedpage.enter(shopper, "lobster", language)
+    for _ in range(3):
+        hostedpage.decline(shopper)
+    hostedpage.result(shopper, "refused")
+    look(shopper, size, scheme, f"refused-{language}")
     shopper.browser.get(f"{shopper.demo.server}/hosted/0123456789abcdef0123456789abcdef")
     shopper.discard_errors()  # the answer is 404
     look(shopper, size, scheme, "missing")

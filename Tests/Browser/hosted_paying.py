@@ -59,6 +59,24 @@ def the_last_attempt_ends_the_checkout(shopper):
     hostedpage.not_paid(shopper, checkout)
 
 
+@claim(page=None, limit=150)
+def a_checkout_whose_time_is_up_says_so_and_leads_back_unpaid(shopper):
+    checkout = hostedpage.enter(shopper, minutes=1)
+    hostedpage.button(shopper)
+    shopper.sees("1 minute left")
+    # Nobody touches the page: it counts down, asks, and shows the end.
+    shopper.until(
+        lambda: shopper.browser.find_elements(By.CSS_SELECTOR, "[data-result=expired]"), "the page does not end",
+        patience=100)
+    shopper.sees("Time is up")
+    assert not shopper.find("button", "Apple Pay"), "an expired checkout can be paid"
+    shopper.follow("Return to Market Stall")
+    assert hostedpage.goes_back(shopper) == ("CANCELLED_BY_CONSUMER", "")
+    hostedpage.not_paid(shopper, checkout)
+    shopper.browser.back()
+    hostedpage.result(shopper, "expired")
+
+
 @claim(page=None)
 def a_closed_sheet_charges_nothing_and_can_be_opened_again(shopper):
     checkout = hostedpage.enter(shopper)

@@ -8,11 +8,12 @@ from selenium.webdriver.support.ui import Select
 STALL = "/stall"
 
 
-def enter(shopper, ware="chowder", language="en-IE"):
+def enter(shopper, ware="chowder", language="en-IE", minutes=180):
     """The shopper chooses something at the stall, whose server makes a checkout. Gives the checkout's id."""
     shopper.open(STALL)
     shopper.browser.find_element(By.CSS_SELECTOR, f"input[value={ware}]").click()
     Select(shopper.browser.find_element(By.ID, "language")).select_by_value(language)
+    Select(shopper.browser.find_element(By.ID, "minutes")).select_by_value(str(minutes))
     shopper.press("Go to payment")
     shopper.until(lambda: "/hosted/" in shopper.browser.current_url, "the stall leads to no payment page")
     return checkout_id(shopper)

@@ -1,6 +1,7 @@
 """The sandbox's own pages: what it is and what it holds, and the window that simulates a phone."""
 
 import contextlib
+import subprocess
 
 from access import faint, must_be_accessible, unnamed, width
 from claims import claim
@@ -22,6 +23,30 @@ def the_sandbox_pages_are_accessible(shopper):
                 must_be_accessible(shopper, where)
                 assert not faint(shopper), f"too faint on {where}: {faint(shopper)}"
                 assert not unnamed(shopper), f"without a name on {where}: {unnamed(shopper)}"
+                shopper.picture(f"{name}-{size[0]}-{scheme}", whole=True)
+
+
+@claim(page=None)
+def the_mailbox_and_each_kind_of_message_are_accessible(shopper):
+    demo = shopper.demo
+    sent = subprocess.run(
+        [demo.tender, "mail", "test", "--to", "looked-at@pay.example", "--store", f".tender/demo-{demo.port}/tender.db"],
+        cwd=demo.home, capture_output=True, text=True, timeout=60, check=False)
+    assert sent.returncode == 0, f"no message was sent: {sent.stderr.strip()}"
+    number = demo.get_json(f"{demo.sandbox}/sandbox/mail")["messages"][0]["number"]
+    pages = {"/mail": "mailbox", f"/mail/{number}": "message", f"/mail/{number}/html": "message-html"}
+    for page, name in pages.items():
+        for size in (PHONE, DESKTOP):
+            for scheme in ("light", "dark"):
+                shopper.look(size, scheme)
+                shopper.browser.get(demo.sandbox + page)
+                where = f"the mailbox’s {page}, {scheme}, {size[0]} px"
+                # A message has no landmarks: it is no page, and its own policy lets no script run.
+                if name != "message-html":
+                    must_be_accessible(shopper, where)
+                assert not faint(shopper), f"too faint on {where}: {faint(shopper)}"
+                assert not unnamed(shopper), f"without a name on {where}: {unnamed(shopper)}"
+                assert width(shopper) <= size[0], f"{where} is wider than the window"
                 shopper.picture(f"{name}-{size[0]}-{scheme}", whole=True)
 
 

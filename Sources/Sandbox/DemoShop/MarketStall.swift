@@ -54,7 +54,9 @@ struct MarketStall: Sendable {
       throw ShopError(.badRequest, "unknown_ware", "Choose something that is on the list.")
     }
     let language = Self.languages.first { $0 == form["language"] } ?? Self.languages[0]
-    let answer = try await tender.createCheckout(order(ware, language, returnTo: "http://\(host)/stall/return"))
+    let minutes = form["minutes"].flatMap { Int64($0) } ?? 180
+    let answer = try await tender.createCheckout(
+      order(ware, language, minutes, returnTo: "http://\(host)/stall/return"))
     guard answer.redirectUrl.hasPrefix(publicTenderURL + "/") else {
       throw ShopError(.badGateway, "tender_refused", "Tender names a page that is not its own.")
     }
@@ -80,7 +82,7 @@ struct MarketStall: Sendable {
       ])
   }
 
-  private func order(_ ware: Ware, _ language: String, returnTo url: String) -> JSONValue {
+  private func order(_ ware: Ware, _ language: String, _ minutes: Int64, returnTo url: String) -> JSONValue {
     [
       "order": [
         "amountOfMoney": ["amount": .integer(ware.amount), "currencyCode": .string(Self.currency)],
@@ -98,7 +100,7 @@ struct MarketStall: Sendable {
       ],
       "hostedCheckoutSpecificInput": [
         "locale": .string(language), "returnUrl": .string(url), "variant": "stall",
-        "allowedNumberOfPaymentAttempts": 3,
+        "allowedNumberOfPaymentAttempts": 3, "sessionTimeout": .integer(minutes),
       ],
       "mobilePaymentMethodSpecificInput": ["authorizationMode": "SALE", "paymentProductId": 302],
     ]
