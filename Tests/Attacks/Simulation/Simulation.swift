@@ -189,6 +189,8 @@ final class SimulatedWorld: @unchecked Sendable {
     wire.hasLateArrivals = hazards.includes(.afterHorizon) && conduct.sendsEvents
     wire.arrivedLate = { [unowned acquirer] reference, amount, answer in
       self.met(.afterHorizon)
+      // A call that was refused for now decided nothing, and no event says so.
+      guard acquirer.bank.inquire(reference) == .answer(answer) else { return }
       self.tell(answer, reference, amount, patience: .max, acquirer)
     }
   }
