@@ -18,9 +18,7 @@ public struct Order: Sendable, Hashable {
   /// When the money is taken.
   public let capture: CaptureMode
 
-  /// What the shopper agreed to.
-  ///
-  /// - Parameter signedAmount: nil for `amount`.
+  /// What the shopper agreed to. Without `signedAmount` the payment token carries `amount`.
   public init(
     id: OrderID, merchant: MerchantID, basket: BasketID, amount: Amount, applicationDataHash: [UInt8],
     merchantReference: String, capture: CaptureMode, signedAmount: Amount? = nil
