@@ -64,7 +64,7 @@ def call(method, url, data=None, headers=None):
 @contextlib.contextmanager
 def running(tender):
     """A demo that serves harbour and kitsune, in a directory that is removed with it; what is given is Harbour's server."""
-    base = free_ports.row(5)
+    base = free_ports.row(6)
     with tempfile.TemporaryDirectory() as home:
         log = open(f"{home}/log", "w+", encoding="utf-8")
         process = subprocess.Popen([str(pathlib.Path(tender).resolve()), "demo", "--port", str(base)], cwd=home,

@@ -109,7 +109,7 @@ class Platform:
         self.port = port
 
     def key(self, merchant=MERCHANT):
-        file = next((self.folder / "merchants" / merchant / "api-keys").glob("*.secret"))
+        file = next((self.of(merchant) / "api-keys").glob("*.secret"))
         return file.stem, file.read_text(encoding="utf-8").strip()
 
     def library(self, merchant=MERCHANT, key=None, secret=None, gzip=False):
@@ -133,11 +133,15 @@ class Platform:
             settings, api_key_id=key, secret_api_key=secret)
         return old_factory.Factory.create_client_from_configuration(configuration).merchant(MERCHANT)
 
+    def of(self, merchant):
+        """The folder of a merchant: declared, or what the demo keeps of one in the store."""
+        return next(self.folder.glob(f"**/merchants/{merchant}"))
+
     def token(self, value=1250, card=GOOD, data=None, merchant=MERCHANT, currency="EUR"):
         """A payment token as a device makes it: Apple's `paymentData`."""
         identifier = next(
             line.split(":", 1)[1].strip()
-            for line in (self.folder / "merchants" / merchant / "merchant.yaml").read_text().splitlines()
+            for line in (self.of(merchant) / "merchant.yaml").read_text().splitlines()
             if line.startswith("merchantIdentifier"))
         body = {"cardId": card, "publicKeyOf": identifier.strip('"'),
                 "amount": str(value) if currency == "JPY" else f"{value / 100:.2f}",

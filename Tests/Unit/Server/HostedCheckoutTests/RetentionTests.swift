@@ -71,8 +71,9 @@ import Testing
     try await database.write { store in
       for statement in [
         """
-        INSERT INTO baskets (id, merchant, document, order_id, service, destination, cancelled, hosted, created_at,
-          expires_at) VALUES ('\(id)', 'm', '{}', 'o-\(id)', 'none', '{}', 0, 1, 0, 0)
+        INSERT INTO baskets (id, merchant, document, order_id, service, destination, cancelled, hosted,
+          merchant_reference, created_at, expires_at)
+          VALUES ('\(id)', 'm', '{}', 'o-\(id)', 'none', '{}', 0, 1, 'r', 0, 0)
         """,
         """
         INSERT INTO quotes (id, basket, total, currency, pending, payable, sheet_state, lines, created_at)
