@@ -97,9 +97,9 @@ struct DemoHistory: Sendable {
     try await awaitWebhooks()
   }
 
-  /// Until the shops have received theirs, or for five seconds.
+  /// Until the shops have received theirs, or for half a minute.
   private func awaitWebhooks() async throws {
-    for _ in 0..<50 {
+    for _ in 0..<300 {
       let waiting: [DeliveryReport] = try await store.askServer("GET", "/webhooks/deliveries?state=waiting&limit=1")
       if waiting.isEmpty { return }
       try await Task.sleep(for: .milliseconds(100))
