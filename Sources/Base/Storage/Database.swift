@@ -20,22 +20,25 @@ package struct Database: Sendable {
     let lock = try StoreLock(path: path)
     let pool = try SQLiteEngine.open(path)
     try await SQLiteEngine.makeDurable(pool)
-    try await Migrator(migrations: migrations, clock: clock).run(on: pool)
+    try await SQLiteEngine.migrate(pool, Migrator(migrations: migrations), clock.now())
     return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
 
   /// Runs `body` on one consistent snapshot.
   package func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await StorageError.translating { try await engine.read(body) }
+    try await engine.read(body)
   }
 
   /// Runs `body` in a transaction and returns when its effects are on disk. An error rolls all of it back.
   ///
-  /// Concurrent writes share one commit, so durable throughput grows with load. `body` may run more than once and must
+  /// In SQLite concurrent writes share one commit, so durable throughput grows with load. `body` may run more than once and must
   /// not have effects outside the transaction.
+  ///
+  /// - Throws: ``StorageError/outcomeUnknown`` when PostgreSQL did not say whether the commit happened: read the row
+  ///   again by its id. What `body` threw; ``StorageError`` otherwise.
   @discardableResult
   package func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await StorageError.translating { try await engine.write(body) }
+    try await engine.write(body)
   }
 
   /// Commits since the store was opened, each one flush of the disk: under load far fewer than writes.

@@ -1,6 +1,3 @@
-import GRDB
-import TenderPayments
-
 /// One step of the schema. Applied once, in order, and never changed afterwards: the store keeps its text.
 package struct Migration: Sendable {
   /// Unique and never changed: `ledger-1`.
@@ -32,42 +29,36 @@ extension Substring {
 /// Without migrations the store is opened unchanged.
 struct Migrator {
   let migrations: [Migration]
-  let clock: WallClock
 
-  func run(on writer: some DatabaseWriter) async throws {
-    let now = clock.now()
-    try await writer.write { try run(in: $0, now) }
-  }
-
-  func run(in connection: GRDB.Database, _ now: Timestamp) throws {
-    try connection.execute(sql: Self.bookkeeping)
-    try refuseUnknown(in: connection)
-    for migration in migrations { try Self.apply(migration, now, connection) }
+  func run(in transaction: Transaction) throws {
+    try transaction.define(Self.bookkeeping)
+    try refuseUnknown(in: transaction)
+    for migration in migrations { try Self.apply(migration, transaction) }
   }
 
   private static let bookkeeping = """
     CREATE TABLE IF NOT EXISTS migrations
-      (name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT
+      (name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, applied_at BIGINT NOT NULL)
     """
 
   /// Runs before any change: in an unknown schema the same column may mean something else.
-  private func refuseUnknown(in connection: GRDB.Database) throws {
+  private func refuseUnknown(in transaction: Transaction) throws {
     let known = Set(migrations.map(\.name))
     guard !known.isEmpty else { return }
-    let applied = try String.fetchAll(connection, sql: "SELECT name FROM migrations ORDER BY rowid")
-    if let unknown = applied.first(where: { !known.contains($0) }) { throw StorageError.migrationUnknown(unknown) }
+    let applied = try transaction.rows("SELECT name FROM migrations ORDER BY applied_at, name")
+    let unknown = try applied.map { try $0.text("name") }.first { !known.contains($0) }
+    if let unknown { throw StorageError.migrationUnknown(unknown) }
   }
 
-  private static func apply(_ migration: Migration, _ now: Timestamp, _ connection: GRDB.Database) throws {
-    let known = try String.fetchOne(
-      connection, sql: "SELECT sql FROM migrations WHERE name = ?", arguments: [migration.name])
+  private static func apply(_ migration: Migration, _ transaction: Transaction) throws {
+    let known = try transaction.row("SELECT sql FROM migrations WHERE name = $1", .text(migration.name))
     if let known {
-      guard known == migration.sql else { throw StorageError.migrationChanged(migration.name) }
+      guard try known.text("sql") == migration.sql else { throw StorageError.migrationChanged(migration.name) }
       return
     }
-    for statement in migration.statements { try connection.execute(sql: SQLiteEngine.definition(statement)) }
-    try connection.execute(
-      sql: "INSERT INTO migrations (name, sql, applied_at) VALUES (?, ?, ?)",
-      arguments: [migration.name, migration.sql, now.microseconds])
+    for statement in migration.statements { try transaction.define(statement) }
+    try transaction.run(
+      "INSERT INTO migrations (name, sql, applied_at) VALUES ($1, $2, $3)", .text(migration.name),
+      .text(migration.sql), .time(transaction.now))
   }
 }

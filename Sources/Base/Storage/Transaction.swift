@@ -1,53 +1,78 @@
-import GRDB
 package import TenderPayments
 
 /// One transaction. Not sendable, and its calls are synchronous, so that no code awaits while it holds a lock.
+///
+/// After a statement has failed, every further one fails with the same error and nothing is committed, even if the
+/// caller catches the error. PostgreSQL works so by itself.
 package final class Transaction {
-  private let connection: GRDB.Database
-  /// Translates the common SQL dialect to the engine's.
-  private let dialect: (String) -> String
+  private let session: any StoreSession
   /// The database's time, the same for the whole transaction.
   package let now: Timestamp
+  /// The error of the first statement that failed.
+  private(set) var failure: (any Error)?
 
-  init(_ connection: GRDB.Database, now: Timestamp, dialect: @escaping (String) -> String = SQLiteEngine.text) {
-    self.connection = connection
-    self.dialect = dialect
+  init(_ session: any StoreSession, now: Timestamp) {
+    self.session = session
     self.now = now
   }
 
   package func rows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
 
   package func rows(_ sql: String, _ values: [SQLValue]) throws -> [Row] {
-    try StorageError.translating { try bound(sql, values).rows() }
+    try noting { try session.rows(sql, values, locking: .none) }
   }
 
   /// The first row, or nil.
   package func row(_ sql: String, _ values: SQLValue...) throws -> Row? {
-    try StorageError.translating { try bound(sql, values).firstRow() }
+    try noting { try session.firstRow(sql, values) }
   }
 
   /// Runs a statement; the number of rows it changed.
   @discardableResult
   package func run(_ sql: String, _ values: SQLValue...) throws -> Int {
-    try StorageError.translating {
-      try bound(sql, values).run()
-      return connection.changesCount
-    }
+    try noting { try session.run(sql, values) }
   }
 
-  private func bound(_ sql: String, _ values: [SQLValue]) throws -> BoundStatement {
-    try BoundStatement(dialect(sql), values, on: connection)
+  /// The first row, locked until the transaction ends.
+  package func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? {
+    try noting { try session.rows(sql, values, locking: .waiting).first }
+  }
+
+  /// Rows that no other transaction has locked, locked until this one ends, so that concurrent callers get different
+  /// rows.
+  package func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] {
+    try noting { try session.rows(sql, values, locking: .skipping) }
+  }
+
+  /// Runs one statement that defines a table or an index.
+  func define(_ sql: String) throws { try noting { try session.define(sql) } }
+
+  private func noting<R>(_ statement: () throws -> R) throws -> R {
+    if let failure { throw failure }
+    do { return try statement() } catch {
+      failure = error
+      throw error
+    }
   }
 }
 
-// Where the engines' SQL differs. The only other difference is `now`.
-extension Transaction {
-  /// The first row, locked until the transaction ends. SQLite has a single writer anyway; PostgreSQL adds `FOR UPDATE`.
-  package func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? { try rows(sql, values).first }
+/// What a transaction needs of an engine: one connection that runs statements. Each engine translates the common SQL.
+protocol StoreSession {
+  func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
+  func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
+  /// The number of rows that the statement changed.
+  func run(_ sql: String, _ values: [SQLValue]) throws -> Int
+  /// Runs one statement that defines a table or an index.
+  func define(_ sql: String) throws
+}
 
-  /// Rows that no other transaction has locked, locked until this one ends, so that concurrent callers get different
-  /// rows. PostgreSQL adds `FOR UPDATE SKIP LOCKED`.
-  package func unclaimedRows(_ sql: String, _ values: SQLValue...) throws -> [Row] { try rows(sql, values) }
+/// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.
+enum RowLock {
+  case none
+  /// Waits for rows that another transaction has locked.
+  case waiting
+  /// Leaves these rows out.
+  case skipping
 }
 
 /// A value of one of the three column types, or NULL.

@@ -15,7 +15,9 @@ protocol CommitWriter: Sendable {
 }
 
 extension CommitWriter {
-  func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction { Transaction(connection, now: now) }
+  func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction {
+    Transaction(SQLiteSession(connection), now: now)
+  }
 
   func run(_ sql: String, on connection: GRDB.Database) throws { try connection.cachedStatement(sql: sql).execute() }
 
@@ -196,6 +198,7 @@ private struct Job<R: Sendable>: Committable {
     let continuation = continuation
     do {
       let result = try body(transaction)
+      if let failure = transaction.failure { throw failure }
       return Performed(failure: nil) { continuation.resume(returning: result) }
     } catch {
       return Performed(failure: error) { continuation.resume(throwing: error) }

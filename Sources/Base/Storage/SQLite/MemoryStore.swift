@@ -21,8 +21,10 @@ package final class MemoryStore: Sendable {
 
   /// - Parameter hooks: called around each transaction.
   package func open(_ migrations: [Migration], clock: WallClock, hooks: CommitHooks = .none) throws -> Database {
-    let migrator = Migrator(migrations: migrations.map { Migration($0.name, dialect($0.sql)) }, clock: clock)
-    try StorageError.translating { try queue.write { try migrator.run(in: $0, clock.now()) } }
+    let migrator = Migrator(migrations: migrations.map { Migration($0.name, dialect($0.sql)) })
+    try StorageError.translating {
+      try queue.write { try migrator.run(in: Transaction(SQLiteSession($0), now: clock.now())) }
+    }
     return Database(engine: MemoryEngine(queue: queue, clock: clock, dialect: dialect, hooks: hooks))
   }
 }
@@ -86,13 +88,14 @@ private struct MemoryEngine: StoreEngine {
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     try await writer.hooks.reading()
     return try writer.inTurn { connection in
-      try body(Transaction(connection, now: clock.now()) { SQLiteEngine.text(writer.dialect($0)) })
+      let session = SQLiteSession(connection) { SQLiteEngine.text(writer.dialect($0)) }
+      return try body(Transaction(session, now: clock.now()))
     }
   }
 
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     try await writer.hooks.writing()
-    return try await group.run(body)
+    return try await StorageError.translating { try await group.run(body) }
   }
 
   func close() async {}
@@ -139,10 +142,11 @@ private final class MemoryWriter: CommitWriter {
 
   func transaction(on connection: GRDB.Database, now: Timestamp) -> Transaction {
     written.withLock { $0.append([]) }
-    return Transaction(connection, now: now) { [self] sql in
+    let session = SQLiteSession(connection) { [self] sql in
       note(sql)
       return SQLiteEngine.text(dialect(sql))
     }
+    return Transaction(session, now: now)
   }
 
   func run(_ sql: String, on connection: GRDB.Database) throws {

@@ -39,7 +39,7 @@ final class GroupRead: Sendable {
   private func read(until end: Int, _ connection: GRDB.Database) throws {
     try connection.cachedStatement(sql: "BEGIN").execute()
     while connection.isInsideTransaction, let job = queue.take(before: end) {
-      job.run(Transaction(connection, now: clock.now()))
+      job.run(Transaction(SQLiteSession(connection), now: clock.now()))
     }
     if connection.isInsideTransaction { try connection.cachedStatement(sql: "COMMIT").execute() }
   }

@@ -18,11 +18,11 @@ struct SQLiteFile: StoreEngine {
   }
 
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await reads.run(body)
+    try await StorageError.translating { try await reads.run(body) }
   }
 
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
-    try await group.run(body)
+    try await StorageError.translating { try await group.run(body) }
   }
 
   func close() async {

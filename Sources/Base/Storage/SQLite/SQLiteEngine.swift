@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TenderPayments
 
 /// The parts specific to SQLite: opening the file and translating the common SQL dialect.
 enum SQLiteEngine {
@@ -40,6 +41,12 @@ enum SQLiteEngine {
       guard synchronous == 2, journal == "wal" else {
         throw StorageError.connection("not durable: synchronous=\(synchronous ?? -1), journal_mode=\(journal ?? "?")")
       }
+    }
+  }
+
+  static func migrate(_ pool: DatabasePool, _ migrator: Migrator, _ now: Timestamp) async throws {
+    try await StorageError.translating {
+      try await pool.write { try migrator.run(in: Transaction(SQLiteSession($0), now: now)) }
     }
   }
 

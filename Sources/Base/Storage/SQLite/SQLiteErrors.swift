@@ -1,0 +1,34 @@
+import GRDB
+
+// SQLite's errors. Its messages name the constraint and never hold a value.
+extension StorageError {
+  static func translating<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as DatabaseError { throw StorageError(error) }
+  }
+
+  static func translating<R>(_ body: () async throws -> R) async throws -> R {
+    do { return try await body() } catch let error as DatabaseError { throw StorageError(error) }
+  }
+
+  init(_ error: DatabaseError) {
+    let detail = error.message?.split(separator: ": ").last.map(String.init) ?? ""
+    self =
+      switch error.extendedResultCode {
+      case .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY: .unique(constraint: detail)
+      case .SQLITE_CONSTRAINT_CHECK: .check(constraint: detail)
+      case .SQLITE_CONSTRAINT_FOREIGNKEY: .foreignKey
+      case .SQLITE_CONSTRAINT_NOTNULL: .notNull(column: detail)
+      default: StorageError(primary: error)
+      }
+  }
+
+  private init(primary error: DatabaseError) {
+    self =
+      switch error.resultCode {
+      case .SQLITE_BUSY, .SQLITE_LOCKED: .busy
+      case .SQLITE_FULL: .full
+      case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_READONLY: .connection(error.message ?? "cannot open")
+      default: .other(error.message ?? "\(error.resultCode)")
+      }
+  }
+}

@@ -1,0 +1,36 @@
+import GRDB
+
+/// Runs a transaction's statements on an SQLite connection.
+struct SQLiteSession: StoreSession {
+  private let connection: GRDB.Database
+  /// Translates the common SQL text to SQLite's.
+  private let dialect: (String) -> String
+
+  init(_ connection: GRDB.Database, dialect: @escaping (String) -> String = SQLiteEngine.text) {
+    self.connection = connection
+    self.dialect = dialect
+  }
+
+  func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row] {
+    try StorageError.translating { try bound(sql, values).rows() }
+  }
+
+  func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row? {
+    try StorageError.translating { try bound(sql, values).firstRow() }
+  }
+
+  func run(_ sql: String, _ values: [SQLValue]) throws -> Int {
+    try StorageError.translating {
+      try bound(sql, values).run()
+      return connection.changesCount
+    }
+  }
+
+  func define(_ sql: String) throws {
+    try StorageError.translating { try connection.execute(sql: SQLiteEngine.definition(sql)) }
+  }
+
+  private func bound(_ sql: String, _ values: [SQLValue]) throws -> BoundStatement {
+    try BoundStatement(dialect(sql), values, on: connection)
+  }
+}
