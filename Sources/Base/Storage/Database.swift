@@ -24,6 +24,26 @@ package struct Database: Sendable {
     return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
 
+  /// Connects to a PostgreSQL database and brings it to the newest migration, while other nodes wait.
+  ///
+  /// Any number of processes may use the same database. Only the primary is asked. A transaction that meets a deadlock,
+  /// or loses its connection before the commit, is run again.
+  ///
+  /// - Parameters:
+  ///   - settings: how the database is reached, and its limits.
+  ///   - migrations: of every module that has tables in the database. A database with any other migration is refused.
+  ///     Empty to use the database unchanged.
+  ///   - clock: nil for the database's own, the same for every node; another one for tests.
+  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated, and
+  ///   ``StorageError/connection(_:)`` when the primary is not reached in time.
+  package static func postgres(
+    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil
+  ) async throws -> Database {
+    _ = try PostgresAddress(settings)
+    if !migrations.isEmpty { try await Migrator(migrations: migrations).run(on: settings, clock: clock) }
+    return Database(engine: PostgresEngine(settings, clock: clock))
+  }
+
   /// Runs `body` on one consistent snapshot.
   package func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
     try await engine.read(body)

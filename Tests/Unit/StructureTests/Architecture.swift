@@ -8,7 +8,7 @@ struct Architecture {
   /// Modules of the same area that a module may import.
   static let siblings: [String: Set<String>] = [
     "StrictJSON": ["TenderPayments"], "HTTPTransport": ["TenderPayments"],
-    "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments"], "QRCodes": ["CQRCode"],
+    "HTTPServing": ["StrictJSON", "TenderPayments"], "Storage": ["TenderPayments", "CLibPQ"], "QRCodes": ["CQRCode"],
     "TenderCheckoutAPI": ["TenderSheet"], "TenderCheckout": ["TenderCheckoutAPI", "TenderSheet"],
     "KeyAgent": ["ApplePayToken"],
     // The outbox is the ledger's; the dispatcher that empties it writes into the same commit.

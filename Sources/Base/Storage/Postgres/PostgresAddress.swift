@@ -1,0 +1,80 @@
+import CLibPQ
+
+/// The parameters of a connection: those of the address, and what Tender demands of every connection.
+struct PostgresAddress {
+  private(set) var parameters: [String: String]
+
+  /// - Throws: ``StorageError/connection(_:)`` for an address that libpq cannot read, and for one that would accept
+  ///   any server's certificate on a network.
+  init(_ settings: PostgresSettings) throws {
+    parameters = try Self.parsed(settings.address)
+    try demandVerification()
+    parameters["target_session_attrs"] = "read-write"
+    parameters["client_encoding"] = "UTF8"
+    setDefault("application_name", settings.applicationName)
+    setDefault("connect_timeout", "5")
+    setDefault("tcp_user_timeout", "\(settings.statementLimit.milliseconds)")
+    setDefault("keepalives_idle", "10")
+    parameters["options"] = [parameters["options"], Self.options(settings)].compactMap(\.self).joined(separator: " ")
+    if let file = settings.passwordFile {
+      parameters["password"] = try PrivateFile.text(file).trimmingSuffix(while: \.isNewline)
+    }
+  }
+
+  private mutating func setDefault(_ name: String, _ value: String) {
+    parameters[name] = parameters[name] ?? value
+  }
+
+  /// `require` and weaker modes encrypt without knowing for whom.
+  private mutating func demandVerification() throws {
+    guard !isLocal else { return }
+    setDefault("sslmode", "verify-full")
+    guard parameters["sslmode"] == "verify-full" else {
+      throw StorageError.connection("sslmode must be verify-full for a database on another machine")
+    }
+  }
+
+  /// Whether every host is this machine: a Unix socket or a loopback address.
+  private var isLocal: Bool {
+    guard let hosts = parameters["hostaddr"] ?? parameters["host"] else { return true }
+    return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { host in
+      host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
+        || host.hasPrefix("127.")
+    }
+  }
+
+  private static func options(_ settings: PostgresSettings) -> String {
+    [
+      "statement_timeout": settings.statementLimit, "lock_timeout": settings.lockLimit,
+      "idle_in_transaction_session_timeout": settings.idleLimit,
+    ].sorted { $0.key < $1.key }.map { "-c \($0.key)=\($0.value.milliseconds)" }.joined(separator: " ")
+  }
+
+  private static func parsed(_ address: String) throws -> [String: String] {
+    var message: UnsafeMutablePointer<CChar>?
+    guard let options = PQconninfoParse(address, &message) else {
+      defer { PQfreemem(message) }
+      throw StorageError.connection(message.map { String(cString: $0) } ?? "cannot read the database's address")
+    }
+    defer { PQconninfoFree(options) }
+    var parameters: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val { parameters[String(cString: keyword)] = String(cString: value) }
+      option += 1
+    }
+    return parameters
+  }
+}
+
+extension Duration {
+  var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+}
+
+extension String {
+  fileprivate func trimmingSuffix(while isTrimmed: (Character) -> Bool) -> String {
+    var text = self
+    while let last = text.last, isTrimmed(last) { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,145 @@
+import CLibPQ
+import Foundation
+import Synchronization
+
+/// A connection to the database, used by one thread.
+///
+/// Every wait for the server has an end: a server that is stopped, or behind a network that drops packets, answers
+/// nothing.
+final class PostgresConnection {
+  private let handle: OpaquePointer
+  private let statementLimit: Duration
+  private let warnings = Warnings()
+  /// The names of prepared statements, by their text and the types of their parameters.
+  private var statements: [StatementKey: String] = [:]
+
+  private struct StatementKey: Hashable {
+    let sql: String
+    let types: [Oid]
+  }
+
+  /// - Throws: ``PostgresError`` when no server that accepts writes answers.
+  init(_ address: PostgresAddress, statementLimit: Duration) throws {
+    guard let handle = Self.connect(address.parameters) else { throw PostgresError(lost: "out of memory") }
+    self.handle = handle
+    // The server cancels a statement at its limit itself; this one is for a server that does not answer.
+    self.statementLimit = statementLimit + .seconds(2)
+    guard PQstatus(handle) == CONNECTION_OK else {
+      let error = lost()
+      PQfinish(handle)
+      throw error
+    }
+    PQsetNoticeReceiver(
+      handle, { Unmanaged<Warnings>.fromOpaque($0!).takeUnretainedValue().note($1) },
+      Unmanaged.passUnretained(warnings).toOpaque())
+  }
+
+  deinit { PQfinish(handle) }
+
+  private static func connect(_ parameters: [String: String]) -> OpaquePointer? {
+    let keywords = parameters.keys.map { strdup($0) } + [nil]
+    let values = parameters.values.map { strdup($0) } + [nil]
+    defer { for text in keywords + values { free(text) } }
+    return keywords.map { UnsafePointer($0) }.withUnsafeBufferPointer { keywords in
+      values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+        PQconnectdbParams(keywords.baseAddress, values.baseAddress, 0)
+      }
+    }
+  }
+
+  /// Runs statements without parameters; the result of the last, in text format.
+  @discardableResult
+  func execute(_ sql: String, limit: Duration? = nil) throws -> PostgresResult {
+    guard PQsendQuery(handle, sql) == 1 else { throw lost() }
+    return try answer(limit ?? statementLimit)
+  }
+
+  /// Runs one statement, prepared at its first use.
+  func execute(_ sql: String, _ values: [SQLValue]) throws -> PostgresResult {
+    let parameters = PostgresParameters(values)
+    let name = try prepare(sql, parameters.types)
+    let isSent = parameters.withArguments { values, lengths, formats in
+      PQsendQueryPrepared(handle, name, parameters.count, values, lengths, formats, 1)
+    }
+    guard isSent == 1 else { throw lost() }
+    return try answer(statementLimit)
+  }
+
+  /// Commits.
+  ///
+  /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
+  ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
+  func commit(limit: Duration) throws {
+    warnings.clear()
+    let result: PostgresResult
+    do { result = try execute("COMMIT", limit: limit) } catch let error as PostgresError where error.endsConnection {
+      throw StorageError.outcomeUnknown
+    }
+    guard result.command == "COMMIT" else { throw StorageError.other("the transaction had failed") }
+    guard warnings.isEmpty else { throw StorageError.outcomeUnknown }
+  }
+
+  private func prepare(_ sql: String, _ types: [Oid]) throws -> String {
+    let key = StatementKey(sql: sql, types: types)
+    if let name = statements[key] { return name }
+    let name = "s\(statements.count)"
+    guard PQsendPrepare(handle, name, sql, CInt(types.count), types) == 1 else { throw lost() }
+    _ = try answer(statementLimit)
+    statements[key] = name
+    return name
+  }
+
+  /// Reads until the server is ready for the next statement.
+  private func answer(_ limit: Duration) throws -> PostgresResult {
+    let deadline = ContinuousClock.now + limit
+    var (last, failure): (PostgresResult?, PostgresError?)
+    while let result = try next(before: deadline) {
+      last = result
+      failure = failure ?? result.failure(endsConnection: PQstatus(handle) == CONNECTION_BAD)
+    }
+    if let failure { throw failure }
+    guard let last else { throw lost() }
+    return last
+  }
+
+  private func next(before deadline: ContinuousClock.Instant) throws -> PostgresResult? {
+    while PQisBusy(handle) == 1 {
+      try waitForBytes(before: deadline)
+      guard PQconsumeInput(handle) == 1 else { throw lost() }
+    }
+    return PQgetResult(handle).map(PostgresResult.init)
+  }
+
+  private func waitForBytes(before deadline: ContinuousClock.Instant) throws {
+    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    while true {
+      let left = (deadline - .now).milliseconds
+      guard left > 0 else { throw PostgresError(lost: "the database did not answer in time") }
+      switch poll(&descriptor, 1, CInt(clamping: left)) {
+      case 1...: return
+      case 0: continue
+      default: guard errno == EINTR else { throw PostgresError(lost: "poll: errno \(errno)") }
+      }
+    }
+  }
+
+  private func lost() -> PostgresError {
+    PostgresError(lost: String(cString: PQerrorMessage(handle)).split(separator: "\n").joined(separator: "; "))
+  }
+}
+
+/// Warnings of the server since the last commit began. Notices are no warnings.
+private final class Warnings: Sendable {
+  private let count = Mutex(0)
+
+  var isEmpty: Bool { count.withLock { $0 == 0 } }
+
+  func clear() { count.withLock { $0 = 0 } }
+
+  func note(_ result: OpaquePointer?) {
+    // "V": the severity, untranslated.
+    guard let severity = PQresultErrorField(result, CInt(UInt8(ascii: "V"))), String(cString: severity) == "WARNING"
+    else { return }
+    count.withLock { $0 += 1 }
+  }
+}

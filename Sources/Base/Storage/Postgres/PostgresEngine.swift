@@ -1,0 +1,97 @@
+import Foundation
+import Synchronization
+import TenderPayments
+
+/// A store on PostgreSQL: a queue of transactions, and threads that run them, each on a connection of its own.
+struct PostgresEngine: StoreEngine {
+  private let queue: PostgresQueue
+  private let patience: Duration
+  private let workers: Workers
+
+  init(_ settings: PostgresSettings, clock: WallClock?) {
+    queue = PostgresQueue(limit: settings.queue)
+    patience = settings.patience
+    workers = Workers()
+    for _ in 0..<settings.connections {
+      workers.start(queue) { PostgresWorker(settings: settings, clock: clock) }
+    }
+  }
+
+  func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
+    try await run(isReading: true, body)
+  }
+
+  func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R {
+    try await run(isReading: false, body)
+  }
+
+  private func run<R: Sendable>(
+    isReading: Bool, _ body: @escaping @Sendable (Transaction) throws -> R
+  ) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+      let job = PostgresJob(
+        isReading: isReading, deadline: .now + patience,
+        perform: { transaction in
+          let result = try body(transaction)
+          return { continuation.resume(returning: result) }
+        },
+        fail: { continuation.resume(throwing: $0) })
+      do { try queue.append(job) } catch { job.fail(error) }
+    }
+  }
+
+  func close() async {
+    queue.close()
+    await workers.end()
+  }
+
+  var commits: Int { workers.commits }
+  var waiting: Int { queue.count }
+  /// None: the server keeps the contents of its disk, and a node that has lost it connects again.
+  var failure: StorageError? { nil }
+}
+
+/// The threads of an engine.
+private final class Workers: Sendable {
+  private struct State {
+    var running = 0
+    var commits = 0
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = Mutex(State())
+
+  var commits: Int { state.withLock { $0.commits } }
+
+  func start(_ queue: PostgresQueue, _ makeWorker: @escaping @Sendable () -> PostgresWorker) {
+    state.withLock { $0.running += 1 }
+    Thread.detachNewThread { [self] in
+      let worker = makeWorker()
+      while let job = queue.take() {
+        if worker.serve(job), !job.isReading { state.withLock { $0.commits += 1 } }
+      }
+      leave()
+    }
+  }
+
+  private func leave() {
+    let waiting = state.withLock { state in
+      state.running -= 1
+      guard state.running == 0 else { return [CheckedContinuation<Void, Never>]() }
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  /// Returns when every thread has ended.
+  func end() async {
+    await withCheckedContinuation { continuation in
+      let isOver = state.withLock { state in
+        if state.running > 0 { state.waiting.append(continuation) }
+        return state.running == 0
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import CLibPQ
+
+/// An error of the server or of the connection to it.
+struct PostgresError: Error {
+  /// SQLSTATE; nil when the connection failed.
+  let state: String?
+  let constraint: String?
+  let column: String?
+  let message: String
+  /// Whether the connection must be closed.
+  let endsConnection: Bool
+
+  /// The server's error. Only its primary message is kept: the detail may hold values.
+  init(_ result: OpaquePointer, endsConnection: Bool) {
+    func field(_ code: Unicode.Scalar) -> String? {
+      PQresultErrorField(result, CInt(code.value)).map { String(cString: $0) }
+    }
+    state = field("C")
+    constraint = field("n")
+    column = field("c")
+    message = field("M") ?? "the database gave no reason"
+    // 25006: this server has become a standby, or is a former primary that has been revived.
+    self.endsConnection = endsConnection || state == "25006"
+  }
+
+  /// A lost connection.
+  init(lost message: String) {
+    (state, constraint, column) = (nil, nil, nil)
+    self.message = message
+    endsConnection = true
+  }
+
+  /// Whether the same transaction may succeed if it is run again at once: a serialization failure, a deadlock, or a
+  /// connection that was lost before the commit.
+  var invitesRepetition: Bool { endsConnection || state == "40001" || state == "40P01" }
+
+  /// For callers, who do not know the engine.
+  var translated: StorageError {
+    switch state {
+    case "23505": .unique(constraint: constraint ?? "")
+    case "23514": .check(constraint: constraint ?? "")
+    case "23503": .foreignKey
+    case "23502": .notNull(column: column ?? "")
+    // Serialization failure, deadlock, lock timeout, statement timeout.
+    case "40001", "40P01", "55P03", "57014": .busy
+    case "53100": .full
+    case nil: .connection(message)
+    default: endsConnection ? .connection(message) : .other(message)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+package import Storage
+package import TenderPayments
+
+/// The engines that a claim about stores has to hold on.
+package enum StoreEngineUnderTest: String, Sendable, CaseIterable {
+  case sqlite, postgres
+
+  /// Those that are here: PostgreSQL needs `scripts/with-postgres swift test`.
+  package static let present: [StoreEngineUnderTest] = PostgresUnderTest.address == nil ? [.sqlite] : allCases
+}
+
+/// The PostgreSQL that `scripts/with-postgres` started.
+package enum PostgresUnderTest {
+  package static let address = ProcessInfo.processInfo.environment["TENDER_TEST_POSTGRES"]
+  package static let isPresent = address != nil
+}
+
+/// An empty database of its own for one test, which opens it as often as it likes. A file is removed with the value.
+package final class EmptyDatabase: Sendable {
+  private enum Place {
+    case file(TemporaryStore)
+    case schema(address: String)
+  }
+
+  private let place: Place
+
+  package init(_ engine: StoreEngineUnderTest) async throws {
+    switch engine {
+    case .sqlite: place = .file(try TemporaryStore())
+    case .postgres: place = .schema(address: try await Self.makeSchema())
+    }
+  }
+
+  /// How a node reaches this database; only on PostgreSQL.
+  package func settings(_ change: (inout PostgresSettings) -> Void = { _ in }) throws -> PostgresSettings {
+    guard case .schema(let address) = place else { throw StorageError.other("not on PostgreSQL") }
+    var settings = PostgresSettings(address: address)
+    settings.connections = 4
+    change(&settings)
+    return settings
+  }
+
+  package func open(_ migrations: [Migration], clock: WallClock? = nil) async throws -> Database {
+    switch place {
+    case .file(let file): try await file.open(migrations, clock: clock ?? .system)
+    case .schema: try await Database.postgres(try settings(), migrations: migrations, clock: clock)
+    }
+  }
+
+  /// Closes a database opened here, which exists until then.
+  package func close(_ database: Database) async { await database.close() }
+
+  /// A schema is quicker to make than a database.
+  private static func makeSchema() async throws -> String {
+    guard let address = PostgresUnderTest.address else { throw StorageError.connection("TENDER_TEST_POSTGRES") }
+    let name = "test_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
+    var settings = PostgresSettings(address: address)
+    settings.connections = 1
+    let database = try await Database.postgres(settings, migrations: [])
+    try await database.write { try $0.run("CREATE SCHEMA \(name)") }
+    await database.close()
+    return "\(address)?options=-c%20search_path%3D\(name)"
+  }
+}

@@ -1,0 +1,243 @@
+import Foundation
+import Storage
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+
+private let engines = StoreEngineUnderTest.present
+
+private let schema = [
+  Migration(
+    "test-1",
+    """
+    CREATE TABLE accounts (
+      id TEXT PRIMARY KEY NOT NULL,
+      held BIGINT NOT NULL CHECK (held >= 0),
+      note TEXT,
+      raw BYTEA
+    );
+    """)
+]
+
+/// What callers rely on, on every engine.
+@Suite struct `A store` {
+  @Test(arguments: engines) func `keeps what was written, with its types`(_ engine: StoreEngineUnderTest) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    try await database.write { store in
+      try store.run("INSERT INTO accounts VALUES ($1, $2, $3, $4)", .text("a"), .integer(.max), .null, .blob([0, 255]))
+    }
+    let row = try #require(try await database.read { try $0.row("SELECT * FROM accounts WHERE id = $1", .text("a")) })
+    #expect(try row.integer("held") == .max)
+    #expect(try row.textOrNil("note") == nil)
+    #expect(try row.blob("raw") == [0, 255])
+    #expect(throws: StorageError.column("nothing")) { try row.text("nothing") }
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `rolls back a failed write with its own commit and accepts the next`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    struct Refused: Error {}
+    for _ in 0..<3 {
+      await #expect(throws: Refused.self) {
+        try await database.write { store in
+          try store.run("INSERT INTO accounts (id, held) VALUES ('a', 0)")
+          throw Refused()
+        }
+      }
+    }
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('b', 0)") }
+    await place.close(database)
+    let again = try await place.open(schema)
+    let ids = try await again.read { try $0.rows("SELECT id FROM accounts").map { try $0.text("id") } }
+    #expect(ids == ["b"])
+    await place.close(again)
+  }
+
+  @Test(arguments: engines) func `rolls back one failed write and keeps the others of the same commit`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    struct Refused: Error {}
+    let kept = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          do {
+            try await database.write { store in
+              try store.run("INSERT INTO accounts (id, held) VALUES ($1, 0)", .text("\(number)"))
+              if number.isMultiple(of: 3) { throw Refused() }
+            }
+            return true
+          } catch is Refused { return false }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(kept == 133)
+    let count = try await database.read { try $0.row("SELECT count(*) AS n FROM accounts")?.integer("n") }
+    #expect(count == 133)
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `refuses a store that a newer version has written and does not change it`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let newer = Migration("test-2", "CREATE TABLE limits (id TEXT PRIMARY KEY NOT NULL);\n")
+    try await place.close(place.open(schema + [newer]))
+    let renamed = [Migration("test-3", "DROP TABLE accounts;\n")]
+    await #expect(throws: StorageError.migrationUnknown("test-2")) { try await place.open(schema) }
+    await #expect(throws: StorageError.migrationUnknown("test-1")) {
+      try await place.open(renamed + [newer])
+    }
+    let again = try await place.open(schema + [newer])
+    #expect(try await again.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
+    await place.close(again)
+  }
+
+  @Test(arguments: engines) func `opens a store unchanged when no migrations are given`(_ engine: StoreEngineUnderTest)
+    async throws
+  {
+    let place = try await EmptyDatabase(engine)
+    try await place.close(place.open(schema))
+    let database = try await place.open([])
+    #expect(try await database.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `names the kind of constraint that failed`(_ engine: StoreEngineUnderTest) async throws
+  {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    func failure(_ sql: String) async throws -> StorageError? {
+      do { try await database.write { try $0.run(sql) } } catch let error as StorageError { return error }
+      return nil
+    }
+    #expect(try await failure("INSERT INTO accounts (id, held) VALUES ('a', 1)") == nil)
+    let unique = try await failure("INSERT INTO accounts (id, held) VALUES ('a', 1)")
+    let check = try await failure("UPDATE accounts SET held = -1")
+    guard case .unique = unique, case .check = check else {
+      Issue.record("\(String(describing: unique)), \(String(describing: check))")
+      return
+    }
+    #expect(try await failure("INSERT INTO accounts (id) VALUES ('b')") == .notNull(column: column(engine)))
+    await place.close(database)
+  }
+
+  private func column(_ engine: StoreEngineUnderTest) -> String { engine == .sqlite ? "accounts.held" : "held" }
+
+  @Test(arguments: engines) func `commits nothing after a statement has failed, even if its error is caught`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    await #expect(throws: StorageError.self) {
+      try await database.write { store in
+        try store.run("INSERT INTO accounts (id, held) VALUES ('a', 1)")
+        _ = try? store.run("INSERT INTO accounts (id, held) VALUES ('a', 1)")
+        _ = try? store.rows("SELECT id FROM accounts")
+      }
+    }
+    #expect(try await database.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `lets one of 64 callers that insert the same id at once win`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    let claim = "INSERT INTO accounts (id, held) VALUES ('a', $1) ON CONFLICT DO NOTHING RETURNING id"
+    let won = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<64 {
+        group.addTask { try await database.write { try $0.row(claim, .integer(Int64(number))) } != nil }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(won == 1)
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `gives each unclaimed row to one of the callers that take some at once`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    try await database.write { store in
+      for number in 0..<64 { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 0)", .text("\(number)")) }
+    }
+    let taken = try await withThrowingTaskGroup(of: [String].self) { group in
+      for _ in 0..<16 { group.addTask { try await database.write { try take(4, $0) } } }
+      return try await group.reduce(into: []) { $0 += $1 }
+    }
+    #expect(taken.count == Set(taken).count)
+    let rest = try await database.read { try $0.rows("SELECT id FROM accounts WHERE held = 0") }
+    #expect(taken.count + rest.count == 64)
+    await place.close(database)
+  }
+
+  private func take(_ count: Int, _ store: Transaction) throws -> [String] {
+    let rows = try store.unclaimedRows("SELECT id FROM accounts WHERE held = 0 ORDER BY id LIMIT \(count)")
+    let ids = try rows.map { try $0.text("id") }
+    for id in ids { try store.run("UPDATE accounts SET held = 1 WHERE id = $1", .text(id)) }
+    return ids
+  }
+
+  @Test(arguments: engines) func `loses no addition of 64 callers that lock the same row`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 0)") }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<64 {
+        group.addTask {
+          try await database.write { store in
+            let row = try #require(try store.lockedRow("SELECT held FROM accounts WHERE id = 'a'"))
+            try store.run("UPDATE accounts SET held = $1", .integer(try row.integer("held") + 1))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try await database.read { try $0.row("SELECT held FROM accounts")?.integer("held") } == 64)
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `orders texts by their bytes`(_ engine: StoreEngineUnderTest) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    let names = ["b", "B", "a", "ä", "Z", "_"]
+    try await database.write { store in
+      for name in names { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 0)", .text(name)) }
+    }
+    let ordered = try await database.read {
+      try $0.rows("SELECT id FROM accounts ORDER BY id").map { try $0.text("id") }
+    }
+    #expect(ordered == names.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
+    await place.close(database)
+  }
+
+  @Test(arguments: engines) func `reads one snapshot`(_ engine: StoreEngineUnderTest) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    async let counts = database.read { store in
+      let before = try store.rows("SELECT id FROM accounts").count
+      begin.finish()
+      gate.wait()
+      return [before, try store.rows("SELECT id FROM accounts").count]
+    }
+    for await _ in begun {}
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 0)") }
+    gate.signal()
+    #expect(try await counts == [0, 0])
+    await place.close(database)
+  }
+}

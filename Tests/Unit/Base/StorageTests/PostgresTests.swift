@@ -1,0 +1,267 @@
+import Dispatch
+import Foundation
+import Storage
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+
+private let schema = [
+  Migration("test-1", "CREATE TABLE lines (id BIGINT PRIMARY KEY NOT NULL, text TEXT NOT NULL);\n")
+]
+
+/// Faults that only a database of another process has. Run by `scripts/with-postgres swift test`.
+@Suite(.enabled(if: PostgresUnderTest.isPresent)) struct `A store on PostgreSQL` {
+  private func open(_ change: (inout PostgresSettings) -> Void = { _ in }) async throws -> Database {
+    let place = try await EmptyDatabase(.postgres)
+    return try await Database.postgres(try place.settings(change), migrations: schema)
+  }
+
+  private func insert(_ id: Int64, _ database: Database) async throws {
+    try await database.write { try $0.run("INSERT INTO lines (id, text) VALUES ($1, 'x')", .integer(id)) }
+  }
+
+  private func ids(_ database: Database) async throws -> [Int64] {
+    try await database.read { try $0.rows("SELECT id FROM lines ORDER BY id").map { try $0.integer("id") } }
+  }
+
+  /// Ends the connection during the next commit that has inserted a line.
+  private func endConnectionsInCommits(_ database: Database) async throws {
+    try await database.write { store in
+      try store.run(
+        """
+        CREATE FUNCTION hang_up() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END'
+        """)
+      try store.run(
+        """
+        CREATE CONSTRAINT TRIGGER hang_up AFTER INSERT ON lines DEFERRABLE INITIALLY DEFERRED
+          FOR EACH ROW EXECUTE FUNCTION hang_up()
+        """)
+    }
+  }
+
+  @Test func `says that the outcome of a commit is unknown when the connection ends in it`() async throws {
+    let database = try await open()
+    try await endConnectionsInCommits(database)
+    await #expect(throws: StorageError.outcomeUnknown) { try await insert(1, database) }
+    try await database.write { try $0.run("DROP TRIGGER hang_up ON lines") }
+    try await insert(2, database)
+    #expect(try await ids(database) == [2])
+    await database.close()
+  }
+
+  @Test func `runs a transaction again whose connection ended before the commit`() async throws {
+    let database = try await open()
+    let runs = Counter()
+    try await database.write { store in
+      try store.run("INSERT INTO lines (id, text) VALUES (1, 'x')")
+      if runs.next() == 1 { _ = try store.rows("SELECT pg_terminate_backend(pg_backend_pid())") }
+    }
+    #expect(runs.value == 2)
+    #expect(try await ids(database) == [1])
+    await database.close()
+  }
+
+  @Test func `goes on when every connection was ended while it was idle`() async throws {
+    let name = "idle-\(UUID().uuidString)"
+    let database = try await open { $0.applicationName = name }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for id in Int64(0)..<32 { group.addTask { try await insert(id, database) } }
+      try await group.waitForAll()
+    }
+    let pids = try await database.read { store in
+      try store.rows("SELECT pid FROM pg_stat_activity WHERE application_name = $1", .text(name))
+        .map { try $0.integer("pid") }
+    }
+    let other = try await open()
+    try await other.write { store in
+      for pid in pids { _ = try store.rows("SELECT pg_terminate_backend(CAST($1 AS INTEGER))", .integer(pid)) }
+    }
+    #expect(pids.count == 4)
+    for id in Int64(32)..<64 { try await insert(id, database) }
+    #expect(try await ids(database).count == 64)
+    await other.close()
+    await database.close()
+  }
+
+  @Test func `runs one of two transactions again that lock the same rows in opposite order`() async throws {
+    let database = try await open()
+    for id in Int64(1)...2 { try await insert(id, database) }
+    let runs = Counter()
+    let both = Barrier()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for order in [[Int64(1), 2], [2, 1]] {
+        group.addTask {
+          try await database.write { store in
+            let isFirst = runs.next() <= 2
+            _ = try store.lockedRow("SELECT id FROM lines WHERE id = $1", .integer(order[0]))
+            if isFirst { both.wait() }
+            _ = try store.lockedRow("SELECT id FROM lines WHERE id = $1", .integer(order[1]))
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(runs.value == 3)
+    await database.close()
+  }
+
+  @Test func `refuses a transaction for which no connection becomes free in time`() async throws {
+    let database = try await open {
+      $0.connections = 1
+      $0.patience = .milliseconds(200)
+    }
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    async let held: Void = database.write { _ in
+      begin.finish()
+      gate.wait()
+    }
+    for await _ in begun {}
+    await #expect(throws: StorageError.overloaded) { try await insert(1, database) }
+    gate.signal()
+    try await held
+    try await insert(2, database)
+    #expect(try await ids(database) == [2])
+    await database.close()
+  }
+
+  @Test func `refuses a transaction when too many wait already`() async throws {
+    let database = try await open {
+      $0.connections = 1
+      $0.queue = 1
+    }
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    async let held: Void = database.write { _ in
+      begin.finish()
+      gate.wait()
+    }
+    for await _ in begun {}
+    async let second: Void = insert(1, database)
+    while database.waiting < 1 { await Task.yield() }
+    await #expect(throws: StorageError.overloaded) { try await insert(2, database) }
+    gate.signal()
+    try await held
+    try await second
+    await database.close()
+  }
+
+  @Test func `gives up a lock that another transaction keeps for too long, and a statement that takes too long`()
+    async throws
+  {
+    let database = try await open {
+      $0.lockLimit = .milliseconds(100)
+      $0.statementLimit = .milliseconds(500)
+    }
+    try await insert(1, database)
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let gate = DispatchSemaphore(value: 0)
+    async let held: Void = database.write { store in
+      _ = try store.lockedRow("SELECT id FROM lines WHERE id = 1")
+      begin.finish()
+      gate.wait()
+    }
+    for await _ in begun {}
+    await #expect(throws: StorageError.busy) { try await database.write { try $0.run("UPDATE lines SET text = 'y'") } }
+    gate.signal()
+    try await held
+    await #expect(throws: StorageError.busy) {
+      try await database.read { try $0.rows("SELECT 1 AS n FROM pg_sleep(5)") }
+    }
+    await database.close()
+  }
+
+  @Test func `ends a transaction that holds a lock and does nothing, and commits none of it`() async throws {
+    let database = try await open {
+      $0.idleLimit = .milliseconds(200)
+      $0.patience = .seconds(1)
+    }
+    try await insert(1, database)
+    let runs = Counter()
+    try await database.write { store in
+      _ = try store.lockedRow("SELECT id FROM lines WHERE id = 1")
+      if runs.next() == 1 { Thread.sleep(forTimeInterval: 0.6) }
+      try store.run("UPDATE lines SET text = 'y'")
+    }
+    #expect(runs.value == 2)
+    await database.close()
+  }
+
+  @Test func `has the database's time, one for a transaction`() async throws {
+    let database = try await open()
+    let times = try await database.write { store in
+      let row = try #require(
+        try store.row("SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS now"))
+      return (store.now, try row.time("now"))
+    }
+    #expect(times.0 <= times.1 && times.1.microseconds - times.0.microseconds < 1_000_000)
+    await database.close()
+  }
+
+  @Test func `is migrated once by nodes that start at the same time`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 { group.addTask { try await place.open(schema).close() } }
+      try await group.waitForAll()
+    }
+    let database = try await place.open(schema)
+    #expect(try await database.read { try $0.rows("SELECT name FROM migrations") }.count == 1)
+    await database.close()
+  }
+
+  @Test func `refuses a server on another machine whose certificate is not verified`() async throws {
+    for mode in ["disable", "prefer", "require", "verify-ca"] {
+      let settings = PostgresSettings(address: "postgres://tender@db.example:5432/tender?sslmode=\(mode)")
+      await #expect(throws: StorageError.connection("sslmode must be verify-full for a database on another machine")) {
+        try await Database.postgres(settings, migrations: schema)
+      }
+    }
+  }
+
+  @Test func `refuses NUL in a text, which PostgreSQL cannot keep`() async throws {
+    let database = try await open()
+    await #expect(throws: StorageError.self) {
+      try await database.write { try $0.run("INSERT INTO lines (id, text) VALUES (1, $1)", .text("a\0b")) }
+    }
+    #expect(try await ids(database).isEmpty)
+    await database.close()
+  }
+
+  @Test func `is closed when what was begun is answered`() async throws {
+    let database = try await open()
+    async let written: Void = insert(1, database)
+    while database.commits == 0 { await Task.yield() }
+    await database.close()
+    try await written
+    await #expect(throws: StorageError.self) { try await insert(2, database) }
+  }
+}
+
+/// Lets two threads go on when both are here; each waits for 5 s at most.
+private final class Barrier: Sendable {
+  private let first = DispatchSemaphore(value: 0)
+  private let second = DispatchSemaphore(value: 0)
+  private let count = Counter()
+
+  func wait() {
+    let isFirst = count.next() == 1
+    (isFirst ? second : first).signal()
+    _ = (isFirst ? first : second).wait(timeout: .now() + 5)
+  }
+}
+
+/// Counts from 1.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+
+  var value: Int { count.withLock { $0 } }
+
+  func next() -> Int {
+    count.withLock { count in
+      count += 1
+      return count
+    }
+  }
+}
