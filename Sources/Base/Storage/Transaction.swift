@@ -77,17 +77,28 @@ enum RowLock {
 
 /// A value of one of the three column types, or NULL.
 package enum SQLValue: Sendable, Hashable {
-  case null
+  /// NULL, of a type that PostgreSQL has to be told where no column gives it, as in `$1 IS NULL`.
+  case absent(SQLType?)
   case integer(Int64)
   case text(String)
   case blob([UInt8])
 
+  /// NULL whose type a column gives.
+  package static let null = SQLValue.absent(nil)
+
   /// NULL for nil.
-  package static func text(optional text: String?) -> SQLValue { text.map(SQLValue.text) ?? .null }
-  package static func integer(optional integer: Int64?) -> SQLValue { integer.map(SQLValue.integer) ?? .null }
-  package static func blob(optional bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .null }
+  package static func text(optional text: String?) -> SQLValue { text.map(SQLValue.text) ?? .absent(.text) }
+  package static func integer(optional integer: Int64?) -> SQLValue {
+    integer.map(SQLValue.integer) ?? .absent(.integer)
+  }
+  package static func blob(optional bytes: [UInt8]?) -> SQLValue { bytes.map(SQLValue.blob) ?? .absent(.blob) }
   /// Microseconds since 1970.
   package static func time(_ time: Timestamp) -> SQLValue { .integer(time.microseconds) }
+}
+
+/// The three column types: BIGINT, TEXT and BYTEA.
+package enum SQLType: Sendable, Hashable {
+  case integer, text, blob
 }
 
 /// One row of a result, by column name. A column that is absent or has another type is an error.
@@ -123,7 +134,7 @@ package struct Row: Sendable {
   package func integerOrNil(_ column: String) throws -> Int64? {
     switch value(of: column) {
     case .integer(let value): value
-    case .null: nil
+    case .absent: nil
     default: throw StorageError.column(column)
     }
   }
@@ -131,7 +142,7 @@ package struct Row: Sendable {
   package func textOrNil(_ column: String) throws -> String? {
     switch value(of: column) {
     case .text(let value): value
-    case .null: nil
+    case .absent: nil
     default: throw StorageError.column(column)
     }
   }
@@ -139,7 +150,7 @@ package struct Row: Sendable {
   package func blobOrNil(_ column: String) throws -> [UInt8]? {
     switch value(of: column) {
     case .blob(let value): value
-    case .null: nil
+    case .absent: nil
     default: throw StorageError.column(column)
     }
   }

@@ -193,7 +193,7 @@ extension PaymentRecord {
 }
 
 extension SQLValue {
-  static func time(optional time: Timestamp?) -> SQLValue { time.map(SQLValue.time) ?? .null }
+  static func time(optional time: Timestamp?) -> SQLValue { .integer(optional: time?.microseconds) }
 }
 
 extension Row {

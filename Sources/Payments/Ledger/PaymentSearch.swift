@@ -51,7 +51,7 @@ extension PaymentSearch {
     case .payment(let id): ("id = $1", .text(id.rawValue))
     case .order(let id): ("order_id = $1", .text(id.rawValue))
     case .basket(let id): ("basket = $1", .text(id.rawValue))
-    case nil: ("$1 IS NULL", .null)
+    case nil: ("$1 IS NULL", .text(optional: nil))
     }
   }
 }

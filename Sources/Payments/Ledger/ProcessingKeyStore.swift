@@ -117,5 +117,5 @@ extension ProcessingKeyStore.Record {
 }
 
 extension SQLValue {
-  fileprivate static func moment(_ time: Timestamp?) -> SQLValue { time.map { .integer($0.microseconds) } ?? .null }
+  fileprivate static func moment(_ time: Timestamp?) -> SQLValue { .integer(optional: time?.microseconds) }
 }

@@ -43,7 +43,7 @@ package final class EmptyDatabase: Sendable {
 
   package func open(_ migrations: [Migration], clock: WallClock? = nil) async throws -> Database {
     switch place {
-    case .file(let file): try await file.open(migrations, clock: clock ?? .system)
+    case .file(let file): try await Database.sqlite(path: file.path, migrations: migrations, clock: clock ?? .system)
     case .schema: try await Database.postgres(try settings(), migrations: migrations, clock: clock)
     }
   }

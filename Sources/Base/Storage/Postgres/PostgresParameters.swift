@@ -2,7 +2,7 @@ import CLibPQ
 
 /// The values of a statement in PostgreSQL's binary format.
 struct PostgresParameters {
-  /// The type of each value, by the number in `pg_type`; 0 for NULL, whose type the server infers.
+  /// The type of each value, by the number in `pg_type`; 0 for NULL whose type the server infers from its column.
   private(set) var types: [Oid] = []
   private var lengths: [CInt] = []
   private var formats: [CInt] = []
@@ -20,7 +20,7 @@ struct PostgresParameters {
 
   private mutating func append(_ value: SQLValue) {
     switch value {
-    case .null: append(nil, type: 0)
+    case .absent(let type): append(nil, type: PostgresType.number(of: type))
     case .integer(let integer): append(withUnsafeBytes(of: integer.bigEndian) { Array($0) }, type: PostgresType.int8)
     case .text(let text): append(Array(text.utf8), type: PostgresType.text)
     case .blob(let blob): append(blob, type: PostgresType.bytea)
@@ -62,4 +62,13 @@ enum PostgresType {
   static let int4: Oid = 23
   static let text: Oid = 25
   static let varchar: Oid = 1043
+
+  static func number(of type: SQLType?) -> Oid {
+    switch type {
+    case .integer: int8
+    case .text: text
+    case .blob: bytea
+    case nil: 0
+    }
+  }
 }

@@ -63,7 +63,7 @@ struct BoundStatement {
 extension BoundStatement {
   private func bind(_ value: SQLValue, at place: CInt) -> CInt {
     switch value {
-    case .null: return sqlite3_bind_null(handle, place)
+    case .absent: return sqlite3_bind_null(handle, place)
     case .integer(let integer): return sqlite3_bind_int64(handle, place, integer)
     case .text(var text): return text.withUTF8 { bind(text: UnsafeRawBufferPointer($0), at: place) }
     case .blob(let bytes): return bytes.withUnsafeBytes { bind(blob: $0, at: place) }

@@ -110,6 +110,18 @@ private let schema = [
     await place.close(database)
   }
 
+  @Test(arguments: engines) func `compares a value that may be absent`(_ engine: StoreEngineUnderTest) async throws {
+    let place = try await EmptyDatabase(engine)
+    let database = try await place.open(schema)
+    try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
+    let search = "SELECT id FROM accounts WHERE ($1 IS NULL OR id = $1) AND ($2 IS NULL OR held = $2)"
+    let found = try await database.read { store in
+      try [nil, "a", "b"].map { try store.rows(search, .text(optional: $0), .integer(optional: nil)).count }
+    }
+    #expect(found == [1, 1, 0])
+    await place.close(database)
+  }
+
   @Test(arguments: engines) func `names the kind of constraint that failed`(_ engine: StoreEngineUnderTest) async throws
   {
     let place = try await EmptyDatabase(engine)
