@@ -24,11 +24,8 @@ final class PostgresConnection {
     self.handle = handle
     // The server cancels a statement at its limit itself; this one is for a server that does not answer.
     self.statementLimit = statementLimit + .seconds(2)
-    guard PQstatus(handle) == CONNECTION_OK else {
-      let error = lost()
-      PQfinish(handle)
-      throw error
-    }
+    // What was begun ends in deinit, because every property has its value here.
+    guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(
       handle, { Unmanaged<Warnings>.fromOpaque($0!).takeUnretainedValue().note($1) },
       Unmanaged.passUnretained(warnings).toOpaque())

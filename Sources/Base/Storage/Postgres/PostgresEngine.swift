@@ -7,11 +7,13 @@ struct PostgresEngine: StoreEngine {
   private let queue: PostgresQueue
   private let patience: Duration
   private let workers: Workers
+  private let owner: Owner
 
   init(_ settings: PostgresSettings, clock: WallClock?) {
     queue = PostgresQueue(limit: settings.queue)
     patience = settings.patience
     workers = Workers()
+    owner = Owner(queue: queue)
     for _ in 0..<settings.connections {
       workers.start(queue) { PostgresWorker(settings: settings, clock: clock) }
     }
@@ -49,6 +51,15 @@ struct PostgresEngine: StoreEngine {
   var waiting: Int { queue.count }
   /// None: the server keeps the contents of its disk, and a node that has lost it connects again.
   var failure: StorageError? { nil }
+}
+
+/// Lets the threads end when an engine that nobody closed is not used any more.
+private final class Owner: Sendable {
+  private let queue: PostgresQueue
+
+  init(queue: PostgresQueue) { self.queue = queue }
+
+  deinit { queue.close() }
 }
 
 /// The threads of an engine.

@@ -220,6 +220,21 @@ private let schema = [
     }
   }
 
+  @Test func `says that it cannot be reached, for as long as it cannot`() async throws {
+    var settings = PostgresSettings(address: "postgres://tender@127.0.0.1:1/tender")
+    settings.patience = .milliseconds(300)
+    await #expect(throws: StorageError.self) { try await Database.postgres(settings, migrations: schema) }
+    let database = try await Database.postgres(settings, migrations: [])
+    for _ in 0..<3 {
+      let error = await #expect(throws: StorageError.self) { try await insert(1, database) }
+      guard case .connection = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    await database.close()
+  }
+
   @Test func `refuses NUL in a text, which PostgreSQL cannot keep`() async throws {
     let database = try await open()
     await #expect(throws: StorageError.self) {
