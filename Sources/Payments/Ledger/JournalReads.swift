@@ -137,7 +137,7 @@ extension Journal {
     try await database.read { store in
       try store.rows(
         """
-        SELECT route, sum(open) AS open, sum(held) AS held, min(payment) AS payment FROM (
+        SELECT route, CAST(SUM(open) AS BIGINT) AS open, CAST(SUM(held) AS BIGINT) AS held, min(payment) AS payment FROM (
           SELECT route, 0 AS open, 1 AS held, id AS payment FROM payments WHERE live = 1 AND authorized > captured
           UNION ALL
           SELECT route, 1, 0, payment FROM operations WHERE state IN ('sending', 'pending', 'unknown')

@@ -28,15 +28,18 @@ package struct PaymentFigure: Sendable, Hashable {
     from start: Timestamp, until end: Timestamp, merchants: [MerchantID]?, in store: Transaction
   ) throws -> [PaymentFigure] {
     let places = (merchants ?? []).indices.map { "$\($0 + 3)" }.joined(separator: ", ")
+    // PostgreSQL has no empty list.
+    let condition = merchants.map { $0.isEmpty ? "AND 1 = 0" : "AND payments.merchant IN (\(places))" } ?? ""
     return try store.rows(
       """
       SELECT payments.created_at / 86400000000 AS day, payments.merchant AS merchant, payments.route AS route,
         MIN(LOWER(COALESCE(payments.card_name, 'other'))) AS card, payments.currency AS currency,
-        payments.status AS status, payments.decline_reason AS reason, COUNT(*) AS payments, SUM(payments.amount) AS amount,
-        SUM(payments.refunded) AS refunded, COALESCE(SUM(first.answered_at - first.sent_at), 0) AS latency,
+        payments.status AS status, payments.decline_reason AS reason, COUNT(*) AS payments,
+        CAST(SUM(payments.amount) AS BIGINT) AS amount, CAST(SUM(payments.refunded) AS BIGINT) AS refunded,
+        CAST(COALESCE(SUM(first.answered_at - first.sent_at), 0) AS BIGINT) AS latency,
         COUNT(first.answered_at) AS answered
       FROM payments LEFT JOIN operations AS first ON first.payment = payments.id AND first.number = 0
-      WHERE payments.id >= $1 AND payments.id < $2 \(merchants == nil ? "" : "AND payments.merchant IN (\(places))")
+      WHERE payments.id >= $1 AND payments.id < $2 \(condition)
       GROUP BY 1, 2, 3, \(Self.network), 5, 6, 7 ORDER BY 1
       """,
       [.text(PaymentFilter.prefix(of: start)), .text(PaymentFilter.prefix(of: end))]

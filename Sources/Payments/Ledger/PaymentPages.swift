@@ -89,9 +89,12 @@ extension PaymentFilter {
       values.append(value)
       return "$\(count + values.count)"
     }
-    func list(_ texts: [String]) -> String { texts.map { place(.text($0)) }.joined(separator: ", ") }
-    if let merchants { parts.append("merchant IN (\(list(merchants.map(\.rawValue))))") }
-    if let orders { parts.append("order_id IN (\(list(orders.map(\.rawValue))))") }
+    // PostgreSQL has no empty list.
+    func isOne(of texts: [String], _ column: String) -> String {
+      texts.isEmpty ? "1 = 0" : "\(column) IN (\(texts.map { place(.text($0)) }.joined(separator: ", ")))"
+    }
+    if let merchants { parts.append(isOne(of: merchants.map(\.rawValue), "merchant")) }
+    if let orders { parts.append(isOne(of: orders.map(\.rawValue), "order_id")) }
     if let status { parts.append("status = \(place(.text(status.rawValue)))") }
     if let route { parts.append("route = \(place(.text(route)))") }
     if let amount { parts.append("amount = \(place(.integer(amount)))") }
