@@ -12,7 +12,7 @@ package enum StoreEngineUnderTest: String, Sendable, CaseIterable {
 
 /// The PostgreSQL that `scripts/with-postgres` started.
 package enum PostgresUnderTest {
-  package static let address = ProcessInfo.processInfo.environment["TENDER_TEST_POSTGRES"]
+  package static let address = ProcessInfo.processInfo.environment["POSTGRES_UNDER_TEST"]
   package static let isPresent = address != nil
 }
 
@@ -53,7 +53,7 @@ package final class EmptyDatabase: Sendable {
 
   /// A schema is quicker to make than a database.
   private static func makeSchema() async throws -> String {
-    guard let address = PostgresUnderTest.address else { throw StorageError.connection("TENDER_TEST_POSTGRES") }
+    guard let address = PostgresUnderTest.address else { throw StorageError.connection("POSTGRES_UNDER_TEST") }
     let name = "test_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
     var settings = PostgresSettings(address: address)
     settings.connections = 1

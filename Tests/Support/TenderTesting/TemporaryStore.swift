@@ -16,9 +16,9 @@ package final class TemporaryStore: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: directory) }
 
-  /// Opens the file, or a database on PostgreSQL in its place where `TENDER_TEST_ENGINE=postgres` is set.
+  /// Opens the file, or a database on PostgreSQL in its place where `ENGINE_UNDER_TEST=postgres` is set.
   package func open(_ migrations: [Migration], clock: WallClock = .system) async throws -> Database {
-    if ProcessInfo.processInfo.environment["TENDER_TEST_ENGINE"] == "postgres" {
+    if ProcessInfo.processInfo.environment["ENGINE_UNDER_TEST"] == "postgres" {
       return try await onPostgres().open(migrations, clock: clock)
     }
     return try await Database.sqlite(path: path, migrations: migrations, clock: clock)

@@ -1,6 +1,5 @@
 import CLibPQ
 import Foundation
-import Synchronization
 
 /// A connection to the database, used by one thread.
 ///
@@ -9,7 +8,8 @@ import Synchronization
 final class PostgresConnection {
   private let handle: OpaquePointer
   private let statementLimit: Duration
-  private let warnings = Warnings()
+  /// How many warnings the server has sent since the last commit began. Notices are no warnings.
+  private let warnings: UnsafeMutablePointer<Int>
   /// The names of prepared statements, by their text and the types of their parameters.
   private var statements: [StatementKey: String] = [:]
 
@@ -22,16 +22,27 @@ final class PostgresConnection {
   init(_ address: PostgresAddress, statementLimit: Duration) throws {
     guard let handle = Self.connect(address.parameters) else { throw PostgresError(lost: "out of memory") }
     self.handle = handle
+    warnings = .allocate(capacity: 1)
+    warnings.initialize(to: 0)
     // The server cancels a statement at its limit itself; this one is for a server that does not answer.
     self.statementLimit = statementLimit + .seconds(2)
     // What was begun ends in deinit, because every property has its value here.
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
-    PQsetNoticeReceiver(
-      handle, { Unmanaged<Warnings>.fromOpaque($0!).takeUnretainedValue().note($1) },
-      Unmanaged.passUnretained(warnings).toOpaque())
+    PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
   }
 
-  deinit { PQfinish(handle) }
+  deinit {
+    PQfinish(handle)
+    warnings.deallocate()
+  }
+
+  /// libpq calls it on the thread that reads an answer.
+  private static func note(_ result: OpaquePointer?, in warnings: UnsafeMutableRawPointer?) {
+    // "V": the severity, untranslated.
+    guard let severity = PQresultErrorField(result, CInt(UInt8(ascii: "V"))), String(cString: severity) == "WARNING"
+    else { return }
+    warnings?.assumingMemoryBound(to: Int.self).pointee += 1
+  }
 
   private static func connect(_ parameters: [String: String]) -> OpaquePointer? {
     let keywords = parameters.keys.map { strdup($0) } + [nil]
@@ -67,13 +78,13 @@ final class PostgresConnection {
   /// - Throws: ``StorageError/outcomeUnknown`` when the server did not say whether the transaction is durable: the
   ///   connection was lost, the limit has passed, or the wait for a synchronous standby was cancelled.
   func commit(limit: Duration) throws {
-    warnings.clear()
+    warnings.pointee = 0
     let result: PostgresResult
     do { result = try execute("COMMIT", limit: limit) } catch let error as PostgresError where error.endsConnection {
       throw StorageError.outcomeUnknown
     }
     guard result.command == "COMMIT" else { throw StorageError.other("the transaction had failed") }
-    guard warnings.isEmpty else { throw StorageError.outcomeUnknown }
+    guard warnings.pointee == 0 else { throw StorageError.outcomeUnknown }
   }
 
   private func prepare(_ sql: String, _ types: [Oid]) throws -> String {
@@ -122,21 +133,5 @@ final class PostgresConnection {
 
   private func lost() -> PostgresError {
     PostgresError(lost: String(cString: PQerrorMessage(handle)).split(separator: "\n").joined(separator: "; "))
-  }
-}
-
-/// Warnings of the server since the last commit began. Notices are no warnings.
-private final class Warnings: Sendable {
-  private let count = Mutex(0)
-
-  var isEmpty: Bool { count.withLock { $0 == 0 } }
-
-  func clear() { count.withLock { $0 = 0 } }
-
-  func note(_ result: OpaquePointer?) {
-    // "V": the severity, untranslated.
-    guard let severity = PQresultErrorField(result, CInt(UInt8(ascii: "V"))), String(cString: severity) == "WARNING"
-    else { return }
-    count.withLock { $0 += 1 }
   }
 }

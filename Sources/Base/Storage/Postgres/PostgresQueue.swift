@@ -1,11 +1,12 @@
+import Dispatch
 import Foundation
+import Synchronization
 
 /// Transactions that wait for a connection: first come, first served, bounded in number and in time.
-final class PostgresQueue: @unchecked Sendable {
-  // The condition guards all of these.
-  private let condition = NSCondition()
-  private var jobs: [PostgresJob] = []
-  private var isClosed = false
+final class PostgresQueue: Sendable {
+  private let state = Mutex<(jobs: [PostgresJob], isClosed: Bool)>(([], false))
+  /// Counts jobs that were appended, and wakes everybody when the queue is closed.
+  private let arrivals = DispatchSemaphore(value: 0)
   private let limit: Int
 
   init(limit: Int) {
@@ -13,43 +14,47 @@ final class PostgresQueue: @unchecked Sendable {
     Thread.detachNewThread { [weak self] in while self?.expire() ?? false { Thread.sleep(forTimeInterval: 0.05) } }
   }
 
-  var count: Int { condition.withLock { jobs.count } }
+  var count: Int { state.withLock { $0.jobs.count } }
 
   /// - Throws: ``StorageError/overloaded`` when too many wait already.
   func append(_ job: PostgresJob) throws {
-    try condition.withLock {
-      guard !isClosed else { throw StorageError.connection("the store is closed") }
-      guard jobs.count < limit else { throw StorageError.overloaded }
-      jobs.append(job)
-      condition.signal()
+    try state.withLock { state in
+      guard !state.isClosed else { throw StorageError.connection("the store is closed") }
+      guard state.jobs.count < limit else { throw StorageError.overloaded }
+      state.jobs.append(job)
     }
+    arrivals.signal()
   }
 
   /// Waits for a job; nil when the queue is closed and empty.
   func take() -> PostgresJob? {
-    condition.withLock {
-      while jobs.isEmpty, !isClosed { condition.wait() }
-      return jobs.isEmpty ? nil : jobs.removeFirst()
+    while true {
+      arrivals.wait()
+      // A job that was due may have expired meanwhile.
+      let (job, isOver) = state.withLock { state in
+        (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isClosed && state.jobs.isEmpty)
+      }
+      // Wakes the next thread that waits.
+      if isOver { arrivals.signal() }
+      if job != nil || isOver { return job }
     }
   }
 
   /// Refuses further jobs. Those that wait are still served.
   func close() {
-    condition.withLock {
-      isClosed = true
-      condition.broadcast()
-    }
+    state.withLock { $0.isClosed = true }
+    arrivals.signal()
   }
 
   /// Fails the jobs whose time is over, which no connection may ever take while all of them wait for the server.
   ///
   /// - Returns: whether it has to be called again.
   private func expire() -> Bool {
-    let (late, goesOn) = condition.withLock {
+    let (late, goesOn) = state.withLock { state in
       let now = ContinuousClock.now
-      let late = jobs.filter { $0.deadline <= now }
-      jobs.removeAll { $0.deadline <= now }
-      return (late, !isClosed || !jobs.isEmpty)
+      let late = state.jobs.filter { $0.deadline <= now }
+      state.jobs.removeAll { $0.deadline <= now }
+      return (late, !state.isClosed || !state.jobs.isEmpty)
     }
     for job in late { job.fail(StorageError.overloaded) }
     return goesOn
