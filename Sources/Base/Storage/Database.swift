@@ -51,8 +51,8 @@ package struct Database: Sendable {
 
   /// Runs `body` in a transaction and returns when its effects are on disk. An error rolls all of it back.
   ///
-  /// In SQLite concurrent writes share one commit, so durable throughput grows with load. `body` may run more than once and must
-  /// not have effects outside the transaction.
+  /// In SQLite concurrent writes share one commit, so durable throughput grows with load. `body` may run more than once
+  /// and must not have effects outside the transaction.
   ///
   /// - Throws: ``StorageError/outcomeUnknown`` when PostgreSQL did not say whether the commit happened: read the row
   ///   again by its id. What `body` threw; ``StorageError`` otherwise.

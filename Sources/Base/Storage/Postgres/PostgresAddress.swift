@@ -8,6 +8,12 @@ struct PostgresAddress {
   ///   any server's certificate on a network.
   init(_ settings: PostgresSettings) throws {
     parameters = try Self.parsed(settings.address)
+    guard parameters["service"] == nil else {
+      throw StorageError.connection("the database's address must name its host itself, not a service")
+    }
+    // From PGHOST, PGHOSTADDR and PGSERVICE: the rule about certificates has to know every host.
+    let environment = Self.values(PQconndefaults())
+    for name in ["host", "hostaddr"] { parameters[name] = parameters[name] ?? environment[name] }
     try demandVerification()
     parameters["target_session_attrs"] = "read-write"
     parameters["client_encoding"] = "UTF8"
@@ -36,10 +42,8 @@ struct PostgresAddress {
 
   /// Whether every host is this machine: a Unix socket or a loopback address.
   private var isLocal: Bool {
-    guard let hosts = parameters["hostaddr"] ?? parameters["host"] else { return true }
-    return hosts.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { host in
-      host.isEmpty || host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1"
-        || host.hasPrefix("127.")
+    ["host", "hostaddr"].flatMap { (parameters[$0] ?? "").split(separator: ",") }.allSatisfy { host in
+      host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
   }
 
@@ -51,19 +55,23 @@ struct PostgresAddress {
   }
 
   private static func parsed(_ address: String) throws -> [String: String] {
-    var message: UnsafeMutablePointer<CChar>?
-    guard let options = PQconninfoParse(address, &message) else {
-      defer { PQfreemem(message) }
-      throw StorageError.connection(message.map { String(cString: $0) } ?? "cannot read the database's address")
+    // libpq's own message would quote a part of the address, which may be the password.
+    guard let options = PQconninfoParse(address, nil) else {
+      throw StorageError.connection("the database's address is not a libpq connection string or postgres:// address")
     }
+    return values(options)
+  }
+
+  /// Frees the options.
+  private static func values(_ options: UnsafeMutablePointer<PQconninfoOption>?) -> [String: String] {
     defer { PQconninfoFree(options) }
-    var parameters: [String: String] = [:]
+    var values: [String: String] = [:]
     var option = options
-    while let keyword = option.pointee.keyword {
-      if let value = option.pointee.val { parameters[String(cString: keyword)] = String(cString: value) }
-      option += 1
+    while let current = option?.pointee, let keyword = current.keyword {
+      if let value = current.val { values[String(cString: keyword)] = String(cString: value) }
+      option? += 1
     }
-    return parameters
+    return values
   }
 }
 

@@ -26,7 +26,7 @@ final class PostgresConnection {
     warnings.initialize(to: 0)
     // The server cancels a statement at its limit itself; this one is for a server that does not answer.
     self.statementLimit = statementLimit + .seconds(2)
-    // What was begun ends in deinit, because every property has its value here.
+    // Every property has its value: if this throws, deinit closes the connection.
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
   }

@@ -53,7 +53,7 @@ struct PostgresEngine: StoreEngine {
   var failure: StorageError? { nil }
 }
 
-/// Lets the threads end when an engine that nobody closed is not used any more.
+/// Closes the queue when the engine is released, so that its threads end even without a call of `close()`.
 private final class Owner: Sendable {
   private let queue: PostgresQueue
 

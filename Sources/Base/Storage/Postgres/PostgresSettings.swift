@@ -1,5 +1,6 @@
-/// How a store on PostgreSQL is reached, and its limits.
-package struct PostgresSettings: Sendable {
+/// How a store on PostgreSQL is reached, and its limits. Its description leaves the address out, which may hold a
+/// password.
+package struct PostgresSettings: Sendable, CustomStringConvertible, CustomReflectable {
   /// A libpq connection string or `postgres://` address, with one host or several; only the primary is used.
   package let address: String
   /// The name by which `pg_stat_activity` shows this process.
@@ -23,4 +24,7 @@ package struct PostgresSettings: Sendable {
 
   /// - Parameter address: a libpq connection string or `postgres://` address.
   package init(address: String) { self.address = address }
+
+  package var description: String { "PostgreSQL for \(applicationName), \(connections) connections" }
+  package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

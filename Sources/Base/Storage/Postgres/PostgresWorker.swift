@@ -47,7 +47,7 @@ final class PostgresWorker {
       let transaction = Transaction(session, now: try begin(job, connection))
       let answer = try job.perform(transaction)
       if let failure = transaction.failure { throw failure }
-      try connection.commit(limit: settings.commitLimit)
+      try end(job, connection)
       return answer
     } catch {
       rollBack(connection, after: session.failure ?? error)
@@ -71,6 +71,11 @@ final class PostgresWorker {
     if let clock { return clock.now() }
     guard let microseconds = result.text.flatMap({ Int64($0) }) else { throw StorageError.other("no time") }
     return Timestamp(microseconds: microseconds)
+  }
+
+  /// A transaction that only read has no outcome to be unknown.
+  private func end(_ job: PostgresJob, _ connection: PostgresConnection) throws {
+    if job.isReading { try connection.execute("COMMIT") } else { try connection.commit(limit: settings.commitLimit) }
   }
 
   /// A connection that cannot roll back, or whose commit has an unknown outcome, is closed.

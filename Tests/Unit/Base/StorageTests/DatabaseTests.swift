@@ -4,26 +4,13 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-private let schema = [
-  Migration(
-    "test-1",
-    """
-    CREATE TABLE accounts (
-      id TEXT PRIMARY KEY NOT NULL,
-      held BIGINT NOT NULL CHECK (held >= 0),
-      note TEXT,
-      raw BYTEA
-    );
-    """)
-]
-
 @Suite struct `A store in a file` {
   private let file: TemporaryStore
   private var path: String { file.path }
 
   init() throws { file = try TemporaryStore() }
 
-  private func open() async throws -> Database { try await Database.sqlite(path: path, migrations: schema) }
+  private func open() async throws -> Database { try await Database.sqlite(path: path, migrations: Accounts.schema) }
 
   @Test func `has a file that only its owner can read`() async throws {
     let database = try await open()
@@ -61,7 +48,7 @@ private let schema = [
 
   @Test func `refuses a second opener and a changed migration`() async throws {
     let database = try await open()
-    await #expect(throws: StorageError.busy) { try await Database.sqlite(path: path, migrations: schema) }
+    await #expect(throws: StorageError.busy) { try await Database.sqlite(path: path, migrations: Accounts.schema) }
     await database.close()
     let rewritten = [Migration("test-1", "CREATE TABLE accounts (id TEXT PRIMARY KEY NOT NULL);\n")]
     let copy = path + ".copy"

@@ -7,24 +7,11 @@ import Testing
 
 private let engines = StoreEngineUnderTest.present
 
-private let schema = [
-  Migration(
-    "test-1",
-    """
-    CREATE TABLE accounts (
-      id TEXT PRIMARY KEY NOT NULL,
-      held BIGINT NOT NULL CHECK (held >= 0),
-      note TEXT,
-      raw BYTEA
-    );
-    """)
-]
-
 /// What callers rely on, on every engine.
 @Suite struct `A store` {
   @Test(arguments: engines) func `keeps what was written, with its types`(_ engine: StoreEngineUnderTest) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     try await database.write { store in
       try store.run("INSERT INTO accounts VALUES ($1, $2, $3, $4)", .text("a"), .integer(.max), .null, .blob([0, 255]))
     }
@@ -40,7 +27,7 @@ private let schema = [
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     struct Refused: Error {}
     for _ in 0..<3 {
       await #expect(throws: Refused.self) {
@@ -52,7 +39,7 @@ private let schema = [
     }
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('b', 0)") }
     await place.close(database)
-    let again = try await place.open(schema)
+    let again = try await place.open(Accounts.schema)
     let ids = try await again.read { try $0.rows("SELECT id FROM accounts").map { try $0.text("id") } }
     #expect(ids == ["b"])
     await place.close(again)
@@ -62,7 +49,7 @@ private let schema = [
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     struct Refused: Error {}
     let kept = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<200 {
@@ -89,13 +76,13 @@ private let schema = [
   ) async throws {
     let place = try await EmptyDatabase(engine)
     let newer = Migration("test-2", "CREATE TABLE limits (id TEXT PRIMARY KEY NOT NULL);\n")
-    try await place.close(place.open(schema + [newer]))
+    try await place.close(place.open(Accounts.schema + [newer]))
     let renamed = [Migration("test-3", "DROP TABLE accounts;\n")]
-    await #expect(throws: StorageError.migrationUnknown("test-2")) { try await place.open(schema) }
+    await #expect(throws: StorageError.migrationUnknown("test-2")) { try await place.open(Accounts.schema) }
     await #expect(throws: StorageError.migrationUnknown("test-1")) {
       try await place.open(renamed + [newer])
     }
-    let again = try await place.open(schema + [newer])
+    let again = try await place.open(Accounts.schema + [newer])
     #expect(try await again.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
     await place.close(again)
   }
@@ -104,7 +91,7 @@ private let schema = [
     async throws
   {
     let place = try await EmptyDatabase(engine)
-    try await place.close(place.open(schema))
+    try await place.close(place.open(Accounts.schema))
     let database = try await place.open([])
     #expect(try await database.read { try $0.rows("SELECT id FROM accounts") }.isEmpty)
     await place.close(database)
@@ -112,7 +99,7 @@ private let schema = [
 
   @Test(arguments: engines) func `compares a value that may be absent`(_ engine: StoreEngineUnderTest) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 1)") }
     let search = "SELECT id FROM accounts WHERE ($1 IS NULL OR id = $1) AND ($2 IS NULL OR held = $2)"
     let found = try await database.read { store in
@@ -125,7 +112,7 @@ private let schema = [
   @Test(arguments: engines) func `names the kind of constraint that failed`(_ engine: StoreEngineUnderTest) async throws
   {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     func failure(_ sql: String) async throws -> StorageError? {
       do { try await database.write { try $0.run(sql) } } catch let error as StorageError { return error }
       return nil
@@ -147,7 +134,7 @@ private let schema = [
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     await #expect(throws: StorageError.self) {
       try await database.write { store in
         try store.run("INSERT INTO accounts (id, held) VALUES ('a', 1)")
@@ -163,7 +150,7 @@ private let schema = [
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     let claim = "INSERT INTO accounts (id, held) VALUES ('a', $1) ON CONFLICT DO NOTHING RETURNING id"
     let won = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<64 {
@@ -179,7 +166,7 @@ private let schema = [
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     try await database.write { store in
       for number in 0..<64 { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 0)", .text("\(number)")) }
     }
@@ -204,7 +191,7 @@ private let schema = [
     _ engine: StoreEngineUnderTest
   ) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     try await database.write { try $0.run("INSERT INTO accounts (id, held) VALUES ('a', 0)") }
     try await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<64 {
@@ -223,7 +210,7 @@ private let schema = [
 
   @Test(arguments: engines) func `orders texts by their bytes`(_ engine: StoreEngineUnderTest) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     let names = ["b", "B", "a", "ä", "Z", "_"]
     try await database.write { store in
       for name in names { try store.run("INSERT INTO accounts (id, held) VALUES ($1, 0)", .text(name)) }
@@ -237,7 +224,7 @@ private let schema = [
 
   @Test(arguments: engines) func `reads one snapshot`(_ engine: StoreEngineUnderTest) async throws {
     let place = try await EmptyDatabase(engine)
-    let database = try await place.open(schema)
+    let database = try await place.open(Accounts.schema)
     let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let gate = DispatchSemaphore(value: 0)
     async let counts = database.read { store in

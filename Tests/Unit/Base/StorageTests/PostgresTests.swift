@@ -25,6 +25,22 @@ private let schema = [
     try await database.read { try $0.rows("SELECT id FROM lines ORDER BY id").map { try $0.integer("id") } }
   }
 
+  /// A transaction that has run `body` and stays open.
+  private func hold(
+    _ database: Database, until gate: DispatchSemaphore, _ body: @escaping @Sendable (Transaction) throws -> Void
+  ) async -> Task<Void, any Error> {
+    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+    let held = Task {
+      try await database.write { store in
+        try body(store)
+        begin.finish()
+        gate.wait()
+      }
+    }
+    for await _ in begun {}
+    return held
+  }
+
   /// Ends the connection during the next commit that has inserted a line.
   private func endConnectionsInCommits(_ database: Database) async throws {
     try await database.write { store in
@@ -112,16 +128,11 @@ private let schema = [
       $0.connections = 1
       $0.patience = .milliseconds(200)
     }
-    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let gate = DispatchSemaphore(value: 0)
-    async let held: Void = database.write { _ in
-      begin.finish()
-      gate.wait()
-    }
-    for await _ in begun {}
+    let held = await hold(database, until: gate) { _ in }
     await #expect(throws: StorageError.overloaded) { try await insert(1, database) }
     gate.signal()
-    try await held
+    try await held.value
     try await insert(2, database)
     #expect(try await ids(database) == [2])
     await database.close()
@@ -132,18 +143,13 @@ private let schema = [
       $0.connections = 1
       $0.queue = 1
     }
-    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let gate = DispatchSemaphore(value: 0)
-    async let held: Void = database.write { _ in
-      begin.finish()
-      gate.wait()
-    }
-    for await _ in begun {}
+    let held = await hold(database, until: gate) { _ in }
     async let second: Void = insert(1, database)
     while database.waiting < 1 { await Task.yield() }
     await #expect(throws: StorageError.overloaded) { try await insert(2, database) }
     gate.signal()
-    try await held
+    try await held.value
     try await second
     await database.close()
   }
@@ -156,17 +162,11 @@ private let schema = [
       $0.statementLimit = .milliseconds(500)
     }
     try await insert(1, database)
-    let (begun, begin) = AsyncStream.makeStream(of: Void.self)
     let gate = DispatchSemaphore(value: 0)
-    async let held: Void = database.write { store in
-      _ = try store.lockedRow("SELECT id FROM lines WHERE id = 1")
-      begin.finish()
-      gate.wait()
-    }
-    for await _ in begun {}
+    let held = await hold(database, until: gate) { _ = try $0.lockedRow("SELECT id FROM lines WHERE id = 1") }
     await #expect(throws: StorageError.busy) { try await database.write { try $0.run("UPDATE lines SET text = 'y'") } }
     gate.signal()
-    try await held
+    try await held.value
     await #expect(throws: StorageError.busy) {
       try await database.read { try $0.rows("SELECT 1 AS n FROM pg_sleep(5)") }
     }
@@ -233,6 +233,25 @@ private let schema = [
       }
     }
     await database.close()
+  }
+
+  @Test func `refuses an address that leaves its host to a service file`() async throws {
+    let settings = PostgresSettings(address: "postgres:///tender?service=elsewhere")
+    let refused = StorageError.connection("the database's address must name its host itself, not a service")
+    await #expect(throws: refused) { try await Database.postgres(settings, migrations: schema) }
+  }
+
+  @Test func `never shows its address, which may hold a password`() async throws {
+    let settings = PostgresSettings(address: "postgres://tender:5up3r5ecret@127.0.0.1:1/tender?unknown=1")
+    var dumped = ""
+    dump(settings, to: &dumped)
+    #expect(!"\(settings) \(String(reflecting: settings)) \(dumped)".contains("5up3r5ecret"))
+    for address in [settings.address, "host=127.0.0.1 password=5up3r5ecret 5up3r5ecret"] {
+      let error = await #expect(throws: StorageError.self) {
+        try await Database.postgres(PostgresSettings(address: address), migrations: schema)
+      }
+      #expect(!"\(String(describing: error))".contains("5up3r5ecret"))
+    }
   }
 
   @Test func `refuses NUL in a text, which PostgreSQL cannot keep`() async throws {
