@@ -29,15 +29,9 @@ import Testing
     _ = try await provisioning.make(Self.late, below: system.directory + "/merchants")
     #expect(try await status() == 403)
 
-    let broken = system.directory + "/merchants/zz-broken"
-    try FileManager.default.createDirectory(atPath: broken, withIntermediateDirectories: true)
-    try Data("displayName: [".utf8).write(to: URL(filePath: broken + "/merchant.yaml"))
-    let refused = try await system.admin("POST", "/merchants/reload")
-    #expect(refused["code"] == "merchants_not_read")
-    #expect(refused["detail"]?.text?.contains("zz-broken") == true)
+    try await Turn.ofMerchantsFolder.take { try await reloadWithBrokenFolder() }
     #expect(try await status() == 403)
 
-    try FileManager.default.removeItem(atPath: broken)
     let report = try await system.admin("POST", "/merchants/reload")
     #expect(report["merchants"] == 7 && report["addedKeys"] == 1)
     #expect(try await status() == 200)
@@ -47,5 +41,16 @@ import Testing
     let answer = try await shop.signed("GET", "/v2/late/services/testconnection", at: system.clock.wall.now())
     #expect(answer.status == 200)
     #expect(try await system.metrics().contains(#"{kind="identity",merchant="late"}"#))
+  }
+
+  /// Leaves the folder as it was.
+  private func reloadWithBrokenFolder() async throws {
+    let broken = system.directory + "/merchants/zz-broken"
+    try FileManager.default.createDirectory(atPath: broken, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: broken) }
+    try Data("displayName: [".utf8).write(to: URL(filePath: broken + "/merchant.yaml"))
+    let refused = try await system.admin("POST", "/merchants/reload")
+    #expect(refused["code"] == "merchants_not_read")
+    #expect(refused["detail"]?.text?.contains("zz-broken") == true)
   }
 }

@@ -30,8 +30,8 @@ extension TestSystem {
         return try await sender.send(request, patience)
       },
       identified: { identity, trust in try LiveHTTPClient(identity: identity, trust: trust).sender })
-    let server = try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) {
-      ready.put($0)
+    let server = try await Turn.ofMerchantsFolder.take { [configuration, logger] in
+      try await TenderServer(configuration, clock: clock.wall, network: network, logger: logger) { ready.put($0) }
     }
     Task { try await server.run() }
     let url = "\(scheme)://127.0.0.1:\(try await ready.awaited)"
