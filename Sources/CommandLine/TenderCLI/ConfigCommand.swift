@@ -29,7 +29,7 @@ struct ConfigCommand: AsyncParsableCommand {
         return Terminal.say(Terminal.counted(report.problems.count { !$0.isWarning }, "error"))
       }
       let configuration = report.configuration
-      Terminal.say("\(configuration.environment.rawValue), store \(configuration.storePath)")
+      Terminal.say("\(configuration.environment.rawValue), \(configuration.store.path.map { "store \($0)" } ?? "store on PostgreSQL")")
       for line in report.merchants.table.lines { Terminal.say(line) }
       if report.merchants.isEmpty {
         Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")
@@ -73,7 +73,7 @@ private struct Findings: Encodable {
 
   init(_ report: ConfigurationReport) {
     environment = report.configuration.environment.rawValue
-    store = report.configuration.storePath
+    store = report.configuration.store.name
     merchants = report.merchants
     problems = report.problems.map {
       Problem(severity: $0.isWarning ? "warning" : "error", place: $0.place, subject: $0.key, reason: $0.reason)

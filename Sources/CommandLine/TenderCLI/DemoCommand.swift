@@ -161,7 +161,7 @@ private struct DemoSetup: Sendable {
 
   /// The second shop's merchant is in the store, where the back office changes it; its folder was read once.
   private func storeSecondShop(_ server: ServerConfiguration) async throws {
-    let store = StoreAccess(path: server.storePath)
+    let store = StoreAccess(server)
     let all: MerchantAnswer = try await store.askServer("POST", "/merchants/calls", try Self.body(.list))
     guard !(all.merchants ?? []).contains(where: { $0.id == shops[1].merchant.id }) else { return }
     let bundle = try await MerchantBundle(
@@ -175,7 +175,7 @@ private struct DemoSetup: Sendable {
   private func setUpOffice(_ server: ServerConfiguration) async throws -> String {
     let password = RandomBytes.system.hex(8)
     let call = UserCall.demonstrate(name: Self.officeUser, password: password)
-    let _: UserAnswer = try await StoreAccess(path: server.storePath).askServer(
+    let _: UserAnswer = try await StoreAccess(server).askServer(
       "POST", "/users/calls", Array(try JSONEncoder().encode(call)))
     return password
   }
@@ -363,7 +363,7 @@ extension DemoSetup {
       clock: clock, serverURL: serverURL, sandboxURL: sandboxURL,
       shops: shops.map {
         .init(origin: "http://\($0.domain):\($0.port)", folder: "\($0.folder)/\($0.merchant.id)")
-      }, store: StoreAccess(path: storePath), sender: sender)
+      }, store: StoreAccess(store: storePath), sender: sender)
   }
 
   /// A clock that catches up is reported as an error every ten seconds.

@@ -47,7 +47,7 @@ struct DoctorCommand: AsyncParsableCommand {
     do { subject = try DoctorSubject.read(file: config) } catch let error as ConfigurationError {
       throw MistakenCall("\(error)")
     }
-    let (facts, problem) = await facts(of: subject.storePath)
+    let (facts, problem) = await facts(of: subject)
     let stored = await storedMerchants(of: subject, isRunning: facts?.isRunning ?? false)
     subject = subject.with(stored.merchants)
     let network = try Network.live()
@@ -64,7 +64,7 @@ struct DoctorCommand: AsyncParsableCommand {
   ) async -> (merchants: [StoredMerchant], findings: [DoctorFinding]) {
     if isRunning {
       let query = moment.map { "?until=\($0)" } ?? ""
-      let access = StoreAccess(path: subject.storePath)
+      let access = StoreAccess(subject.store, socket: subject.adminSocketPath)
       let report: DoctorReport? = try? await access.askServer("POST", "/doctor/merchants\(query)")
       return ([], report?.checks ?? [])
     }
@@ -81,19 +81,21 @@ struct DoctorCommand: AsyncParsableCommand {
       throw CallFailure("no server of this user runs with port \(port): start it, or name its file with --config")
     }
     let query = moment.map { "?until=\($0)" } ?? ""
-    return try await StoreAccess(path: store).askServer("POST", "/doctor\(query)")
+    return try await StoreAccess(store: store).askServer("POST", "/doctor\(query)")
   }
 
   /// From the server that holds the store, or from the file when none does.
-  private func facts(of store: String) async -> (ServerFacts?, problem: String?) {
-    guard FileManager.default.fileExists(atPath: store) else { return (nil, "there is no store yet") }
-    let access = StoreAccess(path: store)
-    if FileManager.default.fileExists(atPath: store + ".sock"),
+  private func facts(of subject: DoctorSubject) async -> (ServerFacts?, problem: String?) {
+    if let path = subject.store.path, !FileManager.default.fileExists(atPath: path) {
+      return (nil, "there is no store yet")
+    }
+    let access = StoreAccess(subject.store, socket: subject.adminSocketPath)
+    if FileManager.default.fileExists(atPath: subject.adminSocketPath),
       let facts: ServerFacts = try? await access.askServer("POST", "/doctor/facts")
     {
       return (facts, nil)
     }
-    do { return (try await ServerFacts(storeAt: store), nil) } catch { return (nil, ErrorLine.text(for: error)) }
+    do { return (try await ServerFacts(store: subject.store), nil) } catch { return (nil, ErrorLine.text(for: error)) }
   }
 }
 

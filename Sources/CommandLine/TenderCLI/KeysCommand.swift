@@ -64,7 +64,7 @@ struct KeyStoreOptions: ParsableArguments {
   @Option(help: "The server's store.") var store = ".tender/tender.db"
 
   /// For what only a running server can do.
-  var access: StoreAccess { StoreAccess(path: store) }
+  var access: StoreAccess { StoreAccess(store: store) }
 
   func keys() async throws -> [KeyReport] {
     let answer: [String: [KeyReport]] = try await access.ask(

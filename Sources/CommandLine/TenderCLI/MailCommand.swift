@@ -130,7 +130,7 @@ struct MailCommand: AsyncParsableCommand {
 struct MailStoreOptions: ParsableArguments {
   @Option(help: "The server's store.") var store = ".tender/tender.db"
 
-  var access: StoreAccess { StoreAccess(path: store) }
+  var access: StoreAccess { StoreAccess(store: store) }
 }
 
 /// The ids of messages are a part of a path.

@@ -140,8 +140,8 @@ struct JournalOptions: ParsableArguments {
   @Flag(help: "Print JSON.") var json = false
 
   func access() async throws -> StoreAccess {
-    if let store { return StoreAccess(path: store) }
-    return StoreAccess(path: try await ConfigurationOptions.load(file: config).storePath)
+    if let store { return StoreAccess(store: store) }
+    return StoreAccess(try await ConfigurationOptions.load(file: config))
   }
 
   /// - Parameter name: the id of a payment, an order or a basket, or the merchant's reference of an order.

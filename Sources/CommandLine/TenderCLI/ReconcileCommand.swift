@@ -41,7 +41,7 @@ struct ReconcileCommand: AsyncParsableCommand {
       file == nil ? "listing=yes" : nil, route.map { "route=\($0)" }, from.map { "from=\($0.time)" },
       until.map { "until=\($0.time)" },
     ].compactMap { $0 }
-    return try await StoreAccess(path: store).ask(
+    return try await StoreAccess(store: store).ask(
       here: { journal in
         guard isListing, let route, let from, let until else {
           return try await Reconciliation(journal).differences(from: report, from?.time, until?.time, through: route)

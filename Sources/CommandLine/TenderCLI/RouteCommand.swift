@@ -103,5 +103,5 @@ struct ConnectorCommand: AsyncParsableCommand {
 struct RunningStore: ParsableArguments {
   @Option(help: "The server's store.") var store = ".tender/tender.db"
 
-  var access: StoreAccess { StoreAccess(path: store) }
+  var access: StoreAccess { StoreAccess(store: store) }
 }

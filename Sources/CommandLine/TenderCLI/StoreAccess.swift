@@ -5,9 +5,22 @@ import Storage
 import StrictJSON
 import TenderServer
 
-/// The store of a server: through the server while one runs, from the file when none does.
+/// The store of a server: through the server that holds the file while one runs, else the store itself. A store on
+/// PostgreSQL is always asked itself, as one more node.
 struct StoreAccess: Sendable {
-  let path: String
+  let place: StorePlace
+  /// Where a running server is asked; nil for a store on PostgreSQL that no configuration names.
+  private let socket: String?
+
+  /// - Parameter store: a path, or an address of PostgreSQL.
+  init(store: String) {
+    place = StorePlace(store)
+    socket = place.path.map { $0 + ".sock" }
+  }
+
+  init(_ configuration: ServerConfiguration) { self.init(configuration.store, socket: configuration.adminSocketPath) }
+
+  init(_ place: StorePlace, socket: String) { (self.place, self.socket) = (place, socket) }
 
   /// Asks the running server, or the store itself when no server runs.
   ///
@@ -18,14 +31,14 @@ struct StoreAccess: Sendable {
     here: @Sendable (Journal) async throws -> Answer,
     there: (method: String, path: String), body: [UInt8] = []
   ) async throws -> Answer {
-    guard FileManager.default.fileExists(atPath: path) else {
+    if let path = place.path, !FileManager.default.fileExists(atPath: path) {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let journal: Journal
-    do { journal = try await PaymentAdministration.openExisting(path) } catch StorageError.busy {
+    do { journal = try await PaymentAdministration.openExisting(place) } catch StorageError.busy where place.path != nil {
       return try await askServer(there.method, there.path, body)
     } catch let error as StorageError {
-      throw CallFailure("\(path): \(ErrorLine.text(for: error))")
+      throw CallFailure("\(place.name): \(ErrorLine.text(for: error))")
     }
     do {
       let answer = try await here(journal)
@@ -41,15 +54,17 @@ struct StoreAccess: Sendable {
   func askServer<Answer: Decodable>(
     _ method: String, _ target: String, _ body: [UInt8] = []
   ) async throws -> Answer {
-    let file = path + ".sock"
-    guard FileManager.default.fileExists(atPath: file) else { throw CallFailure("no server runs on \(path): start it") }
+    guard let file = socket else { throw MistakenCall("only a server can answer; --config names its configuration") }
+    guard FileManager.default.fileExists(atPath: file) else {
+      throw CallFailure("no server runs on \(place.path ?? file): start it")
+    }
     let socket = file.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? file
     let request = OutboundRequest(method: method, url: "http+unix://\(socket)\(target)", body: body)
     return try await LiveHTTPClient.during(maximumResponseBytes: 64 << 20) { sender in
       let answer: InboundResponse
       do throws(TransportError) { answer = try await sender.send(request, .seconds(method == "GET" ? 10 : 600)) } catch
       {
-        throw CallFailure("the process that holds \(path) does not answer: \(error.words)")
+        throw CallFailure("the process that holds \(place.path ?? file) does not answer: \(error.words)")
       }
       guard answer.status == 200 else { throw CallFailure(JSONClient.Answer(answer).errorText) }
       return try StrictJSONDecoder().decode(Answer.self, from: answer.body)

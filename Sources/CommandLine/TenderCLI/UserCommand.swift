@@ -97,8 +97,9 @@ struct OfficeOptions: ParsableArguments {
   private func load() async throws -> ServerConfiguration {
     var configuration = try await ConfigurationOptions.load(file: config)
     guard let store else { return configuration }
-    configuration.storePath = store
-    if config == nil {
+    let place = StorePlace(store)
+    (configuration.storePath, configuration.storeURL) = place.path.map { ($0, nil) } ?? ("", store)
+    if config == nil, place.path != nil {
       configuration.storeKeyFile = URL(fileURLWithPath: store).deletingLastPathComponent().path + "/store.key"
     }
     return configuration
@@ -106,8 +107,8 @@ struct OfficeOptions: ParsableArguments {
 
   func ask(_ call: UserCall) async throws -> UserAnswer {
     let configuration = try await load()
-    if case .add = call { try await Self.make(configuration.storePath) }
-    return try await StoreAccess(path: configuration.storePath).ask(
+    if case .add = call, let path = configuration.store.path { try await Self.make(path) }
+    return try await StoreAccess(configuration).ask(
       here: { journal in
         do {
           return try await UserAdministration(BackOffice.users(configuration, journal.database)).perform(call)
@@ -121,7 +122,7 @@ struct OfficeOptions: ParsableArguments {
   private static func make(_ path: String) async throws {
     guard !FileManager.default.fileExists(atPath: path) else { return }
     try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    let journal = try await PaymentAdministration.open(path)
+    let journal = try await PaymentAdministration.open(.file(path))
     await journal.database.close()
   }
 

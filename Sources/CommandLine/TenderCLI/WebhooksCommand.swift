@@ -27,7 +27,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     func run() async throws {
       let (state, limit) = (Delivery.State(rawValue: state.rawValue) ?? .dead, limit)
-      let deliveries = try await StoreAccess(path: store).ask(
+      let deliveries = try await StoreAccess(store: store).ask(
         here: { try await WebhookAdministration($0.database).deliveries(state, limit: limit) },
         there: ("GET", "/webhooks/deliveries?state=\(state.rawValue)&limit=\(limit)"))
       guard !json else { return Terminal.say(try Terminal.json(deliveries)) }
@@ -63,7 +63,7 @@ struct WebhooksCommand: AsyncParsableCommand {
       let query = [
         payment.map { "payment=\($0)" }, sequence.map { "sequence=\($0)" }, to.map { "to=\($0)" },
       ].compactMap { $0 }
-      let answer = try await StoreAccess(path: store).ask(
+      let answer = try await StoreAccess(store: store).ask(
         here: {
           ["replayed": try await WebhookAdministration($0.database).replay(payment, sequence: sequence, to: to)]
         },
@@ -106,7 +106,7 @@ struct WebhooksCommand: AsyncParsableCommand {
 
     /// Only from a running server: a command that opens the store locks the server out.
     private func feed(_ cursor: String?) async throws -> WebhookFeed {
-      try await StoreAccess(path: store).askServer(
+      try await StoreAccess(store: store).askServer(
         "GET", "/webhooks/events" + (cursor.map { "?after=\($0)" } ?? ""))
     }
 

@@ -14,6 +14,8 @@ import Webhooks
 /// What the process gives to the server: time, randomness, the network and the log. Tests hand in their own.
 struct Runtime: Sendable {
   let clock: WallClock
+  /// Of the store; nil for the engine's own.
+  let storeClock: WallClock?
   let random: RandomBytes
   /// Of what runs on a timer.
   let scheduler: Scheduler
@@ -37,6 +39,8 @@ struct Composition: Sendable {
   /// Of the merchants in the store when `folders` were read.
   private(set) var fingerprint: MerchantStore.Fingerprint
   let journal: Journal
+  /// On PostgreSQL: keeps another node from this one's administration socket.
+  let nodeLock: StoreLock?
   let keys: ProcessingKeys
   /// A circuit breaker for each route.
   let breakers: [String: CircuitBreaker]
@@ -69,6 +73,7 @@ struct Composition: Sendable {
     admission = PaymentAdmission(control)
     connections = try .configured(configuration)
     apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
+    nodeLock = try .ofNode(configuration)
     journal = try await .opened(configuration, runtime)
     fingerprint = try await .of(journal.database, runtime)
     folders = try await .read(configuration, runtime, journal.database)
@@ -100,6 +105,7 @@ struct Composition: Sendable {
     try await gateway.refuseUnfinishedElsewhere()
     guests = try await .configured(configuration)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
+    if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
     orderService = .configured(folders, gateway, guests, runtime)
     quotas = Quotas(configuration.quotas)
     clientSessions = ClientSessions(journal.database, clock: runtime.clock, random: runtime.random)
@@ -137,6 +143,7 @@ struct Composition: Sendable {
   func close() async {
     await keys.close()
     await database.close()
+    nodeLock?.release()
     await runtime.network.close()
   }
 }
@@ -158,14 +165,42 @@ extension MerchantStore.Fingerprint {
 extension Journal {
   /// The journal in the store of the configuration.
   fileprivate static func opened(_ configuration: ServerConfiguration, _ runtime: Runtime) async throws -> Journal {
-    let path = configuration.storePath
-    // Not NSString's, which traps on a path of one letter (swift-foundation 6.2 on Linux).
-    try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+    if let path = configuration.store.path { try PrivateFile.makeFolder(of: path) }
     do {
-      return try await PaymentAdministration.open(path, clock: runtime.clock, random: runtime.random)
-    } catch StorageError.busy {
-      throw ConfigurationError("store.path", "another tender serves from \(path); a store belongs to one process")
+      return try await PaymentAdministration.open(
+        configuration.store, clock: runtime.storeClock, random: runtime.random)
+    } catch StorageError.busy where configuration.store.path != nil {
+      throw ConfigurationError(
+        "store.path", "another tender serves from \(configuration.storePath); a store belongs to one process")
     }
+  }
+}
+
+extension StoreLock {
+  /// Nil for a store that is a file: it has a lock itself.
+  fileprivate static func ofNode(_ configuration: ServerConfiguration) throws -> StoreLock? {
+    guard configuration.storeURL != nil else { return nil }
+    let socket = configuration.adminSocketPath
+    try PrivateFile.makeFolder(of: socket)
+    do { return try StoreLock(path: socket) } catch StorageError.busy {
+      throw ConfigurationError(
+        "administration.socket", "another node has \(socket); give each node of this machine one of its own")
+    }
+  }
+}
+
+extension ServerConfiguration {
+  fileprivate func requireSharedKeys(_ fingerprintKey: [UInt8], _ database: Database) async throws {
+    let guestTokenKey = Array(try MerchantFolder.secretText(guestTokenKeyFile).utf8)
+    try await SharedKeys.require("guestTokens.keyFile", guestTokenKey, in: database)
+    try await SharedKeys.require("fingerprint.key in directory", fingerprintKey, in: database)
+  }
+}
+
+extension PrivateFile {
+  /// The folder of the file. Not NSString's, which traps on a path of one letter (swift-foundation 6.2 on Linux).
+  fileprivate static func makeFolder(of path: String) throws {
+    try makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 }
 

@@ -13,18 +13,19 @@ package struct TenderServer: Service {
   /// Reads the merchants, opens the store, connects to Apple. Nothing listens yet.
   ///
   /// - Parameters:
+  ///   - clock: of the server and its store; nil for the machine's, and for the database's own where it is PostgreSQL.
   ///   - trust: in place of Apple's root, in a test's composition. The program passes none, and no setting can.
   ///   - crashes: what to do at the named points of a payment; tests end the process there.
   ///   - onRunning: called when the public port and the administration socket accept connections, with the port.
   package init(
-    _ configuration: ServerConfiguration, clock: WallClock = .system, random: RandomBytes = .system,
+    _ configuration: ServerConfiguration, clock: WallClock? = nil, random: RandomBytes = .system,
     scheduler: Scheduler = .system, network: Network? = nil, trust: TokenTrust? = nil, crashes: CrashPoints = .none,
     logger: Logger,
     onRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) async throws {
     let network = try network ?? .live()
     let runtime = Runtime(
-      clock: clock, random: random, scheduler: scheduler, network: network, trust: trust, crashes: crashes,
+      clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust, crashes: crashes,
       logger: logger)
     do { parts = try await Composition(configuration, runtime) } catch {
       await network.close()

@@ -32,10 +32,17 @@ package final class EmptyDatabase: Sendable {
     }
   }
 
+  /// The address of this database; only on PostgreSQL.
+  package var address: String {
+    get throws {
+      guard case .schema(let address) = place else { throw StorageError.other("not on PostgreSQL") }
+      return address
+    }
+  }
+
   /// How a node reaches this database; only on PostgreSQL.
   package func settings(_ change: (inout PostgresSettings) -> Void = { _ in }) throws -> PostgresSettings {
-    guard case .schema(let address) = place else { throw StorageError.other("not on PostgreSQL") }
-    var settings = PostgresSettings(address: address)
+    var settings = PostgresSettings(address: try address)
     settings.connections = 4
     change(&settings)
     return settings

@@ -25,6 +25,16 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomReflec
   /// - Parameter address: a libpq connection string or `postgres://` address.
   package init(address: String) { self.address = address }
 
+  /// Reads the address without connecting.
+  ///
+  /// - Throws: ``StorageError/connection(_:)`` for an address that libpq cannot read, and for one that would accept any
+  ///   server's certificate on a network.
+  package func check() throws(StorageError) {
+    do { _ = try PostgresAddress(self) } catch let error as StorageError { throw error } catch {
+      throw .connection("\(error)")
+    }
+  }
+
   package var description: String { "PostgreSQL for \(applicationName), \(connections) connections" }
   package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,10 +3,10 @@ import Foundation
 /// Locks the file against a second process: the group commit requires exclusive access.
 ///
 /// The kernel drops the lock when the process ends, however it ends.
-final class StoreLock: Sendable {
+package final class StoreLock: Sendable {
   private let descriptor: Int32
 
-  init(path: String) throws {
+  package init(path: String) throws {
     let descriptor = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw StorageError.connection("cannot open \(path).lock: errno \(errno)") }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -17,7 +17,7 @@ final class StoreLock: Sendable {
   }
 
   /// Releases the lock, although an unused copy of the database may keep this value alive.
-  func release() { flock(descriptor, LOCK_UN) }
+  package func release() { flock(descriptor, LOCK_UN) }
 
   /// To close the descriptor is not enough: a child process holds a copy of it between `fork` and `exec`.
   deinit {

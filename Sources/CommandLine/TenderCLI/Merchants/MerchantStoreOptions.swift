@@ -15,11 +15,11 @@ struct MerchantStoreOptions: ParsableArguments {
   /// Asks, and tells the operator what the answer notes.
   func ask(_ call: MerchantCall) async throws -> MerchantAnswer {
     let configuration = try await load()
-    if !FileManager.default.fileExists(atPath: configuration.storePath) {
+    if let path = configuration.store.path, !FileManager.default.fileExists(atPath: path) {
       if case .list = call { return MerchantAnswer(merchants: try await MerchantFolder.reports(configuration)) }
-      try await Self.make(configuration.storePath, for: call)
+      try await Self.make(path, for: call)
     }
-    let answer: MerchantAnswer = try await StoreAccess(path: configuration.storePath).ask(
+    let answer: MerchantAnswer = try await StoreAccess(configuration).ask(
       here: { try await MerchantAdministration(configuration, $0.database).perform(call) },
       there: ("POST", "/merchants/calls"), body: Array(try JSONEncoder().encode(call)))
     for note in answer.notes { Terminal.sayError("Warning: \(note)") }
@@ -33,7 +33,7 @@ struct MerchantStoreOptions: ParsableArguments {
     default: throw MistakenCall("there is no store at \(path); --config names the server's configuration")
     }
     try PrivateFile.makeFolder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
-    let journal = try await PaymentAdministration.open(path)
+    let journal = try await PaymentAdministration.open(.file(path))
     await journal.database.close()
   }
 

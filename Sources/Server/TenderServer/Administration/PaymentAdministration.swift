@@ -29,19 +29,21 @@ package struct PaymentAdministration: Sendable {
   package static let migrations =
     Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + ProcessingKeyStore.migrations
     + MerchantStore.migrations + PlatformOrder.migrations + ClientSessions.migrations + HostedCheckouts.migrations
-    + MailOutbox.migrations + BackOffice.migrations
+    + MailOutbox.migrations + BackOffice.migrations + SharedKeys.migrations
 
   /// Opens a server's store. The one place where its journal is made.
+  ///
+  /// - Parameter clock: nil for the engine's own.
   package static func open(
-    _ path: String, clock: WallClock = .system, random: RandomBytes = .system
+    _ place: StorePlace, clock: WallClock? = nil, random: RandomBytes = .system
   ) async throws -> Journal {
-    Journal(try await Database.sqlite(path: path, migrations: migrations, clock: clock), random: random)
+    Journal(try await Database.open(place, migrations: migrations, clock: clock), random: random)
   }
 
   /// Opens a store that a server has made. Another file is refused and stays as it is.
-  package static func openExisting(_ path: String) async throws -> Journal {
-    try StoreFile.check(path)
-    return try await open(path)
+  package static func openExisting(_ place: StorePlace) async throws -> Journal {
+    if let path = place.path { try StoreFile.check(path) }
+    return try await open(place)
   }
 
   private let gateway: PaymentGateway

@@ -23,7 +23,7 @@ extension ServerConfiguration {
   /// - Parameter named: the keys of the settings that are not defaults.
   func checks(named: Set<String>) -> [() throws -> Void] {
     [
-      { try checkEnvironmentIsNamed(named) }, { try checkTLS() }, { try mail.check() },
+      { try checkEnvironmentIsNamed(named) }, { try checkStore(named) }, { try checkTLS() }, { try mail.check() },
       { if environment != .simulated { try checkIsNotSimulated() } }, { try checkAcquirer() },
     ]
   }
@@ -33,6 +33,17 @@ extension ServerConfiguration {
     guard named.contains("environment") || ServiceAddress.isLoopback(host) else {
       let names = TenderPayments.Environment.allCases.map(\.rawValue).joined(separator: ", ")
       throw ConfigurationError("environment", "must be named when host is \(host); write one of: \(names)")
+    }
+  }
+
+  private func checkStore(_ named: Set<String>) throws {
+    guard storeURL != nil else {
+      let useless = ["store.passwordFile", "store.connections"].first { named.contains($0) }
+      guard let useless else { return }
+      throw ConfigurationError(useless, "belongs to a store on PostgreSQL; write store.url, or take it out")
+    }
+    guard !named.contains("store.path") else {
+      throw ConfigurationError("store.path", "store.url names the store already; take one of them out")
     }
   }
 

@@ -52,8 +52,15 @@ extension ServerConfiguration {
   /// The files that the settings name.
   fileprivate func checkFiles(_ problems: inout ProblemList) {
     if let tls, !tls.certificateFile.isEmpty, !tls.keyFile.isEmpty { problems.attempt("tls") { try tls.check() } }
-    problems.attempt("store.path") { try Self.checkCanBeMade(storePath) { try StoreFile.check(storePath) } }
-    problems.attempt("store.path") { try PrivateSocket(adminSocketPath).check() }
+    if let path = store.path {
+      problems.attempt("store.path") { try Self.checkCanBeMade(path) { try StoreFile.check(path) } }
+    }
+    if let storePasswordFile {
+      problems.attempt("store.passwordFile") { _ = try MerchantFolder.secretText(storePasswordFile) }
+    }
+    problems.attempt(adminSocket == nil ? "store.path" : "administration.socket") {
+      try PrivateSocket(adminSocketPath).check()
+    }
     problems.attempt("connectors.directory") { try RouteTable.check(self) }
     problems.attempt("guestTokens.keyFile") {
       try Self.checkCanBeMade(guestTokenKeyFile) { try GuestTokenKey.check(guestTokenKeyFile) }

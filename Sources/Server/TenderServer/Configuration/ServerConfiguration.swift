@@ -1,5 +1,6 @@
 import Foundation
 import Gateway
+import Storage
 package import TenderPayments
 
 /// What `tender serve` needs to know: file (YAML) < environment (`TENDER_…`) < flags.
@@ -17,8 +18,16 @@ package struct ServerConfiguration: Sendable {
   package var hostedCheckoutURL = "http://localhost:8400"
   /// Below it are the files that are not named.
   private(set) var directory = ""
-  /// The SQLite file.
+  /// The SQLite file, where there is no ``storeURL``.
   package var storePath = ""
+  /// The PostgreSQL database, which any number of nodes share; nil for the SQLite file.
+  package var storeURL: String?
+  /// A file with the password of ``storeURL``, read at every connect.
+  package var storePasswordFile: String?
+  /// How many connections to PostgreSQL this node keeps.
+  package var storeConnections = 8
+  /// The socket of the administration; nil for the usual place.
+  package var adminSocket: String?
   /// One folder a merchant: see ``MerchantFolder``.
   package var merchantsDirectory = ""
   /// One folder a route: see ``ConnectorFolder``.
@@ -102,8 +111,19 @@ package struct ServerConfiguration: Sendable {
     }
   }
 
-  /// The socket on which the command line reaches a running server: beside the store.
-  package var adminSocketPath: String { storePath + ".sock" }
+  package var store: StorePlace {
+    guard let storeURL else { return .file(storePath) }
+    var settings = PostgresSettings(address: storeURL)
+    settings.passwordFile = storePasswordFile
+    settings.connections = storeConnections
+    return .postgres(settings)
+  }
+
+  /// The socket on which the command line reaches a running server: beside the store's file, or in the directory of a
+  /// node.
+  package var adminSocketPath: String {
+    adminSocket ?? (storeURL == nil ? storePath + ".sock" : directory + "/tender.sock")
+  }
 
   package init(
     environment: TenderPayments.Environment, directory: String, host: String, port: Int, sandboxURL: String?,

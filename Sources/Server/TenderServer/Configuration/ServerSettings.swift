@@ -32,7 +32,23 @@ extension SettingsTable where Target == ServerConfiguration {
     Setting(
       "directory", .folder, "Where everything lives that has no path of its own.", get: { $0.directory },
       set: { $0.keepEverything(below: $1) }),
-    Setting("store.path", .file, \.storePath, "The database, an SQLite file. The default follows `directory`."),
+    Setting(
+      "store.path", .file, \.storePath,
+      "The database, an SQLite file, where `store.url` names none. The default follows `directory`."),
+    Setting(
+      "store.url", .databaseAddress,
+      "The database on PostgreSQL, which any number of servers share, see docs/postgres.md.",
+      get: { $0.storeURL }, set: { $0.storeURL = $1 }),
+    Setting(
+      "store.passwordFile", .file, \.storePasswordFile,
+      "A file with the password of `store.url`, read at every connect."),
+    Setting(
+      "store.connections", .number(1...200), \.storeConnections,
+      "How many connections to PostgreSQL this server keeps."),
+    Setting(
+      "administration.socket", .text("the path of a socket", as: "/run/tender/tender.sock"), \.adminSocket,
+      "Where the command line reaches this server. The default is the path of the store with `.sock` after it, and `tender.sock` in `directory` where the store is on PostgreSQL."
+    ),
     Setting(
       "merchants.directory", .folder, \.merchantsDirectory,
       "The folder that has a folder for each merchant. The default follows `directory`."),

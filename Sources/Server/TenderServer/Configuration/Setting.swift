@@ -166,6 +166,16 @@ extension SettingType<String> {
     example: "0123456789abcdef", isSecret: true,
     read: { texts throws(UnfitValue) in try secret(texts[0]) }, text: { _ in "•••" })
 
+  /// A database on PostgreSQL. Messages leave it out, as it may hold a password.
+  static let databaseAddress = SettingType(
+    wanted: "an address such as postgres://tender@db.example.com/tender; the password belongs into store.passwordFile",
+    example: "postgres://tender@127.0.0.1/tender", isSecret: true,
+    read: { texts throws(UnfitValue) in
+      guard StorePlace.isAddress(texts[0]) else { throw UnfitValue(found: "something else") }
+      do { try PostgresSettings(address: texts[0]).check() } catch { throw UnfitValue(found: "one with a fault: \(error)") }
+      return texts[0]
+    }, text: { _ in "•••" })
+
   /// A file that holds a secret; spaces and line ends around it do not count.
   static let secretFile = SettingType(
     wanted: "the path of a file with a secret of \(SharedSecrets.minimumBytes) bytes or more",

@@ -24,7 +24,9 @@ extension Doctor {
   }
 
   private func storeFile() -> [DoctorFinding] {
-    let path = configuration.storePath
+    guard let path = configuration.store.path else {
+      return [DoctorCheck.storeFile.skipped(configuration.store.name, "it is no file")]
+    }
     guard system.machine.mode(path) != nil else {
       return [DoctorCheck.storeFile.skipped(path, "the first start makes it")]
     }

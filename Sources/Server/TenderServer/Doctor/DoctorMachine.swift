@@ -15,7 +15,8 @@ extension Doctor {
   func machineFindings() -> [DoctorFinding] { [disk(), files()] }
 
   private func disk() -> DoctorFinding {
-    let path = configuration.storePath
+    // On PostgreSQL the store's disk is another machine's; the node's folder still takes keys and files.
+    let path = configuration.store.path ?? configuration.adminSocketPath
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     guard let space = system.machine.disk(folder), space.all > 0 else {
       return DoctorCheck.diskSpace.skipped(folder, "there is no such folder yet")

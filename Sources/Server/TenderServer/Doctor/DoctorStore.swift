@@ -34,19 +34,24 @@ extension DoctorCheck {
 
 extension Doctor {
   func storeFindings() -> [DoctorFinding] {
-    let path = configuration.storePath
-    guard let facts else { return [unopened(path)] }
-    return [DoctorCheck.storeOpens.ok(path, facts.isRunning ? "a server holds it" : "it opens")]
-      + [integrity(facts.store, path), migrations(facts.store, path), log(path)]
+    let name = configuration.store.name
+    guard let facts else { return [unopened()] }
+    return [DoctorCheck.storeOpens.ok(name, facts.isRunning ? "a server uses it" : "it opens")]
+      + [integrity(facts.store, name), migrations(facts.store, name), log()]
       + [unknown(facts.store), alarms(facts.store), recovery(facts)]
   }
 
-  private func unopened(_ path: String) -> DoctorFinding {
-    guard system.machine.mode(path) != nil else { return DoctorCheck.storeOpens.skipped(path, "there is no store yet") }
-    return DoctorCheck.storeOpens.failed(path, factsProblem ?? "it cannot be opened")
+  private func unopened() -> DoctorFinding {
+    if let path = configuration.store.path, system.machine.mode(path) == nil {
+      return DoctorCheck.storeOpens.skipped(path, "there is no store yet")
+    }
+    return DoctorCheck.storeOpens.failed(configuration.store.name, factsProblem ?? "it cannot be opened")
   }
 
   private func integrity(_ store: StoreFacts, _ path: String) -> DoctorFinding {
+    guard configuration.store.path != nil else {
+      return DoctorCheck.storeIntegrity.skipped(path, "PostgreSQL's own tools check it: pg_amcheck")
+    }
     guard let check = store.quickCheck else {
       return DoctorCheck.storeIntegrity.skipped(path, "reads every page: only when `tender doctor` asks")
     }
@@ -60,7 +65,10 @@ extension Doctor {
       missing.isEmpty, path, ok: "all are there", failed: "it lacks \(missing.joined(separator: ", "))")
   }
 
-  private func log(_ path: String) -> DoctorFinding {
+  private func log() -> DoctorFinding {
+    guard let path = configuration.store.path else {
+      return DoctorCheck.storeLog.skipped(configuration.store.name, "PostgreSQL keeps its own log")
+    }
     let bytes = system.machine.size(path + "-wal") ?? 0
     guard bytes > 256 << 20 else { return DoctorCheck.storeLog.ok(path, "\(bytes >> 10) KB") }
     return DoctorCheck.storeLog.warning(path, "the log has \(bytes >> 20) MB")

@@ -73,7 +73,8 @@ package struct DoctorSubject: Sendable {
     try await ServerFacts.storedMerchants(configuration)
   }
 
-  package var storePath: String { configuration.storePath }
+  package var store: StorePlace { configuration.store }
+  package var adminSocketPath: String { configuration.adminSocketPath }
 }
 
 /// A merchant as the doctor sees it, however it is kept.

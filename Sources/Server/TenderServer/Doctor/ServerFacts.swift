@@ -29,11 +29,11 @@ package struct ServerFacts: Codable, Sendable {
   }
 
   /// Opens the store of a server that does not run, without migrating it.
-  package init(storeAt path: String) async throws {
-    try StoreFile.check(path)
-    let journal = Journal(try await Database.sqlite(path: path, migrations: []), random: .system)
+  package init(store place: StorePlace) async throws {
+    if let path = place.path { try StoreFile.check(path) }
+    let journal = Journal(try await Database.open(place, migrations: []), random: .system)
     do {
-      try await self.init(reading: journal)
+      try await self.init(reading: journal, isFile: place.path != nil)
       await journal.database.close()
     } catch {
       await journal.database.close()
@@ -43,8 +43,8 @@ package struct ServerFacts: Codable, Sendable {
 
   /// The merchants in the store of a server that does not run.
   static func storedMerchants(_ configuration: ServerConfiguration) async throws -> [StoredMerchant] {
-    try StoreFile.check(configuration.storePath)
-    let database = try await Database.sqlite(path: configuration.storePath, migrations: [])
+    if let path = configuration.store.path { try StoreFile.check(path) }
+    let database = try await Database.open(configuration.store, migrations: [])
     do {
       let merchants = try await configuration.merchantStore(database).merchants(at: WallClock.system.now())
       await database.close()
@@ -55,9 +55,9 @@ package struct ServerFacts: Codable, Sendable {
     }
   }
 
-  private init(reading journal: Journal) async throws {
+  private init(reading journal: Journal, isFile: Bool) async throws {
     let keys = try await ProcessingKeyStore(journal.database).records().map(KeyReport.init)
-    self.init(isRunning: false, store: try await StoreFacts(journal, isDeep: true), keys: keys)
+    self.init(isRunning: false, store: try await StoreFacts(journal, isDeep: isFile), keys: keys)
   }
 }
 
@@ -79,7 +79,7 @@ struct StoreFacts: Codable, Sendable {
 }
 
 extension StoreFacts {
-  /// - Parameter isDeep: whether every page is read.
+  /// - Parameter isDeep: whether every page is read; only of an SQLite file.
   init(_ journal: Journal, isDeep: Bool) async throws {
     let open = try await journal.openOutcomes()
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)

@@ -116,7 +116,7 @@ struct SystemCopy: Sendable {
     directory = FileManager.default.temporaryDirectory.appending(path: "tender-copy-\(UUID().uuidString)").path
     try PrivateFile.makeFolder(directory + "/merchants")
     try FileManager.default.copyItem(atPath: system.directory + "/merchants/harbour", toPath: merchant)
-    await (try PaymentAdministration.open(directory + "/tender.db")).database.close()
+    await (try PaymentAdministration.open(.file(directory + "/tender.db"))).database.close()
     try FileManager.default.copyItem(atPath: directory + "/tender.db", toPath: directory + "/backup.db")
   }
 
@@ -130,7 +130,7 @@ struct SystemCopy: Sendable {
     configuration.publicURL = system.server
     configuration.allowsPrivateWebhooks = true
     var (facts, problem): (ServerFacts?, String?)
-    do { facts = try await ServerFacts(storeAt: store) } catch { problem = "\(error)" }
+    do { facts = try await ServerFacts(store: .file(store)) } catch { problem = "\(error)" }
     let doctor = Doctor(
       DoctorSubject(configuration), DoctorSystem(clock: .system, network: network, machine: .live), facts: facts,
       factsProblem: problem)

@@ -17,6 +17,8 @@ extension TestSystem {
       environment: .simulated, directory: "\(directory)/second-\(RandomBytes.system.hex(4))", host: "127.0.0.1",
       port: 0, sandboxURL: sandbox.base, acquirer: .init(connector: "sandbox", baseURL: sandbox.base, apiKey: ""))
     let store = (configuration.storePath as NSString).deletingLastPathComponent
+    try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    try await configuration.useEngineUnderTest()
     configuration.merchantsDirectory = directory + "/merchants"
     configuration.platformDirectory = directory + "/platform"
     configuration.allowsPrivateWebhooks = true

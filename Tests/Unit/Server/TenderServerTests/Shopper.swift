@@ -7,7 +7,7 @@ import Testing
 /// A shopper with a basket: the calls that a page and a device make, step by step.
 struct Shopper: Sendable {
   let system: TestSystem
-  let shop: Shopfront
+  private(set) var shop: Shopfront
   let basket: String
   private(set) var quote = ""
   private(set) var total = ""
@@ -31,6 +31,13 @@ struct Shopper: Sendable {
 
   private init(system: TestSystem, shop: Shopfront, basket: String) {
     (self.system, self.shop, self.basket) = (system, shop, basket)
+  }
+
+  /// The same shopper, whose next calls reach another server.
+  func at(_ shop: Shopfront) -> Shopper {
+    var shopper = self
+    shopper.shop = shop
+    return shopper
   }
 
   mutating func opens() async throws {

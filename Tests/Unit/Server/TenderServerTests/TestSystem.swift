@@ -253,7 +253,8 @@ final class TestSystem: Sendable {
     _ directory: String, _ addresses: SandboxAddresses, _ clock: StoppableClock, _ calls: Log, _ log: Log,
     _ webhooks: Log
   ) async throws -> (port: Int, run: Task<Void, any Error>) {
-    let configuration = Self.configuration(directory, addresses)
+    var configuration = Self.configuration(directory, addresses)
+    try await configuration.useEngineUnderTest()
     let plain = try LiveHTTPClient()
     var network = Network(
       plain: plain.sender,
