@@ -29,7 +29,8 @@ struct ConfigCommand: AsyncParsableCommand {
         return Terminal.say(Terminal.counted(report.problems.count { !$0.isWarning }, "error"))
       }
       let configuration = report.configuration
-      Terminal.say("\(configuration.environment.rawValue), \(configuration.store.path.map { "store \($0)" } ?? "store on PostgreSQL")")
+      let store = configuration.store.path.map { "store \($0)" } ?? "store on PostgreSQL"
+      Terminal.say("\(configuration.environment.rawValue), \(store)")
       for line in report.merchants.table.lines { Terminal.say(line) }
       if report.merchants.isEmpty {
         Terminal.say("no merchant in \(configuration.merchantsDirectory) yet: tender merchant add")

@@ -35,7 +35,8 @@ struct StoreAccess: Sendable {
       throw MistakenCall("there is no store at \(path); --store names the server's")
     }
     let journal: Journal
-    do { journal = try await PaymentAdministration.openExisting(place) } catch StorageError.busy where place.path != nil {
+    do { journal = try await PaymentAdministration.openExisting(place) } catch StorageError.busy where place.path != nil
+    {
       return try await askServer(there.method, there.path, body)
     } catch let error as StorageError {
       throw CallFailure("\(place.name): \(ErrorLine.text(for: error))")

@@ -25,7 +25,8 @@ package struct TenderServer: Service {
   ) async throws {
     let network = try network ?? .live()
     let runtime = Runtime(
-      clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust, crashes: crashes,
+      clock: clock ?? .system, storeClock: clock, random: random, scheduler: scheduler, network: network, trust: trust,
+      crashes: crashes,
       logger: logger)
     do { parts = try await Composition(configuration, runtime) } catch {
       await network.close()
