@@ -46,8 +46,9 @@ struct ServerDoctor: Sendable {
   }
 
   func facts(isDeep: Bool) async throws -> ServerFacts {
-    ServerFacts(
-      isRunning: true, store: try await StoreFacts(parts.journal, isDeep: isDeep),
+    let isFile = parts.configuration.store.path != nil
+    return ServerFacts(
+      isRunning: true, store: try await StoreFacts(parts.journal, isDeep: isDeep && isFile),
       routes: await CredentialReport.all(parts.gateway.routes),
       openCircuits: parts.breakers.filter(\.value.isOpen).keys.sorted(),
       keys: parts.keys.ring.entries.map { KeyReport(.init($0)) }, lastRecovery: parts.lastRecovery.time,
