@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock bench bench-payments bench-merchants \
+.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock model bench bench-payments bench-merchants \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -57,6 +57,10 @@ disk: attacked ## a real server on a disk that is full, fails to flush, or loses
 
 clock: attacked ## a real server whose clock is set while shoppers pay
 	@CONFIGURATION=release scripts/test-clock
+
+model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=FENCE for that alone
+	@scripts/install-prerequisites model
+	@scripts/check-model $(RULE)
 
 attacked:
 	@scripts/build release tender payment-auditor crashing-server
