@@ -9,15 +9,28 @@ extension Journal {
     _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
     in store: Transaction
   ) throws {
-    let head = try store.lockedRow("SELECT seq, hash FROM audit_heads WHERE chain = $1", .text(chain))
+    let head = try lockedHead(in: store)
     let payment = after.payment
     let entry = AuditEntry(
-      chain: chain, number: (try head?.integer("seq") ?? 0) + 1, payment: payment.id, operation: operation,
+      chain: chain, number: try head.integer("seq") + 1, payment: payment.id, operation: operation,
       event: event,
       before: before?.balances.status, after: after.balances.status, authorized: after.balances.authorized,
       captured: after.balances.captured, refunded: after.balances.refunded, chargedBack: after.balances.chargedBack,
       at: store.now)
-    try entry.insert(hash: entry.hash(after: try head?.text("hash") ?? ""), in: store)
+    try entry.insert(hash: entry.hash(after: try head.text("hash")), in: store)
+  }
+
+  /// The chain's newest entry, locked until the transaction ends. Several nodes may make the first head of a chain at
+  /// once; one of them does.
+  private func lockedHead(in store: Transaction) throws -> Row {
+    let find = "SELECT seq, hash FROM audit_heads WHERE chain = $1"
+    if let head = try store.lockedRow(find, .text(chain)) { return head }
+    try store.run(
+      "INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, 0, '') ON CONFLICT DO NOTHING", .text(chain))
+    guard let head = try store.lockedRow(find, .text(chain)) else {
+      throw StorageError.other("an audit chain has no head")
+    }
+    return head
   }
 
   /// Records what moves no money: an alarm, an outcome that was reported to the shopper.
@@ -90,10 +103,7 @@ struct AuditEntry {
       .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
       .integer(refunded), .time(at), .text(hash), .integer(chargedBack))
     try store.run(
-      """
-      INSERT INTO audit_heads (chain, seq, hash) VALUES ($1, $2, $3)
-      ON CONFLICT (chain) DO UPDATE SET seq = $2, hash = $3
-      """, .text(chain), .integer(number), .text(hash))
+      "UPDATE audit_heads SET seq = $2, hash = $3 WHERE chain = $1", .text(chain), .integer(number), .text(hash))
   }
 
   init(

@@ -18,7 +18,7 @@ extension Journal {
     in store: Transaction
   ) throws -> Payment? {
     let before = try PaymentRecord.known(attempt.payment, in: store)
-    let believed = answer.believed(for: attempt)
+    let believed = try isOutdated(answer, attempt, in: store) ? .outdated : answer.believed(for: attempt)
     guard try Operations.close(attempt, with: believed, nextTry: store.now.adding(pause), in: store) else { return nil }
     let answer = believed.posted
     if attempt.kind == .reverse { return try undone(answer, attempt, before, in: store) }
@@ -95,6 +95,15 @@ extension Journal {
     try note("\(PaymentEvent.begins(.reverse))", of: attempt.reference, from: before, to: before, in: store)
   }
 
+  /// Whether *nothing to undo* says nothing any more: an event has brought the authorization's approval since the
+  /// acquirer was asked.
+  private func isOutdated(_ answer: AcquirerAnswer, _ reversal: Attempt, in store: Transaction) throws -> Bool {
+    guard reversal.kind == .reverse, case .notSent = answer, let past = reversal.past, let target = reversal.target,
+      let authorization = try Operations.find(target, in: store)?.attempt.past
+    else { return false }
+    return authorization.quietSince > past.quietSince
+  }
+
   /// Posts the answer to a reversal. *Approved* and *nothing to undo* also end the authorization.
   private func undone(
     _ answer: AcquirerAnswer, _ attempt: Attempt, _ before: PaymentRecord, in store: Transaction
@@ -133,6 +142,11 @@ extension Journal {
     let tries = try Operations.count(.reverse, cause: .recovery, of: before.payment.id, in: store)
     try scheduleReversal(of: authorization, before, after: Backoff.reversal.pause(after: tries), in: store)
   }
+}
+
+extension AcquirerAnswer {
+  fileprivate static let outdated = unknown(
+    Interruption(.acquirerUncertain, detail: "the authorization was approved meanwhile"))
 }
 
 extension PaymentRecord {

@@ -213,7 +213,7 @@ import Testing
     held.withLock { $0 = nil }
     try await recover(shop, times: 3, every: .seconds(3_600))
     let states = try await shop.journal.operations(of: payment).map { "\($0.kind) \($0.state)" }
-    withKnownIssue("the event is lost") { #expect(shop.fake.reversals.count > asked, "\(states)") }
+    #expect(shop.fake.reversals.count > asked, "\(states)")
   }
 
   private func recover(_ shop: Shop, times: Int, every pause: Duration) async throws {
