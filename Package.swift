@@ -120,7 +120,7 @@ let package = Package(
     module("Base/StrictJSON"),
     module("Base/HTTPTransport", [asyncHTTPClient, nioCore, nioPosix, nioSSL, nioHTTP1]),
     module("Base/HTTPServing", ["StrictJSON", "TenderPayments", crypto, hummingbird, httpTypes, nioCore, mustache]),
-    module("Base/Storage", ["TenderPayments", grdb, sqlite, "CLibPQ"]),
+    module("Base/Storage", ["TenderPayments", grdb, sqlite, crypto, "CLibPQ"]),
     .systemLibrary(
       name: "CLibPQ", path: "Sources/Base/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     module("Base/QRCodes", ["CQRCode"]),

@@ -31,13 +31,16 @@ struct Migrator {
   let migrations: [Migration]
 
   func run(in transaction: Transaction) throws {
-    try transaction.define(Self.bookkeeping)
+    // Not by IF NOT EXISTS, which needs the right to create tables: a server need not have it.
+    if try !transaction.tables().contains(where: { $0.name == "migrations" }) {
+      try transaction.define(Self.bookkeeping)
+    }
     try refuseUnknown(in: transaction)
     for migration in migrations { try Self.apply(migration, transaction) }
   }
 
   private static let bookkeeping = """
-    CREATE TABLE IF NOT EXISTS migrations
+    CREATE TABLE migrations
       (name TEXT PRIMARY KEY NOT NULL, sql TEXT NOT NULL, applied_at BIGINT NOT NULL)
     """
 
@@ -46,7 +49,9 @@ struct Migrator {
     let known = Set(migrations.map(\.name))
     guard !known.isEmpty else { return }
     let applied = try transaction.rows("SELECT name FROM migrations ORDER BY applied_at, name")
-    let unknown = try applied.map { try $0.text("name") }.first { !known.contains($0) }
+    let names = try applied.map { try $0.text("name") }
+    guard !names.contains(CopyMark.name) else { throw StorageError.copyUnfinished }
+    let unknown = names.first { !known.contains($0) }
     if let unknown { throw StorageError.migrationUnknown(unknown) }
   }
 

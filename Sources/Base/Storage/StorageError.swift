@@ -20,13 +20,17 @@ package enum StorageError: Error, Sendable, Equatable {
   case migrationChanged(String)
   /// The store has a migration that this version does not know: a newer version has written it.
   case migrationUnknown(String)
+  /// `tender store copy` has begun to fill this store and has not finished.
+  case copyUnfinished
   case other(String)
 
   /// Whether the same work may succeed later, as when a full disk gets space again. A failed constraint is permanent.
   package var mayPass: Bool {
     switch self {
     case .busy, .overloaded, .outcomeUnknown, .full, .connection, .other: true
-    case .unique, .check, .foreignKey, .notNull, .column, .migrationChanged, .migrationUnknown: false
+    case .unique, .check, .foreignKey, .notNull, .column, .migrationChanged, .migrationUnknown,
+      .copyUnfinished:
+      false
     }
   }
 }

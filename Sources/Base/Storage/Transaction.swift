@@ -33,6 +33,15 @@ package final class Transaction {
     try noting { try session.run(sql, values) }
   }
 
+  /// Runs a statement with as many values as its text was made for.
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue]) throws -> Int { try noting { try session.run(sql, values) } }
+
+  /// The tables of the store.
+  func tables() throws -> [TableShape] { try noting { try session.tables() } }
+
+  func connections(named prefix: String) throws -> Int { try noting { try session.connections(named: prefix) } }
+
   /// The first row, locked until the transaction ends.
   package func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? {
     try noting { try session.rows(sql, values, locking: .waiting).first }
@@ -64,6 +73,10 @@ protocol StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws -> Int
   /// Runs one statement that defines a table or an index.
   func define(_ sql: String) throws
+  /// The tables, as the engine's catalog describes them.
+  func tables() throws -> [TableShape]
+  /// Connections of other processes to the same database whose application name begins with `prefix`.
+  func connections(named prefix: String) throws -> Int
 }
 
 /// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.
@@ -112,7 +125,10 @@ package struct Row: Sendable {
     self.values = values
   }
 
-  private func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
+  /// In the order of the columns.
+  var all: [SQLValue] { values }
+
+  func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
 
   package func integer(_ column: String) throws -> Int64 {
     guard let value = try integerOrNil(column) else { throw StorageError.column(column) }

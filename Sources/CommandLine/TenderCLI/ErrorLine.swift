@@ -20,6 +20,7 @@ enum ErrorLine {
     case .connection(let reason): "the store cannot be opened: \(reason)"
     case .other("file is not a database"): "this is no store of Tender: the file is no SQLite database"
     case .other(let reason): "the store refused: \(reason)"
+    case .copyUnfinished: "a copy into this store is unfinished: run `tender store copy` again"
     case .migrationChanged(let name): "the store was made by another version of Tender (\(name))"
     case .migrationUnknown(let name):
       "this store was written by a newer version of Tender (this version does not know its migration \(name)): "

@@ -10,7 +10,7 @@ struct Tender: AsyncParsableCommand {
       TokenCommand.self, KeysCommand.self, MerchantCommand.self, CertificateCommand.self, DomainCommand.self,
       SharedKeyCommand.self, PaymentCommand.self, LinkCommand.self, RouteCommand.self, ConnectorCommand.self,
       ShadowCommand.self,
-      WebhooksCommand.self, MailCommand.self, UserCommand.self, ReconcileCommand.self, ConfigCommand.self,
-      DoctorCommand.self, VersionCommand.self,
+      WebhooksCommand.self, MailCommand.self, UserCommand.self, StoreCommand.self, ReconcileCommand.self,
+      ConfigCommand.self, DoctorCommand.self, VersionCommand.self,
     ])
 }
