@@ -30,6 +30,17 @@ extension BasketRecord {
     try store.row("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)).map(BasketRecord.init)
   }
 
+  /// The basket, locked until the transaction ends. What is written because of what was read of a basket is written
+  /// under this lock: a claim, a cancellation, new content and a quote follow one another on every engine.
+  static func locked(_ id: BasketID, in store: Transaction) throws -> BasketRecord? {
+    try store.lockedRow("SELECT * FROM baskets WHERE id = $1", .text(id.rawValue)).map(BasketRecord.init)
+  }
+
+  /// Locks the basket's row, if there is one.
+  static func lock(_ id: BasketID, in store: Transaction) throws {
+    _ = try store.lockedRow("SELECT id FROM baskets WHERE id = $1", .text(id.rawValue))
+  }
+
   /// The merchant's basket, or any basket if the merchant is nil. Another merchant's is unknown.
   static func known(_ id: BasketID, of merchant: MerchantID?, in store: Transaction) throws -> BasketRecord {
     guard let record = try find(id, in: store), merchant == nil || record.basket.merchant == merchant else {
@@ -58,11 +69,11 @@ extension BasketRecord {
   }
 
   /// Throws unless the merchant's basket exists, is not cancelled and shows the quote. It runs in the commit of a
-  /// claim, which blocks other writes, so it reads no more than it has to.
+  /// claim, which blocks other writes, so it reads no more than it has to. The basket stays locked until the commit.
   static func check(
     _ id: BasketID, of merchant: MerchantID, stillShows quote: QuoteID, in store: Transaction
   ) throws {
-    let row = try store.row(
+    let row = try store.lockedRow(
       "SELECT cancelled, current_quote, attempts_allowed FROM baskets WHERE id = $1 AND merchant = $2",
       .text(id.rawValue), .text(merchant.rawValue))
     guard let row else { throw OrderError(.basketUnknown, "no such basket", field: "basketId") }
@@ -93,24 +104,38 @@ extension BasketRecord {
     attemptsAllowed = try row.integerOrNil("attempts_allowed")
   }
 
-  /// Inserts the basket, or gives its row this new content. What was shown of the old content is stale then.
-  static func put(
+  /// Inserts the basket.
+  ///
+  /// - Returns: false when the id is in use; by then its row is committed.
+  static func insert(
     _ basket: Basket, order: OrderID, expires: Timestamp, attempts: Int64?, in store: Transaction
-  ) throws {
-    let document = try StoredJSON.text(basket.document)
-    try store.run(
+  ) throws -> Bool {
+    let added = try store.run(
       """
       INSERT INTO baskets (id, merchant, document, order_id, service, destination, requested_for, note, cancelled,
         current_quote, hosted, attempts_allowed, created_at, expires_at, merchant_reference)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $11, $12, $9, $10, $13)
-      ON CONFLICT (id) DO UPDATE SET document = $3, service = $5, destination = $6, requested_for = $7, note = $8,
-        current_quote = NULL, expires_at = $10, merchant_reference = $13
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 0, NULL, $11, $12, $9, $10, $13) ON CONFLICT (id) DO NOTHING
       """,
-      .text(basket.id.rawValue), .text(basket.merchant.rawValue), .text(document), .text(order.rawValue),
+      .text(basket.id.rawValue), .text(basket.merchant.rawValue), .text(try StoredJSON.text(basket.document)),
+      .text(order.rawValue),
       .text(basket.service.rawValue), .text(try StoredJSON.text(Destination.unknown)),
       .text(optional: basket.document.requestedFor), .text(optional: basket.document.note), .time(store.now),
       .time(expires), .integer(basket.isHosted ? 1 : 0), .integer(optional: attempts),
       .text(basket.document.merchantReference))
+    return added == 1
+  }
+
+  /// Gives the basket new content. What was shown of the old content is stale then.
+  static func replace(_ basket: Basket, expires: Timestamp, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE baskets SET document = $2, service = $3, destination = $4, requested_for = $5, note = $6,
+        current_quote = NULL, expires_at = $7, merchant_reference = $8
+      WHERE id = $1
+      """,
+      .text(basket.id.rawValue), .text(try StoredJSON.text(basket.document)), .text(basket.service.rawValue),
+      .text(try StoredJSON.text(Destination.unknown)), .text(optional: basket.document.requestedFor),
+      .text(optional: basket.document.note), .time(expires), .text(basket.document.merchantReference))
   }
 
   /// Writes what the shopper prepared; the sheet that is open shows something else from now on.

@@ -47,9 +47,11 @@ extension OrderService {
 }
 
 extension OrderService {
-  /// Whether an order was made of a basket: such a basket is kept as long as its payments.
+  /// Whether an order was made of a basket: such a basket is kept as long as its payments. No order is made of it until
+  /// the transaction ends.
   package static func isOrdered(_ basket: BasketID, in store: Transaction) throws -> Bool {
-    try OrderRecord.find(of: basket, in: store) != nil
+    try BasketRecord.lock(basket, in: store)
+    return try OrderRecord.find(of: basket, in: store) != nil
   }
 
   /// Deletes a basket of which no order was made, with its quotes.

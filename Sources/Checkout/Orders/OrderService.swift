@@ -56,18 +56,22 @@ extension OrderService {
     try checkRoute(document.route, of: merchant)
     let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
     try await database.write { store in
-      if let known = try BasketRecord.find(id, in: store) {
-        guard known.basket.merchant == merchant, known.basket.isHosted == basket.isHosted else {
-          throw OrderError(.basketIDTaken, "the id is in use")
-        }
-        if known.basket == basket, !known.isCancelled { return }
-        try Self.checkReplaceable(known, in: store)
-      }
-      try BasketRecord.put(
-        basket, order: newOrder, expires: page?.expiresAt ?? store.now.adding(lifetime), attempts: page?.attempts,
-        in: store)
+      let expires = page?.expiresAt ?? store.now.adding(lifetime)
+      guard try !BasketRecord.insert(basket, order: newOrder, expires: expires, attempts: page?.attempts, in: store)
+      else { return }
+      try Self.replace(basket, expires: expires, in: store)
     }
     return try await self.basket(id, of: merchant)
+  }
+
+  /// Gives a basket that is stored new content, if it is the merchant's and was not tried to be paid.
+  private static func replace(_ basket: Basket, expires: Timestamp, in store: Transaction) throws {
+    guard let known = try BasketRecord.locked(basket.id, in: store), known.basket.merchant == basket.merchant,
+      known.basket.isHosted == basket.isHosted
+    else { throw OrderError(.basketIDTaken, "the id is in use") }
+    if known.basket == basket, !known.isCancelled { return }
+    try checkReplaceable(known, in: store)
+    try BasketRecord.replace(basket, expires: expires, in: store)
   }
 
   package func basket(_ id: BasketID, of merchant: MerchantID) async throws -> BasketAnswer {
@@ -90,6 +94,7 @@ extension OrderService {
   /// one of the two wins.
   package func cancel(_ id: BasketID, of merchant: MerchantID) async throws {
     try await database.write { store in
+      try BasketRecord.lock(id, in: store)
       let record = try BasketRecord.known(id, of: merchant, in: store)
       guard try !Journal.hasAttempt(for: id, in: store) else {
         let status = try Journal.payment(of: id, in: store)?.status.rawValue ?? "unknown"
@@ -177,6 +182,7 @@ extension OrderService {
   package func prepare(_ id: BasketID, of merchant: MerchantID, _ details: OrderDetails) async throws {
     let now = clock.now()
     try await database.write { store in
+      try BasketRecord.lock(id, in: store)
       let snapshot = try BasketSnapshot(id, of: merchant, in: store)
       try snapshot.checkOpen(at: now)
       try snapshot.record.prepared(details).savePrepared(in: store)

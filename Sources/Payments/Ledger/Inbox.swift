@@ -82,10 +82,14 @@ extension Journal {
   private func post(
     _ event: ProviderEvent, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
+    guard let payment = try Operations.find(event.reference, in: store)?.attempt.payment else {
+      return .refused("unknown_reference")
+    }
+    // Locks the payment: only from here on its operations stay as they are read.
+    let record = try PaymentRecord.known(payment, in: store)
     guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
       return .refused("unknown_reference")
     }
-    let record = try PaymentRecord.known(attempt.payment, in: store)
     guard record.route == event.route, attempt.route == event.route else {
       try alarm(.anotherConnector, record, in: store)
       return .refused(AlarmReason.anotherConnector.rawValue)

@@ -65,12 +65,12 @@ import Testing
     let shop = try await Shop()
     try await page(shop)
     _ = try await shop.opens()
-    #expect(try await shop.database.read { try !OrderService.isOrdered(Shop.basket, in: $0) })
+    #expect(try await shop.database.write { try !OrderService.isOrdered(Shop.basket, in: $0) })
     try await shop.database.write { try OrderService.forget(Shop.basket, in: $0) }
     #expect(try await shop.count("baskets") == 0)
     #expect(try await shop.count("quotes") == 0)
     try await page(shop)
     _ = try await shop.pays()
-    #expect(try await shop.database.read { try OrderService.isOrdered(Shop.basket, in: $0) })
+    #expect(try await shop.database.write { try OrderService.isOrdered(Shop.basket, in: $0) })
   }
 }

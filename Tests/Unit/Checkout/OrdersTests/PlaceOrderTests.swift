@@ -442,6 +442,25 @@ import Testing
     #expect(try await shop.pays(quote: quote).payment.id == payments.first)
   }
 
+  @Test func `sixty-four merchants that take one basket id at once: it is one merchant's, and stays so`() async throws {
+    let shop = try await Shop()
+    let owners = try await withThrowingTaskGroup(of: MerchantID?.self) { group in
+      for number in 0..<64 {
+        group.addTask {
+          let merchant = MerchantID("merchant-\(number)")
+          do { try await shop.orderService.put(.dinner, as: Shop.basket, of: merchant) } catch let error as OrderError {
+            return error.code == .basketIDTaken ? nil : MerchantID("\(error.code)")
+          }
+          return merchant
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+    }
+    #expect(owners.count == 1, "\(owners)")
+    let owner = try #require(owners.first)
+    _ = try await shop.orderService.basket(Shop.basket, of: owner)
+  }
+
   /// Exactly one of the two wins, in whatever order they arrive.
   @Test(arguments: 0..<12) func `cancel or pay, never both`(_ round: Int) async throws {
     let shop = try await Shop()

@@ -193,7 +193,8 @@ import Testing
   }
 
   /// A history of the model: Tests/Model/payment.pml with a late approval while a reversal is being asked for.
-  @Test func `undoes what an event brings while the acquirer's answer that there is nothing is recorded`() async throws {
+  @Test func `undoes what an event brings while the acquirer's answer that there is nothing is recorded`() async throws
+  {
     var policy = GatewayPolicy()
     policy.reportUnknownAs = .failure
     let held = Mutex<(@Sendable () async throws -> Void)?>(nil)
