@@ -58,7 +58,7 @@ disk: attacked ## a real server on a disk that is full, fails to flush, or loses
 clock: attacked ## a real server whose clock is set while shoppers pay
 	@CONFIGURATION=release scripts/test-clock
 
-model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=FENCE for that alone
+model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=LEASE for that alone
 	@scripts/install-prerequisites model
 	@scripts/check-model $(RULE)
 

@@ -51,7 +51,8 @@ typedef Payment {
   bool reversing;         /* an operation `reverse` is open */
   byte reverseFence;
   byte reverseLease;
-  byte reverseNext
+  byte reverseNext;
+  bool heard              /* an event has brought an approval */
 }
 Payment journal[2];
 byte order[2], token[2];
@@ -107,6 +108,15 @@ inline send(c) {
 #endif
 }
 
+/* Journal.scheduleReversal */
+inline scheduleReversal(p) {
+  if
+  :: !journal[p].reversing ->
+     journal[p].reversing = true; journal[p].reverseLease = 0; journal[p].reverseNext = dbNow
+  :: else
+  fi
+}
+
 /* Journal.posted for an authorization: drops what has an answer or another holder, and adopts nothing too late. */
 inline post(p, fence_, answer, recipient) {
   if
@@ -123,8 +133,7 @@ inline post(p, fence_, answer, recipient) {
 #else
        (journal[p].reported == failure || journal[p].reversing) -> /* Journal.mustNotAdopt */
 #endif
-       journal[p].reversing = true; /* Journal.scheduleReversal */
-       journal[p].reverseLease = 0; journal[p].reverseNext = dbNow
+       scheduleReversal(p)
     :: else ->
        if
        :: answer == approved -> journal[p].status = authorized
@@ -248,6 +257,16 @@ done: skip; d_step { deadline = 0; taken = false; sent = false; repeated = false
   (journal[p].reversing && journal[p].reverseLease <= leaseNow && journal[p].reverseNext <= leaseNow)
 #define authorizationIsDue(p) \
   (isOpen(p) && !journal[p].reversing && journal[p].leaseUntil <= leaseNow && journal[p].nextTry <= leaseNow && !mine(p))
+#ifdef WITHOUT_OUTDATED_REVERSAL
+#define outdated(p) false
+#else
+#define outdated(p) (journal[p].heard && !heard) /* Journal.isOutdated */
+#endif
+#ifdef WITHOUT_FENCE
+#define isHolder(p) true
+#else
+#define isHolder(p) (journal[p].reverseFence == fence)
+#endif
 #define isDue(p) (reversalIsDue(p) || authorizationIsDue(p))
 
 #ifdef WITHOUT_REPORTED_OUTCOME
@@ -266,7 +285,7 @@ inline leave(p) { /* PaymentGateway.leave, Operations.postpone */
 }
 
 proctype Recovery(byte n) {
-  byte p, fence, pastSent, leasedAt, deadline, rounds; bool undoing; mtype answer, known;
+  byte p, fence, pastSent, leasedAt, deadline, rounds; bool undoing, heard; mtype answer, known;
 end:
   do
   :: atomic {
@@ -283,7 +302,7 @@ end:
           journal[p].sentUntil = leaseNow + LEASE;
           printf("%d: Recovery on node %d leases the authorization of payment %d.\n", now, n, p)
        fi;
-       rounds++; leasedAt = leaseNow; deadline = now + PATIENCE
+       rounds++; leasedAt = leaseNow; deadline = now + PATIENCE; heard = journal[p].heard
      };
      if
      :: undoing
@@ -335,15 +354,16 @@ reverse:
      /* RecoveryAction.meaning, Journal.undone */
      atomic {
        if
-       :: journal[p].reversing && journal[p].reverseFence == fence &&
-          (answer == reversed || answer == none && PASSED(pastSent)) ->
+       :: journal[p].reversing && isHolder(p) &&
+          (answer == reversed || answer == none && PASSED(pastSent) && !outdated(p)) ->
           journal[p].reversing = false; journal[p].op = (answer == reversed -> reversed : failed);
           journal[p].fence++; journal[p].status = ended; forget(p);
           printf("%d: Node %d records the end of payment %d.\n", now, n, p)
        :: else -> leave(p)
        fi
      };
-next: skip; d_step { p = 0; fence = 0; pastSent = 0; leasedAt = 0; deadline = 0; undoing = false; answer = 0; known = 0 }
+next: skip; d_step { p = 0; fence = 0; pastSent = 0; leasedAt = 0; deadline = 0; undoing = false; heard = false; answer = 0;
+                known = 0 }
   od
 }
 
@@ -364,14 +384,21 @@ end:
        :: decision[p] == declined && !repeats -> skip
        :: printf("%d: The request of payment %d is lost.\n", now, p)
        fi }
-  :: atomic { !changedItsMind && (journal[0].op == declined && decision[0] == declined) ->
+  :: atomic { !changedItsMind && decision[0] == declined ->
        changedItsMind = true; decision[0] = approved; holds[0]++; event[0] = true;
        printf("%d: The acquirer approves payment 0 after it declined it.\n", now) }
-  :: atomic { event[0] -> /* Inbox: not adopted, and a reversal is written */
-       event[0] = false;
+  :: atomic { event[0] -> /* Inbox */
+       event[0] = false; journal[0].heard = true;
+       if
+       :: isOpen(0) -> journal[0].fence++; post(0, journal[0].fence, approved, false)
+       :: journal[0].op == approved /* known */
+       :: else -> /* Journal.review: not adopted, and a reversal is written */
 #ifndef WITHOUT_LATE_REVERSAL
-       journal[0].reversing = true; journal[0].reverseLease = 0; journal[0].reverseNext = dbNow;
+          scheduleReversal(0)
+#else
+          skip
 #endif
+       fi;
        printf("%d: The event of the late approval arrives.\n", now) }
   od
 }

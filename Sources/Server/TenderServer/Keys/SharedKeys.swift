@@ -34,7 +34,7 @@ enum SharedKeys {
     }
     guard known == hash else {
       throw ConfigurationError(
-        setting, "this node's key is not that of the other nodes; copy the file from one of them, see docs/nodes.md")
+        setting, "this node's key is not that of the other nodes; copy the file from one of them, see docs/postgres.md")
     }
   }
 }
