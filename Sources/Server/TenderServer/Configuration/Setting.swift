@@ -172,8 +172,9 @@ extension SettingType<String> {
     example: "postgres://tender@127.0.0.1/tender", isSecret: true,
     read: { texts throws(UnfitValue) in
       guard StorePlace.isAddress(texts[0]) else { throw UnfitValue(found: "something else") }
-      do { try PostgresSettings(address: texts[0]).check() } catch {
-        throw UnfitValue(found: "one with a fault: \(error)")
+      do throws(StorageError) { try PostgresSettings(address: texts[0]).check() } catch {
+        if case .connection(let reason) = error { throw UnfitValue(found: "an address that cannot be used: \(reason)") }
+        throw UnfitValue(found: "an address that cannot be used")
       }
       return texts[0]
     }, text: { _ in "•••" })

@@ -92,6 +92,24 @@ import Testing
   }
 }
 
+@Suite struct `The address of a store on PostgreSQL` {
+  @Test(arguments: [
+    ("mysql://db/tender", "something else"),
+    ("postgres://tender:hunter2@db.example.com/tender?sslmode=require", "sslmode must be verify-full"),
+    ("postgres://tender:hunter2@db.example.com/tender?colour=red", "not a libpq connection string"),
+  ])
+  func `is checked before anything connects, and stays out of the message`(
+    address: String, reason: String
+  ) async throws {
+    let refusal = await #expect(throws: ConfigurationError.self) {
+      _ = try await ServerConfiguration.load(file: nil, variables: ["TENDER_STORE_URL": address])
+    }
+    let text = refusal?.diagnostic ?? ""
+    #expect(text.contains("store.url") && text.contains(reason), "\(text)")
+    #expect(!text.contains("hunter2") && !text.contains("mysql:"), "\(text)")
+  }
+}
+
 /// A new database, and the keys that all of its nodes share.
 private struct Cluster {
   let address: String
