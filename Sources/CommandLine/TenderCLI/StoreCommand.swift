@@ -15,7 +15,7 @@ struct StoreCommand: AsyncParsableCommand {
       abstract: "Copies a store, such as a file to PostgreSQL, and proves that both are equal.",
       discussion: """
         No server may run on either. A copy that was stopped continues when the same command runs again; until it has \
-        ended, no server opens the target. The server's key file (store.keyFile) is no part of the store: take it along.
+        ended, no server opens the target. The server's key file (secrets.keyFile) is no part of the store: take it along.
         """)
     @Option(help: "A file, or the address of a PostgreSQL database without its password.") var from: String
     @Option(help: "A new file, or the address of an empty PostgreSQL database without its password.") var to: String
@@ -23,18 +23,19 @@ struct StoreCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.") var json = false
 
     func run() async throws {
-      let (source, target) = (StorePlace(from, passwordFile), StorePlace(to, passwordFile))
       guard from != to else { throw MistakenCall("--from and --to name the same store") }
-      try await source.with(try await source.openUnchanged()) { source in
-        try await target.with(try await target.openForCopy()) { try await copy(from: source, to: $0) }
+      try await StorePlace(from, passwordFile: passwordFile).openUnchanged().during { source in
+        try await StorePlace(to, passwordFile: passwordFile).openForCopy().during { target in
+          try await copy(from: source, to: target)
+        }
       }
     }
 
     private func copy(from source: Database, to target: Database) async throws {
-      for store in [source, target] where try await store.connections(named: "tender") > 0 {
-        throw CallFailure("a server, or another command, is connected to the database: end it first")
-      }
+      try await refuseServers(at: [source, target])
       let copy = try await StoreCopy(from: source, to: target)
+      // One that connected before the copy was marked as unfinished.
+      try await refuseServers(at: [target])
       try await copy.run()
       let tables = try await copy.compare()
       if json { Terminal.say(try Terminal.json(tables)) } else { show(tables) }
@@ -46,8 +47,15 @@ struct StoreCommand: AsyncParsableCommand {
       guard audit.isIntact else {
         throw CallFailure("the audit chain is broken, in the source as well: \(audit.violations.first ?? "")")
       }
+      try await refuseServers(at: [source])
       try await copy.finish()
       if !json { Terminal.say("equal; the audit chain is intact: \(audit.entries) entries") }
+    }
+
+    private func refuseServers(at stores: [Database]) async throws {
+      for store in stores where try await store.connections(named: "tender") > 0 {
+        throw CallFailure("a server, or another command, is connected to the database: end it, and copy again")
+      }
     }
 
     private func show(_ tables: [TableComparison]) {
@@ -67,52 +75,44 @@ struct StoreCommand: AsyncParsableCommand {
     @Option(help: "A file with the password of the PostgreSQL database.") var passwordFile: String?
 
     func run() async throws {
-      let place = StorePlace(to, passwordFile)
-      try await place.with(try await place.open(PaymentAdministration.migrations)) { _ in
+      let place = StorePlace(to, passwordFile: passwordFile)
+      try await PaymentAdministration.open(place).database.during { _ in
         Terminal.say("the store has the tables of this version")
       }
     }
   }
 }
 
-/// A store as it is named at the command line: a file or the address of a database.
-private struct StorePlace {
-  private let name: String
-  private let passwordFile: String?
-
-  init(_ name: String, _ passwordFile: String?) { (self.name, self.passwordFile) = (name, passwordFile) }
-
-  private var isDatabase: Bool { name.hasPrefix("postgres://") || name.hasPrefix("postgresql://") }
-
-  /// - Throws: ``MistakenCall`` when there is no such file.
-  func openUnchanged() async throws -> Database {
-    guard isDatabase || FileManager.default.fileExists(atPath: name) else {
-      throw MistakenCall("there is no store at \(name)")
-    }
-    return try await open([])
-  }
-
-  func openForCopy() async throws -> Database {
-    try await Database.targetOfCopy(PaymentAdministration.migrations, open: open)
-  }
-
-  func open(_ migrations: [Migration]) async throws -> Database {
-    guard isDatabase else { return try await Database.sqlite(path: name, migrations: migrations) }
-    var settings = PostgresSettings(address: name)
+extension StorePlace {
+  /// A store as it is named at the command line: a file or the address of a database, which one command uses alone and
+  /// may keep busy for long.
+  fileprivate init(_ text: String, passwordFile: String?) {
+    self = StorePlace(text)
+    guard case .postgres(var settings) = self else { return }
     settings.applicationName = "tender-store-\(ProcessInfo.processInfo.processIdentifier)"
     settings.passwordFile = passwordFile
-    settings.connections = 1
-    settings.patience = .seconds(60)
-    settings.statementLimit = .seconds(60)
-    return try await Database.postgres(settings, migrations: migrations)
+    (settings.connections, settings.patience, settings.statementLimit) = (1, .seconds(60), .seconds(60))
+    self = .postgres(settings)
   }
 
+  /// - Throws: ``MistakenCall`` when there is no such file.
+  fileprivate func openUnchanged() async throws -> Database {
+    if let path, !FileManager.default.fileExists(atPath: path) { throw MistakenCall("there is no store at \(path)") }
+    return try await Database.open(self, migrations: [])
+  }
+
+  fileprivate func openForCopy() async throws -> Database {
+    try await Database.targetOfCopy(PaymentAdministration.migrations) { try await Database.open(self, migrations: $0) }
+  }
+}
+
+extension Database {
   /// Closes the store afterwards, also after an error.
-  func with(_ store: Database, _ body: (Database) async throws -> Void) async throws {
-    do { try await body(store) } catch {
-      await store.close()
+  fileprivate func during(_ body: (Database) async throws -> Void) async throws {
+    do { try await body(self) } catch {
+      await close()
       throw error
     }
-    await store.close()
+    await close()
   }
 }

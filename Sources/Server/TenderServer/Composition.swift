@@ -193,7 +193,7 @@ extension ServerConfiguration {
   fileprivate func requireSharedKeys(_ fingerprintKey: [UInt8], _ database: Database) async throws {
     let guestTokenKey = Array(try MerchantFolder.secretText(guestTokenKeyFile).utf8)
     try await SharedKeys.require("guestTokens.keyFile", guestTokenKey, in: database)
-    try await SharedKeys.require("fingerprint.key in directory", fingerprintKey, in: database)
+    try await SharedKeys.require("fingerprint.key", fingerprintKey, in: database)
   }
 }
 

@@ -6,6 +6,10 @@ package import TenderPayments
 package enum StoreEngineUnderTest: String, Sendable, CaseIterable {
   case sqlite, postgres
 
+  /// The engine that takes the place of files, from `ENGINE_UNDER_TEST`.
+  package static let chosen =
+    ProcessInfo.processInfo.environment["ENGINE_UNDER_TEST"].flatMap(StoreEngineUnderTest.init) ?? .sqlite
+
   /// Those that are here: PostgreSQL needs `scripts/with-postgres swift test`.
   package static let present: [StoreEngineUnderTest] = PostgresUnderTest.address == nil ? [.sqlite] : allCases
 }

@@ -18,7 +18,7 @@ package final class TemporaryStore: Sendable {
 
   /// Opens the file, or a database on PostgreSQL in its place where `ENGINE_UNDER_TEST=postgres` is set.
   package func open(_ migrations: [Migration], clock: WallClock = .system) async throws -> Database {
-    if ProcessInfo.processInfo.environment["ENGINE_UNDER_TEST"] == "postgres" {
+    if StoreEngineUnderTest.chosen == .postgres {
       return try await onPostgres().open(migrations, clock: clock)
     }
     return try await Database.sqlite(path: path, migrations: migrations, clock: clock)

@@ -1,4 +1,5 @@
 import Crypto
+import TenderPayments
 
 /// Copies a store into an empty one, of the same engine or the other, and proves that both are equal.
 ///
@@ -180,10 +181,7 @@ struct RowsHash {
 
   private mutating func add(number: Int64) { withUnsafeBytes(of: number.bigEndian) { hash.update(bufferPointer: $0) } }
 
-  var text: String {
-    let digits = Array("0123456789abcdef")
-    return String(hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-  }
+  var text: String { Hex.encode(hash.finalize()) }
 }
 
 extension TableShape {

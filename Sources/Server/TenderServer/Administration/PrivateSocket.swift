@@ -20,13 +20,13 @@ package struct PrivateSocket: Sendable {
     let excess = boundPath.utf8.count - Self.maximumBytes
     guard excess <= 0 else {
       throw ConfigurationError(
-        "store.path",
-        "\(path) is \(excess) bytes too long for the socket beside the store; put the store into a folder "
-          + "with a shorter path, or name it from the folder in which the server starts")
+        "administration.socket",
+        "\(path) is \(excess) bytes too long for a socket; name a shorter path")
     }
   }
 
-  /// Makes the private directory. Removes the leftovers of a killed process; the store's lock proves that it has ended.
+  /// Makes the private directory. Removes the leftovers of a killed process; the lock of the store, or of the node, proves
+  /// that it has ended.
   package func prepare() throws {
     try check()
     for left in [path, directory] { try? FileManager.default.removeItem(atPath: left) }

@@ -58,9 +58,7 @@ extension ServerConfiguration {
     if let storePasswordFile {
       problems.attempt("store.passwordFile") { _ = try MerchantFolder.secretText(storePasswordFile) }
     }
-    problems.attempt(adminSocket == nil ? "store.path" : "administration.socket") {
-      try PrivateSocket(adminSocketPath).check()
-    }
+    problems.attempt("administration.socket") { try PrivateSocket(adminSocketPath).check() }
     problems.attempt("connectors.directory") { try RouteTable.check(self) }
     problems.attempt("guestTokens.keyFile") {
       try Self.checkCanBeMade(guestTokenKeyFile) { try GuestTokenKey.check(guestTokenKeyFile) }

@@ -22,7 +22,7 @@ enum SharedKeys {
   ]
 
   /// - Parameters:
-  ///   - setting: that names the key's file.
+  ///   - setting: that names the key's file, or the file's name where no setting does.
   ///   - key: with all its entropy, so that its hash says nothing of it.
   /// - Throws: ``ConfigurationError`` when another node uses another key.
   static func require(_ setting: String, _ key: [UInt8], in database: Database) async throws {

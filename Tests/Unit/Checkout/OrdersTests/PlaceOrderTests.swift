@@ -105,7 +105,7 @@ import Testing
   }
 
   /// SQLite tells it best.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["ENGINE_UNDER_TEST"] == nil))
+  @Test(.enabled(if: StoreEngineUnderTest.chosen == .sqlite))
   func `is found by the merchant's reference without reading others`() async throws {
     let shop = try await shop()
     _ = try await shop.pays()
