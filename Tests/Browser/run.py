@@ -5,9 +5,9 @@
 
 `home` is the directory in which the demo was started. Needs Debian's packages chromium, chromium-driver and
 python3-selenium; scripts/install-prerequisites brings them. `--short` runs the claims of short.txt, which cross every
-module between the page and the acquirer. Prints one line a claim, PASS or FAIL, and at the end
-`N passed, N failed`; exits 1 if one failed. A claim that failed leaves a picture, `failed-….png`, and its trace in
-`failures.txt`; how long each file took is in `times.txt`.
+module between the page and the acquirer. Prints one line a claim, PASS or FAIL, and at the end those that failed with
+their traces and `N passed, N failed`; exits 1 if one failed. A claim that failed leaves a picture, `failed-….png`, and
+its trace in `failures.txt`; how long each file took is in `times.txt`.
 """
 
 import argparse
@@ -116,8 +116,10 @@ def main():
     runner.run_all(min(options.browsers, max(1, len(wanted))))
     runner.report(claims.run(claims.Claim(ledgers_agree, browser=False), None, demo))
     (options.artifacts / "times.txt").write_text(runner.times(), encoding="utf-8")
-    failed = sum(bool(result.error) for result in runner.results)
-    print(f"{len(runner.results) - failed} passed, {failed} failed")
+    failed = [result for result in runner.results if result.error]
+    for result in failed:
+        print(f"{result.line}\n{result.trace}")
+    print(f"{len(runner.results) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed or not wanted else 0
 
 

@@ -8,10 +8,11 @@ import time
 import urllib.parse
 
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import Select
 
 from proxy import Proxy
@@ -159,7 +160,11 @@ class Shopper:
         self.button()
 
     def page_text(self):
-        return self.browser.find_element(By.TAG_NAME, "body").text
+        """What the page says; nothing while another page comes."""
+        try:
+            return self.browser.find_element(By.TAG_NAME, "body").text
+        except (NoSuchElementException, StaleElementReferenceException):
+            return ""
 
     def path(self):
         return urllib.parse.urlsplit(self.browser.current_url).path
@@ -212,10 +217,32 @@ class Shopper:
         return button if button and button.is_enabled() else None
 
     def press(self, name, within=None):
-        self.until(lambda: self.pressable(name, within), f"no button “{name}” can be pressed").click()
+        self.act(lambda: self.pressable(name, within), WebElement.click, f"no button “{name}” can be pressed")
 
     def follow(self, name):
-        self.wait_for("link", name).click()
+        self.act(lambda: self.find("link", name), WebElement.click, f"there is no link “{name}”")
+
+    def act(self, find, action, failure):
+        """Finds an element and does something with it, again when the page was changed in between."""
+
+        def done():
+            element = find()
+            if element:
+                action(element)
+            return element
+
+        return self.until(done, failure)
+
+    def click(self, selector):
+        """Clicks on the first element of a CSS selector, once there is one."""
+        self.act(lambda: self.first(selector), WebElement.click, f"there is no {selector}")
+
+    def type(self, selector, *keys):
+        """Types into the first element of a CSS selector, once there is one."""
+        self.act(lambda: self.first(selector), lambda field: field.send_keys(*keys), f"there is no {selector}")
+
+    def first(self, selector):
+        return next(iter(self.browser.find_elements(By.CSS_SELECTOR, selector)), None)
 
     def choose(self, name, value, within=None):
         field = self.until(lambda: self.find("combobox", name, within), f"there is no choice “{name}”")
@@ -223,10 +250,12 @@ class Shopper:
         return field
 
     def write(self, name, text, within=None):
-        field = self.until(lambda: self.find("textbox", name, within), f"there is no field “{name}”")
-        field.clear()
-        field.send_keys(text)
-        return field
+
+        def replace(field):
+            field.clear()
+            field.send_keys(text)
+
+        return self.act(lambda: self.find("textbox", name, within), replace, f"there is no field “{name}”")
 
     def focused(self):
         return self.browser.switch_to.active_element

@@ -18,7 +18,8 @@ struct PostgresAddress {
     parameters["target_session_attrs"] = "read-write"
     parameters["client_encoding"] = "UTF8"
     setDefault("application_name", settings.applicationName)
-    setDefault("connect_timeout", "5")
+    // For each host: one that is down without saying so must not hold up the others for long.
+    setDefault("connect_timeout", "2")
     setDefault("tcp_user_timeout", "\(settings.statementLimit.milliseconds)")
     setDefault("keepalives_idle", "10")
     parameters["options"] = [parameters["options"], Self.options(settings)].compactMap(\.self).joined(separator: " ")
