@@ -1,7 +1,7 @@
 """A deployment of real processes: the server, the sandbox with the ledger of the acquirer or the provider, and the
 merchant's server for webhooks. The scripts that run it pay, and record the answers.
 
-    scripts/crash, scripts/races, scripts/test-clock, scripts/test-disk
+    scripts/crash, scripts/failover, scripts/races, scripts/test-clock, scripts/test-disk
 """
 import base64, hashlib, hmac, http.client, http.server, json, mmap, os, random, re, shutil, signal, socket, sqlite3
 import struct, subprocess, sys, threading, time, urllib.parse
@@ -205,7 +205,7 @@ class Deployment:
         self.log = open(directory + "/log", "ab")
         self.port = free_ports.row(4)
         self.sink_port, self.bank_ports = self.port + 1, [self.port + 2, self.port + 3]
-        self.base, self.bank = f"http://127.0.0.1:{self.port}", f"http://127.0.0.1:{self.bank_ports[0]}"
+        self.bank = f"http://127.0.0.1:{self.bank_ports[0]}"
         self.server = self.sandbox = self.merchant_server = None
         self.restarts = []
         self.clock = Clock(directory + "/clock")
@@ -215,6 +215,11 @@ class Deployment:
         # Shoppers pay while it is set.
         self.accepts_shoppers = threading.Event()
         self.accepts_shoppers.set()
+
+    @property
+    def base(self):
+        """Where shoppers and the merchant's server call."""
+        return f"http://127.0.0.1:{self.port}"
 
     # Paths.
     @property
@@ -259,23 +264,29 @@ class Deployment:
         if self.kind.is_provider:
             self.write_connector()
         self.run_sink()
-        with open(self.directory + "/tender.yaml", "w") as file:
-            file.write(
-                f"port: {self.port}\npublicURL: {self.base}\ndirectory: data\nsandboxURL: {self.bank}\n"
-                + ("connectors:\n  directory: connectors\n" if self.kind.is_provider
-                   else f"acquirer:\n  connector: {self.kind.connector}\n") +
-                "merchants:\n  directory: merchants\nwebhooks:\n  allowPrivateAddresses: true\n"
-                + ("platform:\n  directory: platform\n" if self.platform else ""))
+        self.configure()
         self.bank_key = call(self.bank, "GET", "/sandbox/ca.json")[1]["acquirerKey"]
         if self.kind.sealed:
             self.seal_to_provider()
         # Pending outcomes arrive as events.
-        endpoint = {"url": f"{self.base}/acquirers/{self.kind.connector}/events"}
+        endpoint = {"url": f"http://127.0.0.1:{self.port}/acquirers/{self.kind.connector}/events"}
         provider = CONNECTORS.get(self.kind.connector, {})
         path = provider.get("endpoint", "/event-endpoint")
         if path:
             self.ask_bank("PUT", path, endpoint)
         self.contact = call(self.bank, "GET", "/device/contacts")[1][0]
+
+    def configure(self):
+        with open(self.directory + "/tender.yaml", "w") as file:
+            file.write(f"port: {self.port}\ndirectory: data\n" + self.configuration())
+
+    def configuration(self):
+        """What every server of this deployment has in common."""
+        return (f"publicURL: http://127.0.0.1:{self.port}\nsandboxURL: {self.bank}\n"
+                + ("connectors:\n  directory: connectors\n" if self.kind.is_provider
+                   else f"acquirer:\n  connector: {self.kind.connector}\n") +
+                "merchants:\n  directory: merchants\nwebhooks:\n  allowPrivateAddresses: true\n"
+                + ("platform:\n  directory: platform\n" if self.platform else ""))
 
     def ask_bank(self, method, path, body=None):
         status, answer = call(self.bank, method, self.kind.path + path, body, self.bank_headers)
@@ -391,11 +402,12 @@ class Deployment:
         text = self.administer("GET", "/metrics", timeout=10)[1].decode()
         return {m[0]: float(m[1]) for m in re.findall(r"^(\S+) ([0-9.]+)$", text, re.M)}
 
-    def signed(self, method, path, body):
+    def signed(self, method, path, body, base=None, timeout=35):
         date = formatdate(self.server_clock.now(), usegmt=True)
         text = f"{method}\n{'application/json' if body else ''}\n{date}\n{path}\n"
         code = base64.b64encode(hmac.new(self.secret.encode(), text.encode(), hashlib.sha256).digest()).decode()
-        return call(self.base, method, path, body, {"Date": date, "Authorization": f"GCS v1HMAC:{self.key}:{code}"})
+        headers = {"Date": date, "Authorization": f"GCS v1HMAC:{self.key}:{code}"}
+        return call(base or self.base, method, path, body, headers, timeout)
 
     def administer(self, method, path, timeout=35):
         return exchange(UnixConnection(self.store + ".sock", timeout), method, path)
@@ -424,13 +436,13 @@ class Deployment:
         finally:
             ledger.close()
 
-    def put_basket(self, basket, amount, capture):
+    def put_basket(self, basket, amount, capture, **how):
         document = {
             "currencyCode": "EUR", "countryCode": "IE", "merchantReference": "T-" + basket[:12],
             "businessName": "Harbour Kitchen", "serviceTypes": ["collection"], "serviceType": "collection",
             "items": [{"id": "fish", "label": "Fish", "unitAmount": amount, "quantity": 1}],
             "shippingMethods": [], "zones": [], "coupons": [], "capture": capture}
-        return self.signed("PUT", f"/v2/{MERCHANT}/baskets/{basket}", document)
+        return self.signed("PUT", f"/v2/{MERCHANT}/baskets/{basket}", document, **how)
 
     def sheet(self, basket):
         return call(self.base, "GET", f"/applepay/basket/{basket}")
@@ -457,6 +469,18 @@ class Deployment:
                 "(SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'waiting')").fetchone()[0]
         finally:
             store.close()
+
+    def all_answered(self, shoppers, patience=120):
+        """Whether every shopper gets a final answer. Meanwhile the leases of killed processes end."""
+        end = time.monotonic() + patience
+        while any(shopper.is_alive() for shopper in shoppers) and time.monotonic() < end:
+            time.sleep(1.2)
+            self.clock.jump(LEASE)
+            try:
+                self.decide()
+            except TROUBLE:
+                pass
+        return not any(shopper.is_alive() for shopper in shoppers)
 
     def settle(self, webhooks=True, patience=120, clock=None):
         """Waits until recovery and the dispatcher have nothing left to do, and advances the clock.

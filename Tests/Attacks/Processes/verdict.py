@@ -31,6 +31,17 @@ def written(directory):
     return [path for path in files if not path.startswith(kept) and not path.endswith((".so", ".sock", ".lock"))]
 
 
+def lost_answers(deployment):
+    """Counts the payments that a client was told to be successful and that the store does not have."""
+    told = {line["payment"] for line in map(json.loads, open(deployment.directory + "/client.jsonl"))
+            if line["outcome"] == "success"}
+    store = sqlite3.connect(f"file:{deployment.store}?mode=ro", uri=True)
+    try:
+        return len(told - {row[0] for row in store.execute("SELECT id FROM payments")})
+    finally:
+        store.close()
+
+
 def write_secrets(deployment, shoppers, directory):
     """The card, the merchant's keys, and payment tokens of the run."""
     keys = glob.glob(f"{deployment.directory}/merchants/{MERCHANT}/**/*.key", recursive=True)
