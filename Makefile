@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock model bench bench-payments bench-merchants \
+.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock failover model bench bench-payments bench-merchants \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -57,6 +57,11 @@ disk: attacked ## a real server on a disk that is full, fails to flush, or loses
 
 clock: attacked ## a real server whose clock is set while shoppers pay
 	@CONFIGURATION=release scripts/test-clock
+
+failover: ## kills PostgreSQL's primary and nodes under load: KILLS=100; PATRONI=1 with Patroni, WITHOUT_STANDBY=1 must show a loss
+	@scripts/install-prerequisites failover
+	@scripts/build release tender payment-auditor
+	@CONFIGURATION=release scripts/failover '$(or $(KILLS),100)' $(if $(PATRONI),--patroni) $(if $(WITHOUT_STANDBY),--without-standby)
 
 model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=LEASE for that alone
 	@scripts/install-prerequisites model

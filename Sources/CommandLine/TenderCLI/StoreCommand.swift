@@ -7,8 +7,9 @@ import TenderServer
 /// `tender store`
 struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "The store itself: copies it, and brings it to the newest tables.",
-    subcommands: [Copy.self, Migrate.self])
+    commandName: "store",
+    abstract: "The store itself: copies it, brings it to the newest tables, grants rights on them.",
+    subcommands: [Copy.self, Migrate.self, Grants.self])
 
   struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -65,6 +66,30 @@ struct StoreCommand: AsyncParsableCommand {
           $0.isEqual ? "yes" : "no: \($0.target.rows) rows",
         ]
       }.show("table")
+    }
+  }
+
+  struct Grants: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Prints the SQL that gives a server's role its rights on a PostgreSQL database's tables.",
+      discussion: """
+        Run it as the role that owns the tables, after `tender store migrate`, and let psql execute what it prints. With \
+        these rights alone a server can neither change a table nor delete from the journal.
+        """)
+    @Option(help: "The role with which servers connect.") var role: String
+    @Option(help: "The address of the PostgreSQL database without its password.") var on: String
+    @Option(help: "A file with the password of the PostgreSQL database.") var passwordFile: String?
+
+    func run() async throws {
+      let place = StorePlace(on, passwordFile: passwordFile)
+      guard case .postgres = place else { throw MistakenCall("--on must be the address of a PostgreSQL database") }
+      try await place.openUnchanged().during { database in
+        let tables = try await database.tableNames()
+        guard tables.contains("migrations") else {
+          throw CallFailure("the database has no tables yet: run tender store migrate first")
+        }
+        for statement in StoreGrants.statements(to: role, on: tables) { Terminal.say(statement + ";") }
+      }
     }
   }
 

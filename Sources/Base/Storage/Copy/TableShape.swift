@@ -64,6 +64,11 @@ extension TableShape.Column {
   }
 }
 
+extension Database {
+  /// The names of the store's tables.
+  package func tableNames() async throws -> [String] { try await read { try $0.tables().map(\.name) } }
+}
+
 extension SQLiteSession {
   func connections(named prefix: String) -> Int { 0 }
 

@@ -28,6 +28,20 @@ struct PostgresAddress {
     }
   }
 
+  /// The same for each host alone. Lists of different lengths stay as they are: libpq refuses them.
+  var ofEachHost: [PostgresAddress] {
+    let lists = ["host", "hostaddr", "port"].compactMap { name in
+      parameters[name].map { (name, $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)) }
+    }
+    let count = lists.map(\.1.count).max() ?? 1
+    guard lists.allSatisfy({ $0.1.count == count || $0.0 == "port" && $0.1.count == 1 }) else { return [self] }
+    return (0..<count).map { place in
+      var one = self
+      for (name, values) in lists { one.parameters[name] = values.count == 1 ? values[0] : values[place] }
+      return one
+    }
+  }
+
   private mutating func setDefault(_ name: String, _ value: String) {
     parameters[name] = parameters[name] ?? value
   }

@@ -10,6 +10,8 @@ final class PostgresConnection {
   private let statementLimit: Duration
   /// How many warnings the server has sent since the last commit began. Notices are no warnings.
   private let warnings: UnsafeMutablePointer<Int>
+  /// The timeline of the server's log; nil if it does not tell.
+  private(set) var timeline: UInt32?
   /// The names of prepared statements, by their text and the types of their parameters.
   private var statements: [StatementKey: String] = [:]
 
@@ -29,6 +31,15 @@ final class PostgresConnection {
     // Every property has its value: if this throws, deinit closes the connection.
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
+    timeline = try readTimeline()
+  }
+
+  /// The name of a file of the log begins with the timeline in eight hexadecimal digits.
+  private func readTimeline() throws -> UInt32? {
+    do {
+      let name = try execute("SELECT pg_walfile_name(pg_current_wal_insert_lsn())").text
+      return name.flatMap { UInt32($0.prefix(8), radix: 16) }
+    } catch let error as PostgresError where !error.endsConnection { return nil }
   }
 
   deinit {

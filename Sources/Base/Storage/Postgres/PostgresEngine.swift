@@ -14,8 +14,9 @@ struct PostgresEngine: StoreEngine {
     patience = settings.patience
     workers = Workers()
     owner = Owner(queue: queue)
+    let timelines = PostgresTimelines()
     for _ in 0..<settings.connections {
-      workers.start(queue) { PostgresWorker(settings: settings, clock: clock) }
+      workers.start(queue) { PostgresWorker(settings: settings, clock: clock, timelines: timelines) }
     }
   }
 

@@ -18,7 +18,7 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomReflec
   /// How long a transaction may be idle before PostgreSQL ends it, so that a stopped process holds no locks.
   package var idleLimit: Duration = .seconds(5)
   /// How long a commit may take, the wait for a synchronous standby included. Afterwards its outcome is unknown.
-  package var commitLimit: Duration = .seconds(10)
+  package var commitLimit: Duration = .seconds(7)
   /// Read at every connect, so that a changed password needs no restart; nil when the address has what is needed.
   package var passwordFile: String?
 

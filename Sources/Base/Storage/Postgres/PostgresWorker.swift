@@ -6,11 +6,16 @@ final class PostgresWorker {
   private let settings: PostgresSettings
   /// nil: the database's own.
   private let clock: WallClock?
+  private let timelines: PostgresTimelines
+  /// The place of the host that is asked first.
+  private var first = 0
   private var connection: PostgresConnection?
 
-  init(settings: PostgresSettings, clock: WallClock?) {
+  /// - Parameter timelines: shared by all workers of the process.
+  init(settings: PostgresSettings, clock: WallClock?, timelines: PostgresTimelines) {
     self.settings = settings
     self.clock = clock
+    self.timelines = timelines
   }
 
   /// Runs a transaction and answers its caller.
@@ -57,9 +62,12 @@ final class PostgresWorker {
   }
 
   private func connected() throws -> PostgresConnection {
-    if let connection { return connection }
-    let made = try PostgresConnection(try PostgresAddress(settings), statementLimit: settings.statementLimit)
-    connection = made
+    if let connection, timelines.admit(connection) { return connection }
+    connection = nil
+    // Made anew, because the password may have changed in its file.
+    var asked = try PostgresHosts(settings, timelines: timelines, first: first)
+    let made = try asked.connect()
+    (connection, first) = (made, asked.first)
     return made
   }
 
@@ -81,6 +89,9 @@ final class PostgresWorker {
   /// A connection that cannot roll back, or whose commit has an unknown outcome, is closed.
   private func rollBack(_ used: PostgresConnection, after error: any Error) {
     let isLost = (error as? PostgresError)?.endsConnection ?? (error as? StorageError == .outcomeUnknown)
-    if isLost || (try? used.execute("ROLLBACK")) == nil { connection = nil }
+    guard isLost || (try? used.execute("ROLLBACK")) == nil else { return }
+    connection = nil
+    // The next host first: this one may be stopped, and would be waited for.
+    first += 1
   }
 }

@@ -235,6 +235,23 @@ private let schema = [
     await database.close()
   }
 
+  @Test func `finds the host that takes writes among those that do not answer`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    let address = try place.address
+    let host = try #require(address.firstMatch(of: /@([^\/]+)/)?.output.1)
+    for hosts in ["127.0.0.1:1,\(host)", "\(host),127.0.0.1:1", "127.0.0.1:1,127.0.0.1:2,\(host)"] {
+      var settings = PostgresSettings(address: address.replacingOccurrences(of: "@\(host)", with: "@\(hosts)"))
+      settings.patience = .milliseconds(500)
+      let database = try await Database.postgres(settings, migrations: schema)
+      // A connection that is lost is made anew, and begins with another host.
+      await #expect(throws: StorageError.self) {
+        try await database.write { try $0.run("SELECT pg_terminate_backend(pg_backend_pid())") }
+      }
+      #expect(try await ids(database).isEmpty, "\(hosts)")
+      await database.close()
+    }
+  }
+
   @Test func `refuses an address that leaves its host to a service file`() async throws {
     let settings = PostgresSettings(address: "postgres:///tender?service=elsewhere")
     let refused = StorageError.connection("the database's address must name its host itself, not a service")

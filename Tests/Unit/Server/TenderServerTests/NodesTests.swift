@@ -1,5 +1,7 @@
 import Foundation
+import Ledger
 import Logging
+import Storage
 import StrictJSON
 import TenderPayments
 import TenderServer
@@ -77,6 +79,29 @@ import Testing
     } throws: { "\($0)".contains("administration.socket") }
   }
 
+  @Test func `serve with a role that can neither change a table nor delete from the journal`() async throws {
+    let cluster = try await Cluster()
+    let address = try await cluster.addressOfRole()
+    let server = try await TestSystem.shared.value.secondServer {
+      cluster.add(&$0)
+      $0.storeURL = address
+    }
+    let shopper = try await collecting(server)
+    #expect(try await shopper.pays(try await shopper.payment(try await shopper.token())).status == 200)
+    let database = try await Database.postgres(PostgresSettings(address: address), migrations: [])
+    for statement in [
+      "DELETE FROM payments", "DELETE FROM operations", "DELETE FROM audit", "DELETE FROM outbox",
+      "DELETE FROM token_uses", "DELETE FROM office_audit", "UPDATE audit SET captured = captured",
+      "DELETE FROM migrations", "DROP TABLE payments", "ALTER TABLE payments ADD COLUMN more BIGINT",
+      "CREATE TABLE more (id BIGINT)", "TRUNCATE payments",
+    ] {
+      await #expect("\(statement)") { try await database.write { try $0.run(statement) } } throws: { error in
+        "\(error)".contains("permission denied") || "\(error)".contains("must be owner")
+      }
+    }
+    await database.close()
+  }
+
   /// Two servers on one new database.
   private func nodes() async throws -> (Shopfront, Shopfront) {
     let system = try await TestSystem.shared.value
@@ -120,11 +145,48 @@ private struct Cluster {
     files = FileManager.default.temporaryDirectory.appending(path: "tender-nodes-\(RandomBytes.system.hex(4))").path
   }
 
+  /// The address for a role that has the rights of a server, and no more, on the tables of this version.
+  func addressOfRole() async throws -> String {
+    let role = "server_\(RandomBytes.system.hex(4))"
+    let owner = try await PaymentAdministration.open(.postgres(PostgresSettings(address: address))).database
+    let tables = try await owner.tableNames()
+    try await owner.write { store in
+      try store.run("CREATE ROLE \(role) LOGIN")
+      let schema = try store.row("SELECT CAST(current_schema() AS TEXT) AS name")?.text("name") ?? ""
+      try store.run("GRANT USAGE ON SCHEMA \(schema) TO \(role)")
+      for statement in StoreGrants.statements(to: role, on: tables) { try store.run(statement) }
+    }
+    await owner.close()
+    return address.replacing("//tender@", with: "//\(role)@")
+  }
+
   func add(_ node: inout ServerConfiguration) {
     node.storeURL = address
     node.adminSocket = nil
     node.guestTokenKeyFile = files + "/guest-token.key"
     node.fingerprintKeyFile = files + "/fingerprint.key"
     node.storeKeyFile = files + "/store.key"
+  }
+}
+
+@Suite struct `The rights of a server's role` {
+  @Test func `name every table from which a server deletes, and no other`() throws {
+    #expect(try tables(of: "DELETE FROM") == StoreGrants.cleared)
+  }
+
+  @Test func `leave no table without UPDATE that a server changes`() throws {
+    #expect(try tables(of: "UPDATE").isDisjoint(with: StoreGrants.final))
+  }
+
+  /// The tables that a server's statements of this kind name. The sandbox has stores of its own; a copy of a store is
+  /// made by its owner.
+  private func tables(of statement: String) throws -> Set<String> {
+    let files = try #require(FileManager.default.enumerator(atPath: Repository.url("Sources").path))
+    let pattern = try Regex("\\b\(statement) ([a-z_]+)", as: (Substring, Substring).self)
+    return try Set(
+      files.compactMap { $0 as? String }
+        .filter { $0.hasSuffix(".swift") && !$0.hasPrefix("Sandbox/") && !$0.hasPrefix("Base/Storage/Copy/") }
+        .flatMap { try String(contentsOf: Repository.url("Sources/\($0)"), encoding: .utf8).matches(of: pattern) }
+        .map { String($0.output.1) })
   }
 }

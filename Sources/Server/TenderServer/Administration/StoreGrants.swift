@@ -1,0 +1,27 @@
+/// What the role of a server needs in a store on PostgreSQL that another role owns. With no more than this a server can
+/// neither change a table nor delete from the journal.
+package enum StoreGrants {
+  /// Tables whose rows the server deletes after some time, or on an operator's word.
+  package static let cleared: Set<String> = [
+    "baskets", "client_sessions", "customer_inputs", "hosted_checkouts", "hosted_handovers", "idempotency", "inbox",
+    "mail_messages", "merchant_domains", "merchant_secrets", "office_failures", "office_filters", "office_grants",
+    "office_invitations", "office_recovery_codes", "office_sessions", "quotes",
+  ]
+  /// Tables whose rows are never changed.
+  package static let final: Set<String> = ["audit"]
+  /// Tables that only `tender store migrate` writes.
+  static let readOnly: Set<String> = ["migrations"]
+
+  /// One GRANT statement for each table, without its semicolon.
+  package static func statements(to role: String, on tables: [String]) -> [String] {
+    tables.sorted().map { "GRANT \(rights($0).joined(separator: ", ")) ON \($0) TO \(quoted(role))" }
+  }
+
+  private static func rights(_ table: String) -> [String] {
+    if readOnly.contains(table) { return ["SELECT"] }
+    let change = final.contains(table) ? [] : ["UPDATE"]
+    return ["SELECT", "INSERT"] + change + (cleared.contains(table) ? ["DELETE"] : [])
+  }
+
+  private static func quoted(_ role: String) -> String { "\"\(role.replacing("\"", with: "\"\""))\"" }
+}
