@@ -184,12 +184,15 @@ class Cluster:
         give_to_owner(directory)
         self.log = open(directory + ".log", "ab")
         first = free_ports.row(3)
-        self.servers = [Server(directory, number, first + number, self.log) for number in range(3)]
+        self.servers = [self.server(directory, number, first + number) for number in range(3)]
         self.is_synchronous = is_synchronous
         if not is_synchronous:
             for server in self.servers:
                 server.commits = "synchronous_standby_names = ''\n"
         self.primary, self.copied = self.servers[0], 0
+
+    def server(self, directory, number, port):
+        return Server(directory, number, port, self.log)
 
     def share_clock(self, environment):
         """The variables that make a server take the time from the deployment's clock."""

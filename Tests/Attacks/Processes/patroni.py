@@ -48,15 +48,13 @@ class PatroniCluster(Cluster):
     limit = 30
     can_split = False
 
-    def __init__(self, directory, is_synchronous=True):
-        super().__init__(directory)
-        if not is_synchronous:
-            raise SystemExit("failover: the negative control is without Patroni")
+    def __init__(self, directory):
         self.directory, self.etcd_port, self.etcd = directory, free_ports.row(2), None
-        rest = free_ports.row(3)
-        self.servers = [
-            PatroniServer(directory, number, server.port, self.log, rest + number, self.etcd_port)
-            for number, server in enumerate(self.servers)]
+        self.rest = free_ports.row(3)
+        super().__init__(directory)
+
+    def server(self, directory, number, port):
+        return PatroniServer(directory, number, port, self.log, self.rest + number, self.etcd_port)
 
     def open(self):
         self.run_etcd()

@@ -10,8 +10,8 @@ final class PostgresConnection {
   private let statementLimit: Duration
   /// How many warnings the server has sent since the last commit began. Notices are no warnings.
   private let warnings: UnsafeMutablePointer<Int>
-  /// The timeline of the server's log; nil if it does not tell.
-  private(set) var timeline: UInt32?
+  /// nil if the server does not tell.
+  private(set) var timeline: PostgresTimeline?
   /// The names of prepared statements, by their text and the types of their parameters.
   private var statements: [StatementKey: String] = [:]
 
@@ -34,11 +34,13 @@ final class PostgresConnection {
     timeline = try readTimeline()
   }
 
-  /// The name of a file of the log begins with the timeline in eight hexadecimal digits.
-  private func readTimeline() throws -> UInt32? {
+  /// The name of a file of the log begins with the timeline, in eight hexadecimal digits. What the control file says
+  /// of the timeline is true only after the checkpoint that follows a promotion.
+  private func readTimeline() throws -> PostgresTimeline? {
+    let file = "pg_walfile_name(pg_current_wal_insert_lsn())"
     do {
-      let name = try execute("SELECT pg_walfile_name(pg_current_wal_insert_lsn())").text
-      return name.flatMap { UInt32($0.prefix(8), radix: 16) }
+      let text = try execute("SELECT \(file) || system_identifier FROM pg_control_system()").text ?? ""
+      return UInt32(text.prefix(8), radix: 16).map { .init(systemIdentifier: "\(text.dropFirst(24))", number: $0) }
     } catch let error as PostgresError where !error.endsConnection { return nil }
   }
 

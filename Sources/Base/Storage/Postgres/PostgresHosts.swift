@@ -1,60 +1,70 @@
 import Synchronization
 
-/// The hosts of a database, in the order in which one worker asks them.
+/// The hosts of a database, as one worker asks them.
 ///
 /// libpq would always begin with the first host. After a failover that may be the old primary, stopped or revived, which
 /// still takes connections.
 struct PostgresHosts {
-  private let addresses: [PostgresAddress]
-  private let statementLimit: Duration
+  private let settings: PostgresSettings
   private let timelines: PostgresTimelines
   /// The place of the host that is asked first.
-  private(set) var first: Int
+  private var first = 0
 
-  init(_ settings: PostgresSettings, timelines: PostgresTimelines, first: Int) throws {
-    addresses = try PostgresAddress(settings).ofEachHost
-    statementLimit = settings.statementLimit
+  init(_ settings: PostgresSettings, timelines: PostgresTimelines) {
+    self.settings = settings
     self.timelines = timelines
-    self.first = first % addresses.count
   }
 
   /// Connects to the first host that takes writes and is not known to be replaced.
   ///
-  /// - Throws: ``PostgresError`` when there is none.
+  /// - Throws: ``PostgresError`` with the reason of every host when there is none.
   mutating func connect() throws -> PostgresConnection {
-    var failure: any Error = PostgresError(lost: "the database's address names no host")
-    for place in addresses.indices {
-      let host = (first + place) % addresses.count
+    // Read anew, because the password may have changed in its file.
+    let addresses = try PostgresAddress(settings).ofEachHost
+    var reasons: [String] = []
+    for place in first..<first + addresses.count {
       do {
-        let connection = try open(addresses[host])
-        first = host
+        let connection = try open(addresses[place % addresses.count])
+        first = place % addresses.count
         return connection
-      } catch { failure = error }
+      } catch let error as PostgresError { reasons.append(error.message) }
     }
-    throw failure
+    throw PostgresError(lost: reasons.joined(separator: "; "))
   }
 
   private func open(_ address: PostgresAddress) throws -> PostgresConnection {
-    let connection = try PostgresConnection(address, statementLimit: statementLimit)
-    guard timelines.admit(connection) else { throw PostgresError(lost: "this host was replaced as the primary") }
+    let connection = try PostgresConnection(address, statementLimit: settings.statementLimit)
+    guard admits(connection) else { throw PostgresError(lost: "another host was promoted in place of this one") }
     return connection
   }
+
+  /// Whether a connection may still be used: no host is known to have been promoted in place of its own.
+  func admits(_ connection: PostgresConnection) -> Bool { timelines.admits(connection.timeline) }
+
+  /// Begins with the next host: the one of now may be stopped, and would be waited for.
+  mutating func skip() { first += 1 }
 }
 
-/// The newest timeline that the connections of a process have seen.
-///
 /// A promotion begins a new timeline. A primary of an older one that was taken for dead and goes on would answer reads with
 /// what was true before the promotion.
-final class PostgresTimelines: Sendable {
-  private let newest = Mutex<UInt32>(0)
+struct PostgresTimeline: Sendable {
+  /// Of the cluster and its standbys. A new one, as after `pg_upgrade`, begins with timeline 1 again.
+  let systemIdentifier: String
+  let number: UInt32
+}
 
-  /// Whether a connection may be used: no other one has seen a newer timeline. A database that does not tell its timeline,
-  /// as some services do not, is always admitted.
-  func admit(_ connection: PostgresConnection) -> Bool {
-    guard let timeline = connection.timeline else { return true }
+/// The newest timeline of each cluster that the connections of a process have seen.
+final class PostgresTimelines: Sendable {
+  private let newest = Mutex<[String: UInt32]>([:])
+
+  /// Whether none newer was seen. A database that does not tell its timeline, as some services do not, is always
+  /// admitted.
+  func admits(_ timeline: PostgresTimeline?) -> Bool {
+    guard let timeline else { return true }
     return newest.withLock { newest in
-      newest = max(newest, timeline)
-      return timeline == newest
+      let known = max(newest[timeline.systemIdentifier] ?? 0, timeline.number)
+      newest[timeline.systemIdentifier] = known
+      return timeline.number == known
     }
   }
 }

@@ -6,16 +6,14 @@ final class PostgresWorker {
   private let settings: PostgresSettings
   /// nil: the database's own.
   private let clock: WallClock?
-  private let timelines: PostgresTimelines
-  /// The place of the host that is asked first.
-  private var first = 0
+  private var hosts: PostgresHosts
   private var connection: PostgresConnection?
 
   /// - Parameter timelines: shared by all workers of the process.
   init(settings: PostgresSettings, clock: WallClock?, timelines: PostgresTimelines) {
     self.settings = settings
     self.clock = clock
-    self.timelines = timelines
+    hosts = PostgresHosts(settings, timelines: timelines)
   }
 
   /// Runs a transaction and answers its caller.
@@ -62,12 +60,10 @@ final class PostgresWorker {
   }
 
   private func connected() throws -> PostgresConnection {
-    if let connection, timelines.admit(connection) { return connection }
+    if let connection, hosts.admits(connection) { return connection }
     connection = nil
-    // Made anew, because the password may have changed in its file.
-    var asked = try PostgresHosts(settings, timelines: timelines, first: first)
-    let made = try asked.connect()
-    (connection, first) = (made, asked.first)
+    let made = try hosts.connect()
+    connection = made
     return made
   }
 
@@ -91,7 +87,6 @@ final class PostgresWorker {
     let isLost = (error as? PostgresError)?.endsConnection ?? (error as? StorageError == .outcomeUnknown)
     guard isLost || (try? used.execute("ROLLBACK")) == nil else { return }
     connection = nil
-    // The next host first: this one may be stopped, and would be waited for.
-    first += 1
+    hosts.skip()
   }
 }
