@@ -71,6 +71,8 @@ package struct FollowUp: Sendable {
   var amount: Amount?
   var isFinal = false
   var cause = OperationCause.merchant
+  /// For recovery: it is not begun unless this is due when it is reserved.
+  var due: DueWork?
   var recipient = Recipient.noCaller
   var deadline: Deadline?
   var key: KeyedOperation?
@@ -152,6 +154,7 @@ extension PaymentGateway {
   /// - Returns: one attempt, or one for each capture that a refund gives back.
   private func reserve(_ followUp: FollowUp, in store: Transaction) throws -> [Attempt] {
     let (payment, cause) = (followUp.payment, followUp.cause)
+    if let due = followUp.due, try !journal.take(due, of: payment, in: store) { throw JournalError.conflict }
     let acquirer = routes[try journal.route(of: payment, in: store)]
     guard followUp.kind == .refund, acquirer?.capabilities.refundsOneCapture == true else {
       return [

@@ -51,7 +51,9 @@ extension PaymentGateway {
   private func captureDue(_ limit: Int) async throws -> RecoveryReport {
     var report = RecoveryReport()
     report.captures = try await begun(
-      journal.capturesDue(limit, through: routes.names).map { FollowUp(kind: .capture, payment: $0, cause: .order) },
+      journal.capturesDue(limit, through: routes.names).map {
+        FollowUp(kind: .capture, payment: $0, cause: .order, due: .capture)
+      },
       width: policy.captureWidth)
     return report
   }
@@ -65,7 +67,7 @@ extension PaymentGateway {
     guard clocks.allowEnding else { return report }
     report.expiries = try await begun(
       journal.expiredHolds(limit, through: routes.names, by: now).map {
-        FollowUp(kind: .void, payment: $0, cause: .expiry)
+        FollowUp(kind: .void, payment: $0, cause: .expiry, due: .endOfHold(by: now))
       },
       width: policy.expiryWidth)
     try await journal.forgetKeys(limit, by: now)

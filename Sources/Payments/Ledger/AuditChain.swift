@@ -2,27 +2,41 @@ import Crypto
 import Storage
 import TenderPayments
 
-// The audit chain: one entry for every change of a payment, each with the hash of the one before, written in the commit
-// of the change. Changing or removing an entry breaks every later one.
+// The audit chains: one entry for every change of a payment, each with the hash of the one before it in its chain,
+// written in the commit of the change. Changing or removing an entry breaks every later one.
 extension Journal {
   func note(
     _ event: String, of operation: AttemptReference, from before: PaymentRecord?, to after: PaymentRecord,
     in store: Transaction
   ) throws {
-    let head = try lockedHead(in: store)
     let payment = after.payment
+    let chain = chain(of: payment.id)
+    let head = try lockedHead(of: chain, in: store)
     let entry = AuditEntry(
       chain: chain, number: try head.integer("seq") + 1, payment: payment.id, operation: operation,
       event: event,
       before: before?.balances.status, after: after.balances.status, authorized: after.balances.authorized,
       captured: after.balances.captured, refunded: after.balances.refunded, chargedBack: after.balances.chargedBack,
-      at: store.now)
+      version: after.version, at: store.now)
     try entry.insert(hash: entry.hash(after: try head.text("hash")), in: store)
+  }
+
+  /// The chain that has the payment's entries. A commit holds the head of its chain: where transactions commit beside
+  /// one another, payments are spread over several chains, and only those of one chain wait for each other.
+  func chain(of payment: PaymentID) -> String {
+    guard !database.commitsOneByOne else { return "main" }
+    return "lane-\(Self.laneNumber(of: payment))"
+  }
+
+  /// 0 to 15, the same in every process: FNV-1a.
+  private static func laneNumber(of payment: PaymentID) -> UInt64 {
+    let hash = payment.rawValue.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    return hash >> 60
   }
 
   /// The chain's newest entry, locked until the transaction ends. Several nodes may make the first head of a chain at
   /// once; one of them does.
-  private func lockedHead(in store: Transaction) throws -> Row {
+  private func lockedHead(of chain: String, in store: Transaction) throws -> Row {
     let find = "SELECT seq, hash FROM audit_heads WHERE chain = $1"
     if let head = try store.lockedRow(find, .text(chain)) { return head }
     try store.run(
@@ -81,13 +95,16 @@ struct AuditEntry {
   let captured: Int64
   let refunded: Int64
   let chargedBack: Int64
+  /// The payment's version after the change. It orders the entries of a payment whose store was copied to another
+  /// engine, because those are in two chains.
+  let version: Int64
   let at: Timestamp
 
   /// SHA-256 over the hash before and every field, a line each: no field holds a line break.
   func hash(after previous: String) -> String {
     let lines = [
       previous, chain, "\(number)", payment.rawValue, operation.rawValue, event, before?.rawValue ?? "", after.rawValue,
-      "\(authorized)", "\(captured)", "\(refunded)", "\(chargedBack)", "\(at.microseconds)",
+      "\(authorized)", "\(captured)", "\(refunded)", "\(chargedBack)", "\(version)", "\(at.microseconds)",
     ]
     return Hex.encode(SHA256.hash(data: Array(lines.joined(separator: "\n").utf8)))
   }
@@ -96,12 +113,12 @@ struct AuditEntry {
     try store.run(
       """
       INSERT INTO audit (chain, seq, payment, operation, event, status_before, status_after, authorized, captured,
-        refunded, recorded_at, hash, charged_back)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        refunded, recorded_at, hash, charged_back, version)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
       """,
       .text(chain), .integer(number), .text(payment.rawValue), .text(operation.rawValue), .text(event),
       .text(before?.rawValue ?? ""), .text(after.rawValue), .integer(authorized), .integer(captured),
-      .integer(refunded), .time(at), .text(hash), .integer(chargedBack))
+      .integer(refunded), .time(at), .text(hash), .integer(chargedBack), .integer(version))
     try store.run(
       "UPDATE audit_heads SET seq = $2, hash = $3 WHERE chain = $1", .text(chain), .integer(number), .text(hash))
   }
@@ -109,7 +126,7 @@ struct AuditEntry {
   init(
     chain: String, number: Int64, payment: PaymentID, operation: AttemptReference, event: String,
     before: PaymentStatus?, after: PaymentStatus, authorized: Int64, captured: Int64, refunded: Int64,
-    chargedBack: Int64, at: Timestamp
+    chargedBack: Int64, version: Int64, at: Timestamp
   ) {
     self.chain = chain
     self.number = number
@@ -122,6 +139,7 @@ struct AuditEntry {
     self.captured = captured
     self.refunded = refunded
     self.chargedBack = chargedBack
+    self.version = version
     self.at = at
   }
 
@@ -132,7 +150,7 @@ struct AuditEntry {
       before: PaymentStatus(rawValue: try row.text("status_before")), after: try row.value("status_after"),
       authorized: try row.integer("authorized"), captured: try row.integer("captured"),
       refunded: try row.integer("refunded"), chargedBack: try row.integer("charged_back"),
-      at: try row.time("recorded_at"))
+      version: try row.integer("version"), at: try row.time("recorded_at"))
   }
 }
 

@@ -2,8 +2,8 @@ import Storage
 import TenderPayments
 
 extension Journal {
-  /// Reads the whole chain and compares it with the payments: are the hashes linked, did every change follow the
-  /// state table, has every payment the status and balances of its last entry?
+  /// Reads all chains and compares them with the payments: are the hashes linked, did every change follow the state
+  /// table, does every version of a payment have its entry, has the payment the status and balances of the last one?
   ///
   /// It reads pages, each in a snapshot of its own, so that a long chain does not block writes. Entries that are
   /// written meanwhile are read as well: before payments are compared, the chain is read to its end in the same
@@ -17,7 +17,7 @@ extension Journal {
   }
 }
 
-/// Walks the chain page by page, and keeps each payment's last entry.
+/// Walks the chains page by page, and keeps where each has left a payment.
 private struct AuditCheck {
   private static let page: Int64 = 1_000
 
@@ -27,22 +27,43 @@ private struct AuditCheck {
     var hash = ""
   }
 
-  /// Where the chain has left a payment so far.
-  private struct Last {
-    let status: PaymentStatus
-    let authorized, captured, refunded, chargedBack: Int64
-    var isCompared: Bool
+  /// What one chain has of a payment so far. After a copy to another engine a payment has entries in two chains.
+  private struct Part {
+    let chain: String
+    let statusBefore: PaymentStatus?
+    let firstVersion: Int64
+    private(set) var status: PaymentStatus
+    private(set) var version: Int64
+    private(set) var authorized, captured, refunded, chargedBack: Int64
 
-    init(_ entry: AuditEntry, isCompared: Bool) {
-      (status, authorized, captured) = (entry.after, entry.authorized, entry.captured)
+    init(_ entry: AuditEntry) {
+      (chain, statusBefore, firstVersion) = (entry.chain, entry.before, entry.version)
+      (status, version) = (entry.after, entry.version)
+      (authorized, captured) = (entry.authorized, entry.captured)
       (refunded, chargedBack) = (entry.refunded, entry.chargedBack)
-      self.isCompared = isCompared
     }
+
+    mutating func add(_ entry: AuditEntry) {
+      (status, version) = (entry.after, entry.version)
+      (authorized, captured) = (entry.authorized, entry.captured)
+      (refunded, chargedBack) = (entry.refunded, entry.chargedBack)
+    }
+
+    func agrees(with record: PaymentRecord) -> Bool {
+      let balances = record.balances
+      return version == record.version && status == balances.status && authorized == balances.authorized
+        && captured == balances.captured && refunded == balances.refunded && chargedBack == balances.chargedBack
+    }
+  }
+
+  private struct History {
+    var parts: [Part]
+    var isCompared = false
   }
 
   var report = AuditReport()
   private var positions: [String: Position] = [:]
-  private var last: [PaymentID: Last] = [:]
+  private var histories: [PaymentID: History] = [:]
 
   /// Every chain to its end, or near it: what is written meanwhile is left to the comparison.
   mutating func readChain(of database: Database) async throws {
@@ -77,8 +98,8 @@ private struct AuditCheck {
 
   /// Payments in the chain that were not compared: one that was added in between, or one that is gone.
   mutating func findLost(in database: Database) async throws {
-    for id in last.filter({ !$0.value.isCompared }).keys {
-      while last[id]?.isCompared == false {
+    for id in histories.filter({ !$0.value.isCompared }).keys {
+      while histories[id]?.isCompared == false {
         let from = positions
         let (read, payment) = try await database.read { store in
           (
@@ -94,7 +115,7 @@ private struct AuditCheck {
 
   private mutating func lose(_ id: PaymentID) {
     addViolation("payment \(id) is in the chain and nowhere else")
-    last[id]?.isCompared = true
+    histories[id]?.isCompared = true
   }
 
   private mutating func take(_ read: ChainPage) {
@@ -122,26 +143,50 @@ private struct AuditCheck {
     if entry.number != number + 1 { addViolation("\(name): entry \(number + 1) is missing") }
     if entry.hash(after: hash) != claimed { addViolation("\(name): the hash does not fit") }
     if !entry.followsTable { addViolation("\(name): \(entry.event) cannot lead to \(entry.after.rawValue)") }
-    let known = last[entry.payment]
-    if let known, known.status != entry.before {
-      addViolation("\(name): the payment was \(known.status.rawValue) before")
+    note(entry, name)
+  }
+
+  private mutating func note(_ entry: AuditEntry, _ name: String) {
+    var history = histories[entry.payment] ?? History(parts: [])
+    if let index = history.parts.firstIndex(where: { $0.chain == entry.chain }) {
+      let known = history.parts[index]
+      check(name, entry.before, entry.version, follow: known.status, known.version)
+      history.parts[index].add(entry)
+    } else {
+      history.parts.append(Part(entry))
     }
-    last[entry.payment] = Last(entry, isCompared: known?.isCompared ?? false)
+    histories[entry.payment] = history
+  }
+
+  /// An entry has the version before it when it changes nothing of the payment, otherwise the next one.
+  private mutating func check(
+    _ name: String, _ before: PaymentStatus?, _ version: Int64, follow status: PaymentStatus?, _ last: Int64
+  ) {
+    if before != status { addViolation("\(name): the payment was \(status?.rawValue ?? "not there") before") }
+    if version != last, version != last + 1 { addViolation("\(name): version \(version) follows \(last)") }
+  }
+
+  /// Do the parts of several chains continue one another?
+  private mutating func join(_ parts: [Part], of payment: PaymentID) -> Part? {
+    let ordered = parts.sorted { ($0.firstVersion, $0.version) < ($1.firstVersion, $1.version) }
+    var (status, version) = (PaymentStatus?.none, Int64(0))
+    for part in ordered {
+      check("payment \(payment) in \(part.chain)", part.statusBefore, part.firstVersion, follow: status, version)
+      (status, version) = (part.status, part.version)
+    }
+    return ordered.last
   }
 
   private mutating func compare(_ record: PaymentRecord) {
     report.payments += 1
-    guard let entry = last[record.payment.id] else {
+    let id = record.payment.id
+    guard let history = histories[id], let last = join(history.parts, of: id) else {
       report.paymentsWithoutHistory += 1
-      addViolation("payment \(record.payment.id) has no history")
+      addViolation("payment \(id) has no history")
       return
     }
-    last[record.payment.id]?.isCompared = true
-    let balances = record.balances
-    let agrees =
-      entry.status == balances.status && entry.authorized == balances.authorized && entry.captured == balances.captured
-      && entry.refunded == balances.refunded && entry.chargedBack == balances.chargedBack
-    if !agrees { addViolation("payment \(record.payment.id) is not where its last entry left it") }
+    histories[id]?.isCompared = true
+    if !last.agrees(with: record) { addViolation("payment \(id) is not where its last entry left it") }
   }
 
   /// The first hundred are listed, each once; a broken chain has as many as it has entries.

@@ -12,8 +12,6 @@ package struct Journal: Sendable {
   let random: RandomBytes
   /// The holder of the leases that this process acquires.
   let owner: String
-  /// Which audit chain this process writes. One for each process that writes at the same time.
-  let chain: String
 
   /// How long an operation belongs to the process that began it. Longer than any deadline of a call to an acquirer.
   package static let lease: Duration = .seconds(60)
@@ -21,12 +19,10 @@ package struct Journal: Sendable {
   /// - Parameters:
   ///   - database: opened with ``migrations``, and perhaps those of other modules, so that one commit can hold what
   ///     both write.
-  ///   - chain: the audit chain to write; processes that share a store have one each.
-  package init(_ database: Database, random: RandomBytes = .system, chain: String = "main") {
+  package init(_ database: Database, random: RandomBytes = .system) {
     self.database = database
     self.random = random
     self.owner = random.hex(8)
-    self.chain = chain
   }
 
   /// Claims an order for a payment token: payment, operation, use of the payment token and event.

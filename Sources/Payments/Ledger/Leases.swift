@@ -87,6 +87,19 @@ extension Journal {
     return try await ids("\(Self.captureIsDue) \(others) UNION \(Self.holdHasEnded) \(others) LIMIT $2", limit, routes)
   }
 
+  /// Takes what is due, in the transaction that reserves it: one process does it, and the others find that it is not due
+  /// any more.
+  ///
+  /// - Returns: false as well while another transaction holds the payment.
+  package func take(_ due: DueWork, of payment: PaymentID, in store: Transaction) throws -> Bool {
+    let (condition, end) =
+      switch due {
+      case .capture: (Self.captureIsDue, store.now)
+      case .endOfHold(let end): (Self.holdHasEnded, min(end, store.now))
+      }
+    return try !store.unclaimedRows("\(condition) AND id = $2", .time(end), .text(payment.rawValue)).isEmpty
+  }
+
   private static let captureIsDue = """
     SELECT id FROM payments
     WHERE capture_due <= $1 AND status = 'authorized' AND (reported_outcome IS NULL OR reported_outcome <> 'failure')
@@ -128,7 +141,10 @@ extension Journal {
   private func isRaised(_ reason: AlarmReason, on payment: PaymentID, in store: Transaction) throws -> Bool {
     let raised = AuditEntry.text(AuditEntry.alarmed, reason.rawValue)
     let last = try store.row(
-      "SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3) ORDER BY recorded_at DESC, seq DESC LIMIT 1",
+      """
+      SELECT event FROM audit WHERE payment = $1 AND event IN ($2, $3)
+      ORDER BY version DESC, recorded_at DESC, seq DESC LIMIT 1
+      """,
       .text(payment.rawValue), .text(raised), .text(AuditEntry.text(AuditEntry.ended, reason.rawValue)))
     return try last?.text("event") == raised
   }
@@ -152,6 +168,13 @@ extension Journal {
       return try store.rows(sql, values).map { PaymentID(try $0.text("id")) }
     }
   }
+}
+
+/// What recovery begins by itself when its time has come.
+package enum DueWork: Sendable, Hashable {
+  case capture
+  /// The end of a hold that has ended by this moment.
+  case endOfHold(by: Timestamp)
 }
 
 extension [String] {

@@ -123,6 +123,8 @@ extension Journal {
 
     """
 
+  /// An event gets its `position` when it is handed over, not when it happens: transactions commit in another order than
+  /// they begin. `outbox_head` has the last position.
   private static let outbox = """
     CREATE TABLE outbox (
       payment TEXT NOT NULL REFERENCES payments (id),
@@ -139,10 +141,17 @@ extension Journal {
       next_try BIGINT NOT NULL,
       tries BIGINT NOT NULL,
       delivered_at BIGINT,
+      position BIGINT,
       PRIMARY KEY (payment, seq)
     );
-    CREATE INDEX outbox_of_merchant ON outbox (merchant, happened_at, payment, seq);
+    CREATE UNIQUE INDEX outbox_position ON outbox (position) WHERE position IS NOT NULL;
+    CREATE INDEX outbox_of_merchant ON outbox (merchant, position) WHERE position IS NOT NULL;
     CREATE INDEX outbox_due ON outbox (next_try) WHERE delivered_at IS NULL;
+    CREATE TABLE outbox_head (
+      id BIGINT PRIMARY KEY NOT NULL CHECK (id = 1),
+      position BIGINT NOT NULL,
+      handed_over_at BIGINT NOT NULL
+    );
 
     """
 
@@ -195,11 +204,12 @@ extension Journal {
       captured BIGINT NOT NULL,
       refunded BIGINT NOT NULL,
       charged_back BIGINT NOT NULL DEFAULT 0,
+      version BIGINT NOT NULL,
       recorded_at BIGINT NOT NULL,
       hash TEXT NOT NULL,
       PRIMARY KEY (chain, seq)
     );
-    CREATE INDEX audit_of_payment ON audit (payment, recorded_at);
+    CREATE INDEX audit_of_payment ON audit (payment, version);
     CREATE TABLE audit_heads (
       chain TEXT PRIMARY KEY NOT NULL,
       seq BIGINT NOT NULL,

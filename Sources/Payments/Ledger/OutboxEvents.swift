@@ -50,13 +50,42 @@ extension OutboxEvent {
     """
 }
 
-/// Reads the outbox, inside a transaction of the dispatcher.
+/// The hand-over of events, inside a transaction of the dispatcher.
 extension OutboxEvent {
-  /// Events that no dispatcher has taken yet, in order within each payment.
+  /// Takes events out of the outbox, in order within each payment. The caller writes their deliveries in the same commit.
+  ///
+  /// One process at a time does it, so that no event is taken twice and a position is visible only after all before it:
+  /// a reader that goes on after a position misses none.
   ///
   /// - Parameter payments: of at most so many payments. A payment comes with all of its events, so that a later one
   ///   cannot be taken before an earlier one.
-  package static func waiting(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
+  /// - Returns: none as well while another process takes them.
+  package static func take(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
+    guard let head = try head(in: store) else { return [] }
+    let events = try waiting(payments: payments, in: store)
+    guard !events.isEmpty else { return [] }
+    var (position, time) = (try head.integer("position"), max(store.now, try head.time("handed_over_at")))
+    for event in events {
+      position += 1
+      time = max(time, event.happenedAt)
+      try event.mark(position, time, in: store)
+    }
+    try store.run("UPDATE outbox_head SET position = $1, handed_over_at = $2", .integer(position), .time(time))
+    return events
+  }
+
+  /// The place of the last event that was handed over, locked until the transaction ends; nil while another process has
+  /// locked it.
+  private static func head(in store: Transaction) throws -> Row? {
+    let find = "SELECT position, handed_over_at FROM outbox_head WHERE id = 1"
+    if let head = try store.unclaimedRows(find).first { return head }
+    guard try store.row(find) == nil else { return nil }
+    try store.run(
+      "INSERT INTO outbox_head (id, position, handed_over_at) VALUES (1, 0, 0) ON CONFLICT DO NOTHING")
+    return try store.unclaimedRows(find).first
+  }
+
+  private static func waiting(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
     try store.rows(
       select + """
          WHERE outbox.delivered_at IS NULL AND outbox.payment IN
@@ -66,57 +95,77 @@ extension OutboxEvent {
     ).map(OutboxEvent.init)
   }
 
-  /// Removes the event from the outbox. The caller writes its deliveries in the same commit.
-  package func markTaken(in store: Transaction) throws {
+  /// - Parameter time: never before the time of an earlier position, although the clock may be set back.
+  private func mark(_ position: Int64, _ time: Timestamp, in store: Transaction) throws {
     try store.run(
-      "UPDATE outbox SET delivered_at = $3 WHERE payment = $1 AND seq = $2", .text(payment.rawValue),
-      .integer(sequence), .time(store.now))
+      "UPDATE outbox SET delivered_at = $3, position = $4 WHERE payment = $1 AND seq = $2", .text(payment.rawValue),
+      .integer(sequence), .time(time), .integer(position))
   }
+}
 
+extension OutboxEvent {
   package static func find(_ payment: PaymentID, _ sequence: Int64, in store: Transaction) throws -> OutboxEvent? {
     try store.row(
       select + " WHERE outbox.payment = $1 AND outbox.seq = $2", .text(payment.rawValue), .integer(sequence)
     ).map(OutboxEvent.init)
   }
 
-  /// What happened after a certain event, oldest first.
-  package static func after(_ cursor: Cursor, limit: Int, in store: Transaction) throws -> [OutboxEvent] {
+  /// What was handed over after a certain place, in that order: within a payment as it happened.
+  ///
+  /// - Returns: each event with the place right after it.
+  package static func after(
+    _ cursor: Cursor, limit: Int, in store: Transaction
+  ) throws -> [(event: OutboxEvent, cursor: Cursor)] {
     try store.rows(
-      select + """
-         WHERE outbox.happened_at > $1 OR (outbox.happened_at = $1
-          AND (outbox.payment > $2 OR (outbox.payment = $2 AND outbox.seq > $3)))
-        ORDER BY outbox.happened_at, outbox.payment, outbox.seq LIMIT $4
-        """, .time(cursor.time), .text(cursor.payment), .integer(cursor.sequence), .integer(Int64(limit))
-    ).map(OutboxEvent.init)
+      select + " WHERE outbox.position > $1 ORDER BY outbox.position LIMIT $2", .integer(cursor.position),
+      .integer(Int64(limit))
+    ).map(placed)
   }
 
   /// The same for the payments of one merchant.
   package static func after(
     _ cursor: Cursor, of merchant: MerchantID, limit: Int, in store: Transaction
-  ) throws -> [OutboxEvent] {
+  ) throws -> [(event: OutboxEvent, cursor: Cursor)] {
     try store.rows(
-      select + """
-         WHERE outbox.merchant = $5 AND outbox.happened_at >= $1 AND (outbox.happened_at > $1
-          OR outbox.payment > $2 OR (outbox.payment = $2 AND outbox.seq > $3))
-        ORDER BY outbox.happened_at, outbox.payment, outbox.seq LIMIT $4
-        """, .time(cursor.time), .text(cursor.payment), .integer(cursor.sequence), .integer(Int64(limit)),
-      .text(merchant.rawValue)
-    ).map(OutboxEvent.init)
+      select + " WHERE outbox.merchant = $3 AND outbox.position > $1 ORDER BY outbox.position LIMIT $2",
+      .integer(cursor.position), .integer(Int64(limit)), .text(merchant.rawValue)
+    ).map(placed)
   }
 
-  /// A place in the history of all payments.
-  package struct Cursor: Sendable, Hashable {
-    package let time: Timestamp
-    package let payment: String
-    package let sequence: Int64
+  private static func placed(_ row: Row) throws -> (event: OutboxEvent, cursor: Cursor) {
+    (try OutboxEvent(row), Cursor(position: try row.integer("position")))
+  }
 
-    package init(time: Timestamp, payment: String = "", sequence: Int64 = 0) {
-      self.time = time
-      self.payment = payment
-      self.sequence = sequence
+  /// A place in the history of all payments, by the order in which events were handed over.
+  package struct Cursor: Sendable, Hashable {
+    package let position: Int64
+
+    package init(position: Int64) { self.position = position }
+
+    package static let start = Cursor(position: 0)
+
+    /// The place after all that was handed over.
+    package static func end(in store: Transaction) throws -> Cursor {
+      Cursor(position: try store.row("SELECT position FROM outbox_head")?.integer("position") ?? 0)
+    }
+
+    /// A place with everything after it that happened at a time or later, and little else. The times of hand-over rise
+    /// with the positions, and none is before its event.
+    package static func before(_ time: Timestamp, in store: Transaction) throws -> Cursor {
+      var (low, high) = (Int64(0), try end(in: store).position)
+      while low < high {
+        let middle = low + (high - low + 1) / 2
+        if try isHandedOver(middle, before: time, in: store) { low = middle } else { high = middle - 1 }
+      }
+      return Cursor(position: low)
+    }
+
+    /// True also of a position that is not there any more.
+    private static func isHandedOver(
+      _ position: Int64, before time: Timestamp, in store: Transaction
+    ) throws -> Bool {
+      let row = try store.row("SELECT delivered_at FROM outbox WHERE position = $1", .integer(position))
+      return try row.map { try $0.time("delivered_at") < time } ?? true
     }
   }
-
-  /// The place right after this event.
-  package var cursor: Cursor { Cursor(time: happenedAt, payment: payment.rawValue, sequence: sequence) }
 }

@@ -169,13 +169,14 @@ package struct AuditLine: Sendable, Hashable {
 
   /// The entries of a payment, oldest first.
   package static func all(of payment: PaymentID, in store: Transaction) throws -> [AuditLine] {
-    try store.rows("SELECT * FROM audit WHERE payment = $1 ORDER BY recorded_at, seq", .text(payment.rawValue)).map {
-      let entry = try AuditEntry($0)
-      return AuditLine(
-        number: entry.number, event: entry.event, before: entry.before, after: entry.after,
-        authorized: entry.authorized, captured: entry.captured, refunded: entry.refunded, at: entry.at,
-        hash: try $0.text("hash"))
-    }
+    try store.rows("SELECT * FROM audit WHERE payment = $1 ORDER BY version, recorded_at, seq", .text(payment.rawValue))
+      .map {
+        let entry = try AuditEntry($0)
+        return AuditLine(
+          number: entry.number, event: entry.event, before: entry.before, after: entry.after,
+          authorized: entry.authorized, captured: entry.captured, refunded: entry.refunded, at: entry.at,
+          hash: try $0.text("hash"))
+      }
   }
 }
 

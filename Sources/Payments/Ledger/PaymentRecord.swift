@@ -22,7 +22,7 @@ struct PaymentRecord {
   private(set) var raised: [AlarmReason] = []
   /// The alarm that ended since the row was read, because its cause is gone.
   private(set) var endedAlarm: String?
-  let version: Int64
+  private(set) var version: Int64
 
   /// A payment that is about to be asked for.
   init(_ order: Order, _ card: CardSummary, _ terms: ClaimTerms, id: PaymentID, at now: Timestamp) {
@@ -54,6 +54,7 @@ struct PaymentRecord {
     let finalStatus = reported.flatMap { $0 == .pending ? nil : balances.status }
     let isReportedAgain = isBeforeFirstAnswer && payment.reportedOutcome == .success
     var after = self
+    after.version = version + 1
     after.balances = balances
     after.payment = Payment(
       id: payment.id, order: payment.order, merchant: payment.merchant, basket: payment.basket,
@@ -144,7 +145,7 @@ extension PaymentRecord {
         reserved_capture = $8, reserved_void = $9, reserved_refund = $10, authorization_code = $11,
         decline_reason = $12, decline_code = $13, reported_outcome = $14, capture_due = $15, hold_until = $16,
         alarm = $17, updated_at = $18, reported_status = $19, route = $20, charged_back = $21,
-        merchant_account = $22, incremented = $23, version = version + 1
+        merchant_account = $22, incremented = $23, version = $24
       WHERE id = $1 AND version = $2
       """,
       .text(payment.id.rawValue), .integer(before.version), .text(balances.status.rawValue),
@@ -154,7 +155,8 @@ extension PaymentRecord {
       .text(optional: payment.decline?.reason.rawValue), .text(optional: payment.decline?.code),
       .text(optional: payment.reportedOutcome?.rawValue), .time(optional: captureDue), .time(optional: holdUntil),
       .text(optional: alarm), .time(payment.updatedAt), .text(optional: payment.reportedStatus?.rawValue), .text(route),
-      .integer(balances.chargedBack), .text(optional: sale.merchantAccount), .integer(balances.incremented))
+      .integer(balances.chargedBack), .text(optional: sale.merchantAccount), .integer(balances.incremented),
+      .integer(version))
     guard saved == 1 else { throw JournalError.conflict }
   }
 

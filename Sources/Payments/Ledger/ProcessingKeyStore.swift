@@ -63,12 +63,13 @@ package struct ProcessingKeyStore: Sendable {
     }
   }
 
-  /// Writes what is known of the key now over what was known.
+  /// Writes what is known of the key now over what was known. Of several nodes' last uses the latest is kept.
   package func write(_ record: Record) async throws {
     try await database.write { store in
       let changed = try store.run(
         """
-        UPDATE processing_keys SET version = $3, state = $4, state_since = $5, last_used = $6
+        UPDATE processing_keys SET version = $3, state = $4, state_since = $5,
+          last_used = CASE WHEN last_used IS NULL OR last_used < $6 THEN $6 ELSE last_used END
         WHERE owner = $1 AND public_key_hash = $2
         """,
         .text(record.owner), .text(record.publicKeyHash), .text(record.version.rawValue), .text(record.state),

@@ -102,11 +102,10 @@ package struct WebhookDispatcher: Sendable {
   /// One commit: what is added to the queues is taken out of the outbox with it. False when nothing waited.
   private func handOverPage() async throws -> Bool {
     try await database.write { store in
-      let events = try OutboxEvent.waiting(payments: 64, in: store)
+      let events = try OutboxEvent.take(payments: 64, in: store)
       for event in events {
         for endpoint in try endpoints(of: event, in: store) { try Deliveries.add(event, to: endpoint, in: store) }
         try alongside(event, store)
-        try event.markTaken(in: store)
       }
       return !events.isEmpty
     }

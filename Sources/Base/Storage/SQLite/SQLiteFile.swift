@@ -34,6 +34,7 @@ struct SQLiteFile: StoreEngine {
   }
 
   var commits: Int { group.count }
+  var commitsOneByOne: Bool { true }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
 }

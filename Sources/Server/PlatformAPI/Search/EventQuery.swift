@@ -12,7 +12,8 @@ package struct EventQuery: Sendable {
   private static let window = 500
 
   private let merchant: MerchantID
-  private let start: OutboxEvent.Cursor
+  private let cursor: OutboxEvent.Cursor?
+  private let since: Timestamp?
   /// Empty for all.
   private let types: Set<String>
   private let limit: Int
@@ -21,8 +22,8 @@ package struct EventQuery: Sendable {
   package init(_ values: [(name: String, value: String)], of merchant: MerchantID) throws {
     let query = try QueryParameters(values, known: ["cursor", "since", "type", "limit"], repeated: ["type"])
     self.merchant = merchant
-    let cursor = try query.read("cursor", "the answer before gave it", OutboxEvent.Cursor.init(text:))
-    start = try cursor ?? OutboxEvent.Cursor(time: query.time("since") ?? Timestamp(seconds: 0))
+    cursor = try query.read("cursor", "the answer before gave it", OutboxEvent.Cursor.init(text:))
+    since = try query.time("since")
     types = Set(query.all("type"))
     limit = Int(try query.limit())
   }
@@ -30,25 +31,32 @@ package struct EventQuery: Sendable {
   /// `{"events": […], "cursor": "…"}`
   package func page(in store: Transaction) throws -> JSONValue {
     let window = types.isEmpty ? limit : Self.window
+    let start = try start(in: store)
     var (found, place) = ([JSONValue](), start)
-    for event in try OutboxEvent.after(start, of: merchant, limit: window, in: store) where found.count < limit {
-      place = event.cursor
+    for (event, next) in try OutboxEvent.after(start, of: merchant, limit: window, in: store) where found.count < limit
+    {
+      place = next
       let reference = try MerchantReferences.reference(of: event.order, in: store)
       let body = WebhookBody(event, order: reference.map { NotifiedOrder(merchantReference: $0) })
       if types.isEmpty || types.contains(body.type) { found.append(try JSONReader.read(body.bytes)) }
     }
     return ["cursor": .string(place.text), "events": .array(found)]
   }
+
+  private func start(in store: Transaction) throws -> OutboxEvent.Cursor {
+    if let cursor { return cursor }
+    return try since.map { try .before($0, in: store) } ?? .start
+  }
 }
 
 extension OutboxEvent.Cursor {
   /// Opaque to callers.
-  fileprivate var text: String { Base64URL.encode(Array("\(time.microseconds) \(payment) \(sequence)".utf8)) }
+  fileprivate var text: String { Base64URL.encode(Array("\(position)".utf8)) }
 
   fileprivate init?(text: String) {
-    guard let plain = Base64URL.decode(text).flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
-    let parts = plain.split(separator: " ", omittingEmptySubsequences: false)
-    guard parts.count == 3, let time = Int64(parts[0]), let sequence = Int64(parts[2]) else { return nil }
-    self.init(time: Timestamp(microseconds: time), payment: String(parts[1]), sequence: sequence)
+    guard let plain = Base64URL.decode(text).flatMap({ String(validating: $0, as: UTF8.self) }),
+      let position = Int64(plain), position >= 0
+    else { return nil }
+    self.init(position: position)
   }
 }

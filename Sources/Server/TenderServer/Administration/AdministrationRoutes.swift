@@ -62,8 +62,7 @@ extension AdministrationRoutes {
       administration: PaymentAdministration(
         gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random))
     keys = KeyAdministrationController(keys: parts.keys, clock: parts.runtime.clock)
-    webhooks = WebhookAdministrationController(
-      administration: WebhookAdministration(parts.database, clock: parts.runtime.clock))
+    webhooks = WebhookAdministrationController(administration: WebhookAdministration(parts.database))
     reconciliation = ReconciliationController(
       reconciliation: Reconciliation(parts.journal, routes: parts.gateway.routes))
     doctor = DoctorController(doctor: ServerDoctor(parts))

@@ -35,12 +35,8 @@ struct WebhookAdministrationController: Sendable {
 /// The answers behind `tender webhooks`, whether a server holds the store or the command line itself.
 package struct WebhookAdministration: Sendable {
   private let database: Database
-  private let clock: WallClock
 
-  package init(_ database: Database, clock: WallClock = .system) {
-    self.database = database
-    self.clock = clock
-  }
+  package init(_ database: Database) { self.database = database }
 
   package func deliveries(_ state: Delivery.State, limit: Int) async throws -> [DeliveryReport] {
     let deliveries = try await WebhookDispatcher.deliveries(state, limit: min(500, max(1, limit)), in: database)
@@ -60,13 +56,12 @@ package struct WebhookAdministration: Sendable {
 
   /// What happened since `cursor`; without one nothing, and a cursor for what happens from now on.
   package func events(after cursor: String?) async throws -> WebhookFeed {
-    guard let place = cursor.flatMap(OutboxEvent.Cursor.init(text:)) else {
-      return WebhookFeed(events: [], cursor: OutboxEvent.Cursor(time: clock.now()).text)
-    }
+    let place = cursor.flatMap { Int64($0) }.map { OutboxEvent.Cursor(position: $0) }
     return try await database.read { store in
-      let events = try OutboxEvent.after(place, limit: 100, in: store)
-      let items = try events.map { WebhookFeed.Item($0, try OrderReader.stored.read($0, false, store)) }
-      return WebhookFeed(events: items, cursor: (events.last?.cursor ?? place).text)
+      guard let place else { return WebhookFeed(events: [], cursor: try .end(in: store)) }
+      let found = try OutboxEvent.after(place, limit: 100, in: store)
+      let items = try found.map { WebhookFeed.Item($0.event, try OrderReader.stored.read($0.event, false, store)) }
+      return WebhookFeed(events: items, cursor: found.last?.cursor ?? place)
     }
   }
 }
@@ -127,14 +122,9 @@ package struct WebhookFeed: Codable, Sendable {
   package let events: [Item]
   /// Where to go on.
   package let cursor: String
-}
 
-extension OutboxEvent.Cursor {
-  fileprivate var text: String { "\(time.microseconds)-\(payment)-\(sequence)" }
-
-  fileprivate init?(text: String) {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 3, let time = Int64(parts[0]), let sequence = Int64(parts[2]) else { return nil }
-    self.init(time: Timestamp(microseconds: time), payment: String(parts[1]), sequence: sequence)
+  init(events: [Item], cursor: OutboxEvent.Cursor) {
+    self.events = events
+    self.cursor = "\(cursor.position)"
   }
 }

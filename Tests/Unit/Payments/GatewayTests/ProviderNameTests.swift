@@ -100,9 +100,7 @@ import Testing
     let after = try #require(try await shop.gateway.payment(payment.id))
     #expect((after.status, after.refunded, after.chargedBack) == (.partiallyRefunded, 500, 500))
     #expect(try await shop.journal.alarms().isEmpty)
-    let told = try await shop.journal.database.read {
-      try OutboxEvent.after(.init(time: Timestamp(seconds: 0)), limit: 20, in: $0)
-    }
+    let told = try await shop.journal.database.read { try OutboxEvent.all(of: payment.id, in: $0) }
     #expect(told.suffix(2).map(\.refunded) == [500, 500] && told.suffix(2).map(\.chargedBack) == [0, 500])
     await #expect(throws: GatewayError.self) { try await shop.gateway.refund(payment.id, .eur(251)) }
   }

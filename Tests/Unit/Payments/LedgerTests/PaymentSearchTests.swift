@@ -58,16 +58,40 @@ import Testing
 
   @Test func `are read from any place on, oldest first, and no other merchant's`() async throws {
     let known = try #require(try await bench.journal.payment(try await bench.authorized()))
-    func events(_ place: OutboxEvent.Cursor, _ merchant: MerchantID, limit: Int = 10) async throws -> [OutboxEvent] {
+    func events(
+      _ place: OutboxEvent.Cursor, _ merchant: MerchantID, limit: Int = 10
+    ) async throws -> [(event: OutboxEvent, cursor: OutboxEvent.Cursor)] {
       try await bench.database.read { try OutboxEvent.after(place, of: merchant, limit: limit, in: $0) }
     }
-    let start = OutboxEvent.Cursor(time: Timestamp(seconds: 0))
-    let all = try await events(start, known.merchant)
-    #expect(all.map(\.status) == [.authorizing, .authorized] && all.allSatisfy { $0.merchant == known.merchant })
-    #expect(try await events(start, known.merchant, limit: 1) == [all[0]])
-    #expect(try await events(all[0].cursor, known.merchant) == [all[1]])
+    #expect(try await events(.start, known.merchant).isEmpty, "nothing was handed over yet")
+    try await bench.database.write { _ = try OutboxEvent.take(payments: 8, in: $0) }
+    let all = try await events(.start, known.merchant)
+    #expect(all.map(\.event.status) == [.authorizing, .authorized])
+    #expect(all.allSatisfy { $0.event.merchant == known.merchant })
+    #expect(try await events(.start, known.merchant, limit: 1).map(\.event) == [all[0].event])
+    #expect(try await events(all[0].cursor, known.merchant).map(\.event) == [all[1].event])
     #expect(try await events(all[1].cursor, known.merchant).isEmpty)
-    #expect(try await events(start, MerchantID("another")).isEmpty)
+    #expect(try await events(.start, MerchantID("another")).isEmpty)
+  }
+
+  @Test func `are found from a time on, even if the clock is set back meanwhile`() async throws {
+    let times: [Duration] = [.seconds(60), .seconds(60), .seconds(-90), .seconds(60), .seconds(60)]
+    for (number, step) in times.enumerated() {
+      bench.clock.advance(step)
+      _ = try await bench.authorized(.sample("order-\(number)"), token: number)
+      try await bench.database.write { _ = try OutboxEvent.take(payments: 8, in: $0) }
+    }
+    let all = try await bench.database.read { try OutboxEvent.after(.start, limit: 100, in: $0) }
+    #expect(all.count == 10)
+    for (event, _) in all {
+      let found = try await bench.database.read { store in
+        try OutboxEvent.after(.before(event.happenedAt, in: store), limit: 100, in: store)
+      }
+      let expected = all.map(\.event).filter { $0.happenedAt >= event.happenedAt }
+      #expect(Set(found.map(\.event)).isSuperset(of: expected))
+    }
+    let later = bench.clock.wall.now().adding(.seconds(900))
+    #expect(try await bench.database.read { try OutboxEvent.Cursor.before(later, in: $0) } == all.last?.cursor)
   }
 }
 

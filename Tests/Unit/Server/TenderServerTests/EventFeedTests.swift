@@ -19,6 +19,14 @@ import Testing
       .compactMap { $0["type"]?.text }
   }
 
+  /// Events are handed over once a second. Waits for three of the basket.
+  private func handedOver(_ shop: Shopfront, since: Timestamp, _ basket: String) async throws {
+    for _ in 0..<300 {
+      if types(try await events(shop, "?since=\(since)&limit=100"), basket).count >= 3 { return }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
   /// All pages from a place on.
   private func all(_ shop: Shopfront, since: Timestamp, _ more: String = "") async throws -> (pages: Int, JSONValue) {
     var (query, found, pages) = ("?since=\(since)\(more)", [JSONValue](), 0)
@@ -36,6 +44,7 @@ import Testing
     let start = system.clock.wall.now()
     let shopper = try await Shopper.enters(system, service: "collection")
     #expect(try await shopper.pays().body["status"] == "captured")
+    try await handedOver(system.harbour, since: start, shopper.basket)
     let (pages, found) = try await all(system.harbour, since: start, "&limit=1")
     let own = found["events"]?.elements.filter { $0["tender"]?["basketId"]?.text == shopper.basket } ?? []
     #expect(own.compactMap { $0["type"]?.text } == ["payment.created", "payment.pending_capture", "payment.captured"])
@@ -51,6 +60,7 @@ import Testing
     let start = system.clock.wall.now()
     let shopper = try await Shopper.enters(system, service: "collection")
     _ = try await shopper.pays()
+    try await handedOver(system.harbour, since: start, shopper.basket)
     let captured = try await all(system.harbour, since: start, "&type=payment.captured&type=payment.rejected").1
     let types = Set(captured["events"]?.elements.compactMap { $0["type"]?.text } ?? [])
     #expect(types.contains("payment.captured") && types.isSubset(of: ["payment.captured", "payment.rejected"]))

@@ -42,6 +42,7 @@ import Testing
     let start = try await system.admin("GET", "/webhooks/events")["cursor"]?.text ?? ""
     let shopper = try await Shopper.enters(system, service: "collection")
     let id = try #require(try await shopper.pays().body["paymentId"]?.text)
+    _ = try await received(id, 3)
     let feed = try await system.admin("GET", "/webhooks/events?after=\(start)")
     let own = (feed["events"]?.elements ?? []).filter { $0["payment"]?.text == id }
     #expect(own.compactMap { $0["sequence"]?.whole } == [1, 2, 3])

@@ -1,0 +1,175 @@
+import Foundation
+import Ledger
+import Storage
+import Synchronization
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// Journals of two processes on one database. An SQLite file has one process, whose writes begin at the same time.
+private struct SharedStore: Sendable {
+  private let place: EmptyDatabase
+  let journals: [Journal]
+
+  init(_ engine: StoreEngineUnderTest) async throws {
+    place = try await EmptyDatabase(engine)
+    let migrations = Journal.migrations + ProcessingKeyStore.migrations
+    var journals: [Journal] = []
+    for _ in 0..<(engine == .postgres ? 2 : 1) { journals.append(Journal(try await place.open(migrations))) }
+    self.journals = journals
+  }
+
+  /// The journal that the number falls on.
+  func journal(_ number: Int) -> Journal { journals[number % journals.count] }
+
+  /// Runs it 64 times at once.
+  func atOnce<R: Sendable>(_ body: @escaping @Sendable (Int, Journal) async throws -> R) async throws -> [R] {
+    try await withThrowingTaskGroup(of: R.self) { group in
+      for number in 0..<64 { group.addTask { try await body(number, journal(number)) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  func authorized(_ number: Int) async throws -> PaymentID {
+    let journal = journal(number)
+    let claim = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
+    guard case .new(let attempt) = claim else { throw Unexpected() }
+    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
+  }
+
+  /// Moves all that waits to the endpoints' queues, at both processes at once.
+  func handOver() async throws -> [OutboxEvent] {
+    try await atOnce { _, journal in try await journal.database.write { try OutboxEvent.take(payments: 4, in: $0) } }
+      .flatMap { $0 }
+  }
+}
+
+@Suite struct `Processes that share a store` {
+  @Test(arguments: StoreEngineUnderTest.present) func `leave an intact audit of 64 payments at once`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    let payments = try await store.atOnce { number, _ in try await store.authorized(number) }
+    let report = try await store.journal(0).verifyAudit()
+    #expect(report.isIntact, "\(report.violations)")
+    #expect((report.payments, report.entries) == (64, 128))
+    #expect(engine == .sqlite ? Set(report.heads.keys) == ["main"] : report.heads.count > 4)
+    let first = try #require(payments.first)
+    let lines = try await store.journal(1).database.read { try AuditLine.all(of: first, in: $0) }
+    #expect(lines.map(\.event).map { $0.prefix(9) } == ["authorize", "authorize"])
+  }
+
+  @Test(.enabled(if: PostgresUnderTest.isPresent))
+  func `commit payments beside a transaction that stays open after its audit entry`() async throws {
+    let store = try await SharedStore(.postgres)
+    let (isOpen, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    // The threads of a pool are its own: one may wait.
+    let open = Task {
+      try await store.journal(0).database.write { transaction in
+        _ = try store.journal(0).claim(.sample("open"), spending: .sample(999), card: .sample, in: transaction)
+        isOpen.signal()
+        _ = mayEnd.wait(timeout: .now() + 20)
+      }
+    }
+    await withCheckedContinuation { done in
+      Thread.detachNewThread {
+        isOpen.wait()
+        done.resume()
+      }
+    }
+    let committed = Mutex(0)
+    let others = Task {
+      try await store.atOnce { number, _ in
+        guard number < 16 else { return }
+        // The other process has all of its connections.
+        _ = try await store.journals[1].claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
+        committed.withLock { $0 += 1 }
+      }
+    }
+    for _ in 0..<100 where committed.withLock({ $0 }) < 4 { try await Task.sleep(for: .milliseconds(50)) }
+    #expect(committed.withLock { $0 } >= 4)
+    mayEnd.signal()
+    _ = try await (open.value, others.value)
+    #expect(try await store.journal(0).verifyAudit().isIntact)
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present) func `hand each event over once, in order within its payment`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    _ = try await store.atOnce { number, _ in try await store.authorized(number) }
+    var taken: [OutboxEvent] = []
+    for _ in 0..<20 { taken += try await store.handOver() }
+    #expect(taken.count == 128 && Set(taken).count == 128)
+    let placed = try await store.journal(0).database.read { try OutboxEvent.after(.start, limit: 200, in: $0) }
+    #expect(placed.map(\.cursor.position) == Array(1...128))
+    for (_, events) in Dictionary(grouping: placed.map(\.event), by: \.payment) {
+      #expect(events.map(\.sequence) == [1, 2])
+    }
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `let a reader of events miss none, although commits overtake one another`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    let isDone = Mutex(false)
+    let reader = Task { () -> [OutboxEvent] in
+      var (found, place) = ([OutboxEvent](), OutboxEvent.Cursor.start)
+      for _ in 0..<5_000 {
+        let wasDone = isDone.withLock { $0 }
+        let from = place
+        let page = try await store.journal(1).database.read { try OutboxEvent.after(from, limit: 5, in: $0) }
+        found += page.map(\.event)
+        place = page.last?.cursor ?? place
+        if page.isEmpty, wasDone { break }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      return found
+    }
+    _ = try await store.atOnce { number, journal in
+      // Its time is that of its beginning; it commits later than others that began after it.
+      try await journal.database.write { transaction in
+        _ = try journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample, in: transaction)
+        if engine == .postgres { Thread.sleep(forTimeInterval: Double(number % 7) / 200) }
+      }
+      _ = try await journal.database.write { try OutboxEvent.take(payments: 4, in: $0) }
+    }
+    for _ in 0..<20 { _ = try await store.handOver() }
+    isDone.withLock { $0 = true }
+    let found = try await reader.value
+    #expect(found.count == 64 && Set(found.map(\.payment)).count == 64)
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present) func `begin a due capture once`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    let payment = try await store.authorized(1)
+    try await store.journal(0).database.write { try $0.run("UPDATE payments SET capture_due = 1") }
+    let taken = try await store.atOnce { _, journal in
+      try await journal.database.write { transaction in
+        guard try journal.take(.capture, of: payment, in: transaction) else { return false }
+        // Long enough for the others to ask meanwhile.
+        if engine == .postgres { Thread.sleep(forTimeInterval: 0.05) }
+        _ = try journal.reserve(.capture, of: payment, cause: .order, in: transaction)
+        return true
+      }
+    }
+    #expect(taken.filter { $0 }.count == 1)
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present) func `keep the latest use of a processing key`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await SharedStore(engine)
+    _ = try await store.atOnce { number, journal in
+      try await ProcessingKeyStore(journal.database).write(
+        .init(
+          owner: "harbour", publicKeyHash: "hash", version: .ecV1, state: "active", since: nil,
+          lastUsed: number == 0 ? nil : Timestamp(seconds: Int64(100 * ((number * 37) % 64)))))
+    }
+    let records = try await ProcessingKeyStore(store.journal(0).database).records()
+    #expect(records.map(\.lastUsed) == [Timestamp(seconds: 6_300)])
+  }
+}
