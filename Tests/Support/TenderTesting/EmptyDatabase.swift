@@ -10,6 +10,9 @@ package enum StoreEngineUnderTest: String, Sendable, CaseIterable {
   package static let chosen =
     ProcessInfo.processInfo.environment["ENGINE_UNDER_TEST"].flatMap(StoreEngineUnderTest.init) ?? .sqlite
 
+  /// Whether stores are files, whose bytes a test may read.
+  package static let isFile = chosen == .sqlite
+
   /// Those that are here: PostgreSQL needs `scripts/with-postgres swift test`.
   package static let present: [StoreEngineUnderTest] = PostgresUnderTest.address == nil ? [.sqlite] : allCases
 }

@@ -24,6 +24,9 @@ package final class TemporaryStore: Sendable {
     return try await Database.sqlite(path: path, migrations: migrations, clock: clock)
   }
 
+  /// Opens the file itself, which another part has made, such as a provider's ledger.
+  package func openFile() async throws -> Database { try await Database.sqlite(path: path, migrations: []) }
+
   /// The database that takes the place of the file.
   private func onPostgres() async throws -> EmptyDatabase {
     if let known = substitute.withLock({ $0 }) { return known }

@@ -119,7 +119,8 @@ import Testing
     await #expect(throws: GatewayError.tokenReused) { try await shop.gateway.authorize(second, with: token) }
   }
 
-  @Test func `neither account number nor token is on the disk, and the search would find them`() async throws {
+  @Test(.enabled(if: StoreEngineUnderTest.isFile))
+  func `neither account number nor token is on the disk, and the search would find them`() async throws {
     let token = try shop.token()
     _ = try await shop.gateway.authorize(order, with: token)
     #expect(try shop.diskHolds("basket of order-1"))

@@ -129,7 +129,7 @@ private struct Counter {
     }
     try await http.shutdown()
     await service.close()
-    let ledger = try await bank.open([])
+    let ledger = try await bank.openFile()
     if let damage { try await ledger.write { try $0.run(damage) } }
     let ours = evidence.withLock { $0 }
     return Auditor(try await ledger.read { try ours.beside($0) }).violations

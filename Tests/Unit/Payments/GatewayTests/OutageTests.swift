@@ -132,7 +132,7 @@ private struct Outage: Sendable {
     var outage = self
     for (provider, store) in ledgers {
       let evidence = outage.evidence
-      outage.evidence = try await store.open([]).read { try evidence.beside(provider, $0) }
+      outage.evidence = try await store.openFile().read { try evidence.beside(provider, $0) }
     }
     outage.violations = Auditor(outage.evidence).violations
     return outage

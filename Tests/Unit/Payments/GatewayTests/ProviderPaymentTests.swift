@@ -161,7 +161,7 @@ import TokenIssuer
     }
     try await http.shutdown()
     await provider.close()
-    let (ledger, ours) = (try await files.open([]), evidence.withLock { $0 })
+    let (ledger, ours) = (try await files.openFile(), evidence.withLock { $0 })
     return Auditor(try await ledger.read { try ours.beside($0) }).violations
   }
 }

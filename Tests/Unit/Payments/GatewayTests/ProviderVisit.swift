@@ -190,7 +190,7 @@ extension Provider {
     try await client.shutdown()
     await emulator.close()
     let ours = evidence.withLock { $0 }
-    return Auditor(try await files.open([]).read { try ours.beside(self, $0) }).violations
+    return Auditor(try await files.openFile().read { try ours.beside(self, $0) }).violations
   }
 }
 

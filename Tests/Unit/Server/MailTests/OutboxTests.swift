@@ -176,7 +176,7 @@ final class TestOutbox: Sendable {
   private static let old = String(repeating: "11", count: 32)
   private static let new = String(repeating: "22", count: 32)
 
-  @Test(arguments: [MailKind.invitation, .passwordReset])
+  @Test(.enabled(if: StoreEngineUnderTest.isFile), arguments: [MailKind.invitation, .passwordReset])
   func `cannot be read in the store's files, where another that is put there is found`(_ kind: MailKind) async throws {
     let outbox = try await TestOutbox()
     let keys = try MasterKeys(Self.old)
