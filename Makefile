@@ -1,6 +1,6 @@
 # What a contributor types. Longer work is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock failover model bench bench-payments bench-merchants \
+.PHONY: help demo connector install npm test nightly check sandbox format coverage simulate crash races disk clock failover test-restore model bench bench-payments bench-engines bench-merchants \
 	fuzz cost seeded-bugs gateway-bugs fresh-tokens mutants mutant-seeds attacked release-tests
 
 help: ## this list
@@ -63,6 +63,11 @@ failover: ## kills PostgreSQL's primary and nodes under load: KILLS=100; PATRONI
 	@scripts/build release tender payment-auditor
 	@CONFIGURATION=release scripts/failover '$(or $(KILLS),100)' $(if $(PATRONI),--patroni) $(if $(WITHOUT_STANDBY),--without-standby)
 
+test-restore: ## restores PostgreSQL to a moment while the acquirer has gone on, and compares what is missing
+	@scripts/install-prerequisites failover
+	@scripts/build release tender
+	@CONFIGURATION=release scripts/test-restore
+
 model: ## every history of the model of a payment, and one for each rule that is taken out; RULE=LEASE for that alone
 	@scripts/install-prerequisites model
 	@scripts/check-model $(RULE)
@@ -75,6 +80,9 @@ release-tests:
 
 bench: bench-payments ## how fast payment tokens are opened and payments taken, compared with their parts
 	@scripts/bench
+
+bench-engines: ## payments on SQLite, on PostgreSQL, and by two nodes of one PostgreSQL, in turns
+	@scripts/bench-engines
 
 bench-payments: ## the payments alone; STORE=1000000 compares with a store that holds as many
 	@STORE='$(or $(STORE),100000)' scripts/bench-payments

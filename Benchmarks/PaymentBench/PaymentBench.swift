@@ -10,6 +10,7 @@ import TenderPayments
 /// explains every figure.
 ///
 ///     PaymentBench TENDER DIRECTORY [PAYMENTS IN THE FULL STORE] [SECONDS A RUN]
+///     PaymentBench TENDER DIRECTORY engines [SECONDS A RUN]
 @main
 struct PaymentBench {
   static func main() async throws {
@@ -19,19 +20,30 @@ struct PaymentBench {
     }
     let client = try LiveHTTPClient()
     let environment = try await BenchEnvironment(words[2], client.sender)
+    let length = Duration.seconds(words.count > 4 ? Int(words[4]) ?? 8 : 8)
+    if words.count > 3, words[3] == "engines" {
+      let engines = Engines(
+        environment: environment, binary: words[1], database: try await BenchDatabase(), length: length)
+      do { try await engines.run() } catch { fail(error) }
+      exit(0)
+    }
     let store = try await ServedStore.open(environment, "empty", binary: words[1])
     do {
       try await Suite(
         environment: environment, store: store, supply: PaymentSupply(environment, store), binary: words[1],
         filling: words.count > 3 ? Int(words[3]) ?? 0 : 0,
-        length: .seconds(words.count > 4 ? Int(words[4]) ?? 8 : 8)
+        length: length
       ).run()
       try await store.close()
     } catch {
       try? await store.close()
-      print("failed: \(error)")
-      exit(1)
+      fail(error)
     }
     exit(0)
+  }
+
+  private static func fail(_ error: any Error) -> Never {
+    print("failed: \(error)")
+    exit(1)
   }
 }

@@ -13,11 +13,15 @@ struct ServedStore: Sendable {
   let generator: LoadGenerator
   private let sender: HTTPSender
 
-  /// - Parameter name: the store's folder, below the environment's directory.
-  static func open(_ environment: BenchEnvironment, _ name: String, binary: String) async throws -> ServedStore {
+  /// - Parameters:
+  ///   - name: the store's folder, below the environment's directory.
+  ///   - store: the address of a PostgreSQL; nil for a file in the folder.
+  static func open(
+    _ environment: BenchEnvironment, _ name: String, binary: String, store: String? = nil
+  ) async throws -> ServedStore {
     let path = "\(environment.directory)/\(name)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    try configuration(environment, path).write(toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
+    try configuration(environment, path, store).write(toFile: path + "/tender.yaml", atomically: true, encoding: .utf8)
     let log = path + "/log"
     let process = try ChildProcess([binary, "serve", "--config", path + "/tender.yaml", "--port", "0"], output: log)
     try "\(process.id)".write(toFile: path + "/pid", atomically: true, encoding: .utf8)
@@ -33,6 +37,18 @@ struct ServedStore: Sendable {
     return try await open(environment, "memory", binary: binary)
   }
 
+  /// A second server on the same database, which begins with the first one's keys.
+  func another(
+    _ environment: BenchEnvironment, _ name: String, binary: String, store: String
+  ) async throws -> ServedStore {
+    let other = "\(environment.directory)/\(name)"
+    try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    for key in ["guest-token.key", "fingerprint.key"] {
+      try FileManager.default.copyItem(atPath: "\(path)/\(key)", toPath: "\(other)/\(key)")
+    }
+    return try await Self.open(environment, name, binary: binary, store: store)
+  }
+
   private init(process: ChildProcess, path: String, port: Int, sender: HTTPSender) {
     self.path = path
     (self.process, self.port, self.sender) = (process, port, sender)
@@ -40,7 +56,7 @@ struct ServedStore: Sendable {
     generator = LoadGenerator(port: port)
   }
 
-  private static func configuration(_ environment: BenchEnvironment, _ path: String) -> String {
+  private static func configuration(_ environment: BenchEnvironment, _ path: String, _ store: String?) -> String {
     """
     directory: \(path)
     sandboxURL: \(environment.addresses.url)
@@ -48,6 +64,7 @@ struct ServedStore: Sendable {
       directory: \(environment.directory)/merchants
     acquirer:
       baseURL: \(environment.acquirer.url)
+    \(store.map { "store:\n  url: \($0)" } ?? "")
 
     """
   }
