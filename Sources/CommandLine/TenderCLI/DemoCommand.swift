@@ -31,12 +31,16 @@ struct DemoCommand: AsyncParsableCommand {
   @Flag(help: "Let the provider decrypt the payment tokens.") var sealed = false
   @Flag(help: "Begin with a month of payments, which the back office shows. Needs an empty directory.")
   var history = false
+  @Option(
+    help: ArgumentHelp(
+      "Keep the store on this PostgreSQL, with two servers on it, on the eighth and ninth port, behind HAProxy.",
+      valueName: "postgres://…")) var store: String?
   @Flag(help: "Open the shop in a browser.") var open = false
   @Flag(help: "Print the addresses as a line of JSON.") var json = false
 
   func validate() throws {
-    guard (1...65_529).contains(port) else {
-      throw ValidationError("--port is from 1 to 65529: it takes six in a row, and with --host seven.")
+    guard (1...65_527).contains(port) else {
+      throw ValidationError("--port is from 1 to 65527: it takes six in a row, with --host seven, with --store nine.")
     }
     guard !sealed || connector.count == 1 else {
       throw ValidationError("--sealed needs one --connector: a payment token is encrypted to one provider's key.")
@@ -48,18 +52,23 @@ struct DemoCommand: AsyncParsableCommand {
     guard !history || connector.isEmpty else {
       throw ValidationError("--history is paid through the simulated bank: leave --connector out.")
     }
+    guard store == nil || !history && connector.isEmpty else {
+      throw ValidationError("--store goes with neither --history nor --connector.")
+    }
   }
 
   func run() async throws {
-    let ports = Array(port..<port + (host == nil ? 6 : 7))
+    let ports = Array(port..<port + (store != nil ? 9 : host == nil ? 6 : 7))
     try await Port.require(ports, advice: "The demo takes \(ports.count) in a row; choose others with --port.")
     let folder = "\(directory)/demo-\(port)\(suffix)"
     try refuseHistory(in: folder)
+    let nodes = store.map { DemoNodes(port: port, directory: folder, store: $0) }
+    try nodes?.requireBalancer()
     try await LiveHTTPClient.during { sender in
       let setup = DemoSetup(
         port: port, directory: folder, level: logLevel.level, sender: sender, page: page,
         providers: connector, isSealed: sealed, opens: open,
-        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 6) })
+        phoneWallet: host.map { PhoneWalletAddress(host: $0, port: port + 6) }, nodes: nodes)
       if history {
         Terminal.sayError("Paying a month of orders, so that the back office has something to show…")
         try await setup.liveThroughHistory()
@@ -79,6 +88,7 @@ extension DemoCommand {
   /// Keys and certificates of one kind of demo are not those of another.
   private var suffix: String {
     connector.map { "-\($0.rawValue)" }.joined() + (sealed ? "-sealed" : "")
+      + (store == nil ? "" : "-postgres")
   }
 }
 
@@ -99,6 +109,8 @@ private struct DemoSetup: Sendable {
   let isSealed: Bool
   let opens: Bool
   let phoneWallet: PhoneWalletAddress?
+  /// Nil for one server on a file.
+  let nodes: DemoNodes?
 
   /// Of the platform's payment pages.
   private var pageDomain: String { "localhost:\(port)" }
@@ -138,6 +150,10 @@ private struct DemoSetup: Sendable {
     let (server, serverIsUp) = (server(addresses), OneTimeValue<Void>())
     await runner.join(try await TenderServer(server, logger: logger("tender")) { _ in serverIsUp.set(()) })
     try await serverIsUp.value
+    if let nodes {
+      await runner.join(try nodes.balancer(logger("demo")))
+      try await nodes.balancerIsUp(sender)
+    }
     try await storeSecondShop(server)
     try await DemoPlatform.register(pageDomain, server)
     for shop in shops {
@@ -146,6 +162,8 @@ private struct DemoSetup: Sendable {
       try await shopIsUp.value
       try await provisioning.verify(shop.merchant)
     }
+    // Only now: it begins with what the first node has registered.
+    if let nodes { await runner.join(try nodes.second(beside: server, logger("demo"))) }
     announce(server, officePassword: try await setUpOffice(server))
   }
 
@@ -232,8 +250,9 @@ private struct DemoSetup: Sendable {
     }
     Terminal.say("  The same payment from a terminal:                   \(payCommand)")
     Terminal.say(
-      "  Its journal:                                        \(program) payment list --store \(Shell.quoted(storePath))"
+      "  Its journal:                                        \(program) payment list --store \(Shell.quoted(storePlace))"
     )
+    if let nodes { announce(nodes) }
     Terminal.say()
     Terminal.say("  Everything is simulated; no money moves. Ctrl-C ends it.")
     if opens {
@@ -242,11 +261,18 @@ private struct DemoSetup: Sendable {
     }
   }
 
+  private func announce(_ nodes: DemoNodes) {
+    Terminal.say(
+      "  Two servers on one PostgreSQL, behind HAProxy:      ports \(nodes.firstPort) and \(nodes.secondPort)")
+    Terminal.say(
+      "    kill the second while you pay, it comes back:     pkill -KILL -f \(Shell.quoted("\(directory)/node2.yaml"))")
+  }
+
   /// As this process was started, so that it can be typed again here.
   private var program: String { Shell.quoted(CommandLine.arguments.first ?? "tender") }
 
   private func codeCommand(_ server: ServerConfiguration) -> String {
-    "\(program) user code \(Self.officeUser) --store \(Shell.quoted(server.storePath))"
+    "\(program) user code \(Self.officeUser) --store \(Shell.quoted(storePlace))"
   }
 
   private var payCommand: String {
@@ -273,6 +299,8 @@ private struct DemoSetup: Sendable {
   }
 
   private var storePath: String { directory + "/tender.db" }
+  /// For the command line.
+  private var storePlace: String { nodes?.store ?? storePath }
 
   private func server(_ addresses: SandboxAddresses) -> ServerConfiguration {
     var configuration = ServerConfiguration(
@@ -283,7 +311,7 @@ private struct DemoSetup: Sendable {
     configuration.allowsPrivateWebhooks = true
     configuration.mail = mail(addresses)
     configuration.office.port = port + 5
-    return configuration
+    return nodes?.first(configuration) ?? configuration
   }
 
   /// Mail goes to the sandbox's mailbox.
