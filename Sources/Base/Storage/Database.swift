@@ -64,8 +64,9 @@ package struct Database: Sendable {
   /// Commits since the store was opened, each one flush of the disk: under load far fewer than writes.
   package var commits: Int { engine.commits }
 
-  /// Whether writes commit one after the other, as in SQLite, so that a row that all of them lock makes none wait.
-  package var commitsOneByOne: Bool { engine.commitsOneByOne }
+  /// Whether other processes may use the same store. Then transactions commit beside one another, and what one process
+  /// changes the others read later.
+  package var isShared: Bool { engine.isShared }
 
   /// Writes that wait for the next commit.
   package var waiting: Int { engine.waiting }
@@ -82,7 +83,7 @@ protocol StoreEngine: Sendable {
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func close() async
-  var commitsOneByOne: Bool { get }
+  var isShared: Bool { get }
   var commits: Int { get }
   var waiting: Int { get }
   var failure: StorageError? { get }

@@ -24,7 +24,7 @@ extension Journal {
   /// The chain that has the payment's entries. A commit holds the head of its chain: where transactions commit beside
   /// one another, payments are spread over several chains, and only those of one chain wait for each other.
   func chain(of payment: PaymentID) -> String {
-    guard !database.commitsOneByOne else { return "main" }
+    guard database.isShared else { return "main" }
     return "lane-\(Self.laneNumber(of: payment))"
   }
 

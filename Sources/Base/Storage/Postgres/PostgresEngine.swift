@@ -49,7 +49,7 @@ struct PostgresEngine: StoreEngine {
   }
 
   var commits: Int { workers.commits }
-  var commitsOneByOne: Bool { false }
+  var isShared: Bool { true }
   var waiting: Int { queue.count }
   /// None: the server keeps the contents of its disk, and a node that has lost it connects again.
   var failure: StorageError? { nil }

@@ -101,7 +101,7 @@ private struct MemoryEngine: StoreEngine {
   func close() async {}
 
   var commits: Int { group.count }
-  var commitsOneByOne: Bool { true }
+  var isShared: Bool { false }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
 }

@@ -34,7 +34,7 @@ struct SQLiteFile: StoreEngine {
   }
 
   var commits: Int { group.count }
-  var commitsOneByOne: Bool { true }
+  var isShared: Bool { false }
   var waiting: Int { group.waiting }
   var failure: StorageError? { group.failure }
 }

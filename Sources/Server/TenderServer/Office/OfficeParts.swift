@@ -23,13 +23,23 @@ struct OfficeParts: Sendable {
       gateway: parts.gateway, journal: parts.journal, random: parts.runtime.random)
   }
 
+  /// Reads the merchants again, and waits until the other servers on the store have done so too: Apple's call may come to
+  /// any of them.
+  private var reloadEverywhere: @Sendable () async throws -> Void {
+    let (reload, isShared, scheduler) = (reload, parts.database.isShared, parts.runtime.scheduler)
+    return {
+      try await reload()
+      if isShared { try await scheduler.sleep(MerchantPolling.interval * 2) }
+    }
+  }
+
   func office() throws -> BackOffice {
     let (configuration, runtime) = (parts.configuration, parts.runtime)
     let merchantCalls = MerchantAdministration(
       configuration, parts.database, clock: runtime.clock, random: runtime.random)
     let merchants = ServerMerchants(
       administration: merchantCalls,
-      apple: AppleRegistration(administration: merchantCalls, network: runtime.network, reload: reload),
+      apple: AppleRegistration(administration: merchantCalls, network: runtime.network, reload: reloadEverywhere),
       reload: reload)
     var services = OfficeServices(
       vault: StoreVault(configuration: configuration, database: parts.database, random: runtime.random),
