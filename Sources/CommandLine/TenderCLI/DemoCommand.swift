@@ -397,14 +397,3 @@ extension DemoSetup {
   /// A clock that catches up is reported as an error every ten seconds.
   private var quiet: Logger { Terminal.logger("history", level: .critical) }
 }
-
-/// Words of a shell command.
-enum Shell {
-  /// The word as it is, or in quotation marks where the shell would read it in another way.
-  static func quoted(_ word: String) -> String {
-    let plain = word.unicodeScalars.allSatisfy { scalar in
-      scalar.isASCII && (scalar.properties.isAlphabetic || "0123456789-._/:".unicodeScalars.contains(scalar))
-    }
-    return plain && !word.isEmpty ? word : "'" + word.replacingOccurrences(of: "'", with: "'\\''") + "'"
-  }
-}
