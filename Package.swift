@@ -46,6 +46,12 @@ func tool(_ path: String, _ dependencies: [Target.Dependency] = []) -> Target {
   .executableTarget(name: name(of: path), dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
+/// `TESTS="LedgerTests GatewayTests"` leaves the other modules' tests out, so that what they alone need is not built.
+func areChosen(_ tests: Target) -> Bool {
+  guard let names = Context.environment["TESTS"] else { return true }
+  return names.split(separator: " ").contains { $0 == tests.name }
+}
+
 func name(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
 let crypto = server("Crypto", "swift-crypto")
@@ -391,5 +397,5 @@ let package = Package(
       ]),
     support("Benchmarks/LoadGenerator", [nioCore, nioPosix]),
     tests("Attacks/LoadGeneratorTests", ["LoadGenerator", nioCore, nioPosix]),
-  ]
+  ].filter { $0.type != .test || areChosen($0) }
 )
