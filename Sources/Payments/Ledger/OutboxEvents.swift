@@ -61,17 +61,16 @@ extension OutboxEvent {
   ///   cannot be taken before an earlier one.
   /// - Returns: none as well while another process takes them.
   package static func take(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
-    guard let head = try head(in: store) else { return [] }
-    let events = try waiting(payments: payments, in: store)
-    guard !events.isEmpty else { return [] }
-    var (position, time) = (try head.integer("position"), max(store.now, try head.time("handed_over_at")))
-    for event in events {
-      position += 1
-      time = max(time, event.happenedAt)
-      try event.mark(position, time, in: store)
-    }
-    try store.run("UPDATE outbox_head SET position = $1, handed_over_at = $2", .integer(position), .time(time))
-    return events
+    guard let head = try head(in: store), let latest = try latestWaiting(payments, in: store) else { return [] }
+    // Never before an earlier position's time nor before the event's own, although a clock may be set back.
+    let time = try max(store.now, head.time("handed_over_at"), latest)
+    let position = try head.integer("position")
+    let last = position + Int64(try number(payments, after: position, at: time, in: store))
+    try store.run("UPDATE outbox_head SET position = $1, handed_over_at = $2", .integer(last), .time(time))
+    return try store.rows(
+      select + " WHERE outbox.position > $1 AND outbox.position <= $2 ORDER BY outbox.position", .integer(position),
+      .integer(last)
+    ).map(OutboxEvent.init)
   }
 
   /// The place of the last event that was handed over, locked until the transaction ends; nil while another process has
@@ -85,21 +84,30 @@ extension OutboxEvent {
     return try store.unclaimedRows(find).first
   }
 
-  private static func waiting(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
-    try store.rows(
-      select + """
-         WHERE outbox.delivered_at IS NULL AND outbox.payment IN
-          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)
-        ORDER BY outbox.payment, outbox.seq
-        """, .integer(Int64(payments))
-    ).map(OutboxEvent.init)
+  private static let waiting = """
+    FROM outbox WHERE delivered_at IS NULL AND payment IN
+      (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)
+    """
+
+  /// When the newest of the waiting events happened; nil when none waits.
+  private static func latestWaiting(_ payments: Int, in store: Transaction) throws -> Timestamp? {
+    try store.row("SELECT MAX(happened_at) AS latest " + waiting, .integer(Int64(payments)))?
+      .integerOrNil("latest").map(Timestamp.init(microseconds:))
   }
 
-  /// - Parameter time: never before the time of an earlier position, although the clock may be set back.
-  private func mark(_ position: Int64, _ time: Timestamp, in store: Transaction) throws {
+  /// Gives the waiting events the next positions, by one statement, because every other write waits for it.
+  ///
+  /// - Returns: how many. An event that was committed meanwhile and happened after the time waits for the next round.
+  private static func number(
+    _ payments: Int, after position: Int64, at time: Timestamp, in store: Transaction
+  ) throws -> Int {
     try store.run(
-      "UPDATE outbox SET delivered_at = $3, position = $4 WHERE payment = $1 AND seq = $2", .text(payment.rawValue),
-      .integer(sequence), .time(time), .integer(position))
+      """
+      UPDATE outbox SET delivered_at = $3, position = $2 + placed.number
+      FROM (SELECT payment, seq, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number
+        \(waiting) AND happened_at <= $3) AS placed
+      WHERE outbox.payment = placed.payment AND outbox.seq = placed.seq
+      """, .integer(Int64(payments)), .integer(position), .time(time))
   }
 }
 

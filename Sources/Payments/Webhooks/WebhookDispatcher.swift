@@ -17,6 +17,7 @@ package struct WebhookDispatcher: Sendable {
   private let network: DeliveryNetwork
   private let orders: OrderReader
   private let schedule: RetrySchedule
+  private let concurrency: Int
   private let alongside: @Sendable (OutboxEvent, Transaction) throws -> Void
   let random: RandomBytes
   private let report: @Sendable (WebhookReport) -> Void
@@ -25,10 +26,10 @@ package struct WebhookDispatcher: Sendable {
   package static let patience: Duration = .seconds(10)
   /// How long a delivery belongs to the process that tries it.
   static let lease: Duration = .seconds(60)
-  /// How many tries one queue makes at a time.
-  private static let width = 8
   /// How many commits' worth of new events are moved to the queues before these have their turn.
   private static let pages = 16
+  /// How soon the dispatcher looks again after it has found something: events in small portions delay payments less.
+  private static let busyPause: Duration = .milliseconds(100)
 
   /// - Parameters:
   ///   - database: opened with the ledger's migrations and ``migrations``.
@@ -36,6 +37,7 @@ package struct WebhookDispatcher: Sendable {
   ///   - keys: the key that a merchant's webhooks are signed with, for the addresses of ``PaymentWebhooks``; nil where it
   ///     has none.
   ///   - orders: reads the order of an event's payment.
+  ///   - concurrency: how many tries are under way at one endpoint at most.
   ///   - alongside: is called with each event in the commit that takes it out of the outbox. What it throws keeps the
   ///     event there.
   ///   - report: receives every try, for logs and metrics.
@@ -43,7 +45,7 @@ package struct WebhookDispatcher: Sendable {
     database: Database, endpoints: @escaping @Sendable (MerchantID) -> [WebhookEndpoint],
     keys: @escaping @Sendable (MerchantID) -> WebhookKey? = { _ in nil }, destinations: DestinationGuard,
     network: DeliveryNetwork, orders: OrderReader = .none, schedule: RetrySchedule = .standard,
-    alongside: @escaping @Sendable (OutboxEvent, Transaction) throws -> Void = { _, _ in },
+    concurrency: Int = 16, alongside: @escaping @Sendable (OutboxEvent, Transaction) throws -> Void = { _, _ in },
     random: RandomBytes = .system,
     report: @escaping @Sendable (WebhookReport) -> Void = { _ in }
   ) {
@@ -54,30 +56,43 @@ package struct WebhookDispatcher: Sendable {
     self.network = network
     self.orders = orders
     self.schedule = schedule
+    self.concurrency = concurrency
     self.alongside = alongside
     self.random = random
     self.report = report
   }
 
   /// Delivers until the task is cancelled. A queue that is slow does not hold up another.
+  ///
+  /// - Parameter pause: how long it waits when nothing happens, and before it opens new connections.
   package func run(lookingEvery pause: Duration = .seconds(1)) async {
     let busy = BusyQueues()
     await withDiscardingTaskGroup { group in
+      var sinceQueues = pause
       while !Task.isCancelled {
+        var wait = pause
         do {
-          try await handOver()
-          for queue in try await queues() where busy.enter(queue) {
-            group.addTask {
-              await reporting { try await drain(queue) }
-              busy.leave(queue)
-            }
+          if try await handOver() { wait = min(pause, Self.busyPause) }
+          if sinceQueues >= pause {
+            try await drainQueues(busy, in: &group)
+            sinceQueues = .zero
           }
         } catch {
           report(.trouble("\(error)"))
         }
-        try? await Task.sleep(for: pause)
+        try? await Task.sleep(for: wait)
+        sinceQueues += wait
       }
       group.cancelAll()
+    }
+  }
+
+  private func drainQueues(_ busy: BusyQueues, in group: inout DiscardingTaskGroup) async throws {
+    for queue in try await queues() where busy.enter(queue) {
+      group.addTask {
+        await reporting { try await drain(queue) }
+        busy.leave(queue)
+      }
     }
   }
 
@@ -94,9 +109,13 @@ package struct WebhookDispatcher: Sendable {
 
   /// Moves new events from the outbox to the endpoints' queues. Bounded: where events are written faster than they are
   /// moved, the queues have their turn all the same.
-  private func handOver() async throws {
+  ///
+  /// - Returns: whether there were any.
+  @discardableResult
+  private func handOver() async throws -> Bool {
     var pages = 0
     while pages < Self.pages, try await handOverPage() { pages += 1 }
+    return pages > 0
   }
 
   /// One commit: what is added to the queues is taken out of the outbox with it. False when nothing waited.
@@ -134,11 +153,7 @@ extension WebhookDispatcher {
       ?? PaymentWebhooks.endpoint(queue.endpoint, keys(queue.merchant))
     let line = await open(endpoint)
     do {
-      var tries = 0
-      while case let due = try await claim(queue), !due.isEmpty {
-        try await deliver(due, endpoint, line)
-        tries += due.count
-      }
+      let tries = try await deliver(queue, endpoint, line)
       await line.close()
       return tries
     } catch {
@@ -147,9 +162,33 @@ extension WebhookDispatcher {
     }
   }
 
-  private func claim(_ queue: EndpointQueue) async throws -> [Delivery] {
+  /// The next deliveries are claimed when half of the tries have ended: a slow one delays no other, and one commit claims
+  /// several. Fewer tries are not waited for together, because the next event of a payment is due when one of them ends.
+  private func deliver(_ queue: EndpointQueue, _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws -> Int {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var (tries, running) = (0, 0)
+      while true {
+        let due = try await claim(queue, limit: concurrency - running)
+        for delivery in due { group.addTask { try await send(delivery, endpoint, line) } }
+        (tries, running) = (tries + due.count, running + due.count)
+        guard running > 0 else { return tries }
+        let rest = min(running - 1, concurrency / 2)
+        while running > rest {
+          try await group.next()
+          running -= 1
+        }
+      }
+    }
+  }
+
+  private func send(_ delivery: Delivery, _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws {
+    let attempt = try await attempt(delivery, endpoint, line)
+    try await finish(delivery, attempt, endpoint?.url ?? delivery.url)
+  }
+
+  private func claim(_ queue: EndpointQueue, limit: Int) async throws -> [Delivery] {
     try await database.write { store in
-      try Deliveries.claim(queue, limit: Self.width, until: store.now.adding(Self.lease), in: store)
+      try Deliveries.claim(queue, limit: limit, until: store.now.adding(Self.lease), in: store)
     }
   }
 
@@ -163,18 +202,6 @@ extension WebhookDispatcher {
       return .refused(refusal.words)
     } catch {
       return .refused("\(error)")
-    }
-  }
-
-  private func deliver(_ due: [Delivery], _ endpoint: WebhookEndpoint?, _ line: OpenedLine) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for delivery in due {
-        group.addTask {
-          let attempt = try await attempt(delivery, endpoint, line)
-          try await finish(delivery, attempt, endpoint?.url ?? delivery.url)
-        }
-      }
-      try await group.waitForAll()
     }
   }
 

@@ -109,7 +109,7 @@ extension WebhookDispatcher {
     WebhookDispatcher(
       database: database, endpoints: { endpoints[$0] ?? [] }, keys: { endpoints.key(of: $0) },
       destinations: DestinationGuard(allowsPrivate: configuration.allowsPrivateWebhooks),
-      network: runtime.network.webhooks, orders: .stored,
+      network: runtime.network.webhooks, orders: .stored, concurrency: configuration.webhookConcurrency,
       alongside: { event, store in try mail?.note(event, in: store) }, random: runtime.random,
       report: WebhookMonitor(metrics: metrics, logger: runtime.logger).note)
   }

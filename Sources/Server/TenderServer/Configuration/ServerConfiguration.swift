@@ -66,6 +66,8 @@ package struct ServerConfiguration: Sendable {
   package var office = OfficeAddress()
   /// Whether webhooks may go to private and loopback addresses, and over plain HTTP.
   package var allowsPrivateWebhooks = false
+  /// How many webhooks are under way to one endpoint at most.
+  package var webhookConcurrency = 16
   /// How mail is sent; off by default.
   package var mail = MailConfiguration()
   /// PEM files, to serve TLS here instead of in a proxy.

@@ -158,7 +158,10 @@ extension SettingsTable where Target == ServerConfiguration {
   private static let webhooks: [Setting<ServerConfiguration>] = [
     Setting(
       "webhooks.allowPrivateAddresses", .flag, \.allowsPrivateWebhooks,
-      "Whether merchants' webhooks may go to private addresses, and over plain http.")
+      "Whether merchants' webhooks may go to private addresses, and over plain http."),
+    Setting(
+      "webhooks.concurrency", .number(1...256), \.webhookConcurrency,
+      "How many webhooks are sent to one endpoint at the same time."),
   ]
 
   private static let keys: [Setting<ServerConfiguration>] = [
