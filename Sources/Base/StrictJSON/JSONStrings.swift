@@ -70,7 +70,7 @@ extension JSONCursor {
     let text: String? = bytes.withUnsafeBufferPointer { bytes in
       let piece = UnsafeBufferPointer(rebasing: bytes[range])
       let text = String(decoding: piece, as: UTF8.self)
-      return piece.allSatisfy({ $0 < 0x80 }) || text.utf8.elementsEqual(piece) ? text : nil
+      return piece.highest < 0x80 || text.utf8.elementsEqual(piece) ? text : nil
     }
     guard let text else { throw JSONError(.badEncoding, offset: range.lowerBound, "a string that is not UTF-8") }
     return text

@@ -81,7 +81,11 @@ extension JSONObject: Hashable {
 extension String {
   /// Whether the two texts have the same bytes. `==` also equates canonically equivalent texts.
   func hasSameBytes(as other: String) -> Bool {
-    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    guard utf8.count == other.utf8.count else { return false }
+    let areSame = utf8.withContiguousStorageIfAvailable { bytes in
+      other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) } ?? bytes.elementsEqual(other.utf8)
+    }
+    return areSame ?? utf8.elementsEqual(other.utf8)
   }
 }
 
