@@ -13,14 +13,15 @@ package struct Database: Sendable {
   ///
   /// - Parameter migrations: of every module that has tables in the file. A file with any other migration is refused.
   ///   Empty to open the file unchanged.
+  /// - Parameter contracts: whether contracting migrations are applied to a store that has others already.
   /// - Throws: ``StorageError/migrationUnknown(_:)`` for a file that a newer version has written.
   package static func sqlite(
-    path: String, migrations: [Migration], clock: WallClock = .system
+    path: String, migrations: [Migration], clock: WallClock = .system, contracts: Bool = false
   ) async throws -> Database {
     let lock = try StoreLock(path: path)
     let pool = try SQLiteEngine.open(path)
     try await SQLiteEngine.makeDurable(pool)
-    try await SQLiteEngine.migrate(pool, Migrator(migrations: migrations), clock.now())
+    try await SQLiteEngine.migrate(pool, Migrator(migrations: migrations, contracts: contracts), clock.now())
     return Database(engine: try SQLiteFile(pool: pool, lock: lock, clock: clock))
   }
 
@@ -34,13 +35,18 @@ package struct Database: Sendable {
   ///   - migrations: of every module that has tables in the database. A database with any other migration is refused.
   ///     Empty to use the database unchanged.
   ///   - clock: nil for the database's own, the same for every node; another one for tests.
-  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated, and
+  ///   - contracts: whether contracting migrations are applied to a database that has others already.
+  /// - Throws: ``StorageError/migrationUnknown(_:)`` for a database that a newer version has migrated,
+  ///   ``StorageError/otherVersions(_:)`` when a node of another version would be broken by a contraction, and
   ///   ``StorageError/connection(_:)`` when the primary is not reached in time.
   package static func postgres(
-    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil
+    _ settings: PostgresSettings, migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false
   ) async throws -> Database {
+    var settings = settings
+    if !migrations.isEmpty { settings.schemaVersion = SchemaVersion(migrations).name }
     _ = try PostgresAddress(settings)
-    if !migrations.isEmpty { try await Migrator(migrations: migrations).run(on: settings, clock: clock) }
+    let migrator = Migrator(migrations: migrations, contracts: contracts)
+    if !migrations.isEmpty { try await migrator.run(on: settings, clock: clock) }
     return Database(engine: PostgresEngine(settings, clock: clock))
   }
 
@@ -75,6 +81,9 @@ package struct Database: Sendable {
   /// and only a new process that reads them again may continue.
   package var failure: StorageError? { engine.failure }
 
+  /// What the connections to the database have done; nil in SQLite.
+  package var pool: PoolFigures? { engine.pool }
+
   package func close() async { await engine.close() }
 }
 
@@ -87,4 +96,9 @@ protocol StoreEngine: Sendable {
   var commits: Int { get }
   var waiting: Int { get }
   var failure: StorageError? { get }
+  var pool: PoolFigures? { get }
+}
+
+extension StoreEngine {
+  var pool: PoolFigures? { nil }
 }

@@ -18,16 +18,18 @@ package enum StorageError: Error, Sendable, Equatable {
   case column(String)
   /// The store was created with another text of this migration.
   case migrationChanged(String)
-  /// The store has a migration that this version does not know: a newer version has written it.
+  /// The store has a migration that this version does not know and cannot live with: a newer version has written it.
   case migrationUnknown(String)
   /// `tender store copy` has begun to fill this store and has not finished.
   case copyUnfinished
+  /// So many connections to the database are of nodes of another version, which a contraction would break.
+  case otherVersions(Int)
   case other(String)
 
   /// Whether the same work may succeed later, as when a full disk gets space again. A failed constraint is permanent.
   package var mayPass: Bool {
     switch self {
-    case .busy, .overloaded, .outcomeUnknown, .full, .connection, .other: true
+    case .busy, .overloaded, .outcomeUnknown, .full, .connection, .otherVersions, .other: true
     case .unique, .check, .foreignKey, .notNull, .column, .migrationChanged, .migrationUnknown,
       .copyUnfinished:
       false

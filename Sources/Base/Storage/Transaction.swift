@@ -40,7 +40,12 @@ package final class Transaction {
   /// The tables of the store.
   func tables() throws -> [TableShape] { try noting { try session.tables() } }
 
-  func connections(named prefix: String) throws -> Int { try noting { try session.connections(named: prefix) } }
+  func connections(named prefix: String, without suffix: String? = nil) throws -> Int {
+    try noting { try session.connections(named: prefix, without: suffix) }
+  }
+
+  /// What the database's server says of itself; nil in SQLite.
+  func serverFacts() throws -> DatabaseFacts? { try noting { try session.serverFacts() } }
 
   /// The first row, locked until the transaction ends.
   package func lockedRow(_ sql: String, _ values: SQLValue...) throws -> Row? {
@@ -75,8 +80,10 @@ protocol StoreSession {
   func define(_ sql: String) throws
   /// The tables, as the engine's catalog describes them.
   func tables() throws -> [TableShape]
-  /// Connections of other processes to the same database whose application name begins with `prefix`.
-  func connections(named prefix: String) throws -> Int
+  /// Connections of other processes to the same database whose application name begins with `prefix` and does not end
+  /// in `suffix`.
+  func connections(named prefix: String, without suffix: String?) throws -> Int
+  func serverFacts() throws -> DatabaseFacts?
 }
 
 /// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.

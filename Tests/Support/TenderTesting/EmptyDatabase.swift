@@ -55,10 +55,14 @@ package final class EmptyDatabase: Sendable {
     return settings
   }
 
-  package func open(_ migrations: [Migration], clock: WallClock? = nil) async throws -> Database {
+  package func open(
+    _ migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false
+  ) async throws -> Database {
     switch place {
-    case .file(let file): try await Database.sqlite(path: file.path, migrations: migrations, clock: clock ?? .system)
-    case .schema: try await Database.postgres(try settings(), migrations: migrations, clock: clock)
+    case .file(let file):
+      try await .sqlite(path: file.path, migrations: migrations, clock: clock ?? .system, contracts: contracts)
+    case .schema:
+      try await .postgres(try settings(), migrations: migrations, clock: clock, contracts: contracts)
     }
   }
 

@@ -70,7 +70,7 @@ extension Database {
 }
 
 extension SQLiteSession {
-  func connections(named prefix: String) -> Int { 0 }
+  func connections(named prefix: String, without suffix: String?) -> Int { 0 }
 
   func tables() throws -> [TableShape] {
     let tables = "sqlite_schema AS t JOIN"
@@ -87,12 +87,13 @@ extension SQLiteSession {
 }
 
 extension PostgresSession {
-  func connections(named prefix: String) throws -> Int {
+  func connections(named prefix: String, without suffix: String?) throws -> Int {
     let others = try rows(
       """
       SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()
         AND starts_with(application_name, $1) AND application_name <> current_setting('application_name')
-      """, [.text(prefix)], locking: .none)
+        AND ($2 IS NULL OR right(application_name, length($2)) <> $2)
+      """, [.text(prefix), .text(optional: suffix)], locking: .none)
     return Int(try others.first?.integer("n") ?? 0)
   }
 

@@ -18,11 +18,11 @@ struct PostgresAddress {
     parameters["target_session_attrs"] = "read-write"
     parameters["client_encoding"] = "UTF8"
     setDefault("application_name", settings.applicationName)
+    if let version = settings.schemaVersion { parameters["application_name"]?.append("/\(version)") }
     // For each host: one that is down without saying so must not hold up the others for long.
     setDefault("connect_timeout", "2")
     setDefault("tcp_user_timeout", "\(settings.statementLimit.milliseconds)")
     setDefault("keepalives_idle", "10")
-    parameters["options"] = [parameters["options"], Self.options(settings)].compactMap(\.self).joined(separator: " ")
     if let file = settings.passwordFile {
       parameters["password"] = try PrivateFile.text(file).trimmingSuffix(while: \.isNewline)
     }
@@ -60,13 +60,6 @@ struct PostgresAddress {
     ["host", "hostaddr"].flatMap { (parameters[$0] ?? "").split(separator: ",") }.allSatisfy { host in
       host.hasPrefix("/") || host.hasPrefix("@") || host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
-  }
-
-  private static func options(_ settings: PostgresSettings) -> String {
-    [
-      "statement_timeout": settings.statementLimit, "lock_timeout": settings.lockLimit,
-      "idle_in_transaction_session_timeout": settings.idleLimit,
-    ].sorted { $0.key < $1.key }.map { "-c \($0.key)=\($0.value.milliseconds)" }.joined(separator: " ")
   }
 
   private static func parsed(_ address: String) throws -> [String: String] {

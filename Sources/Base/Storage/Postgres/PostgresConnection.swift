@@ -21,17 +21,26 @@ final class PostgresConnection {
   }
 
   /// - Throws: ``PostgresError`` when no server that accepts writes answers.
-  init(_ address: PostgresAddress, statementLimit: Duration) throws {
+  init(_ address: PostgresAddress, _ settings: PostgresSettings) throws {
     guard let handle = Self.connect(address.parameters) else { throw PostgresError(lost: "out of memory") }
     self.handle = handle
     warnings = .allocate(capacity: 1)
     warnings.initialize(to: 0)
     // The server cancels a statement at its limit itself; this one is for a server that does not answer.
-    self.statementLimit = statementLimit + .seconds(2)
+    statementLimit = settings.statementLimit + .seconds(2)
     // Every property has its value: if this throws, deinit closes the connection.
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
+    try execute(Self.limits(settings))
     timeline = try readTimeline()
+  }
+
+  /// Not in the address's `options`, which PgBouncer does not pass on.
+  private static func limits(_ settings: PostgresSettings) -> String {
+    [
+      ("statement_timeout", settings.statementLimit), ("lock_timeout", settings.lockLimit),
+      ("idle_in_transaction_session_timeout", settings.idleLimit),
+    ].map { "SET \($0) = \($1.milliseconds)" }.joined(separator: "; ")
   }
 
   /// The name of a file of the log begins with the timeline, in eight hexadecimal digits. What the control file says
@@ -78,12 +87,24 @@ final class PostgresConnection {
   /// Runs one statement, prepared at its first use.
   func execute(_ sql: String, _ values: [SQLValue]) throws -> PostgresResult {
     let parameters = PostgresParameters(values)
-    let name = try prepare(sql, parameters.types)
+    if let name = statements[StatementKey(sql: sql, types: parameters.types)] {
+      do { return try send(parameters, to: name) } catch let error as PostgresError { throw error.ofEarlierStatement }
+    }
+    return try send(parameters, to: try prepare(sql, parameters.types))
+  }
+
+  private func send(_ parameters: PostgresParameters, to statement: String) throws -> PostgresResult {
     let isSent = parameters.withArguments { values, lengths, formats in
-      PQsendQueryPrepared(handle, name, parameters.count, values, lengths, formats, 1)
+      PQsendQueryPrepared(handle, statement, parameters.count, values, lengths, formats, 1)
     }
     guard isSent == 1 else { throw lost() }
     return try answer(statementLimit)
+  }
+
+  /// Every statement is prepared again at its next use.
+  func forgetStatements() throws {
+    try execute("DEALLOCATE ALL")
+    statements = [:]
   }
 
   /// Commits.
@@ -101,12 +122,10 @@ final class PostgresConnection {
   }
 
   private func prepare(_ sql: String, _ types: [Oid]) throws -> String {
-    let key = StatementKey(sql: sql, types: types)
-    if let name = statements[key] { return name }
     let name = "s\(statements.count)"
     guard PQsendPrepare(handle, name, sql, CInt(types.count), types) == 1 else { throw lost() }
     _ = try answer(statementLimit)
-    statements[key] = name
+    statements[StatementKey(sql: sql, types: types)] = name
     return name
   }
 

@@ -8,15 +8,18 @@ struct PostgresEngine: StoreEngine {
   private let patience: Duration
   private let workers: Workers
   private let owner: Owner
+  private let counter: PoolCounter
 
   init(_ settings: PostgresSettings, clock: WallClock?) {
-    queue = PostgresQueue(limit: settings.queue)
+    let counter = PoolCounter(connections: settings.connections)
+    self.counter = counter
+    queue = PostgresQueue(limit: settings.queue, counter: counter)
     patience = settings.patience
     workers = Workers()
     owner = Owner(queue: queue)
     let timelines = PostgresTimelines()
     for _ in 0..<settings.connections {
-      workers.start(queue) { PostgresWorker(settings: settings, clock: clock, timelines: timelines) }
+      workers.start(queue) { PostgresWorker(settings: settings, clock: clock, timelines: timelines, counter: counter) }
     }
   }
 
@@ -53,6 +56,7 @@ struct PostgresEngine: StoreEngine {
   var waiting: Int { queue.count }
   /// None: the server keeps the contents of its disk, and a node that has lost it connects again.
   var failure: StorageError? { nil }
+  var pool: PoolFigures? { counter.figures }
 }
 
 /// Closes the queue when the engine is released, so that its threads end even without a call of `close()`.

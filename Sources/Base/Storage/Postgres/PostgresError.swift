@@ -9,6 +9,8 @@ struct PostgresError: Error {
   let message: String
   /// Whether the connection must be closed.
   let endsConnection: Bool
+  /// Whether the statement was prepared before another node changed its tables, so that its result has other columns.
+  private(set) var isOfChangedTable = false
 
   /// The server's error. Only its primary message is kept: the detail may hold values.
   init(_ result: OpaquePointer, endsConnection: Bool) {
@@ -30,9 +32,22 @@ struct PostgresError: Error {
     endsConnection = true
   }
 
-  /// Whether the same transaction may succeed if it is run again at once: a serialization failure, a deadlock, or a
-  /// connection that was lost before the commit.
-  var invitesRepetition: Bool { endsConnection || state == "40001" || state == "40P01" }
+  /// The same error, of a statement that was prepared by an earlier transaction. 0A000, feature not supported, is then
+  /// “cached plan must not change result type”, whose text is in the server's language.
+  var ofEarlierStatement: PostgresError {
+    var error = self
+    error.isOfChangedTable = state == "0A000"
+    return error
+  }
+
+  /// Why the same transaction may succeed if it is run again at once; nil when it may not.
+  var retryReason: RetryReason? {
+    switch state {
+    case "40001": .serialization
+    case "40P01": .deadlock
+    default: isOfChangedTable ? .changedTable : endsConnection ? .connection : nil
+    }
+  }
 
   /// For callers, who do not know the engine.
   var translated: StorageError {

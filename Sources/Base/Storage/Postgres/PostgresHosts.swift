@@ -33,7 +33,7 @@ struct PostgresHosts {
   }
 
   private func open(_ address: PostgresAddress) throws -> PostgresConnection {
-    let connection = try PostgresConnection(address, statementLimit: settings.statementLimit)
+    let connection = try PostgresConnection(address, settings)
     guard admits(connection) else { throw PostgresError(lost: "another host was promoted in place of this one") }
     return connection
   }
@@ -47,19 +47,25 @@ struct PostgresHosts {
 
 /// A promotion begins a new timeline. A primary of an older one that was taken for dead and goes on would answer reads with
 /// what was true before the promotion.
-struct PostgresTimeline: Sendable {
+package struct PostgresTimeline: Sendable {
   /// Of the cluster and its standbys. A new one, as after `pg_upgrade`, begins with timeline 1 again.
   let systemIdentifier: String
   let number: UInt32
+
+  package init(systemIdentifier: String, number: UInt32) {
+    (self.systemIdentifier, self.number) = (systemIdentifier, number)
+  }
 }
 
 /// The newest timeline of each cluster that the connections of a process have seen.
-final class PostgresTimelines: Sendable {
+package final class PostgresTimelines: Sendable {
   private let newest = Mutex<[String: UInt32]>([:])
+
+  package init() {}
 
   /// Whether none newer was seen. A database that does not tell its timeline, as some services do not, is always
   /// admitted.
-  func admits(_ timeline: PostgresTimeline?) -> Bool {
+  package func admits(_ timeline: PostgresTimeline?) -> Bool {
     guard let timeline else { return true }
     return newest.withLock { newest in
       let known = max(newest[timeline.systemIdentifier] ?? 0, timeline.number)

@@ -13,7 +13,12 @@ extension Migrator {
     patient.lockLimit = .seconds(24 * 3_600)
     let engine = PostgresEngine(patient, clock: clock)
     do {
-      try await engine.write { try $0.migrate(self, lock: "SELECT pg_advisory_xact_lock(\(Self.lock))") }
+      try await engine.write { store in
+        // As a subquery, because the function itself answers a value without a type.
+        _ = try store.rows("SELECT 1 AS locked FROM (SELECT pg_advisory_xact_lock(\(Self.lock))) AS migration")
+        if contracts { try refuseOthers(of: settings.family, in: store) }
+        try run(in: store)
+      }
       await engine.close()
     } catch {
       await engine.close()
@@ -22,10 +27,10 @@ extension Migrator {
   }
 }
 
-extension Transaction {
-  fileprivate func migrate(_ migrator: Migrator, lock: String) throws {
-    // As a subquery, because the function itself answers a value without a type.
-    _ = try rows("SELECT 1 AS locked FROM (\(lock)) AS migration")
-    try migrator.run(in: self)
+extension Migrator {
+  /// Refuses to contract while a node of another version is connected.
+  fileprivate func refuseOthers(of family: String, in transaction: Transaction) throws {
+    let others = try transaction.connections(named: family, without: "/" + SchemaVersion(migrations).name)
+    if others > 0 { throw StorageError.otherVersions(others) }
   }
 }

@@ -8,9 +8,11 @@ final class PostgresQueue: Sendable {
   /// Counts jobs that were appended, and wakes everybody when the queue is closed.
   private let arrivals = DispatchSemaphore(value: 0)
   private let limit: Int
+  private let counter: PoolCounter
 
-  init(limit: Int) {
+  init(limit: Int, counter: PoolCounter) {
     self.limit = limit
+    self.counter = counter
     Thread.detachNewThread { [weak self] in while self?.expire() ?? false { Thread.sleep(forTimeInterval: 0.05) } }
   }
 
@@ -21,19 +23,23 @@ final class PostgresQueue: Sendable {
     try state.withLock { state in
       guard !state.isClosed else { throw StorageError.connection("the store is closed") }
       guard state.jobs.count < limit else { throw StorageError.overloaded }
+      var job = job
+      job.waitsSince = counter.hasFree(beside: state.jobs.count) ? nil : .now
       state.jobs.append(job)
     }
     arrivals.signal()
   }
 
-  /// Waits for a job; nil when the queue is closed and empty.
+  /// Waits for a job, which counts as one that uses a connection; nil when the queue is closed and empty.
   func take() -> PostgresJob? {
     while true {
       arrivals.wait()
       // A job that was due may have expired meanwhile.
       let (job, isOver) = state.withLock { state in
-        (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isClosed && state.jobs.isEmpty)
+        if !state.jobs.isEmpty { counter.begins() }
+        return (state.jobs.isEmpty ? nil : state.jobs.removeFirst(), state.isClosed && state.jobs.isEmpty)
       }
+      if let begin = job?.waitsSince { counter.waited(.now - begin) }
       // Wakes the next thread that waits.
       if isOver { arrivals.signal() }
       if job != nil || isOver { return job }
@@ -56,7 +62,10 @@ final class PostgresQueue: Sendable {
       state.jobs.removeAll { $0.deadline <= now }
       return (late, !state.isClosed || !state.jobs.isEmpty)
     }
-    for job in late { job.fail(StorageError.overloaded) }
+    for job in late {
+      if let begin = job.waitsSince { counter.waited(.now - begin) }
+      job.fail(StorageError.overloaded)
+    }
     return goesOn
   }
 }
@@ -67,6 +76,8 @@ struct PostgresJob: Sendable {
   let isReading: Bool
   /// Until when it may be started, or started again.
   let deadline: ContinuousClock.Instant
+  /// Since when it waits for a connection; nil when one was free.
+  var waitsSince: ContinuousClock.Instant?
   /// Runs the body. What it returns answers the caller and is called after the commit.
   let perform: @Sendable (Transaction) throws -> @Sendable () -> Void
   let fail: @Sendable (any Error) -> Void

@@ -5,6 +5,10 @@ package struct PostgresSettings: Sendable, CustomStringConvertible, CustomReflec
   package let address: String
   /// The name by which `pg_stat_activity` shows this process.
   package var applicationName = "tender"
+  /// With what the names of all processes on the database begin.
+  package var family = "tender"
+  /// Of the migrations that this process has; it ends the name.
+  var schemaVersion: String?
   /// Connections of this process, each with a thread of its own.
   package var connections = 8
   /// Transactions that may wait for a connection; further ones are refused.

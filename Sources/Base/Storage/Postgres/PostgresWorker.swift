@@ -8,11 +8,15 @@ final class PostgresWorker {
   private let clock: WallClock?
   private var hosts: PostgresHosts
   private var connection: PostgresConnection?
+  private let counter: PoolCounter
 
-  /// - Parameter timelines: shared by all workers of the process.
-  init(settings: PostgresSettings, clock: WallClock?, timelines: PostgresTimelines) {
+  /// - Parameters:
+  ///   - timelines: shared by all workers of the process.
+  ///   - counter: the same.
+  init(settings: PostgresSettings, clock: WallClock?, timelines: PostgresTimelines, counter: PoolCounter) {
     self.settings = settings
     self.clock = clock
+    self.counter = counter
     hosts = PostgresHosts(settings, timelines: timelines)
   }
 
@@ -22,9 +26,12 @@ final class PostgresWorker {
   func serve(_ job: PostgresJob) -> Bool {
     do {
       let answer = try transact(job)
+      // First, so that the caller's next transaction finds the connection free.
+      counter.ends()
       answer()
       return true
     } catch {
+      counter.ends()
       job.fail((error as? PostgresError)?.translated ?? error)
       return false
     }
@@ -34,7 +41,8 @@ final class PostgresWorker {
   private func transact(_ job: PostgresJob) throws -> @Sendable () -> Void {
     while true {
       do { return try attempt(job) } catch let error as PostgresError {
-        guard error.invitesRepetition, ContinuousClock.now < job.deadline else { throw error }
+        guard let reason = error.retryReason, ContinuousClock.now < job.deadline else { throw error }
+        counter.retries(reason)
         // Other nodes run again too; not all of them at the same moment.
         Thread.sleep(forTimeInterval: .random(in: 0.005...0.05))
       }
@@ -54,7 +62,7 @@ final class PostgresWorker {
       return answer
     } catch {
       rollBack(connection, after: session.failure ?? error)
-      if let failure = session.failure, failure.invitesRepetition { throw failure }
+      if let failure = session.failure, failure.retryReason != nil { throw failure }
       throw error
     }
   }
@@ -79,13 +87,23 @@ final class PostgresWorker {
 
   /// A transaction that only read has no outcome to be unknown.
   private func end(_ job: PostgresJob, _ connection: PostgresConnection) throws {
-    if job.isReading { try connection.execute("COMMIT") } else { try connection.commit(limit: settings.commitLimit) }
+    guard !job.isReading else {
+      try connection.execute("COMMIT")
+      return
+    }
+    do { try connection.commit(limit: settings.commitLimit) } catch StorageError.outcomeUnknown {
+      counter.isInDoubt()
+      throw StorageError.outcomeUnknown
+    }
   }
 
   /// A connection that cannot roll back, or whose commit has an unknown outcome, is closed.
   private func rollBack(_ used: PostgresConnection, after error: any Error) {
     let isLost = (error as? PostgresError)?.endsConnection ?? (error as? StorageError == .outcomeUnknown)
-    guard isLost || (try? used.execute("ROLLBACK")) == nil else { return }
+    if !isLost, (try? used.execute("ROLLBACK")) != nil {
+      guard (error as? PostgresError)?.isOfChangedTable == true else { return }
+      if (try? used.forgetStatements()) != nil { return }
+    }
     connection = nil
     hosts.skip()
   }

@@ -21,7 +21,7 @@ package final class MemoryStore: Sendable {
 
   /// - Parameter hooks: called around each transaction.
   package func open(_ migrations: [Migration], clock: WallClock, hooks: CommitHooks = .none) throws -> Database {
-    let migrator = Migrator(migrations: migrations.map { Migration($0.name, dialect($0.sql)) })
+    let migrator = Migrator(migrations: migrations.map { $0.rewritten(dialect) })
     try StorageError.translating {
       try queue.write { try migrator.run(in: Transaction(SQLiteSession($0), now: clock.now())) }
     }

@@ -200,6 +200,62 @@ private let schema = [
     await database.close()
   }
 
+  @Test func `has the database's time, also where that is another one than the machine's`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    let setUp = try await Database.postgres(place.settings(), migrations: schema)
+    try await setUp.write { store in
+      try store.run(
+        """
+        CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
+          $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$
+        """)
+    }
+    await setUp.close()
+    // The functions of its schema come before PostgreSQL's own.
+    let address = try place.address + "%2Cpg_catalog"
+    let database = try await Database.postgres(PostgresSettings(address: address), migrations: [])
+    let time = try await database.write { $0.now }
+    #expect(time.since(WallClock.system.now()) > .seconds(3_500))
+    await database.close()
+  }
+
+  @Test func `counts its connections, the waits for them and what was run again`() async throws {
+    let database = try await open { $0.connections = 1 }
+    let gate = DispatchSemaphore(value: 0)
+    let held = await hold(database, until: gate) { _ in }
+    #expect(database.pool?.connections == 1 && database.pool?.inUse == 1 && database.pool?.waits == 0)
+    async let second: Void = insert(1, database)
+    while database.waiting < 1 { await Task.yield() }
+    try await Task.sleep(for: .milliseconds(50))
+    gate.signal()
+    try await held.value
+    try await second
+    let runs = Counter()
+    try await database.write { store in
+      if runs.next() == 1 { _ = try store.rows("SELECT pg_terminate_backend(pg_backend_pid())") }
+    }
+    try await endConnectionsInCommits(database)
+    await #expect(throws: StorageError.outcomeUnknown) { try await insert(2, database) }
+    let pool = try #require(database.pool)
+    #expect(pool.waits == 1 && pool.waited > .milliseconds(40) && pool.waited < .seconds(30))
+    #expect(pool.retries == [.connection: 1] && pool.unknownOutcomes == 1)
+    await database.close()
+    #expect(database.pool?.inUse == 0)
+  }
+
+  @Test func `tells what its server says of itself, and names settings that lose what was confirmed`() async throws {
+    let place = try await EmptyDatabase(.postgres)
+    for (options, isUnsafe) in [("", false), ("%20-c%20synchronous_commit%3Doff", true)] {
+      let settings = PostgresSettings(address: try place.address + options)
+      let database = try await Database.postgres(settings, migrations: [])
+      let facts = try #require(try await database.serverFacts())
+      #expect(facts.unsafeSettings.contains("synchronous_commit = off") == isUnsafe, "\(facts)")
+      #expect(facts.version >= 130_000 && facts.isLocal && !facts.isEncrypted && facts.mayChangeTables)
+      #expect(facts.standbys == 0 && facts.lagBytes == nil && facts.oldestTransactionMilliseconds >= 0)
+      await database.close()
+    }
+  }
+
   @Test func `is migrated once by nodes that start at the same time`() async throws {
     let place = try await EmptyDatabase(.postgres)
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -287,6 +343,27 @@ private let schema = [
     await database.close()
     try await written
     await #expect(throws: StorageError.self) { try await insert(2, database) }
+  }
+}
+
+@Suite struct `The timelines of a database` {
+  private func at(_ number: UInt32, of cluster: String = "7301") -> PostgresTimeline {
+    PostgresTimeline(systemIdentifier: cluster, number: number)
+  }
+
+  @Test func `rule out a primary in whose place another was promoted`() {
+    let timelines = PostgresTimelines()
+    #expect(timelines.admits(at(3)) && timelines.admits(at(3)))
+    #expect(timelines.admits(at(4)))
+    #expect(!timelines.admits(at(3)))
+    #expect(timelines.admits(at(4)) && timelines.admits(at(5)))
+  }
+
+  @Test func `begin anew with another cluster, and rule out nothing that does not tell its own`() {
+    let timelines = PostgresTimelines()
+    #expect(timelines.admits(at(9)))
+    #expect(timelines.admits(at(1, of: "after pg_upgrade")) && !timelines.admits(at(8)))
+    #expect(timelines.admits(nil))
   }
 }
 
