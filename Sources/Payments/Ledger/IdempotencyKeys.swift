@@ -151,13 +151,17 @@ package enum IdempotencyKeys {
       .blob(answer.body))
   }
 
-  /// Deletes keys that are too old to be retried; at most `limit` at a time.
+  /// Deletes keys that are too old to be retried; at most `limit` at a time, and none that another process deletes or
+  /// uses at this moment.
   static func forget(_ limit: Int, by end: Timestamp?, in store: Transaction) throws {
-    try store.run(
-      """
-      DELETE FROM idempotency WHERE (merchant, call, key) IN
-        (SELECT merchant, call, key FROM idempotency WHERE expires_at <= $1 LIMIT $2)
-      """, .time(min(store.now, end ?? store.now)), .integer(Int64(limit)))
+    let old = try store.unclaimedRows(
+      "SELECT merchant, call, key FROM idempotency WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2",
+      .time(min(store.now, end ?? store.now)), .integer(Int64(limit)))
+    for row in old {
+      try store.run(
+        "DELETE FROM idempotency WHERE merchant = $1 AND call = $2 AND key = $3", .text(row.text("merchant")),
+        .text(row.text("call")), .text(row.text("key")))
+    }
   }
 }
 

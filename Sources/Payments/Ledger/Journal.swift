@@ -35,8 +35,12 @@ package struct Journal: Sendable {
   ) throws -> Attempt {
     // Inserts first and asks afterwards: between a question and an insert another claim could slip in.
     let record = PaymentRecord(order, card, terms, id: PaymentID(timeOrderedID(store)), at: store.now)
-    guard try TokenUses.add(use, of: record.payment.id, in: store), try record.insert(in: store) else {
-      throw ClaimRefused(claim: try taken(order.id, use, record.payment.id, store))
+    guard try TokenUses.add(use, of: record.payment.id, in: store) else {
+      throw ClaimRefused(claim: try taken(order.id, use, store))
+    }
+    while try !record.insert(in: store) {
+      // It may be declined by now: another process commits between two statements. Then the order is free.
+      if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }
     }
     return try begin(record, store)
   }
@@ -212,14 +216,15 @@ extension Journal {
     return attempt
   }
 
-  /// Why a claim was refused. A payment of the order comes before the payment token: a second payment gets the answer
-  /// of the first.
-  private func taken(
-    _ order: OrderID, _ use: TokenUse, _ own: PaymentID, _ store: Transaction
-  ) throws -> Claim {
-    let known = try Self.answer(for: order, spending: use, in: store)
-    guard let known, known.id != own else { return .tokenReused }
-    return known.status.isResolved ? .known(known) : .running(known)
+  /// Why a payment token was refused. A payment of the order comes before the payment token: a second payment gets the
+  /// answer of the first.
+  private func taken(_ order: OrderID, _ use: TokenUse, _ store: Transaction) throws -> Claim {
+    try Self.answer(for: order, spending: use, in: store).map(Claim.inTheWay) ?? .tokenReused
+  }
+
+  /// The payment that keeps a claim from its order.
+  private func rival(for order: OrderID, _ store: Transaction) throws -> Claim? {
+    try Self.livePayment(of: order, in: store).map(Claim.inTheWay)
   }
 
   /// The amount of an operation that the payment can take.
@@ -289,6 +294,13 @@ extension Journal {
   private func timeOrderedID(_ store: Transaction) -> String {
     let now = store.now
     return random.timeOrderedID(WallClock { now })
+  }
+}
+
+extension Claim {
+  /// The order has this payment.
+  fileprivate static func inTheWay(_ payment: Payment) -> Claim {
+    payment.status.isResolved ? .known(payment) : .running(payment)
   }
 }
 

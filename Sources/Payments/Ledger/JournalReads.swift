@@ -160,12 +160,15 @@ extension Journal {
   }
 
   static func answer(for order: OrderID, spending use: TokenUse, in store: Transaction) throws -> Payment? {
-    let row = try store.row(
-      "SELECT * FROM payments WHERE order_id = $1 AND live = 1", .text(order.rawValue))
-    if let row { return try PaymentRecord(row).payment }
+    if let live = try livePayment(of: order, in: store) { return live }
     guard let id = try TokenUses.payment(using: use, in: store) else { return nil }
     let payment = try PaymentRecord.find(id, in: store)?.payment
     return payment?.order == order ? payment : nil
+  }
+
+  static func livePayment(of order: OrderID, in store: Transaction) throws -> Payment? {
+    try store.row("SELECT * FROM payments WHERE order_id = $1 AND live = 1", .text(order.rawValue))
+      .map { try PaymentRecord($0).payment }
   }
 }
 

@@ -109,6 +109,7 @@ extension Journal {
     CREATE INDEX operations_of_payment ON operations (payment, reference);
     CREATE INDEX operations_of_acquirer ON operations (acquirer_reference) WHERE acquirer_reference IS NOT NULL;
     CREATE INDEX operations_of_request ON operations (part_of) WHERE part_of IS NOT NULL;
+    CREATE INDEX operations_of_target ON operations (target) WHERE target IS NOT NULL;
     CREATE INDEX operations_open ON operations (next_try) WHERE state IN ('sending', 'pending', 'unknown');
 
     """

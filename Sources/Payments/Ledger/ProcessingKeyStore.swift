@@ -63,12 +63,15 @@ package struct ProcessingKeyStore: Sendable {
     }
   }
 
-  /// Writes what is known of the key now over what was known. Of several nodes' last uses the latest is kept.
+  /// Writes what is known of the key now over what was known. Of several nodes' states and last uses the latest is kept:
+  /// a node that has not read of a retirement yet does not undo it.
   package func write(_ record: Record) async throws {
     try await database.write { store in
       let changed = try store.run(
         """
-        UPDATE processing_keys SET version = $3, state = $4, state_since = $5,
+        UPDATE processing_keys SET version = $3,
+          state = CASE WHEN state_since IS NULL OR state_since <= $5 THEN $4 ELSE state END,
+          state_since = CASE WHEN state_since IS NULL OR state_since <= $5 THEN $5 ELSE state_since END,
           last_used = CASE WHEN last_used IS NULL OR last_used < $6 THEN $6 ELSE last_used END
         WHERE owner = $1 AND public_key_hash = $2
         """,
@@ -95,14 +98,16 @@ package struct ProcessingKeyStore: Sendable {
   }
 
   /// Records a signer or encoding, unless it is known.
-  package func write(observedSignature kind: String, _ name: String, _ detail: String) async throws {
+  ///
+  /// - Returns: whether no node had recorded it.
+  package func write(observedSignature kind: String, _ name: String, _ detail: String) async throws -> Bool {
     try await database.write { store in
       try store.run(
         """
         INSERT INTO observed_signatures (kind, name, detail, first_seen) VALUES ($1, $2, $3, $4)
         ON CONFLICT DO NOTHING
         """,
-        .text(kind), .text(name), .text(detail), .integer(store.now.microseconds))
+        .text(kind), .text(name), .text(detail), .integer(store.now.microseconds)) == 1
     }
   }
 }

@@ -6,14 +6,15 @@ extension HostedCheckout {
   /// How long a checkout without an order is kept after its end: the merchant's server may ask late.
   static let keeping = Duration.seconds(30 * 86_400)
 
-  /// Deletes what has ended: codes for a phone, and checkouts that no shopper tried to pay. At most `limit` of each.
+  /// Deletes what has ended: codes for a phone, and checkouts that no shopper tried to pay. At most `limit` of each, and
+  /// no checkout that another process deletes at this moment.
   ///
   /// - Parameter end: the moment by which it has ended; a later one than the store's own counts as that.
   /// - Returns: whether there may be more.
   package static func forget(_ limit: Int, by end: Timestamp, in store: Transaction) throws -> Bool {
     let now = min(store.now, end)
     let codes = try Handover.forget(limit, by: now, in: store)
-    let ended = try store.rows(
+    let ended = try store.unclaimedRows(
       "SELECT id FROM hosted_checkouts WHERE forget_at <= $1 ORDER BY forget_at LIMIT $2", .time(now),
       .integer(Int64(limit))
     ).map { BasketID(try $0.text("id")) }
@@ -38,7 +39,7 @@ extension Handover {
   fileprivate static func forget(_ limit: Int, by end: Timestamp, in store: Transaction) throws -> Int {
     try store.run(
       """
-      DELETE FROM hosted_handovers WHERE code_hash IN
+      DELETE FROM hosted_handovers WHERE expires_at <= $1 AND code_hash IN
         (SELECT code_hash FROM hosted_handovers WHERE expires_at <= $1 LIMIT $2)
       """, .time(end), .integer(Int64(limit)))
   }

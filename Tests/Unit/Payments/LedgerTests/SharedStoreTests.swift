@@ -6,44 +6,6 @@ import TenderPayments
 import TenderTesting
 import Testing
 
-/// Journals of two processes on one database. An SQLite file has one process, whose writes begin at the same time.
-private struct SharedStore: Sendable {
-  private let place: EmptyDatabase
-  let journals: [Journal]
-
-  init(_ engine: StoreEngineUnderTest) async throws {
-    place = try await EmptyDatabase(engine)
-    let migrations = Journal.migrations + ProcessingKeyStore.migrations
-    var journals: [Journal] = []
-    for _ in 0..<(engine == .postgres ? 2 : 1) { journals.append(Journal(try await place.open(migrations))) }
-    self.journals = journals
-  }
-
-  /// The journal that the number falls on.
-  func journal(_ number: Int) -> Journal { journals[number % journals.count] }
-
-  /// Runs it 64 times at once.
-  func atOnce<R: Sendable>(_ body: @escaping @Sendable (Int, Journal) async throws -> R) async throws -> [R] {
-    try await withThrowingTaskGroup(of: R.self) { group in
-      for number in 0..<64 { group.addTask { try await body(number, journal(number)) } }
-      return try await group.reduce(into: []) { $0.append($1) }
-    }
-  }
-
-  func authorized(_ number: Int) async throws -> PaymentID {
-    let journal = journal(number)
-    let claim = try await journal.claim(.sample("order-\(number)"), spending: .sample(number), card: .sample)
-    guard case .new(let attempt) = claim else { throw Unexpected() }
-    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
-  }
-
-  /// Moves all that waits to the endpoints' queues, at both processes at once.
-  func handOver() async throws -> [OutboxEvent] {
-    try await atOnce { _, journal in try await journal.database.write { try OutboxEvent.take(payments: 4, in: $0) } }
-      .flatMap { $0 }
-  }
-}
-
 @Suite struct `Processes that share a store` {
   @Test(arguments: StoreEngineUnderTest.present) func `leave an intact audit of 64 payments at once`(
     _ engine: StoreEngineUnderTest
@@ -139,24 +101,6 @@ private struct SharedStore: Sendable {
     isDone.withLock { $0 = true }
     let found = try await reader.value
     #expect(found.count == 64 && Set(found.map(\.payment)).count == 64)
-  }
-
-  @Test(arguments: StoreEngineUnderTest.present) func `begin a due capture once`(
-    _ engine: StoreEngineUnderTest
-  ) async throws {
-    let store = try await SharedStore(engine)
-    let payment = try await store.authorized(1)
-    try await store.journal(0).database.write { try $0.run("UPDATE payments SET capture_due = 1") }
-    let taken = try await store.atOnce { _, journal in
-      try await journal.database.write { transaction in
-        guard try journal.take(.capture, of: payment, in: transaction) else { return false }
-        // Long enough for the others to ask meanwhile.
-        if engine == .postgres { Thread.sleep(forTimeInterval: 0.05) }
-        _ = try journal.reserve(.capture, of: payment, cause: .order, in: transaction)
-        return true
-      }
-    }
-    #expect(taken.filter { $0 }.count == 1)
   }
 
   @Test(arguments: StoreEngineUnderTest.present) func `keep the latest use of a processing key`(

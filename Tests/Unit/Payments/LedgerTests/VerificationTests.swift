@@ -64,6 +64,7 @@ import Testing
     let id = try #require(try await journal.payments(matching: PaymentQuery(limit: 1)).first).id
     for (damage, violation) in [
       ("UPDATE audit SET captured = 1 WHERE seq = 1500", "main 1500: the hash does not fit"),
+      ("UPDATE audit SET version = version + 1 WHERE seq = 1600", "main 1600: the hash does not fit"),
       ("DELETE FROM audit WHERE seq = 700", "main 701: entry 700 is missing"),
       ("UPDATE audit_heads SET seq = 5", "main: the chain ends at 2400, its head says 5"),
       ("DELETE FROM audit_heads", "main: the chain has lost its head"),
