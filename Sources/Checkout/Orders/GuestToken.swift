@@ -1,9 +1,14 @@
+import Crypto
 import Foundation
 import JWTKit
+package import Storage
 package import TenderPayments
 
 /// Issues guest tokens: what a shopper without an account shows to the merchant to see an order. A JWT signed with
 /// ES256, which anyone checks against the published key set, without asking us.
+///
+/// The public halves of all keys are in the store. Every node publishes and accepts all of them, whichever it signs with:
+/// so a key is replaced at one node after the other, and the tokens of the old one stay valid.
 ///
 /// Claims: `iss`, `sub` (the order), `basket`, `guest` (the same for every order of a browser), `iat` and `exp`.
 package struct GuestTokenIssuer: Sendable {
@@ -12,18 +17,22 @@ package struct GuestTokenIssuer: Sendable {
   private let keys: JWTKeyCollection
   private let key: ES256PrivateKey
   private let keyID: String
+  private let database: Database
 
+  /// Signs with a key, whose public half is in the store afterwards.
+  ///
   /// - Parameters:
   ///   - privateKeyPEM: a P-256 key.
-  ///   - keyID: published beside the key, so that it can be replaced while old tokens are about.
-  package init(privateKeyPEM: String, keyID: String, issuer: String, lifetime: Duration = .seconds(30 * 86_400))
-    async throws
-  {
-    self.key = try ES256PrivateKey(pem: privateKeyPEM)
-    self.keyID = keyID
-    self.issuer = issuer
-    self.lifetime = lifetime
-    self.keys = await JWTKeyCollection().add(ecdsa: key, kid: JWKIdentifier(string: keyID))
+  ///   - database: opened with the migrations of ``OrderService``.
+  package init(
+    privateKeyPEM: String, issuer: String, lifetime: Duration = .seconds(30 * 86_400), database: Database
+  ) async throws {
+    key = try ES256PrivateKey(pem: privateKeyPEM)
+    let own = try PublishedKey(key.publicKey)
+    (keyID, self.issuer, self.lifetime, self.database) = (own.kid, issuer, lifetime, database)
+    keys = await JWTKeyCollection().add(ecdsa: key, kid: JWKIdentifier(string: keyID))
+    let pem = key.publicKey.pemRepresentation
+    try await database.write { try GuestTokenKeys.add(pem, as: own.kid, in: $0) }
   }
 
   /// - Parameter issued: when the order was placed, so that a repeated answer carries the same claims.
@@ -36,22 +45,56 @@ package struct GuestTokenIssuer: Sendable {
     return try await keys.sign(claims, kid: JWKIdentifier(string: keyID))
   }
 
-  /// The order of a token that this issuer has signed, also when it has expired; nil for any other text.
+  /// The order of a token that a node of this issuer has signed, also when it has expired; nil for any other text.
   package func order(in token: String) async -> OrderID? {
-    guard token.utf8.count <= Self.longest, let claims = try? await keys.verify(token, as: GuestClaims.self),
+    guard token.utf8.count <= Self.longest, let claims = await claims(of: token),
       Array(claims.iss.value.utf8) == Array(issuer.utf8)
     else { return nil }
     return OrderID(claims.sub.value)
+  }
+
+  private func claims(of token: String) async -> GuestClaims? {
+    if let claims = try? await keys.verify(token, as: GuestClaims.self) { return claims }
+    guard let published = try? await published() else { return nil }
+    let others = JWTKeyCollection()
+    for key in published { await others.add(ecdsa: key.key, kid: JWKIdentifier(string: key.id)) }
+    return try? await others.verify(token, as: GuestClaims.self)
+  }
+
+  private func published() async throws -> [(id: String, key: ES256PublicKey)] {
+    try await database.read { try GuestTokenKeys.all(in: $0) }.map { ($0.id, try ES256PublicKey(pem: $0.pem)) }
   }
 
   private static let longest = 2_048
 
   /// The key set, RFC 7517: `{"keys":[{"alg":"ES256","crv":"P-256","kid":…,"kty":"EC","use":"sig","x":…,"y":…}]}`.
   package var keySet: String {
-    get throws {
-      guard let point = key.publicKey.parameters else { throw JWTError.generic(identifier: "guest", reason: "no key") }
-      let key = PublishedKey(kid: keyID, x: point.x.asBase64URL, y: point.y.asBase64URL)
-      return try StoredJSON.text(["keys": [key]])
+    get async throws { try StoredJSON.text(["keys": try await published().map { try PublishedKey($0.key) }]) }
+  }
+}
+
+/// The table `guest_token_keys`: a key is added, and stays until an operator takes it out.
+enum GuestTokenKeys {
+  static let migration = Migration(
+    "guest-token-keys-1",
+    """
+    CREATE TABLE guest_token_keys (
+      id TEXT PRIMARY KEY NOT NULL,
+      public_key TEXT NOT NULL,
+      added_at BIGINT NOT NULL
+    );
+    """)
+
+  static func add(_ pem: String, as id: String, in store: Transaction) throws {
+    try store.run(
+      "INSERT INTO guest_token_keys (id, public_key, added_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING", .text(id),
+      .text(pem), .time(store.now))
+  }
+
+  /// The newest first.
+  static func all(in store: Transaction) throws -> [(id: String, pem: String)] {
+    try store.rows("SELECT id, public_key FROM guest_token_keys ORDER BY added_at DESC, id").map {
+      (try $0.text("id"), try $0.text("public_key"))
     }
   }
 }
@@ -76,6 +119,14 @@ private struct PublishedKey: Encodable {
   let use = "sig"
   let x: String
   let y: String
+
+  /// Its name is its thumbprint, RFC 7638.
+  init(_ key: ES256PublicKey) throws {
+    guard let point = key.parameters else { throw JWTError.generic(identifier: "guest", reason: "no key") }
+    (x, y) = (point.x.asBase64URL, point.y.asBase64URL)
+    let text = #"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#
+    kid = Data(SHA256.hash(data: Array(text.utf8))).base64EncodedString().asBase64URL
+  }
 }
 
 extension String {

@@ -76,6 +76,7 @@ extension OrderService {
         updated_at BIGINT NOT NULL
       );
       CREATE INDEX order_contacts_of_email ON order_contacts (email, order_id) WHERE email IS NOT NULL;
-      """)
+      """),
+    GuestTokenKeys.migration,
   ]
 }

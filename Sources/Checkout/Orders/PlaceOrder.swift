@@ -120,12 +120,16 @@ extension OrderService {
   }
 
   /// One commit: the payment's claim, and the order with its contact. Nothing is written if either is refused.
+  ///
+  /// Where transactions commit beside one another the basket is locked first: a claim that waits for it holds no audit
+  /// chain, for which other payments would wait.
   private func claim(
     _ confirmed: ConfirmedOrder, _ kept: KeptOrder, _ contact: OrderContact, _ call: PaymentCall
   ) async throws -> (Claim, KeptOrder?) {
     let record = kept.record
     do {
       return try await database.write { store in
+        if database.isShared { try BasketRecord.lock(record.basket, in: store) }
         let attempt = try gateway.claim(confirmed, for: call, in: store)
         try BasketRecord.check(record.basket, of: record.merchant, stillShows: record.quote, in: store)
         return (.new(attempt), KeptOrder(record: try record.save(contact, in: store), receipt: kept.receipt))

@@ -95,14 +95,22 @@ struct StoreCommand: AsyncParsableCommand {
 
   struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Brings a store to this version's tables, as a role that owns them.")
+      abstract: "Brings a store to this version's tables, as a role that owns them.",
+      discussion: """
+        Without --contract it only adds, and servers of the version before go on. What they alone need is removed with \
+        --contract, which is refused while one of them is connected.
+        """)
     @Option(help: "A file, or the address of a PostgreSQL database without its password.") var to: String
     @Option(help: "A file with the password of the PostgreSQL database.") var passwordFile: String?
+    @Flag(help: "Also remove what only the version before needs.") var contract = false
 
     func run() async throws {
-      let place = StorePlace(to, passwordFile: passwordFile)
-      try await PaymentAdministration.open(place).database.during { _ in
+      let (place, migrations) = (StorePlace(to, passwordFile: passwordFile), PaymentAdministration.migrations)
+      try await Database.open(place, migrations: migrations, contracts: contract).during { database in
+        let waiting = try await database.lacking(migrations).contracting
         Terminal.say("the store has the tables of this version")
+        guard !waiting.isEmpty else { return }
+        Terminal.say("once no server of the version before runs, --contract applies \(waiting.joined(separator: ", "))")
       }
     }
   }

@@ -75,6 +75,7 @@ struct Composition: Sendable {
     apple = try await AppleEnvironment(configuration, runtime.network, trust: runtime.trust)
     nodeLock = try .ofNode(configuration)
     journal = try await .opened(configuration, runtime)
+    try await configuration.requireDurable(journal.database, runtime.logger)
     fingerprint = try await .of(journal.database, runtime)
     folders = try await .read(configuration, runtime, journal.database)
     directory = try MerchantDirectory(folders.map(\.merchant), in: configuration.environment)
@@ -103,7 +104,7 @@ struct Composition: Sendable {
       policy: configuration.gatewayPolicy, crashes: runtime.crashes, admission: control,
       observer: { [traces] in traces?.note($0) })
     try await gateway.refuseUnfinishedElsewhere()
-    guests = try await .configured(configuration)
+    guests = try await .configured(configuration, journal.database)
     fingerprintKey = try FingerprintKey.read(configuration.fingerprintKeyFile, runtime.random)
     if configuration.storeURL != nil { try await configuration.requireSharedKeys(fingerprintKey, journal.database) }
     orderService = .configured(folders, gateway, guests, runtime)
@@ -190,9 +191,15 @@ extension StoreLock {
 }
 
 extension ServerConfiguration {
+  /// Refuses a database that does not keep what it confirms. With simulated money it only says so.
+  fileprivate func requireDurable(_ database: Database, _ logger: Logger) async throws {
+    guard let settings = try await database.serverFacts()?.unsafeSettings, !settings.isEmpty else { return }
+    let words = "the database does not keep what it confirms: \(settings.joined(separator: ", "))"
+    guard environment == .simulated else { throw ConfigurationError("store.url", words) }
+    logger.warning("\(words); only a server with simulated money starts on it")
+  }
+
   fileprivate func requireSharedKeys(_ fingerprintKey: [UInt8], _ database: Database) async throws {
-    let guestTokenKey = Array(try MerchantFolder.secretText(guestTokenKeyFile).utf8)
-    try await SharedKeys.require("guestTokens.keyFile", guestTokenKey, in: database)
     try await SharedKeys.require("fingerprint.key", fingerprintKey, in: database)
   }
 }

@@ -28,13 +28,17 @@ package enum StorePlace: Sendable {
 }
 
 extension Database {
-  /// - Parameter clock: nil for the engine's own: the machine's for a file, the database's on PostgreSQL.
+  /// - Parameters:
+  ///   - clock: nil for the engine's own: the machine's for a file, the database's on PostgreSQL.
+  ///   - contracts: whether contracting migrations are applied too.
   package static func open(
-    _ place: StorePlace, migrations: [Migration], clock: WallClock? = nil
+    _ place: StorePlace, migrations: [Migration], clock: WallClock? = nil, contracts: Bool = false
   ) async throws -> Database {
     switch place {
-    case .file(let path): try await .sqlite(path: path, migrations: migrations, clock: clock ?? .system)
-    case .postgres(let settings): try await .postgres(settings, migrations: migrations, clock: clock)
+    case .file(let path):
+      try await .sqlite(path: path, migrations: migrations, clock: clock ?? .system, contracts: contracts)
+    case .postgres(let settings):
+      try await .postgres(settings, migrations: migrations, clock: clock, contracts: contracts)
     }
   }
 }

@@ -7,7 +7,7 @@ struct GuestTokenController: Sendable {
   let issuer: GuestTokenIssuer
 
   /// `GET /applepay/jwks.json`, RFC 7517.
-  func keys(_ request: Request, _ context: ServerContext) throws -> Response {
-    JSONAnswer.response(bytes: Array(try issuer.keySet.utf8), contentType: "application/jwk-set+json")
+  func keys(_ request: Request, _ context: ServerContext) async throws -> Response {
+    JSONAnswer.response(bytes: Array(try await issuer.keySet.utf8), contentType: "application/jwk-set+json")
   }
 }

@@ -44,10 +44,10 @@ enum GuestTokenKey {
 }
 
 extension GuestTokenIssuer {
-  static func configured(_ configuration: ServerConfiguration) async throws -> GuestTokenIssuer {
+  static func configured(_ configuration: ServerConfiguration, _ database: Database) async throws -> GuestTokenIssuer {
     try await GuestTokenIssuer(
-      privateKeyPEM: try privateKey(configuration.guestTokenKeyFile), keyID: "guest-1",
-      issuer: configuration.publicURL)
+      privateKeyPEM: try privateKey(configuration.guestTokenKeyFile), issuer: configuration.publicURL,
+      database: database)
   }
 
   /// The key that signs guest tokens, made at the first start.

@@ -35,7 +35,7 @@ package struct Doctor: Sendable {
     findings += connectorFindings()
     findings += await webhookFindings()
     findings += await mailFindings()
-    return DoctorReport(checks: findings + storeFindings() + machineFindings())
+    return DoctorReport(checks: findings + storeFindings() + databaseFindings() + machineFindings())
   }
 
   /// The checks of the merchants, of their certificates and domains, and of Apple's side of them.
@@ -59,7 +59,8 @@ extension DoctorCheck {
   /// Every check, by group. docs/doctor.md has a row for each.
   package static let all: [DoctorCheck] = [
     configurationGroup, fileGroup, merchantGroup, certificateGroup, keyRingGroup, selfTestGroup, domainGroup,
-    associationGroup, appleGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup, storeGroup, machineGroup,
+    associationGroup, appleGroup, publicAddressGroup, connectorGroup, webhookGroup, mailGroup, storeGroup,
+    databaseGroup, machineGroup,
   ].flatMap(\.self)
 
   /// The table of docs/doctor.md.

@@ -27,8 +27,8 @@ extension DoctorCheck {
     remedy: "Correct the connector's folder, see docs/providers.")
   static let guestTokenKey = DoctorCheck(
     "guest_token_key", "The key of guest tokens can be read, or can be made.",
-    meaning: "The server does not start; or guests cannot come back to their orders.",
-    remedy: "Restore the key, or remove the file: a new one is made, and earlier guest tokens end.")
+    meaning: "The server does not start.",
+    remedy: "Restore the key, or remove the file: a new one is made, and earlier guest tokens stay valid.")
   static let keyAgent = DoctorCheck(
     "key_agent_answers", "The key agent answers on its socket.",
     meaning: "No payment token can be opened, because the agent holds the private keys.",

@@ -61,6 +61,11 @@ extension Doctor {
 
   private func migrations(_ store: StoreFacts, _ path: String) -> DoctorFinding {
     let missing = store.missingMigrations
+    if missing.isEmpty, !store.waitingContractions.isEmpty {
+      return DoctorCheck.storeMigrations.warning(
+        path, "these wait: \(store.waitingContractions.joined(separator: ", "))",
+        remedy: "Run `tender store migrate --contract` when no server of the version before runs.")
+    }
     return DoctorCheck.storeMigrations.require(
       missing.isEmpty, path, ok: "all are there", failed: "it lacks \(missing.joined(separator: ", "))")
   }

@@ -66,6 +66,8 @@ struct StoreFacts: Codable, Sendable {
   /// `ok`, or what SQLite found first; nil where it was not asked.
   let quickCheck: String?
   let missingMigrations: [String]
+  /// Migrations that `tender store migrate --contract` applies.
+  let waitingContractions: [String]
   let unknownPayments: Int
   let oldestUnknownSeconds: Int64
   let alarmedPayments: Int
@@ -76,6 +78,8 @@ struct StoreFacts: Codable, Sendable {
   let deadMails: Int64
   let oldestMailSeconds: Int64
   let storedMerchants: Int64
+  /// Nil where the store is a file.
+  let database: DatabaseFacts?
 }
 
 extension StoreFacts {
@@ -84,23 +88,22 @@ extension StoreFacts {
     let open = try await journal.openOutcomes()
     let backlog = try await WebhookDispatcher.backlog(in: journal.database)
     let mails = try await journal.database.read { try MailOutbox.backlog(in: $0) }
-    let (applied, check, merchants) = try await journal.database.read { store in
-      let applied = try store.rows("SELECT name FROM migrations").map { try $0.text("name") }
+    let lacking = try await journal.database.lacking(PaymentAdministration.migrations)
+    let (check, merchants) = try await journal.database.read { store in
       let check = isDeep ? try store.row("PRAGMA quick_check(1)")?.text("quick_check") : nil
       // A store of an earlier version has no such table.
       let merchants =
-        applied.contains("merchants-1")
-        ? try store.row("SELECT COUNT(*) AS n FROM merchants")?.integer("n") ?? 0 : 0
-      return (Set(applied), check, merchants)
+        lacking.expanding.contains("merchants-1")
+        ? 0 : try store.row("SELECT COUNT(*) AS n FROM merchants")?.integer("n") ?? 0
+      return (check, merchants)
     }
     self.init(
-      quickCheck: check,
-      missingMigrations: PaymentAdministration.migrations.map(\.name).filter { !applied.contains($0) },
+      quickCheck: check, missingMigrations: lacking.expanding, waitingContractions: lacking.contracting,
       unknownPayments: open.payments[.unknown]?.count ?? 0,
       oldestUnknownSeconds: open.payments[.unknown]?.oldest.components.seconds ?? 0, alarmedPayments: open.alarms,
       waitingWebhooks: backlog.waiting, deadWebhooks: backlog.dead,
       oldestWebhookSeconds: backlog.oldestWaiting.components.seconds, waitingMails: mails.waiting,
       deadMails: mails.dead, oldestMailSeconds: mails.oldestWaiting.components.seconds,
-      storedMerchants: merchants)
+      storedMerchants: merchants, database: try await journal.database.serverFacts())
   }
 }

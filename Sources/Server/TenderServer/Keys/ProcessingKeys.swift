@@ -62,6 +62,7 @@ struct ProcessingKeys: Sendable {
         lastUsed: record?.lastUsed)
     }
     for folder in folders { followStore(folder) }
+    follow(Array(known.values))
     let added = ring.entries.filter { !before.contains([$0.owner.name, Hex.encode($0.publicKeyHash)]) }
     for entry in added { changes.yield(ProcessingKeyStore.Record(entry)) }
     return added.count
@@ -70,6 +71,21 @@ struct ProcessingKeys: Sendable {
   /// Reads the merchants' folders again, so that a key is added without a restart.
   func reload(at now: Timestamp) async throws -> Int {
     try await add(try await read(now))
+  }
+
+  /// Takes over what other nodes have recorded of the keys.
+  func follow() async throws { follow(try await store.records()) }
+
+  private func follow(_ records: [ProcessingKeyStore.Record]) {
+    let entries = Dictionary(
+      uniqueKeysWithValues: ring.entries.map { ([$0.owner.name, Hex.encode($0.publicKeyHash)], $0) })
+    for record in records {
+      guard let entry = entries[[record.owner, record.publicKeyHash]], let since = record.since,
+        let state = ProcessingKeyRing.State(rawValue: record.state), state != entry.state,
+        entry.since.map({ $0 < since }) ?? true
+      else { continue }
+      ring.set(state, entry.publicKeyHash, of: entry.owner, since: since)
+    }
   }
 
   /// Takes over what an operator has set in the store since the ring learned of a key: activated, or retired.

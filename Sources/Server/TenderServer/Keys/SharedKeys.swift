@@ -5,9 +5,8 @@ import TenderPayments
 
 /// Keys that lie in a file of each node and have to be the same on all nodes of a database.
 ///
-/// The first node that starts with a key notes its hash; a node with another key does not start. With a guest token key
-/// of its own a node would refuse the shoppers of the others; with a fingerprint key of its own it would take decrypted
-/// payment data that another node has taken.
+/// The first node that starts with a key notes its hash; a node with another key does not start. With a fingerprint key of
+/// its own it would take decrypted payment data that another node has taken.
 enum SharedKeys {
   static let migrations = [
     Migration(
@@ -22,7 +21,7 @@ enum SharedKeys {
   ]
 
   /// - Parameters:
-  ///   - setting: that names the key's file, or the file's name where no setting does.
+  ///   - setting: the name of the key's file.
   ///   - key: with all its entropy, so that its hash says nothing of it.
   /// - Throws: ``ConfigurationError`` when another node uses another key.
   static func require(_ setting: String, _ key: [UInt8], in database: Database) async throws {

@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import TenderPayments
 
-/// Takes over what other nodes, or the passing of time, change about the merchants in the store, within seconds.
+/// Takes over what other nodes, or the passing of time, change about the merchants and keys in the store, within seconds.
 struct MerchantPolling: Service {
   static let interval: Duration = .seconds(2)
 
@@ -27,6 +27,7 @@ struct MerchantPolling: Service {
         logger.notice(
           "an identity certificate was retired: another replaced it", metadata: ["certificate": .string(id)])
       }
+      try await routes.followKeys()
       if let report = try await routes.reloadIfChanged() {
         logger.notice("the merchants were read again", metadata: ["merchants": .stringConvertible(report.merchants)])
       }

@@ -119,19 +119,37 @@ final class HistogramFamily: Sendable {
 
 /// A value that is read at each call of `/metrics`.
 struct Gauge: Sendable {
+  enum Kind: String, Sendable {
+    case gauge, counter
+  }
+
   let name: String
   let help: String
   let labels: [String: String]
-  let value: Int64
+  /// The number as it is printed.
+  let text: String
+  let kind: Kind
+
+  init(name: String, help: String, labels: [String: String], value: Int64, kind: Kind = .gauge) {
+    (self.name, self.help, self.labels, self.kind) = (name, help, labels, kind)
+    text = "\(value)"
+  }
+
+  /// A time, in seconds.
+  init(name: String, help: String, time: Duration, kind: Kind = .gauge) {
+    (self.name, self.help, labels, self.kind) = (name, help, [:], kind)
+    text = "\(Double(time.microseconds) / 1_000_000)"
+  }
 
   static func text(_ gauges: [Gauge]) -> String {
     var seen: Set<String> = []
     return gauges.map { gauge in
-      let head =
-        seen.insert(gauge.name).inserted ? "# HELP \(gauge.name) \(gauge.help)\n# TYPE \(gauge.name) gauge\n" : ""
-      return head + "\(gauge.name)\(Labels.text(gauge.labels)) \(gauge.value)\n"
+      let head = seen.insert(gauge.name).inserted ? gauge.head : ""
+      return head + "\(gauge.name)\(Labels.text(gauge.labels)) \(gauge.text)\n"
     }.joined()
   }
+
+  private var head: String { "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n" }
 }
 
 enum Labels {

@@ -15,6 +15,7 @@ struct ServerGauges: Sendable {
     let webhooks = try await WebhookMonitor.gauges(parts.database)
     let mails = try await MailMonitor.gauges(parts.database)
     return Gauge.all(of: open, parts.breakers, parts.database) + webhooks + mails + Gauge.all(of: parts.connections)
+      + (try await Gauge.all(of: parts.database))
       + [Gauge.clockLead(of: parts.gateway)] + certificates(at: parts.runtime.clock.now())
       + parts.doctor.gauges
   }

@@ -85,6 +85,9 @@ final class LiveRoutes: Sendable {
     }
   }
 
+  /// Takes over the states of processing keys that other nodes have recorded.
+  func followKeys() async throws { try await parts.withLock { $0 }.keys.follow() }
+
   /// Retires identity certificates that another replaced a day ago.
   ///
   /// - Returns: their ids.

@@ -99,6 +99,20 @@ struct StoreOfMerchants {
     #expect(try await place.merchant().secrets(.apiKey).isEmpty)
   }
 
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `raise the revision once for each of 64 changes at two nodes`(_ engine: StoreEngineUnderTest) async throws {
+    let place = try await EmptyDatabase(engine)
+    var nodes: [MerchantStore] = []
+    for _ in 0..<(engine == .postgres ? 2 : 1) {
+      nodes.append(MerchantStore(try await place.open(MerchantStore.migrations), keys: nil))
+    }
+    try await withThrowingTaskGroup(of: Void.self) { [nodes] group in
+      for number in 0..<64 { group.addTask { try await nodes[number % nodes.count].write { _ in } } }
+      try await group.waitForAll()
+    }
+    for node in nodes { #expect(try await node.fingerprint(at: Timestamp(seconds: 0)).revision == 64) }
+  }
+
   @Test func `tell in which environments an identifier was used`() async throws {
     let place = try await StoreOfMerchants()
     let identifier = try MerchantIdentifier(Portal.merchant)

@@ -1,6 +1,8 @@
 import JWTKit
+import Ledger
 import Orders
 import DirectWire
+import Storage
 import TenderPayments
 import TenderSheet
 import TenderTesting
@@ -17,10 +19,26 @@ private struct Claims: JWTPayload {
 }
 
 @Suite struct `A guest token` {
-  private func issuer(_ key: ES256PrivateKey = ES256PrivateKey()) async throws -> GuestTokenIssuer {
-    try await GuestTokenIssuer(
-      privateKeyPEM: key.pemRepresentation, keyID: "2026-11", issuer: "https://pay.example", lifetime: .seconds(3_600))
+  private let files: [TemporaryStore]
+  private let database: Database
+  /// Of another server.
+  private let foreign: Database
+
+  init() async throws {
+    files = [try TemporaryStore(), try TemporaryStore()]
+    database = try await files[0].open(Journal.migrations + OrderService.migrations)
+    foreign = try await files[1].open(Journal.migrations + OrderService.migrations)
   }
+
+  private func issuer(
+    _ key: ES256PrivateKey = ES256PrivateKey(), in other: Database? = nil
+  ) async throws -> GuestTokenIssuer {
+    try await GuestTokenIssuer(
+      privateKeyPEM: key.pemRepresentation, issuer: "https://pay.example", lifetime: .seconds(3_600),
+      database: other ?? database)
+  }
+
+  private func foreignIssuer() async throws -> GuestTokenIssuer { try await issuer(in: foreign) }
 
   @Test func `is checked by the merchant with the published keys alone`() async throws {
     let issuer = try await issuer()
@@ -36,20 +54,19 @@ private struct Claims: JWTPayload {
 
   @Test func `of another key is not believed`() async throws {
     let text = try await issuer().token(for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Shop.noon)
-    let others = try await JWTKeyCollection().add(jwksJSON: issuer().keySet)
+    let others = try await JWTKeyCollection().add(jwksJSON: foreignIssuer().keySet)
     await #expect(throws: (any Error).self) { try await others.verify(text, as: Claims.self) }
   }
 
   @Test func `is published as a key without its secret`() async throws {
     let text = try await issuer().keySet
-    #expect(text.contains(#""kty":"EC""#) && text.contains(#""crv":"P-256""#) && text.contains(#""kid":"2026-11""#))
+    #expect(text.contains(#""kty":"EC""#) && text.contains(#""crv":"P-256""#) && text.contains(#""kid":""#))
     #expect(!text.contains(#""d":"#) && !text.contains("=") && !text.contains("+"))
   }
 
   @Test func `is given to guests whose payment is good`() async throws {
-    let issuer = try await issuer()
     for (customer, isGuest) in [(nil, true), ("c-123", false)] as [(String?, Bool)] {
-      let shop = try await Shop(guestTokens: issuer)
+      let shop = try await Shop(guestTokenKey: ES256PrivateKey().pemRepresentation)
       var document = BasketDocument.dinner
       document.customer = customer
       try await shop.orderService.put(document, as: Shop.basket, of: Shop.merchant)
@@ -65,9 +82,9 @@ private struct Claims: JWTPayload {
     let text = try await issuer.token(
       for: OrderID("o-1"), of: Shop.basket, guest: "g-1", issued: Timestamp(seconds: 1_000))
     #expect(await issuer.order(in: text) == OrderID("o-1"))
-    #expect(try await self.issuer().order(in: text) == nil)
+    #expect(try await foreignIssuer().order(in: text) == nil)
     let renamed = try await GuestTokenIssuer(
-      privateKeyPEM: key.pemRepresentation, keyID: "2026-11", issuer: "https://other.example")
+      privateKeyPEM: key.pemRepresentation, issuer: "https://other.example", database: database)
     #expect(await renamed.order(in: text) == nil)
     for wrong in ["", "o-1", text.dropLast(3) + "AAA", text + String(repeating: "A", count: 2_000)] {
       #expect(await issuer.order(in: String(wrong)) == nil)
@@ -94,9 +111,7 @@ private struct Claims: JWTPayload {
   }
 
   private func shop() async throws -> Shop {
-    try await Shop(
-      guestTokens: GuestTokenIssuer(
-        privateKeyPEM: ES256PrivateKey().pemRepresentation, keyID: "1", issuer: "https://pay.example"))
+    try await Shop(guestTokenKey: ES256PrivateKey().pemRepresentation)
   }
 
   @Test func `stays the same guest with the token of the last order, and is another one without`() async throws {

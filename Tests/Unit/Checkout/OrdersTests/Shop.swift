@@ -29,7 +29,7 @@ struct Shop: Sendable {
   private let wallet: Wallet
 
   init(
-    _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokens: GuestTokenIssuer? = nil
+    _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokenKey: String? = nil
   ) async throws {
     let clock = HeldClock(Self.noon)
     file = try TemporaryStore()
@@ -38,6 +38,11 @@ struct Shop: Sendable {
     self.terms = terms
     wallet = try Wallet(Self.merchant, clock: clock.wall)
     gateway = Self.gateway(wallet, database, acquirer, clock)
+    var guestTokens: GuestTokenIssuer?
+    if let guestTokenKey {
+      guestTokens = try await GuestTokenIssuer(
+        privateKeyPEM: guestTokenKey, issuer: "https://pay.example", database: database)
+    }
     orderService = OrderService(
       gateway: gateway, quotes: quotes.map { QuoteSource(sender: $0, clock: clock.wall) }, terms: { _ in terms },
       guestTokens: guestTokens, clock: clock.wall)

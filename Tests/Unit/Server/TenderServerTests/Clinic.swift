@@ -113,11 +113,20 @@ struct Clinic {
 
   static func store(_ changes: [String: Any] = [:]) -> [String: Any] {
     let usual: [String: Any] = [
-      "quickCheck": "ok", "missingMigrations": [String](), "unknownPayments": 0, "oldestUnknownSeconds": 0,
+      "quickCheck": "ok", "missingMigrations": [String](), "waitingContractions": [String](),
+      "unknownPayments": 0, "oldestUnknownSeconds": 0,
       "alarmedPayments": 0, "waitingWebhooks": 0, "deadWebhooks": 0, "oldestWebhookSeconds": 0,
       "waitingMails": 0, "deadMails": 0, "oldestMailSeconds": 0, "storedMerchants": 0,
     ]
     return usual.merging(changes) { $1 }
+  }
+
+  /// What a PostgreSQL says that is as it ought to be.
+  static var database: [String: Any] {
+    [
+      "version": 150_013, "unsafeSettings": [String](), "synchronousStandbys": "ANY 1 (pg1, pg2)", "standbys": 2,
+      "oldestTransactionMilliseconds": 3, "isEncrypted": true, "isLocal": false, "mayChangeTables": false,
+    ]
   }
 }
 
@@ -193,6 +202,8 @@ extension Clinic {
   mutating func replace(_ old: String, _ new: String) {
     merchantYAML = merchantYAML.map { $0.replacing(old, with: new) }
   }
+
+  mutating func database(_ changes: [String: Any]) { store("database", Self.database.merging(changes) { $1 }) }
 
   mutating func store(_ key: String, _ value: Any) { facts?["store"] = Self.store([key: value]) }
 

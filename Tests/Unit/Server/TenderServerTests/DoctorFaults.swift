@@ -156,6 +156,7 @@ extension Fault {
     Fault("store_opens") { ($0.facts, $0.factsProblem) = (nil, "the disk is full") },
     Fault("store_integrity") { $0.store("quickCheck", "row 3 missing from index payments_order") },
     Fault("store_migrations") { $0.store("missingMigrations", ["ledger-1"]) },
+    Fault("store_migrations", .warning) { $0.store("waitingContractions", ["ledger-3"]) },
     Fault("store_log", .warning) { $0.logBytes = 300 << 20 },
     Fault("payments_unknown") { clinic in
       clinic.facts?["store"] = Clinic.store(["unknownPayments": 1, "oldestUnknownSeconds": 4_000])
@@ -165,6 +166,12 @@ extension Fault {
     Fault("disk_space", .warning) { $0.disk = (5 << 30, 1_000 << 30) },
     Fault("disk_space") { $0.disk = (1 << 20, 1_000 << 30) },
     Fault("open_files", .warning) { $0.facts?["openFiles"] = 1_024 },
+    Fault("database_version", .warning) { $0.database(["version": 130_004]) },
+    Fault("database_durable") { $0.database(["unsafeSettings": ["fsync = off"]]) },
+    Fault("database_replicated", .warning) { $0.database(["synchronousStandbys": ""]) },
+    Fault("database_replicated") { $0.database(["standbys": 0]) },
+    Fault("database_encrypted") { $0.database(["isEncrypted": false, "isLocal": false]) },
+    Fault("database_role", .warning) { $0.database(["mayChangeTables": true]) },
   ]
 }
 

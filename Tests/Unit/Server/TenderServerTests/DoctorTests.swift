@@ -27,6 +27,13 @@ struct Fault: Sendable, CustomTestStringConvertible {
     #expect(trouble.isEmpty && report.isHealthy, "\(trouble)")
   }
 
+  @Test func `finds nothing wrong with a PostgreSQL that is as it ought to be`() async throws {
+    var clinic = try Clinic()
+    clinic.database([:])
+    let found = try await clinic.examine().checks.filter { $0.code.hasPrefix("database_") }
+    #expect(found.count == 5 && found.allSatisfy { $0.status == .ok }, "\(found)")
+  }
+
   @Test(arguments: Fault.all) func `names what is broken, what it means and what to do`(_ fault: Fault) async throws {
     var clinic = try Clinic()
     try fault.apply(&clinic)

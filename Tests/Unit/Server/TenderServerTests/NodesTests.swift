@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTransport
 import Ledger
 import Logging
 import Storage
@@ -51,16 +52,88 @@ import Testing
     #expect(try await thief.holds().isEmpty)
   }
 
-  @Test func `refuse a node whose guest token key is another one, before it listens`() async throws {
+  @Test func `refuse a node whose fingerprint key is another one, before it listens`() async throws {
     let system = try await TestSystem.shared.value
     let cluster = try await Cluster()
     _ = try await system.secondServer { cluster.add(&$0) }
     await #expect {
       _ = try await system.secondServer {
         cluster.add(&$0)
-        $0.guestTokenKeyFile = $0.storePath + ".guest-token.key"
+        $0.fingerprintKeyFile = $0.storePath + ".fingerprint.key"
       }
-    } throws: { "\($0)".contains("guestTokens.keyFile") }
+    } throws: { "\($0)".contains("fingerprint.key") }
+  }
+
+  @Test func `publish one key set for guest tokens, although each signs with a key of its own`() async throws {
+    let system = try await TestSystem.shared.value
+    let cluster = try await Cluster()
+    let first = try await system.secondServer { cluster.add(&$0) }
+    let second = try await system.secondServer {
+      cluster.add(&$0)
+      $0.guestTokenKeyFile = $0.storePath + ".guest-token.key"
+    }
+    var sets: [JSONValue] = []
+    for node in [first, second] {
+      sets.append(try await JSONClient(node.server, sender: node.sender).require("GET", "/applepay/jwks.json"))
+    }
+    #expect(sets[0] == sets[1] && sets[0]["keys"]?.elements.count == 2)
+  }
+
+  @Test func `take over within seconds that another node has retired a processing key`() async throws {
+    let cluster = try await Cluster()
+    let server = try await TestSystem.shared.value.secondServer { cluster.add(&$0) }
+    let shopper = try await collecting(server)
+    #expect(try await shopper.pays(try await shopper.payment(try await shopper.token())).status == 200)
+    let database = try await Database.postgres(PostgresSettings(address: cluster.address), migrations: [])
+    // The node's own records of the key are written beside the payments.
+    for _ in 0..<100 where try await cluster.unusedKeys(database) > 0 { try await Task.sleep(for: .milliseconds(50)) }
+    try await database.write {
+      try $0.run("UPDATE processing_keys SET state = 'retired', state_since = $1", .integer(.max - 1))
+    }
+    var answer: JSONClient.Answer?
+    for _ in 0..<100 where answer?.body["code"] != "retired_key" {
+      try await Task.sleep(for: .milliseconds(200))
+      let next = try await collecting(server)
+      answer = try await next.pays(try await next.payment(try await next.token()))
+    }
+    #expect(answer?.body["code"] == "retired_key", "\(String(describing: answer?.errorText))")
+    await database.close()
+  }
+
+  @Test func `show the pool and the database in their metrics`() async throws {
+    let (cluster, port) = (try await Cluster(), try FreePorts.row(of: 1))
+    let server = try await TestSystem.shared.value.secondServer {
+      cluster.add(&$0)
+      $0.metricsPort = port
+    }
+    let shopper = try await collecting(server)
+    #expect(try await shopper.pays(try await shopper.payment(try await shopper.token())).status == 200)
+    let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:\(port)/metrics")
+    let text = String(decoding: try await server.sender.send(request, .seconds(10)).body, as: UTF8.self)
+    for (name, kind) in [
+      ("connections", "gauge"), ("connections_in_use", "gauge"), ("waits_total", "counter"),
+      ("wait_seconds_total", "counter"), ("retries_total", "counter"), ("commits_in_doubt_total", "counter"),
+    ] {
+      #expect(text.contains("# TYPE tender_store_\(name) \(kind)\n"), "\(name)")
+    }
+    #expect(text.contains("\ntender_store_connections 8\n") && text.contains("\ntender_database_standbys 0\n"))
+    #expect(text.contains("\ntender_store_retries_total{reason=\"deadlock\"} "))
+    #expect(text.contains("\ntender_database_oldest_transaction_seconds 0."))
+    #expect(!text.contains("tender_database_replication_lag"))
+  }
+
+  @Test func `do not start with real money on a database that loses what it confirmed`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tender-nodes-\(RandomBytes.system.hex(4))")
+    let configuration = try await ServerConfiguration.load(
+      file: nil,
+      variables: [
+        "TENDER_ENVIRONMENT": "production", "TENDER_PUBLIC_URL": "https://pay.example.com", "TENDER_PORT": "0",
+        "TENDER_HOST": "127.0.0.1", "TENDER_DIRECTORY": directory.path,
+        "TENDER_STORE_URL": try await Cluster().address + "%20-c%20synchronous_commit%3Doff",
+      ])
+    await #expect {
+      _ = try await TenderServer(configuration, logger: Logger(label: "node") { _ in SwiftLogNoOpLogHandler() })
+    } throws: { "\($0)".contains("synchronous_commit = off") }
   }
 
   @Test func `refuse a second node at the first one's socket`() async throws {
@@ -158,6 +231,14 @@ private struct Cluster {
     }
     await owner.close()
     return address.replacing("//tender@", with: "//\(role)@")
+  }
+
+  /// How many processing keys have opened no payment token, as far as their node has written.
+  func unusedKeys(_ database: Database) async throws -> Int {
+    try await database.read { store in
+      let used = try store.rows("SELECT last_used FROM processing_keys WHERE last_used IS NOT NULL").count
+      return used == 0 ? 1 : 0
+    }
   }
 
   func add(_ node: inout ServerConfiguration) {
