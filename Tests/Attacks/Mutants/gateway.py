@@ -1,8 +1,10 @@
 """Mutants of the gateway's source: a name, a file of `Sources`, a text of it, its replacement, and the tests that must detect
-it. Mutants between the engine and its store or network are in `Tests/Attacks/Simulation/Mutant.swift`."""
+it. Mutants between the engine and its store or network are in `Tests/Attacks/Simulation/Mutant.swift`.
+
+Those from `SHARED` on are of what two processes on one PostgreSQL do at the same moment."""
 
 MUTANTS = [
-    ("a write is answered before its commit", "Base/Storage/GroupCommit.swift",
+    ("a write is answered before its commit", "Base/Storage/SQLite/GroupCommit.swift",
      """      try writer.commit(performed, on: connection)
       status.withLock { $0.count += 1 }
       return FinishedBatch(jobs: jobs, outcome: .success(performed))
@@ -16,13 +18,13 @@ MUTANTS = [
 """,
      ["GatewayTests/the attempt is durable before the acquirer is asked"]),
     ("the store does not flush", [
-        ("Base/Storage/SQLiteEngine.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"),
-        ("Base/Storage/SQLiteEngine.swift", "guard synchronous == 2,", "guard synchronous == 0,"),
+        ("Base/Storage/SQLite/SQLiteEngine.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = OFF"),
+        ("Base/Storage/SQLite/SQLiteEngine.swift", "guard synchronous == 2,", "guard synchronous == 0,"),
     ], ["StorageTests/is flushed at every commit"]),
     ("nothing guards a balance, neither the code nor the schema", [
         ("Payments/Ledger/PaymentRecord.swift", "guard available.isPositive, amount.minorUnits <= available.minorUnits else {",
          "guard available.isPositive || true else {"),
-        ("Payments/Ledger/LedgerSchema.swift", "(refunded + reserved_refund <= captured)", "(refunded >= 0)"),
+        ("Payments/Ledger/LedgerSchema.swift", "(refunded + charged_back + reserved_refund <= captured)", "(refunded >= 0)"),
     ], ["LedgerTests/sixty-four refunds return no more than was captured"]),
     ("the fence is ignored", "Payments/Ledger/Operations.swift",
      "WHERE reference = $# AND fence = $# AND \\(isOpen)\n      \"\"\",\n      .text(attempt.reference.rawValue), .integer(attempt.fence), .text(note",
@@ -78,7 +80,7 @@ enum Outbox {
      ["AcquiringTests/an answer with one thing wrong is no answer",
       "GatewayTests/leaves both ledgers in step, whatever it was and whatever was asked"]),
     ("what a refused write has written stays when it has the commit for itself", [
-        ("Base/Storage/GroupCommit.swift", "    if let failure = performed.failure { throw failure }\n", ""),
+        ("Base/Storage/SQLite/GroupCommit.swift", "    if let failure = performed.failure { throw failure }\n", ""),
     ], ["StorageTests/rolls back a failed write with its own commit and accepts the next"]),
     ("the last answer of a key is kept, not the first", "Payments/Ledger/IdempotencyKeys.swift",
      """response = $#, lease_until = 0
@@ -92,13 +94,13 @@ enum Outbox {
      "    if isInTime { record.captureDue = next }\n", "    if isInTime { record.captureDue = nil }\n",
      ["GatewayTests/is tried again by recovery after 1, 2, 4 minutes, each time as a new operation"]),
     ("recovery asks the acquirer that is configured, whatever is stored", "Payments/Gateway/Recover.swift",
-     "guard attempt.route == route, deadline.remaining > .zero else", "guard deadline.remaining > .zero else",
+     "guard let acquirer = routes[attempt.route], deadline", "guard let acquirer = routes[routes.names.first ?? attempt.route], deadline",
      ["GatewayTests/is not reversed at another acquirer after failure was reported"]),
     ("any refusal of a void ends the hold", "Payments/Ledger/Record.swift",
      "case .declined(let decline) = answer, decline.reason == .holdEnded {", "case .declined = answer {",
      ["GatewayTests/a void at a hold's end that is refused for another reason is tried again later, and raises an alarm"]),
     ("a late approval is not posted", "Payments/Ledger/Inbox.swift",
-     "return try approveLate(event, attempt, state, record, in: store)",
+     "return try approveLate(event, answer, attempt, state, record, in: store)",
      "return try contradict(.contradicts(state), record, in: store)",
      ["LedgerTests/that a capture, void or refund was done after all is posted"]),
     ("a repeat that is refused because of our account counts as a decline", "Payments/Gateway/Recover.swift",
@@ -108,9 +110,135 @@ enum Outbox {
      "    if believed.isForLess { try scheduleReversal(of: attempt, after, in: store) }\n", "",
      ["GatewayTests/declines the payment, and its hold is reversed"]),
     ("recovery voids the amount that was asked for, not the one that is held", "Payments/Gateway/RecoveryAction.swift",
-     "amount: approval.approvedAmount ?? attempt.undoneAmount))", "amount: attempt.undoneAmount))",
+     "amount: approval.approvedAmount ?? attempt.undoneAmount,", "amount: attempt.undoneAmount,",
      ["GatewayTests/is voided by the amount that is held, where nothing can be reversed"]),
     ("the end of a hold is checked once a day", "Payments/Ledger/Journal.swift",
      "after.holdUntil = store.now.adding(Self.lease * 10)", "after.holdUntil = store.now.adding(.seconds(86_400))",
      ["GatewayTests/what a capture at the end of a hold frees is released soon after"]),
 ]
+
+SHARED = [
+    ("a cancellation reads its basket without a lock", "Checkout/Orders/OrderService.swift",
+     """    try await database.write { store in
+      try BasketRecord.lock(id, in: store)
+      let record = try BasketRecord.known(id, of: merchant, in: store)
+      guard try !Journal.hasAttempt""",
+     """    try await database.write { store in
+      let record = try BasketRecord.known(id, of: merchant, in: store)
+      guard try !Journal.hasAttempt""",
+     ["OrdersTests/pay each basket or cancel it, never both"]),
+    ("a claim locks no basket", [
+        ("Checkout/Orders/PlaceOrder.swift",
+         "        if database.isShared { try BasketRecord.lock(record.basket, in: store) }\n", ""),
+        ("Checkout/Orders/BasketRecord.swift", "let row = try store.lockedRow(\n      \"SELECT cancelled,",
+         "let row = try store.row(\n      \"SELECT cancelled,"),
+    ], ["OrdersTests/pay each basket or cancel it, never both"]),
+    ("new contents replace those of a basket that was read without a lock", "Checkout/Orders/OrderService.swift",
+     "guard let known = try BasketRecord.locked(basket.id, in: store),",
+     "guard let known = try BasketRecord.find(basket.id, in: store),",
+     ["OrdersTests/pay what was shown, or give the basket other contents"]),
+    ("a quote is kept for a basket that was read without a lock", "Checkout/Orders/ShowQuote.swift",
+     "guard try BasketRecord.locked(record.basket.id, in: store) == record",
+     "guard try BasketRecord.find(record.basket.id, in: store) == record",
+     ["OrdersTests/show no price of contents that were replaced"]),
+    ("two merchants who insert one basket id are not told apart", "Checkout/Orders/OrderService.swift",
+     "known.basket.merchant == basket.merchant,\n      known.basket.isHosted", "known.basket.isHosted",
+     ["OrdersTests/give one id to one of two merchants"]),
+    ("a basket id that another merchant inserts meanwhile is an error of the store", "Checkout/Orders/BasketRecord.swift",
+     "$9, $10, $13) ON CONFLICT (id) DO NOTHING", "$9, $10, $13)",
+     ["OrdersTests/give one id to one of two merchants"]),
+    ("a claim waits for its basket with an audit chain in its hands", "Checkout/Orders/PlaceOrder.swift",
+     "        if database.isShared { try BasketRecord.lock(record.basket, in: store) }\n", "",
+     ["OrdersTests/hold no audit chain while a payment waits for its basket"]),
+    ("the inbox judges an operation's state before it locks the payment", "Payments/Ledger/Inbox.swift",
+     """    let record = try PaymentRecord.known(payment, in: store)
+    guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
+      return .refused("unknown_reference")
+    }
+""",
+     """    guard let (attempt, state) = try Operations.find(event.reference, in: store) else {
+      return .refused("unknown_reference")
+    }
+    let record = try PaymentRecord.known(payment, in: store)
+""",
+     ["LedgerTests/post what a provider's events all say once"]),
+    ("a claim asks once what is in its way", "Payments/Ledger/Journal.swift",
+     "      if let rival = try rival(for: order.id, store) { throw ClaimRefused(claim: rival) }\n",
+     "      throw ClaimRefused(claim: try rival(for: order.id, store) ?? .tokenReused)\n",
+     ["LedgerTests/who claim one order while its payments are declined are never told that a fresh payment token was used"]),
+    ("the first head of a chain is inserted by all", "Payments/Ledger/AuditChain.swift",
+     "VALUES ($1, 0, '') ON CONFLICT DO NOTHING", "VALUES ($1, 0, '')",
+     ["LedgerTests/leave an intact audit of 64 payments at once"]),
+    ("the head of a chain is read without a lock", "Payments/Ledger/AuditChain.swift",
+     "try store.lockedRow(find, .text(chain))", "try store.row(find, .text(chain))",
+     ["LedgerTests/leave an intact audit of 64 payments at once"]),
+    ("all payments share one chain", "Payments/Ledger/AuditChain.swift",
+     "guard database.isShared else { return \"main\" }", "guard !database.isShared else { return \"main\" }",
+     ["LedgerTests/commit payments beside a transaction that stays open after its audit entry"]),
+    ("the entries of a payment in two chains are ordered by the chains' names", "Payments/Ledger/AuditVerification.swift",
+     "($0.firstVersion, $0.version) < ($1.firstVersion, $1.version)", "$0.chain < $1.chain",
+     ["LedgerTests/goes on in another chain, and the audit follows each payment through both"]),
+    ("the payment's version is not in the hash", "Payments/Ledger/AuditChain.swift",
+     "\"\\(version)\", \"\\(at.microseconds)\",", "\"\\(at.microseconds)\",",
+     ["LedgerTests/still finds what was changed, removed and added"]),
+    ("two nodes hand the same events over", "Payments/Ledger/OutboxEvents.swift",
+     "if let head = try store.unclaimedRows(find).first { return head }",
+     "if let head = try store.rows(find).first { return head }",
+     ["LedgerTests/hand each event over once, in order within its payment"]),
+    ("readers go on after the time at which an event happened", "Payments/Ledger/OutboxEvents.swift",
+     "      .integer(sequence), .time(time), .integer(position))",
+     "      .integer(sequence), .time(time), .integer(happenedAt.microseconds * 10 + sequence))",
+     ["LedgerTests/let a reader of events miss none, although commits overtake one another"]),
+    ("every node takes what is due", "Payments/Ledger/Leases.swift",
+     "return try !store.unclaimedRows(\"\\(condition) AND id", "return try !store.rows(\"\\(condition) AND id",
+     ["LedgerTests/begin what is due once"]),
+    ("every node acquires the leases of the same operations", "Payments/Ledger/Operations.swift",
+     """    let due = try store.unclaimedRows(
+      \"\"\"
+      SELECT reference FROM operations
+      WHERE state IN""",
+     """    let due = try store.rows(
+      \"\"\"
+      SELECT reference FROM operations
+      WHERE state IN""",
+     ["LedgerTests/acquire the lease of each open operation once"]),
+    ("every node forgets the same keys", "Payments/Ledger/IdempotencyKeys.swift",
+     "let old = try store.unclaimedRows(", "let old = try store.rows(",
+     ["LedgerTests/forget old idempotency keys side by side"]),
+    ("the last node that writes a key's last use wins", "Payments/Ledger/ProcessingKeyStore.swift",
+     "last_used = CASE WHEN last_used IS NULL OR last_used < $6 THEN $6 ELSE last_used END", "last_used = $6",
+     ["LedgerTests/keep the latest use of a processing key"]),
+    ("the last node that writes a key's state wins", "Payments/Ledger/ProcessingKeyStore.swift",
+     "state = CASE WHEN state_since IS NULL OR state_since <= $5 THEN $4 ELSE state END", "state = $4",
+     ["LedgerTests/keep the newest state of a processing key"]),
+    ("every node reports a new signer", "Payments/Ledger/ProcessingKeyStore.swift",
+     ".text(kind), .text(name), .text(detail), .integer(store.now.microseconds)) == 1",
+     ".text(kind), .text(name), .text(detail), .integer(store.now.microseconds)) >= 0",
+     ["LedgerTests/report a signer that none has seen once"]),
+    ("a node publishes its own guest token key alone", "Checkout/Orders/GuestToken.swift",
+     "try await published().map { try PublishedKey($0.key) }", "[try PublishedKey(key.publicKey)]",
+     ["OrdersTests/are checked with one key set, whichever node has signed them with whichever key"]),
+    ("a node accepts its own guest tokens alone", "Checkout/Orders/GuestToken.swift",
+     "guard let published = try? await published() else { return nil }",
+     "guard let published = try? await published().prefix(0) else { return nil }",
+     ["OrdersTests/are checked with one key set, whichever node has signed them with whichever key"]),
+    ("changes of merchants at the same moment raise the revision once", "Checkout/MerchantIdentity/Store/MerchantStore.swift",
+     "    try store.run(\"UPDATE merchant_revision SET revision = revision + 1 WHERE name = 'merchants'\")",
+     "    let before = try revision()\n"
+     "    try store.run(\"UPDATE merchant_revision SET revision = $1 WHERE name = 'merchants'\", .integer(before + 1))",
+     ["MerchantIdentityTests/raise the revision once for each of 64 changes at two nodes"]),
+    ("leases go by the clock of the node", "Base/Storage/Postgres/PostgresWorker.swift",
+     "if let clock { return clock.now() }", "if clock == nil { return WallClock.system.now() }",
+     ["StorageTests/has the database's time, also where that is another one than the machine's"]),
+    ("a statement that another node's migration has outdated fails until its connection ends",
+     "Base/Storage/Postgres/PostgresError.swift", "error.isOfChangedTable = state == \"0A000\"", "_ = state",
+     ["StorageTests/lets nodes of both versions serve side by side, and removes nothing while one of the version before is left"]),
+    ("a contraction does not look for nodes of the version before", "Base/Storage/Postgres/PostgresMigration.swift",
+     "        if contracts { try refuseOthers(of: settings.family, in: store) }\n", "",
+     ["StorageTests/lets nodes of both versions serve side by side, and removes nothing while one of the version before is left"]),
+    ("what a newer version has added is refused", "Base/Storage/Migration.swift",
+     "!known.contains($0.name) && $0.step != .expand", "!known.contains($0.name)",
+     ["StorageTests/only adds at first, so that the version before starts and serves again"]),
+]
+
+MUTANTS += SHARED

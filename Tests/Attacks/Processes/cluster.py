@@ -1,9 +1,9 @@
 """PostgreSQL on three servers of this machine: a primary and two standbys, of which one must have every commit. Servers are
-killed, promoted and rewound as the people or programs do that look after a database.
+killed, promoted and rewound as the people or programs do that look after a database. Or on one server alone.
 
-    scripts/failover
+    scripts/failover, scripts/races, scripts/crash
 """
-import glob, os, shutil, signal, subprocess, sys, time
+import glob, os, shutil, signal, subprocess, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(HERE + "/../../Support")
@@ -84,6 +84,14 @@ class Server:
         if check and done.returncode:
             raise Failed(f"{program} ended with {done.returncode}")
         return done.returncode == 0
+
+    def initialise(self):
+        """Makes the files of a new primary."""
+        self.command("initdb", "-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+        with open(self.data + "/pg_hba.conf", "a") as file:
+            file.write("host replication all 127.0.0.1/32 trust\n")
+        with open(self.data + "/postgresql.conf", "a") as file:
+            file.writelines(f"{name} = '{value}'\n" for name, value in SETTINGS.items())
 
     def start(self):
         self.spawn(f"{programs()}/postgres", "-D", self.data, "-c", f"port={self.port}", "-c", f"cluster_name={self.name}")
@@ -170,9 +178,48 @@ def until(condition, patience, failure):
     return time.monotonic() - begin
 
 
+def make_database(self):
+    def made():
+        there = self.primary.ask("SELECT datname FROM pg_database", database="postgres") or ""
+        return DATABASE in there.split() or self.primary.ask(f"CREATE DATABASE {DATABASE}", database="postgres")
+
+    until(made, 60, "the primary makes no database")
+
+
+class SingleServer:
+    """One server without a standby, for scripts that kill what uses it. Its folder ends with it."""
+
+    def __init__(self):
+        self.directory = tempfile.mkdtemp(prefix="tender-postgres-")
+        os.chmod(self.directory, 0o755)
+        give_to_owner(self.directory)
+        self.log = open(self.directory + "/log", "ab")
+        self.primary = Server(self.directory, 0, free_ports.row(1), self.log)
+
+    make_database = make_database
+
+    def share_clock(self, environment):
+        self.primary.environment = environment
+
+    @property
+    def address(self):
+        return f"postgres://{USER}@127.0.0.1:{self.primary.port}/{DATABASE}"
+
+    def open(self):
+        self.primary.initialise()
+        self.primary.start()
+        self.make_database()
+
+    def close(self):
+        self.primary.kill()
+        self.log.close()
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
 class Cluster:
     """Three servers. This class decides which is the primary, as a person with a runbook does."""
 
+    make_database = make_database
     # How long it may take until payments are taken again, in seconds.
     limit = 10
     # Whether this class can make two primaries.
@@ -209,25 +256,13 @@ class Cluster:
         return [server for server in self.servers if server is not self.primary]
 
     def open(self):
-        first = self.primary
-        first.command("initdb", "-D", first.data, "-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
-        with open(first.data + "/pg_hba.conf", "a") as file:
-            file.write("host replication all 127.0.0.1/32 trust\n")
-        with open(first.data + "/postgresql.conf", "a") as file:
-            file.writelines(f"{name} = '{value}'\n" for name, value in SETTINGS.items())
-        first.start()
+        self.primary.initialise()
+        self.primary.start()
         self.make_database()
         for standby in self.standbys:
             self.copy(standby)
         self.confirm_commits()
         self.whole()
-
-    def make_database(self):
-        def made():
-            there = self.primary.ask("SELECT datname FROM pg_database", database="postgres") or ""
-            return DATABASE in there.split() or self.primary.ask(f"CREATE DATABASE {DATABASE}", database="postgres")
-
-        until(made, 60, "the primary makes no database")
 
     def copy(self, standby):
         """Makes a standby of nothing."""

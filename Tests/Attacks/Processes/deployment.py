@@ -121,6 +121,18 @@ class Clock:
         return time.time() + self.ahead
 
 
+class Defect:
+    """A defect in a store alone: whenever a statement has changed a row, another one changes it again."""
+
+    def __init__(self, moment, condition, statement):
+        when = f" WHEN {condition}" if condition else ""
+        self.in_sqlite = f"CREATE TRIGGER injected {moment}{when} BEGIN {statement}; END"
+        self.in_postgres = (
+            f"CREATE FUNCTION injected() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {statement}; RETURN NULL; END $$; "
+            f"CREATE TRIGGER injected {moment} FOR EACH ROW"
+            + (f" WHEN ({condition})" if condition else "") + " EXECUTE FUNCTION injected()")
+
+
 class Journal:
     """A log of received answers, flushed to disk with each line."""
 
@@ -372,6 +384,11 @@ class Deployment:
             time.sleep(0.02)
         raise SystemExit(f"{name} does not get ready")
 
+    @property
+    def front_port(self):
+        """Where one call goes."""
+        return self.port
+
     # Stopping.
     @staticmethod
     def end(process, how=signal.SIGKILL):
@@ -381,6 +398,10 @@ class Deployment:
 
     def kill(self):
         self.end(self.server)
+
+    def kill_at_random(self, dice):
+        """What one kill ends."""
+        self.kill()
 
     def died(self, patience, meanwhile=lambda: None):
         """Whether the server killed itself meanwhile."""
@@ -397,6 +418,10 @@ class Deployment:
         for process in [self.server, self.sandbox, self.merchant_server]:
             self.end(process)
 
+    def collect(self):
+        """Ends all processes and leaves the store in a file."""
+        self.kill_all()
+
     # Calls.
     def metrics(self):
         text = self.administer("GET", "/metrics", timeout=10)[1].decode()
@@ -409,16 +434,37 @@ class Deployment:
         headers = {"Date": date, "Authorization": f"GCS v1HMAC:{self.key}:{code}"}
         return call(base or self.base, method, path, body, headers, timeout)
 
-    def administer(self, method, path, timeout=35):
-        return exchange(UnixConnection(self.store + ".sock", timeout), method, path)
+    def administration(self, timeout=35):
+        """A connection for one call of an operator's."""
+        return UnixConnection(self.store + ".sock", timeout)
+
+    def administer(self, method, path, body=None, timeout=35):
+        return exchange(self.administration(timeout), method, path, body)
+
+    def references(self, baskets):
+        """Our names of the baskets' authorizations, by which the providers know a hold."""
+        store = sqlite3.connect(f"file:{self.store}?mode=ro", uri=True)
+        try:
+            return [row[0] for row in store.execute(
+                "SELECT reference FROM operations JOIN payments ON payments.id = payment "
+                f"WHERE kind = 'authorize' AND basket IN ({','.join('?' * len(baskets))})", list(baskets))]
+        finally:
+            store.close()
+
+    def inject(self, defect):
+        """Puts a trigger into the store, which changes what a server has written."""
+        store = sqlite3.connect(self.store)
+        try:
+            store.execute(defect.in_sqlite)
+        finally:
+            store.close()
 
     def decide(self):
         """What an operator does about payments of which only the provider's dashboard can tell: those that it does not
         have were never held."""
         if self.kind.connector not in HELD:
             return
-        found = exchange(UnixConnection(self.store + ".sock", 35), "POST", "/payments/search",
-                         {"alarmed": True, "limit": 500})[1]["payments"]
+        found = self.administer("POST", "/payments/search", {"alarmed": True, "limit": 500})[1]["payments"]
         for payment in found:
             if payment["status"] not in ("authorizing", "pending", "unknown"):
                 continue
