@@ -31,13 +31,19 @@ package struct Exploration: Sendable {
     case undoneTooEarly
     /// At Stripe: a refund is accepted and fails, and no event says so.
     case refundFails
+    /// The void at the end of a hold is refused because of our account.
+    case voidRefused
+    /// The wall clock is a month ahead for some minutes, while money is held.
+    case clockSet
 
     /// Whether there is one history only.
     fileprivate var isScripted: Bool {
-      [.errorForgotten, .keyForgotten, .undoneTooEarly, .refundFails].contains(self)
+      [.errorForgotten, .keyForgotten, .undoneTooEarly, .refundFails, .voidRefused, .clockSet].contains(self)
     }
 
-    fileprivate var beginsPaid: Bool { [.twoCaptures, .oneKey, .keyForgotten, .refundFails].contains(self) }
+    fileprivate var beginsPaid: Bool {
+      [.twoCaptures, .oneKey, .keyForgotten, .refundFails, .voidRefused, .clockSet].contains(self)
+    }
 
     fileprivate var profile: BankProfile {
       switch self {
@@ -47,7 +53,7 @@ package struct Exploration: Sendable {
       case .keyForgotten: .playing(.worldlineDirect)
       case .undoneTooEarly: .playing(.worldlineAcquiring)
       case .refundFails: .playing(.stripe)
-      case .sameToken, .twoTokens, .twoCaptures, .oneKey, .oneDeath: BankProfile.all[0]
+      case .sameToken, .twoTokens, .twoCaptures, .oneKey, .oneDeath, .voidRefused, .clockSet: BankProfile.all[0]
       }
     }
   }
@@ -174,7 +180,8 @@ private final class SmallWorld: @unchecked Sendable {
     policy.reportUnknownAs = setting == .sleeper || setting == .undoneTooEarly ? .failure : .pending
     return EngineLife(
       number: lives, database: database, routes: RouteTable(mutant?.wiring(wire.acquirer) ?? wire.acquirer),
-      supplies: supplies, thread: thread, sink: sink, random: random, policy: policy)
+      supplies: supplies, thread: thread, sink: sink, random: random, policy: policy,
+      believesWallClock: mutant?.defect == .believesWallClock)
   }
 
   /// Failure was reported to the shopper, and recovery has begun a reversal; while it asks about the authorization its
@@ -217,6 +224,8 @@ private final class SmallWorld: @unchecked Sendable {
     case .keyForgotten: loseCapture(of: payment)
     case .undoneTooEarly: payLate()
     case .refundFails: failRefund(of: payment)
+    case .voidRefused: refuseVoid()
+    case .clockSet: setClock()
     }
   }
 
@@ -253,6 +262,26 @@ private final class SmallWorld: @unchecked Sendable {
     engine?.perform(.capture, payment, nil) { [self] _ in engine?.perform(.refund, payment, nil) { _ in } }
   }
 
+  /// The hold ends meanwhile.
+  private func refuseVoid() {
+    bank.refuse(["void"]) {}
+    thread.slumber(.seconds(86_400 * 7 + 1))
+    engine?.recover {}
+    thread.after(.seconds(30), "the account is corrected") { [bank] in bank.refuse([]) {} }
+  }
+
+  /// Longer after the start than the server waits for its clock to be set right.
+  private func setClock() {
+    thread.slumber(.seconds(1_200))
+    thread.offset = .seconds(86_400 * 30)
+    for _ in 0..<3 {
+      engine?.recover {}
+      thread.after(.seconds(30), "time passes") {}
+      thread.run(until: thread.uptime + .seconds(30))
+    }
+    thread.offset = .zero
+  }
+
   /// A third, so that it could be done twice.
   private func capture(underKeyOf payment: Payment) {
     let request = KeyedRequest(
@@ -282,6 +311,7 @@ private final class SmallWorld: @unchecked Sendable {
         id: order.id.rawValue, amount: order.amount.minorUnits, currency: order.amount.currency.code)
     ]
     (evidence.holds, evidence.deliveries) = (bank.evidence, sink.deliveries)
+    evidence.earlyVoids = wire.earlyVoids
     let (found, seen) = (Findings(), evidence)
     let database = try store.open([], clock: thread.clock)
     Task.detached { found.evidence = try? await database.read { try seen.withJournal($0) } }
