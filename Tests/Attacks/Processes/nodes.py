@@ -21,7 +21,8 @@ class Nodes(Deployment):
     def __init__(self, directory, cluster, count=2, kind=DECRYPTED, platform=False):
         super().__init__(directory, kind, platform)
         self.cluster = cluster
-        # The database tells the nodes the time.
+        # The database tells the nodes the time, by a library and a file that its owner has to reach.
+        os.chmod(directory, 0o755)
         cluster.share_clock({"LD_PRELOAD": self.shim("shifted-clock"), "SHIFTED_CLOCK": self.clock.path})
         self.nodes = [Node(1, self.port)] + [Node(number, free_ports.row(1)) for number in range(2, count + 1)]
         self.dice = random.Random(1)
