@@ -7,7 +7,8 @@ extension Journal {
   /// payment token are the only random unique keys. The schema guards the balances: reserved amounts count, so that
   /// what is in flight cannot be promised twice.
   package static let migrations: [Migration] = [
-    Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit)
+    Migration("ledger-1", payments + operations + tokenUses + outbox + inbox + idempotency + audit),
+    FigureCounting.migration,
   ]
 
   private static let payments = """

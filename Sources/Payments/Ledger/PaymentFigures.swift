@@ -1,21 +1,31 @@
 package import Storage
 package import TenderPayments
 
-/// How many payments of a kind there were in a stretch of time, for charts.
+/// How many payments of a kind there were in some days, for charts. ``FigureCounting`` counts them.
 package struct PaymentFigure: Sendable, Hashable {
-  /// Days since 1970, in UTC.
-  package let day: Int64
-  package let merchant: MerchantID
-  package let route: String
-  /// Lower case, as the card's name begins; `other` where the card has none.
-  package let network: String
-  /// ISO 4217.
-  package let currency: String
+  static let everyMerchant = "*"
+
+  /// What tells the figures of a chart apart, beside the status.
+  package enum Group: String, Sendable, CaseIterable {
+    case day, currency, network, route, reason
+
+    /// Of `figures_by_day`.
+    fileprivate var column: String {
+      switch self {
+      case .day, .currency: rawValue
+      case .network, .route, .reason: "name"
+      }
+    }
+
+    /// The rows that add up to it.
+    fileprivate var kind: String { self == .currency ? "day" : rawValue }
+  }
+
+  /// Of the group: a day since 1970 in UTC, `EUR`, `visa`, a route, why a payment was declined.
+  package let name: String
   package let status: PaymentStatus
-  /// Nil unless declined.
-  package let reason: String?
   package let count: Int64
-  /// Minor units of `currency`.
+  /// Minor units.
   package let amount: Int64
   package let refunded: Int64
   /// How long the authorizations took together, of those that have an answer.
@@ -23,46 +33,55 @@ package struct PaymentFigure: Sendable, Hashable {
   /// How many those are.
   package let answered: Int64
 
-  /// - Parameter merchants: nil for every merchant's.
-  package static func all(
-    from start: Timestamp, until end: Timestamp, merchants: [MerchantID]?, in store: Transaction
-  ) throws -> [PaymentFigure] {
-    let places = (merchants ?? []).indices.map { "$\($0 + 3)" }.joined(separator: ", ")
-    // PostgreSQL has no empty list.
-    let condition = merchants.map { $0.isEmpty ? "AND 1 = 0" : "AND payments.merchant IN (\(places))" } ?? ""
-    return try store.rows(
-      """
-      SELECT payments.created_at / 86400000000 AS day, payments.merchant AS merchant, payments.route AS route,
-        MIN(LOWER(COALESCE(payments.card_name, 'other'))) AS card, payments.currency AS currency,
-        payments.status AS status, payments.decline_reason AS reason, COUNT(*) AS payments,
-        CAST(SUM(payments.amount) AS BIGINT) AS amount, CAST(SUM(payments.refunded) AS BIGINT) AS refunded,
-        CAST(COALESCE(SUM(first.answered_at - first.sent_at), 0) AS BIGINT) AS latency,
-        COUNT(first.answered_at) AS answered
-      FROM payments LEFT JOIN operations AS first ON first.payment = payments.id AND first.number = 0
-      WHERE payments.id >= $1 AND payments.id < $2 \(condition)
-      GROUP BY 1, 2, 3, \(Self.network), 5, 6, 7 ORDER BY 1
-      """,
-      [.text(PaymentFilter.prefix(of: start)), .text(PaymentFilter.prefix(of: end))]
-        + (merchants ?? []).map { .text($0.rawValue) }
-    ).map(PaymentFigure.init)
-  }
-
-  /// The beginning of a card's name, which tells the networks apart: `visa`, `mast`, `amex`.
-  private static let network = "SUBSTR(LOWER(COALESCE(payments.card_name, 'other')), 1, 4)"
-
-  private init(_ row: Row) throws {
-    let card = try row.text("card").split(separator: " ").first { !$0.allSatisfy(\.isNumber) }
-    day = try row.integer("day")
-    merchant = try row.value("merchant")
-    route = try row.text("route")
-    network = card.map(String.init) ?? "other"
-    currency = try row.text("currency")
+  fileprivate init(_ row: Row) throws {
+    name = try row.text("name")
     status = try row.value("status")
-    reason = try row.textOrNil("reason")
     count = try row.integer("payments")
     amount = try row.integer("amount")
     refunded = try row.integer("refunded")
     latency = .microseconds(try row.integer("latency"))
     answered = try row.integer("answered")
+  }
+}
+
+/// Whose payments of which days are asked for.
+package struct FigureRange: Sendable, Hashable {
+  /// Since 1970, in UTC.
+  package let days: ClosedRange<Int64>
+  /// Nil for every merchant's.
+  package let merchants: [MerchantID]?
+  /// ISO 4217; nil for all.
+  package var currency: String?
+
+  package init(_ days: ClosedRange<Int64>, of merchants: [MerchantID]?) {
+    (self.days, self.merchants) = (days, merchants)
+  }
+
+  /// By the group and the status, in the order of names.
+  package func figures(by group: PaymentFigure.Group, in store: Transaction) throws -> [PaymentFigure] {
+    let names = merchants?.map(\.rawValue) ?? [PaymentFigure.everyMerchant]
+    // PostgreSQL has no empty list.
+    guard !names.isEmpty else { return [] }
+    let places = names.indices.map { "$\($0 + 5)" }.joined(separator: ", ")
+    return try store.rows(
+      """
+      SELECT CAST(\(group.column) AS TEXT) AS name, status, CAST(SUM(payments) AS BIGINT) AS payments,
+        CAST(SUM(amount) AS BIGINT) AS amount, CAST(SUM(refunded) AS BIGINT) AS refunded,
+        CAST(SUM(latency) AS BIGINT) AS latency, CAST(SUM(answered) AS BIGINT) AS answered
+      FROM figures_by_day
+      WHERE merchant IN (\(places)) AND kind = $4 AND day >= $1 AND day <= $2 AND (currency = $3 OR $3 IS NULL)
+        AND payments > 0
+      GROUP BY \(group.column), status ORDER BY \(group.column), status
+      """,
+      [
+        .integer(days.lowerBound), .integer(days.upperBound), .text(optional: currency), .text(group.kind),
+      ] + names.map { .text($0) }
+    ).map(PaymentFigure.init)
+  }
+
+  /// False as long as payments of these days were not counted yet.
+  package func isCounted(in store: Transaction) throws -> Bool {
+    guard let from = try FigureCounting.countedFrom(in: store) else { return false }
+    return from.isEmpty || from <= PaymentFilter.prefix(of: Timestamp(seconds: days.lowerBound * 86_400)).prefix(7)
   }
 }

@@ -54,15 +54,19 @@ extension PaymentFilter {
     before: PaymentID? = nil, limit: Int = 50, reach: Int = PaymentFilter.reach, in store: Transaction
   ) throws -> PaymentPage {
     let (range, values) = range(before)
-    let (conditions, more) = conditions(from: values.count)
-    let scanned = "SELECT * FROM payments WHERE \(range) ORDER BY id DESC LIMIT \(reach)"
+    // The last payment that is looked at: an index alone finds it.
+    let end = try store.rows(
+      "SELECT id FROM payments WHERE \(range) ORDER BY id DESC LIMIT 1 OFFSET \(reach - 1)", values
+    ).first?.text("id")
+    let (conditions, more) = conditions(from: values.count + 1)
     let items = try store.rows(
-      "SELECT * FROM (\(scanned)) AS scanned WHERE \(conditions) ORDER BY id DESC LIMIT \(limit + 1)", values + more
+      """
+      SELECT * FROM payments WHERE \(range) AND id >= $\(values.count + 1) AND \(conditions)
+      ORDER BY id DESC LIMIT \(limit + 1)
+      """, values + [.text(end ?? "")] + more
     ).map(PaymentPage.Item.init)
     if items.count > limit { return PaymentPage(items: Array(items.prefix(limit)), next: items[limit - 1].payment.id) }
-    let end = try store.rows(
-      "SELECT id FROM payments WHERE \(range) ORDER BY id DESC LIMIT 1 OFFSET \(reach - 1)", values)
-    return PaymentPage(items: items, next: try end.first.map { PaymentID(try $0.text("id")) })
+    return PaymentPage(items: items, next: end.map { PaymentID($0) })
   }
 
   /// What the indexes on the id hold: ids begin with the time in milliseconds, in 12 hexadecimal digits.

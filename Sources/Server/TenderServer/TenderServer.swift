@@ -81,6 +81,7 @@ package struct TenderServer: Service {
       KeyUseRecorder(uses: parts.keyUses, database: parts.database, scheduler: scheduler, logger: logger),
       ClockMonitor(gateway: gateway, scheduler: scheduler, logger: logger),
       MerchantPolling(routes: routes, scheduler: scheduler, logger: logger), HostedCheckoutRemoval(parts),
+      FigureService(database: parts.database, scheduler: scheduler, logger: logger),
     ] + mailServices
   }
 

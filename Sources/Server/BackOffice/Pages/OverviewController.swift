@@ -13,16 +13,12 @@ struct OverviewController: Sendable {
 
   private func show(_ call: OfficeCall) async throws -> Response {
     let days = call.query("days").flatMap { Int64($0) }.flatMap { Self.ranges.contains($0) ? $0 : nil } ?? 31
-    let end = office.clock.now()
-    let today = Timestamp(seconds: end.seconds / 86_400 * 86_400)
-    let start = today.adding(.seconds(-(days - 1) * 86_400))
+    let today = office.clock.now().seconds / 86_400
     let allowed = try call.user.merchants
     let wanted = call.query("merchant").map { MerchantID($0) }
     let merchants = wanted.map { one in allowed.map { $0.filter { $0 == one } } ?? [one] } ?? allowed
-    let figures = try await office.database.read {
-      try PaymentFigure.all(from: start, until: end.adding(.seconds(1)), merchants: merchants, in: $0)
-    }
-    let overview = Overview(figures, days: (0..<days).map { start.seconds / 86_400 + $0 }, call.query("currency"))
+    let (range, currency) = (FigureRange(today - days + 1...today, of: merchants), call.query("currency"))
+    let overview = try await office.database.read { try Overview(range, currency, in: $0) }
     var values = overview.values
     values["ranges"] = Self.ranges.map {
       ["days": "\($0)", "name": $0 == 1 ? "Today" : "\($0) days", "isHere": $0 == days] as [String: Any]
@@ -33,47 +29,54 @@ struct OverviewController: Sendable {
   }
 }
 
-/// The figures of a stretch of time, in one currency.
+/// The figures of some days, in one currency.
 struct Overview {
-  private let all: [PaymentFigure]
-  private let figures: [PaymentFigure]
-  private let days: [Int64]
+  private let range: FigureRange
+  private let figures: [PaymentFigure.Group: [PaymentFigure]]
   private let currencies: [String]
   private let currency: String
+  private let isCounted: Bool
 
   /// - Parameter wanted: the currency; nil for the one with the most payments.
-  init(_ all: [PaymentFigure], days: [Int64], _ wanted: String?) {
-    self.all = all
-    self.days = days
-    let counts = Dictionary(all.map { ($0.currency, $0.count) }, uniquingKeysWith: +)
+  init(_ range: FigureRange, _ wanted: String?, in store: Transaction) throws {
+    let counts = Dictionary(
+      try range.figures(by: .currency, in: store).map { ($0.name, $0.count) }, uniquingKeysWith: +)
     currencies = counts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map(\.key)
     currency = currencies.first { $0 == wanted } ?? currencies.first ?? "EUR"
-    figures = all.filter { [currency] in $0.currency == currency }
+    var chosen = range
+    chosen.currency = currency
+    figures = try [.day, .network, .route, .reason].reduce(into: [:]) { [chosen] in
+      $0[$1] = try chosen.figures(by: $1, in: store)
+    }
+    (self.range, isCounted) = (chosen, try range.isCounted(in: store))
   }
 
   private static let approved: Set<PaymentStatus> = [
     .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .voided,
   ]
 
+  private func all(_ group: PaymentFigure.Group) -> [PaymentFigure] { figures[group, default: []] }
+
   var values: [String: Any] {
-    let count = figures.sum(\.count)
+    let count = all(.day).sum(\.count)
     return [
-      "isEmpty": count == 0, "currency": currency,
+      "isEmpty": count == 0, "currency": currency, "isCounted": isCounted,
       "currencies": currencies.map { ["code": $0, "isHere": $0 == currency] as [String: Any] },
-      "tiles": tiles(count).map { ["name": $0.0, "value": $0.1] },
+      "tiles": tiles(all(.day)).map { ["name": $0.0, "value": $0.1] },
       "charts": [
-        volume, approvals("Approval rate by network", \.network), approvals("Approval rate by route", \.route),
+        volume, approvals("Approval rate by network", .network), approvals("Approval rate by route", .route),
         declines,
         latency,
       ].map(\.values),
     ]
   }
 
-  private func tiles(_ count: Int64) -> [(String, String)] {
+  private func tiles(_ figures: [PaymentFigure]) -> [(String, String)] {
     let taken = figures.filter { Self.approved.contains($0.status) }
     let open = figures.filter { !$0.status.isResolved }
     return [
-      ("Payments", "\(count)"), ("Volume", amount(taken.sum(\.amount))), ("Approved", Self.rate(figures)),
+      ("Payments", "\(figures.sum(\.count))"), ("Volume", amount(taken.sum(\.amount))),
+      ("Approved", Self.rate(figures)),
       ("Refunded", amount(figures.sum(\.refunded))), ("Outcome open", "\(open.sum(\.count))"),
       ("Time of an authorization", Self.time(figures)),
     ]
@@ -101,11 +104,13 @@ struct Overview {
     return Duration.microseconds(figures.map(\.latency).reduce(.zero, +).microseconds / answered).shownMilliseconds
   }
 
+  private var byDay: [Int64: [PaymentFigure]] { Dictionary(grouping: all(.day)) { Int64($0.name) ?? 0 } }
+
   private var volume: BarChart {
-    let byDay = Dictionary(grouping: figures.filter { Self.approved.contains($0.status) }, by: \.day)
+    let byDay = byDay.mapValues { $0.filter { Self.approved.contains($0.status) } }
     return BarChart(
       title: "Volume by day, \(currency)",
-      bars: days.map { day in
+      bars: range.days.map { day in
         let units = byDay[day, default: []].sum(\.amount)
         return .init(label: Self.label(day), value: Double(units), text: amount(units))
       })
@@ -114,8 +119,8 @@ struct Overview {
   /// `11-23`
   private static func label(_ day: Int64) -> String { String(Timestamp(seconds: day * 86_400).day.dropFirst(5)) }
 
-  private func approvals(_ title: String, _ group: (PaymentFigure) -> String) -> BarChart {
-    let groups = Dictionary(grouping: figures, by: group).sorted { $0.key < $1.key }
+  private func approvals(_ title: String, _ group: PaymentFigure.Group) -> BarChart {
+    let groups = Dictionary(grouping: all(group), by: \.name).sorted { $0.key < $1.key }
     return BarChart(
       title: title,
       bars: groups.map { name, figures in
@@ -126,19 +131,19 @@ struct Overview {
   }
 
   private var declines: BarChart {
-    let groups = Dictionary(grouping: figures.filter { $0.status == .declined }) { $0.reason ?? "unknown" }
+    let declined = all(.reason).filter { $0.status == .declined }.sorted { $0.count > $1.count }
     return BarChart(
       title: "Declines by reason",
-      bars: groups.mapValues { $0.sum(\.count) }.sorted { $0.value > $1.value }.map {
-        .init(label: $0.key, value: Double($0.value), text: "\($0.value)")
+      bars: declined.map {
+        .init(label: $0.name.isEmpty ? "unknown" : $0.name, value: Double($0.count), text: "\($0.count)")
       })
   }
 
   private var latency: BarChart {
-    let byDay = Dictionary(grouping: figures, by: \.day)
+    let byDay = byDay
     return BarChart(
       title: "Time of an authorization by day, mean",
-      bars: days.map { day in
+      bars: range.days.map { day in
         let figures = byDay[day, default: []]
         let answered = max(1, figures.sum(\.answered))
         let whole = figures.map(\.latency).reduce(.zero, +).microseconds

@@ -103,26 +103,3 @@ import Testing
     #expect(Set(audit.map(\.hash)).count == audit.count)
   }
 }
-
-@Suite struct `The figures of payments` {
-  @Test func `count and add up by day, merchant, route, network, currency and status`() async throws {
-    let bench = try await Bench()
-    let start = bench.clock.now
-    let id = try await bench.authorized()
-    _ = try await bench.done(.capture, nil, id)
-    bench.clock.advance(.seconds(86_400))
-    _ = try await bench.attempt(.sample("order-2"), token: 2)
-    let end = bench.clock.now.adding(.seconds(1))
-    let figures = try await bench.database.read {
-      try PaymentFigure.all(from: start, until: end, merchants: nil, in: $0)
-    }
-    #expect(figures.map(\.status) == [.captured, .authorizing])
-    #expect(figures.map(\.day) == [start.seconds / 86_400, start.seconds / 86_400 + 1])
-    #expect(figures.map(\.count) == [1, 1] && figures.map(\.amount) == [1250, 1250])
-    #expect(figures.map(\.answered) == [1, 0] && figures.map(\.network) == ["other", "other"])
-    let others = try await bench.database.read {
-      try PaymentFigure.all(from: start, until: end, merchants: ["other"], in: $0)
-    }
-    #expect(others.isEmpty)
-  }
-}

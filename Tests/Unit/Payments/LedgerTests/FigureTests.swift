@@ -1,0 +1,195 @@
+import Ledger
+import Storage
+import TenderPayments
+import TenderTesting
+import Testing
+
+/// Journals of two processes on one database, whose clock stands still; an SQLite file has one process.
+private struct CountedStore: Sendable {
+  let place: EmptyDatabase
+  let clock = ManualClock()
+  let databases: [Database]
+  var database: Database { databases[0] }
+  let journal: Journal
+
+  init(_ engine: StoreEngineUnderTest) async throws {
+    place = try await EmptyDatabase(engine)
+    var databases: [Database] = []
+    for _ in 0..<(engine == .postgres ? 2 : 1) {
+      databases.append(try await place.open(Journal.migrations, clock: clock.wall))
+    }
+    self.databases = databases
+    journal = Journal(databases[0], random: .seeded(3))
+  }
+
+  /// Counts until nothing is left.
+  func count() async throws { while try await FigureCounting(database).step() {} }
+
+  @discardableResult
+  func authorized(
+    _ number: Int, _ amount: Amount = .eur(1250), merchant: MerchantID = "shop", card: String? = nil
+  ) async throws -> PaymentID {
+    var summary = CardSummary.sample
+    summary.name = card
+    let order = Order.sample("order-\(number)", amount, merchant: merchant)
+    guard case .new(let attempt) = try await journal.claim(order, spending: .sample(number), card: summary) else {
+      throw Unexpected()
+    }
+    return try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt).payment.id
+  }
+
+  func done(_ kind: OperationKind, _ amount: Amount?, _ payment: PaymentID) async throws {
+    let attempt = try await journal.reserve(kind, amount, of: payment)
+    _ = try await journal.record(FakeAcquirer.approval(attempt.reference), for: attempt)
+  }
+
+  func figures(
+    by group: PaymentFigure.Group, of merchants: [MerchantID]? = nil, currency: String? = nil
+  ) async throws -> [PaymentFigure] {
+    let today = clock.now.seconds / 86_400
+    return try await database.read {
+      var range = FigureRange(today - 400...today, of: merchants)
+      range.currency = currency
+      return try range.figures(by: group, in: $0)
+    }
+  }
+
+  /// Day, status, payments, amount, refunded: from the figures, and from every payment.
+  func compared() async throws -> (figures: [[String]], payments: [[String]]) {
+    let figures = try await figures(by: .day).map {
+      [$0.name, $0.status.rawValue, "\($0.count)", "\($0.amount)", "\($0.refunded)", "\($0.answered)"]
+    }
+    let payments = try await database.read { store in
+      try store.rows(
+        """
+        SELECT CAST(created_at / 86400000000 AS TEXT) AS day, status, COUNT(*) AS payments,
+          CAST(SUM(payments.amount) AS BIGINT) AS amount, CAST(SUM(payments.refunded) AS BIGINT) AS refunded,
+          COUNT(first.answered_at) AS answered
+        FROM payments JOIN operations AS first ON first.payment = payments.id AND first.number = 0
+        GROUP BY created_at / 86400000000, status ORDER BY created_at / 86400000000, status
+        """
+      ).map { row in
+        [try row.text("day"), try row.text("status")]
+          + (try ["payments", "amount", "refunded", "answered"].map { "\(try row.integer($0))" })
+      }
+    }
+    return (figures, payments)
+  }
+
+  func expectExact(_ place: Testing.SourceLocation = #_sourceLocation) async throws {
+    let (figures, payments) = try await compared()
+    #expect(figures == payments && !payments.isEmpty, sourceLocation: place)
+  }
+}
+
+@Suite struct `The figures of payments` {
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `add up by day, currency, route, network and status, for each merchant and for all`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await CountedStore(engine)
+    let day = store.clock.now.seconds / 86_400
+    let id = try await store.authorized(1, card: "Visa 0492")
+    try await store.done(.capture, nil, id)
+    try await store.done(.refund, .eur(250), id)
+    store.clock.advance(.seconds(86_400))
+    try await store.authorized(2, .eur(300), merchant: "other", card: "MasterCard 1234")
+    try await store.count()
+    let days = try await store.figures(by: .day)
+    #expect(days.map(\.name) == ["\(day)", "\(day + 1)"] && days.map(\.status) == [.partiallyRefunded, .authorized])
+    #expect(days.map(\.amount) == [1250, 300] && days.map(\.refunded) == [250, 0] && days.map(\.answered) == [1, 1])
+    #expect(try await store.figures(by: .network).map(\.name) == ["mastercard", "visa"])
+    #expect(try await store.figures(by: .currency).map(\.name) == ["EUR", "EUR"])
+    #expect(try await store.figures(by: .route, of: ["other"]).map(\.count) == [1])
+    #expect(try await store.figures(by: .day, of: ["shop", "other"]) == days)
+    #expect(try await store.figures(by: .day, of: []).isEmpty)
+    #expect(try await store.figures(by: .day, currency: "USD").isEmpty)
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `are those of all payments after any changes, however old, and whenever they are counted`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await CountedStore(engine)
+    var (dice, open, captured) = (SeededGenerator(seed: 11), [PaymentID](), [PaymentID]())
+    for number in 0..<120 {
+      store.clock.advance(.seconds(Int64.random(in: 1...40_000, using: &dice)))
+      switch Int.random(in: 0..<4, using: &dice) {
+      case 0, 1: open.append(try await store.authorized(number))
+      case 2 where !open.isEmpty:
+        let id = open.remove(at: .random(in: 0..<open.count, using: &dice))
+        try await store.done(.capture, nil, id)
+        captured.append(id)
+      case 3 where !captured.isEmpty:
+        try await store.done(.refund, .eur(10), captured[.random(in: 0..<captured.count, using: &dice)])
+      default: break
+      }
+      if Int.random(in: 0..<3, using: &dice) == 0 { _ = try await FigureCounting(store.database).step() }
+    }
+    try await store.count()
+    try await store.expectExact()
+    #expect(try await !FigureCounting(store.database).step(), "nothing is left to count")
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `are counted from the beginning where they are missing, the newest first`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await CountedStore(engine)
+    for number in 0..<80 {
+      store.clock.advance(.seconds(3_600))
+      try await store.authorized(number)
+    }
+    let whole = FigureRange(0...store.clock.now.seconds / 86_400, of: nil)
+    let today = FigureRange(whole.days.upperBound...whole.days.upperBound, of: nil)
+    #expect(try await !store.database.read { try today.isCounted(in: $0) })
+    var hasMore = true
+    while hasMore, try await !store.database.read({ try today.isCounted(in: $0) }) {
+      hasMore = try await FigureCounting(store.database).step()
+    }
+    #expect(try await store.database.read { try today.isCounted(in: $0) && !whole.isCounted(in: $0) })
+    let (figures, payments) = try await store.compared()
+    #expect(figures.last == payments.last && figures.count < payments.count)
+    try await store.count()
+    #expect(try await store.database.read { try whole.isCounted(in: $0) })
+    try await store.expectExact()
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `are exact although several count at once while payments are made`(_ engine: StoreEngineUnderTest) async throws {
+    let store = try await CountedStore(engine)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<48 {
+        group.addTask {
+          store.clock.advance(.seconds(1_200))
+          let id = try await store.authorized(number)
+          try await store.done(.capture, nil, id)
+        }
+      }
+      for counter in 0..<4 {
+        let figures = FigureCounting(store.databases[counter % store.databases.count])
+        group.addTask { for _ in 0..<30 { _ = try await figures.step() } }
+      }
+      try await group.waitForAll()
+    }
+    try await store.count()
+    try await store.expectExact()
+  }
+
+  @Test(arguments: StoreEngineUnderTest.present)
+  func `stay exact when a payment changes between being counted and being written down`(
+    _ engine: StoreEngineUnderTest
+  ) async throws {
+    let store = try await CountedStore(engine)
+    let id = try await store.authorized(1)
+    try await store.count()
+    try await store.done(.capture, nil, id)
+    // Two that count the same: one is behind the other's change.
+    async let first = FigureCounting(store.database).step()
+    async let second = FigureCounting(store.databases[store.databases.count - 1]).step()
+    try await store.done(.refund, .eur(50), id)
+    _ = try await (first, second)
+    try await store.count()
+    try await store.expectExact()
+  }
+}
