@@ -99,9 +99,13 @@ enum Deliveries {
       .integer(optional: state == .waiting ? nil : store.now.microseconds), .text(url)) == 1
   }
 
+  /// The newest payment first; of those that wait, the next try first.
+  ///
+  /// The state stands in the text, so that the indexes of dead and of waiting deliveries are used.
   static func list(_ state: Delivery.State, limit: Int, in store: Transaction) throws -> [Delivery] {
-    try store.rows(
-      "SELECT * FROM webhook_deliveries WHERE state = $1 ORDER BY payment DESC, seq LIMIT $2", .text(state.rawValue),
+    let order = state == .waiting ? "next_try" : "payment DESC, seq"
+    return try store.rows(
+      "SELECT * FROM webhook_deliveries WHERE state = '\(state.rawValue)' ORDER BY \(order) LIMIT $1",
       .integer(Int64(limit))
     ).map { try Delivery($0, fence: $0.integer("fence")) }
   }

@@ -61,9 +61,11 @@ package struct OfficeAudit {
   ///   - before: only entries below this number.
   ///   - subject: only what was done to this; nil for all.
   package func entries(before: Int64 = .max, subject: String? = nil, limit: Int = 100) throws -> [Entry] {
+    // One text for each of the two, so that the index of the subject is used.
     try store.rows(
       """
-      SELECT * FROM office_audit WHERE seq < $1 AND (subject = $2 OR $2 IS NULL) ORDER BY seq DESC LIMIT $3
+      SELECT * FROM office_audit WHERE \(subject == nil ? "$2 IS NULL" : "subject = $2") AND seq < $1
+      ORDER BY seq DESC LIMIT $3
       """, .integer(before), .text(optional: subject), .integer(Int64(limit))
     ).map(Self.entry)
   }

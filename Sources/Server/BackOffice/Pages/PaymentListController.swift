@@ -96,12 +96,13 @@ extension PaymentListController {
     "payment", "began", "merchant", "reference", "order", "status", "currency", "amount", "authorized", "captured",
     "refunded", "charged back", "card", "route", "decline", "alarm",
   ]
-  /// How many rows are read at once.
+  /// How many rows are read at once; at first few, so that the answer begins soon.
   private static let batch = 500
+  private static let firstBatch = 50
 
   private func csv(_ call: OfficeCall) async throws -> Response {
     let query = try PaymentQuery(call)
-    let (first, references) = try await rows(query, limit: Self.batch)
+    let (first, references) = try await rows(query, limit: Self.firstBatch)
     let body = ResponseBody { writer in
       try await writer.write(ByteBuffer(string: CSV.line(Self.columns)))
       var (page, references) = (first, references)

@@ -53,7 +53,7 @@ struct WebhookController: Sendable {
     [
       "payment": delivery.payment.rawValue, "sequence": "\(delivery.sequence)", "endpoint": delivery.endpoint,
       "url": delivery.url, "merchant": delivery.merchant.rawValue, "tries": "\(delivery.tries)",
-      "result": delivery.result ?? "–", "next": delivery.nextTry.shown,
+      "result": delivery.result ?? "–", "next": delivery.state == .waiting ? delivery.nextTry.shown : "–",
       "mayReplay": isDead && user.role(of: delivery.merchant).map { $0 >= .operator } ?? false,
     ]
   }
