@@ -10,13 +10,14 @@ extension MerchantCommand {
     static let configuration = CommandConfiguration(
       abstract: "Takes a merchant's folder into the store: settings, certificates, domains and keys.",
       discussion: "The folder stays as it is. Its private keys are then in two places: remove it when all is well.")
-    @Argument(help: "The merchant's folder; its name is the merchant's id.") var directory: String
+    @Argument(help: "The merchant's folder, whose name is the merchant's id, or a file that the back office exported.")
+    var place: String
     @OptionGroup var store: MerchantStoreOptions
 
     func run() async throws {
       let configuration = try await store.load()
       let bundle = try await MerchantBundle(
-        folder: directory, at: WallClock.system.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
+        place: place, at: WallClock.system.now(), keysMayBeElsewhere: configuration.keyAgentSocket != nil)
       try store.show(try await store.ask(.add(bundle)).merchants)
     }
   }

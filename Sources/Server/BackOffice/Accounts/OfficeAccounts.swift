@@ -105,6 +105,21 @@ extension OfficeAccounts {
     }
   }
 
+  /// Takes a code of the app from who is signed in, before something that a session alone must not do. As slow as a sign-in
+  /// for who guesses.
+  func confirm(_ code: String, of name: String, from address: String) async throws -> Bool {
+    let (secret, now) = (try await vault.secret(of: name), clock.now())
+    return try await database.write { store in
+      let (throttle, users) = (SignInThrottle(store: store), UserTable(store: store))
+      guard try throttle.admit(account: name, address: address),
+        let step = secret?.step(of: code, at: now, after: try users.lastCode(of: name)),
+        try users.spend(code: step, of: name)
+      else { return false }
+      try throttle.succeed(account: name, address: address)
+      return true
+    }
+  }
+
   private func note(_ action: String, _ name: String, _ address: String) async throws {
     try await database.write { try OfficeAudit($0).note(OfficeAction(name, from: address, action, subject: name)) }
   }

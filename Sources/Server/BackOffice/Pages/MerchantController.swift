@@ -15,6 +15,8 @@ struct MerchantController: Sendable {
       .get("/merchants", .role(.viewer), list), .get("/merchants/{merchant}", .role(.viewer), show),
       .post("/merchants", .everywhere(.administrator), add),
       .post("/merchants/terms", .everywhere(.administrator), publish),
+      .post("/merchants/import", .everywhere(.administrator), take),
+      .post("/merchants/{merchant}/export", .role(.administrator), export),
       .get("/merchants/{merchant}/registration", .role(.viewer), registration),
       .get("/merchants/{merchant}/certificates/{certificate}/request", .role(.viewer), download),
       .post("/merchants/{merchant}/{change}", .role(.administrator), change),
@@ -52,6 +54,39 @@ struct MerchantController: Sendable {
     try await office.database.write { try OfficeAudit($0).note(entry) }
     try await office.services.merchants.publishTerms(version, wording: wording, graceDays: days)
     return .redirect(to: "/merchants?done=changed", type: .normal)
+  }
+
+  /// Takes a merchant that was exported here or on another server.
+  private func take(_ call: OfficeCall) async throws -> Response {
+    guard let file = call.form.file("merchant"), !file.bytes.isEmpty else {
+      throw OfficeRefusal.badRequest("Choose the file of an exported merchant.")
+    }
+    let merchant = try office.services.merchants.exported(file.bytes)
+    let entry = try call.action(
+      "merchant.import", merchant: merchant.id.rawValue, subject: merchant.id.rawValue, after: merchant.summary,
+      reason: try call.form.reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
+    try await office.services.merchants.take(merchant)
+    return .redirect(to: "/merchants/\(merchant.id)?done=changed", type: .normal)
+  }
+
+  /// The merchant as a file, with its private keys: for who has the app at hand, not for a session alone.
+  private func export(_ call: OfficeCall) async throws -> Response {
+    let merchant = try await merchant(call, .administrator)
+    let reason = try call.form.reason
+    guard try await office.accounts.confirm(call.form["code"], of: call.user.name, from: call.address) else {
+      throw OfficeRefusal.badRequest("This code is not the one of your app, or was used. Type the next one.")
+    }
+    let entry = try call.action(
+      "merchant.export", merchant: merchant.id.rawValue, subject: merchant.id.rawValue,
+      after: "with private keys and secrets", reason: reason)
+    try await office.database.write { try OfficeAudit($0).note(entry) }
+    let file = try await office.services.merchants.export(merchant.id)
+    return Response(
+      status: .ok,
+      headers: [
+        .contentType: MediaType.json, .contentDisposition: "attachment; filename=\"\(merchant.id).json\"",
+      ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: file)))
   }
 
   /// What Apple knows of the merchant.
@@ -215,6 +250,11 @@ enum MerchantView {
   /// From this many days on the countdown is a warning.
   private static let warning: Int64 = 45
 
+  /// A time in RFC 3339 as other times of the pages.
+  private static func shown(_ time: String?) -> String {
+    time.map { Timestamp(rfc3339: $0)?.shown ?? $0 } ?? "–"
+  }
+
   static func values(_ merchant: OfficeMerchant) -> [String: Any] {
     [
       "id": merchant.id.rawValue, "identifier": merchant.identifier, "isDeclared": merchant.isDeclared,
@@ -226,12 +266,16 @@ enum MerchantView {
   static func values(_ parts: OfficeMerchantParts) -> [String: Any] {
     [
       "domains": parts.domains.map(values), "certificates": parts.certificates.map(values),
+      "hasDomains": !parts.domains.isEmpty, "hasCertificates": !parts.certificates.isEmpty,
+      "hasKeys": !parts.keys.isEmpty,
       "keys": parts.keys.map { key in
         [
-          "id": key.id, "kind": key.kind.rawValue, "created": key.created, "expires": key.expires ?? "–",
+          "id": key.id, "kind": key.kind.rawValue, "created": shown(key.created), "expires": shown(key.expires),
         ] as [String: Any]
       },
-      "terms": parts.terms.map { ["event": $0.event, "version": $0.version ?? "–", "actor": $0.actor, "at": $0.at] },
+      "terms": parts.terms.map {
+        ["event": $0.event, "version": $0.version ?? "–", "actor": $0.actor, "at": shown($0.at)]
+      },
       "termsVersion": parts.termsVersion ?? "", "termsWording": parts.termsWording ?? "",
       "settings": parts.settings.map { ["key": $0.key, "value": $0.value, "meaning": $0.meaning] },
       "isServedByPlatform": parts.isServedByPlatform, "keyKinds": keyKinds.map(\.rawValue),
@@ -242,8 +286,8 @@ enum MerchantView {
   private static func values(_ domain: OfficeMerchantParts.DomainRow) -> [String: Any] {
     [
       "name": domain.name, "isEnabled": domain.isEnabled, "association": domain.hasAssociation ? "yes" : "missing",
-      "registered": domain.registered ?? "–", "isRegistered": domain.registered != nil,
-      "checked": domain.checked ?? "not yet",
+      "registered": shown(domain.registered), "isRegistered": domain.registered != nil,
+      "checked": domain.checked.map(shown) ?? "not yet",
       "finding": domain.finding ?? "nothing",
     ]
   }
@@ -251,7 +295,7 @@ enum MerchantView {
   private static func values(_ row: OfficeMerchantParts.CertificateRow) -> [String: Any] {
     let isNext = row.state == .next || row.state == .draining
     return [
-      "id": row.id, "kind": row.kind.rawValue, "state": row.state.rawValue, "expires": row.expires ?? "–",
+      "id": row.id, "kind": row.kind.rawValue, "state": row.state.rawValue, "expires": shown(row.expires),
       "left": row.daysLeft.map { $0 < 0 ? "expired" : "\($0) days left" } ?? "–",
       "isLate": row.daysLeft.map { $0 < warning } ?? false, "hash": row.publicKeyHash,
       "hasRequest": row.request != nil, "mayActivate": isNext, "isRequested": row.state == .requested,

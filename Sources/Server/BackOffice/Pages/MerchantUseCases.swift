@@ -13,6 +13,24 @@ package protocol MerchantUseCases: Sendable {
   /// What Apple knows of a merchant that this platform registered; nil for nothing.
   func registration(of merchant: MerchantID) async throws -> OfficeRegistration?
   func publishTerms(_ version: String, wording: String, graceDays: Int64) async throws
+  /// A merchant of the store as a file, with its private keys and secrets.
+  func export(_ merchant: MerchantID) async throws -> [UInt8]
+  /// Takes an exported merchant into the store.
+  func take(_ merchant: ExportedMerchant) async throws
+  /// Reads the file of an export; nothing is changed.
+  func exported(_ file: [UInt8]) throws -> ExportedMerchant
+}
+
+/// A merchant on its way into the store.
+package struct ExportedMerchant: Sendable {
+  package let id: MerchantID
+  /// Without secrets, for the audit chain: how many domains, certificates and keys it has.
+  package let summary: String
+  package let file: [UInt8]
+
+  package init(id: MerchantID, summary: String, file: [UInt8]) {
+    (self.id, self.summary, self.file) = (id, summary, file)
+  }
 }
 
 package struct NewOfficeMerchant: Sendable, Hashable {

@@ -116,6 +116,26 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
     }
   }
 
+  /// Reads a merchant's folder, or the file of an export.
+  package init(place path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+      try await self.init(folder: path, at: now, keysMayBeElsewhere: keysMayBeElsewhere)
+      return
+    }
+    do { try self.init(file: Array(try Data(contentsOf: URL(fileURLWithPath: path)))) } catch {
+      throw ConfigurationError(path, "is no merchant that the back office exported")
+    }
+  }
+
+  /// Reads what the back office has exported: all of it as JSON.
+  init(file: [UInt8]) throws { self = try StrictJSONDecoder().decode(MerchantBundle.self, from: file) }
+
+  /// Without secrets.
+  var summary: String {
+    "\(domains.count) domains, \(certificates.count) certificates, \(secrets.count) keys"
+  }
+
   /// Writes a merchant's folder, whole or not at all.
   package func write(to path: String, random: RandomBytes) throws {
     guard !FileManager.default.fileExists(atPath: path) else {

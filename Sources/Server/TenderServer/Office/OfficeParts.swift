@@ -80,6 +80,9 @@ private struct NoServer: PaymentUseCases, MerchantUseCases, ReconciliationUseCas
   func add(_ merchant: NewOfficeMerchant, actor: String) throws { throw refusal }
   func registration(of merchant: MerchantID) throws -> OfficeRegistration? { throw refusal }
   func publishTerms(_ version: String, wording: String, graceDays: Int64) throws { throw refusal }
+  func export(_ merchant: MerchantID) throws -> [UInt8] { throw refusal }
+  func exported(_ file: [UInt8]) throws -> ExportedMerchant { throw refusal }
+  func take(_ merchant: ExportedMerchant) throws { throw refusal }
   func merchants() throws -> [OfficeMerchant] { throw refusal }
   func differences(at route: String, _ period: Range<Timestamp>) throws -> [OfficeDifference] { throw refusal }
   func differences(from report: [UInt8], at route: String?) throws -> [OfficeDifference] { throw refusal }

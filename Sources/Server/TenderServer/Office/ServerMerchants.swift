@@ -1,4 +1,5 @@
 import BackOffice
+import HTTPServing
 import MerchantIdentity
 import TenderPayments
 
@@ -79,6 +80,25 @@ struct ServerMerchants: MerchantUseCases {
       _ = try await administration.perform(.add(try MerchantBundle(new, random: administration.random)))
       guard merchant.isServedByPlatform else { return }
       _ = try await administration.perform(.edit(merchant: merchant.id, settings: ["encryptTo": "platform"]))
+    }
+    if let note = await reloaded() { throw OfficeRefusal.refused(note) }
+  }
+
+  func export(_ merchant: MerchantID) async throws -> [UInt8] {
+    guard let bundle = try await ask(.export(merchant: merchant.rawValue)).bundle else { return [] }
+    return JSONAnswer.bytes(bundle)
+  }
+
+  func exported(_ file: [UInt8]) throws -> ExportedMerchant {
+    guard let bundle = try? MerchantBundle(file: file) else {
+      throw OfficeRefusal.refused("This file is no exported merchant: take one that Export has made.")
+    }
+    return ExportedMerchant(id: MerchantID(bundle.id), summary: bundle.summary, file: file)
+  }
+
+  func take(_ merchant: ExportedMerchant) async throws {
+    try await OfficeRefusal.translating {
+      _ = try await administration.perform(.add(try MerchantBundle(file: merchant.file)))
     }
     if let note = await reloaded() { throw OfficeRefusal.refused(note) }
   }

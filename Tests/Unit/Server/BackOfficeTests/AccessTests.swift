@@ -93,6 +93,19 @@ import Testing
     #expect(bench.payments.calls.isEmpty)
   }
 
+  @Test func `takes no JSON in the place of a form, whatever role it claims`() async throws {
+    let bench = try await OfficeBench()
+    let claimed = ["role": "administrator", "merchants": "", "name": "eve", "reason": "because", "kind": "api-key"]
+    for grants in [[Grant(.viewer)], [Grant(.administrator)]] {
+      try await bench.visit(as: grants) { visitor async throws in
+        for route in bench.office.router().routes where route.method == .post {
+          #expect(try await visitor.postJSON(Self.filled(route.path), claimed).status == .forbidden, "\(route)")
+        }
+      }
+    }
+    #expect(bench.payments.calls.isEmpty && bench.merchants.changes.isEmpty)
+  }
+
   @Test func `has the headers that keep it out of frames, caches and foreign scripts`() async throws {
     let bench = try await OfficeBench()
     try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in

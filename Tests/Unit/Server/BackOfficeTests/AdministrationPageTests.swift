@@ -46,6 +46,77 @@ import Testing
   }
 }
 
+@Suite struct `Exported merchants` {
+  @Test func `leave for an administrator of the merchant who types a new code, and the audit chain says so`()
+    async throws
+  {
+    let bench = try await OfficeBench()
+    let wish = ["reason": "moves to the new server"]
+    try await bench.visit(as: [Grant(.operator, of: "shop")]) { visitor async throws in
+      #expect(try await visitor.post("/merchants/shop/export", wish).status == .forbidden)
+    }
+    try await bench.user("anna", [Grant(.administrator, of: "shop")])
+    try await bench.visit { visitor async throws in
+      try await visitor.signIn("anna")
+      let used = try #require(bench.vault.secret(of: "anna")?.code(at: bench.clock.now))
+      bench.clock.advance(.seconds(30))
+      let code = try #require(bench.vault.secret(of: "anna")?.code(at: bench.clock.now))
+      for wrong in ["", "000000", used] {
+        let page = try await visitor.post("/merchants/shop/export", wish.merging(["code": wrong]) { $1 })
+        #expect(page.status == .badRequest && !page.text.contains("everything of"))
+      }
+      #expect(
+        try await visitor.post("/merchants/shop/export", ["code": code]).status == .badRequest, "without a reason")
+      #expect(
+        try await visitor.post("/merchants/other/export", wish.merging(["code": code]) { $1 }).status == .notFound)
+      let page = try await visitor.post("/merchants/shop/export", wish.merging(["code": code]) { $1 })
+      #expect(page.status == .ok && page.text == "everything of shop")
+      #expect(page.headers[.contentDisposition] == "attachment; filename=\"shop.json\"")
+      #expect(page.headers[.cacheControl] == "no-store")
+      let again = try await visitor.post("/merchants/shop/export", wish.merging(["code": code]) { $1 })
+      #expect(again.status == .badRequest, "a code is taken once")
+    }
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: "shop") }
+    #expect(entries.filter { $0.action.action == "merchant.export" }.count == 1)
+    #expect(!entries.contains { "\($0)".contains("everything of") })
+  }
+
+  @Test func `are guessed at no faster than a sign-in`() async throws {
+    let bench = try await OfficeBench()
+    try await bench.user("anna", [Grant(.administrator)])
+    try await bench.visit { visitor async throws in
+      try await visitor.signIn("anna")
+      bench.clock.advance(.seconds(30))
+      let code = try #require(bench.vault.secret(of: "anna")?.code(at: bench.clock.now))
+      for _ in 0..<6 {
+        _ = try await visitor.post("/merchants/shop/export", ["code": "000000", "reason": "because"])
+      }
+      let page = try await visitor.post("/merchants/shop/export", ["code": code, "reason": "because"])
+      #expect(page.status == .badRequest)
+    }
+  }
+
+  @Test func `come in for who administers every merchant`() async throws {
+    let bench = try await OfficeBench()
+    let reason = ["reason": "from the old server"]
+    try await bench.visit(as: [Grant(.administrator, of: "shop")]) { visitor async throws in
+      let page = try await visitor.upload("/merchants/import", reason, file: "everything of third", as: "merchant")
+      #expect(page.status == .forbidden)
+    }
+    try await bench.visit(as: [Grant(.administrator)]) { visitor async throws in
+      let page = try await visitor.upload("/merchants/import", reason, file: "everything of third", as: "merchant")
+      #expect(page.headers[.location] == "/merchants/third?done=changed")
+      for (fields, file) in [([:], "everything of fourth"), (reason, "nothing"), (reason, "")] {
+        let page = try await visitor.upload("/merchants/import", fields, file: file, as: "merchant")
+        #expect(page.status == .badRequest || page.status == .conflict)
+      }
+    }
+    #expect(bench.merchants.changes == ["import third"])
+    let entries = try await bench.database.read { try OfficeAudit($0).entries(subject: "third") }
+    #expect(entries.map(\.action.action) == ["merchant.import"] && entries[0].action.after == "1 domain")
+  }
+}
+
 @Suite struct `The page of webhooks` {
   @Test func `tests an endpoint for an operator, and gives it another address for an administrator`() async throws {
     let bench = try await OfficeBench()

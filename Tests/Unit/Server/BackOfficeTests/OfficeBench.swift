@@ -137,14 +137,23 @@ final class Visitor: Sendable {
     return try await send(.post, path, headers, body.joined(separator: "&"))
   }
 
+  /// Sends the fields of a form as JSON, with the token of the visitor's own session.
+  func postJSON(_ path: String, _ fields: [String: String]) async throws -> Page {
+    let all = fields.merging(["csrf": try await get("/sign-in").csrf]) { own, _ in own }
+    let text = all.map { "\"\($0.key)\":\"\($0.value)\"" }.joined(separator: ",")
+    return try await send(.post, path, [.contentType: "application/json"], "{\(text)}")
+  }
+
   /// Sends a form with a file, as browsers do.
-  func upload(_ path: String, _ fields: [String: String], file: String, csrf: String? = nil) async throws -> Page {
+  func upload(
+    _ path: String, _ fields: [String: String], file: String, as name: String = "report", csrf: String? = nil
+  ) async throws -> Page {
     let token = if let csrf { csrf } else { try await get("/sign-in").csrf }
     let parts = fields.merging(["csrf": token]) { own, _ in own }.map {
       "--mark\r\nContent-Disposition: form-data; name=\"\($0.key)\"\r\n\r\n\($0.value)\r\n"
     }
     let report =
-      "--mark\r\nContent-Disposition: form-data; name=\"report\"; filename=\"day.csv\"\r\nContent-Type: text/csv\r\n\r\n"
+      "--mark\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"day.csv\"\r\nContent-Type: text/csv\r\n\r\n"
       + "\(file)\r\n--mark--\r\n"
     return try await send(
       .post, path, [.contentType: "multipart/form-data; boundary=mark"], parts.joined() + report)
@@ -288,6 +297,14 @@ final class NotedMerchants: MerchantUseCases {
   func publishTerms(_ version: String, wording: String, graceDays: Int64) {
     all.withLock { $0.append("terms \(version)") }
   }
+
+  func export(_ merchant: MerchantID) -> [UInt8] { Array("everything of \(merchant)".utf8) }
+  func exported(_ file: [UInt8]) throws -> ExportedMerchant {
+    let text = String(decoding: file, as: UTF8.self)
+    guard text.hasPrefix("everything of ") else { throw OfficeRefusal.refused("no merchant") }
+    return ExportedMerchant(id: MerchantID(String(text.dropFirst(14))), summary: "1 domain", file: file)
+  }
+  func take(_ merchant: ExportedMerchant) { all.withLock { $0.append("import \(merchant.id)") } }
 
   func perform(_ change: MerchantChange, on merchant: MerchantID, actor: String) -> MerchantChangeResult {
     all.withLock { $0.append("\(merchant) \(change)") }
