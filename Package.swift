@@ -342,7 +342,8 @@ let package = Package(
     tests(
       "Unit/Server/TenderServerTests",
       [
-        "TenderServer", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "AcquirerSandbox", "AppleSandbox",
+        "TenderServer", "BackOffice", "PlatformAPI", "Mail", "CostFuzzer", "Acquiring", "AcquirerSandbox",
+        "AppleSandbox",
         "HTTPTransport",
         "MerchantIdentity", "DirectWire", "TenderCheckoutAPI", "TenderPayments", "StrictJSON", "Storage",
         "TenderTesting", "Orders", "ApplePayToken", "KeyAgent",

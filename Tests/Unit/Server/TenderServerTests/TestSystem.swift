@@ -9,6 +9,7 @@ import StrictJSON
 import Synchronization
 import TenderPayments
 import TenderServer
+import TenderTesting
 import Webhooks
 
 /// The whole system in one test process, over real sockets: a sandbox, a server, two merchants made at the portal.
@@ -20,6 +21,8 @@ final class TestSystem: Sendable {
 
   let directory: String
   let server: String
+  /// Of its back office.
+  let office: String
   let sandbox: JSONClient
   let sender: HTTPSender
   let clock: StoppableClock
@@ -57,13 +60,13 @@ final class TestSystem: Sendable {
     try Self.configureWebhooks(directory + "/merchants/harbour")
     try Self.requireDigests(directory + "/merchants/kitsune")
     try Self.writeToShoppers(directory + "/merchants/kitsune")
-    let (port, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
+    let (port, office, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
     for merchant in merchants { try await provisioning.verify(merchant) }
     try await Self.registerPage(Self.configuration(directory, addresses), clock)
     self.directory = directory
-    self.server = "http://127.0.0.1:\(port)"
+    (self.server, self.office) = ("http://127.0.0.1:\(port)", office)
     (self.sandbox, self.sender, self.clock, self.callsToApple, self.log) = (sandbox, client.sender, clock, calls, log)
     self.webhooks = webhooks
     harbour = try Shopfront(Self.harbourMerchant, directory, server, client.sender)
@@ -82,10 +85,10 @@ final class TestSystem: Sendable {
     sandbox = JSONClient(addresses.url, sender: client.sender)
     _ = try await MerchantProvisioning(portal: sandbox, random: .system).make(
       merchant, below: directory + "/imported/merchants")
-    let (port, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
+    let (port, office, serverRun) = try await Self.startServer(directory, addresses, clock, calls, log, webhooks)
     runs = [serverRun, sandboxRun]
     serverPort.put(port)
-    (self.directory, server) = (directory, "http://127.0.0.1:\(port)")
+    (self.directory, server, self.office) = (directory, "http://127.0.0.1:\(port)", office)
     (sender, self.clock, callsToApple, self.log, self.webhooks) = (client.sender, clock, calls, log, webhooks)
     harbour = try Shopfront(merchant, directory + "/imported", server, client.sender, store: directory)
     (kitsune, counted, stall) = (harbour, harbour, harbour)
@@ -252,8 +255,10 @@ final class TestSystem: Sendable {
   private static func startServer(
     _ directory: String, _ addresses: SandboxAddresses, _ clock: StoppableClock, _ calls: Log, _ log: Log,
     _ webhooks: Log
-  ) async throws -> (port: Int, run: Task<Void, any Error>) {
+  ) async throws -> (port: Int, office: String, run: Task<Void, any Error>) {
     var configuration = Self.configuration(directory, addresses)
+    let officePort = try FreePorts.row(of: 1)
+    configuration.office.port = officePort
     try await configuration.useEngineUnderTest()
     let plain = try LiveHTTPClient()
     var network = Network(
@@ -280,7 +285,7 @@ final class TestSystem: Sendable {
       ready.put($0)
     }
     let run = Task { try await server.run() }
-    return (try await ready.awaited, run)
+    return (try await ready.awaited, "http://127.0.0.1:\(officePort)", run)
   }
 }
 

@@ -1,0 +1,278 @@
+import BackOffice
+import Foundation
+import HTTPTransport
+import MerchantIdentity
+import StrictJSON
+import Synchronization
+import TenderPayments
+import TenderServer
+import TenderTesting
+import Testing
+
+/// An administrator at the back office of a running server: sends what a browser sends.
+private final class OfficePerson: Sendable {
+  struct Page: Sendable {
+    let status: Int
+    let location: String?
+    let text: String
+
+    func first(_ pattern: String) -> String? {
+      text.firstMatch(of: try! Regex(pattern)).flatMap { $0.output[1].substring }.map(String.init)
+    }
+  }
+
+  private static let password = "correct horse battery"
+  private let office: String
+  private let store: String
+  private let sender: HTTPSender
+  private let name = "anna-\(RandomBytes.system.hex(4))"
+  private let cookie = Mutex("")
+
+  /// - Parameter store: the folder of the server's store.
+  init(office: String, store: String, _ sender: HTTPSender) async throws {
+    (self.office, self.store, self.sender) = (office, store, sender)
+    _ = try await ask(.demonstrate(name: name, password: Self.password))
+    let page = try await post("/sign-in", ["name": name, "password": Self.password, "code": try await code()])
+    try #require(page.status == 303, "\(page.text)")
+  }
+
+  /// Without an account.
+  init(office: String, _ sender: HTTPSender) { (self.office, store, self.sender) = (office, "", sender) }
+
+  private func ask(_ call: UserCall) async throws -> JSONValue {
+    let socket = "\(store)/tender.db.sock".replacingOccurrences(of: "/", with: "%2F")
+    let request = OutboundRequest(
+      method: "POST", url: "http+unix://\(socket)/users/calls", body: Array(try JSONEncoder().encode(call)))
+    return try JSONReader.read(try await sender.send(request, .seconds(30)).body)
+  }
+
+  /// That the app shows now.
+  func code() async throws -> String { try #require(try await ask(.code(name: name))["code"]?.text) }
+
+  func get(_ path: String) async throws -> Page { try await send("GET", path, "", []) }
+
+  func post(_ path: String, _ fields: [String: String]) async throws -> Page {
+    let token = try #require(try await get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
+    let pairs = fields.merging(["csrf": token]) { $1 }.map { name, value in
+      "\(name)=" + value.utf8.map { "%" + Hex.encode([$0]) }.joined()
+    }
+    return try await send("POST", path, "application/x-www-form-urlencoded", Array(pairs.joined(separator: "&").utf8))
+  }
+
+  func upload(_ path: String, _ fields: [String: String], _ name: String, _ file: String) async throws -> Page {
+    let token = try #require(try await get("/sign-in").first("name=\"csrf\" value=\"([0-9a-f]+)\""))
+    let head = "--mark\r\nContent-Disposition: form-data; name=\""
+    let parts = fields.merging(["csrf": token]) { $1 }.map { "\(head)\($0.key)\"\r\n\r\n\($0.value)\r\n" }
+    let body = parts.joined() + "\(head)\(name)\"; filename=\"file\"\r\n\r\n\(file)\r\n--mark--\r\n"
+    return try await send("POST", path, "multipart/form-data; boundary=mark", Array(body.utf8))
+  }
+
+  private func send(_ method: String, _ path: String, _ type: String, _ body: [UInt8]) async throws -> Page {
+    let known = cookie.withLock(\.self)
+    var headers = [HTTPField("Cookie", "tender-office=\(known)")]
+    if !type.isEmpty { headers.append(HTTPField("Content-Type", type)) }
+    let answer = try await sender.send(
+      OutboundRequest(method: method, url: office + path, headers: headers, body: body), .seconds(60))
+    if let set = answer.header("Set-Cookie"), let value = set.firstMatch(of: /tender-office=([0-9a-f]*)/)?.output.1 {
+      cookie.withLock { $0 = String(value) }
+    }
+    return Page(
+      status: answer.status, location: answer.header("Location"), text: String(decoding: answer.body, as: UTF8.self))
+  }
+
+  /// A change of a merchant, which must be made.
+  func change(_ merchant: String, _ change: String, _ fields: [String: String] = [:]) async throws -> Page {
+    let page = try await post("/merchants/\(merchant)/\(change)", fields.merging(["reason": "renewal"]) { $1 })
+    try #require(page.status == 303 || page.status == 200, "\(change): \(page.text)")
+    return page
+  }
+
+  /// Posts a form with a code that was not taken yet: the app's next one.
+  func postWithCode(_ path: String, _ fields: [String: String]) async throws -> Page {
+    let used = try await code()
+    for _ in 0..<400 where try await code() == used { try await Task.sleep(for: .milliseconds(100)) }
+    return try await post(path, fields.merging(["code": try await code()]) { $1 })
+  }
+}
+
+/// Payments of one merchant, by several shoppers at once, until they are told to stop.
+private struct PaymentLoad: Sendable {
+  let outcomes = Log()
+  private let isDone = Mailbox<Bool>()
+  private static let shoppers = 6
+
+  /// Pays until the body has returned.
+  func during(_ shop: StoredShop, _ body: @escaping @Sendable (PaymentLoad) async throws -> Void) async throws {
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<Self.shoppers {
+        group.addTask {
+          while isDone.value == nil {
+            let answer = try await shop.pays()
+            outcomes.keep(answer.body["status"]?.text ?? "failed: \(answer.errorText)")
+          }
+        }
+      }
+      group.addTask {
+        defer { isDone.put(true) }
+        try await body(self)
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Returns when so many payments more have ended.
+  func goesOn(for count: Int = 6) async throws {
+    let end = outcomes.lineCount + count
+    for _ in 0..<3_000 where outcomes.lineCount < end { try await Task.sleep(for: .milliseconds(20)) }
+    try #require(outcomes.lineCount >= end, "no payments are made")
+  }
+}
+
+@Suite struct `The back office of a running server` {
+  let system: TestSystem
+
+  init() async throws { system = try await StoredShop.system.value }
+
+  private func person() async throws -> OfficePerson {
+    try await OfficePerson(office: system.office, store: system.directory, system.sender)
+  }
+
+  @Test(.timeLimit(.minutes(8)))
+  func `renews keys and certificates while payments run: none fails`() async throws {
+    let (stored, anna) = (try await StoredShop("reissued", system), try await person())
+    let load = PaymentLoad()
+    try await load.during(stored) { load in
+      for kind in [CertificateKind.processing, .identity] {
+        try await load.goesOn()
+        try await Self.renew(kind, of: stored, by: anna)
+        try await load.goesOn()
+      }
+      // The server of the shop signs with the old key for a day more.
+      for kind in ["api-key", "webhook-key", "callback-key"] {
+        #expect(
+          try await anna.change("reissued", "rotate-key", ["kind": kind]).text.contains("shown now and never again"))
+        try await load.goesOn()
+      }
+    }
+    let (captured, failed) = (load.outcomes.count(of: "captured"), load.outcomes.count(of: "failed"))
+    #expect(captured >= 42 && failed == 0 && captured == load.outcomes.lineCount, "\(load.outcomes.text)")
+    let history = try await anna.get("/audit").text
+    for action in ["certificate.request", "certificate.import", "certificate.activate", "key.rotate"] {
+      #expect(history.contains(action), "\(action)")
+    }
+  }
+
+  /// Request, download, Apple's portal, upload, activation.
+  private static func renew(_ kind: CertificateKind, of stored: StoredShop, by anna: OfficePerson) async throws {
+    let before = try #require(try await stored.certificate(kind, .active))
+    _ = try await anna.change(stored.id, "request-certificate", ["kind": kind.rawValue])
+    let requested = try #require(try await stored.certificate(kind, .requested))
+    let request = try await anna.get("/merchants/\(stored.id)/certificates/\(requested.id)/request").text
+    let answer = try await stored.system.sandbox.require(
+      "POST", "/portal/merchants/\(stored.shop.merchant.merchantIdentifier)/certificates",
+      ["type": .string(kind.rawValue), "csr": .string(request)])
+    let certificate = try #require(answer["certificate"]?.text)
+    _ = try await anna.change(stored.id, "import-certificate", ["kind": kind.rawValue, "certificate": certificate])
+    let next = try #require(try await stored.certificate(kind, .next))
+    if kind == .processing { try await stored.activatesAtApple(try #require(answer["id"]?.text)) }
+    _ = try await anna.change(stored.id, "activate-certificate", ["certificate": next.id])
+    #expect(try await stored.certificate(kind, .active)?.id == next.id)
+    #expect(try await stored.certificate(kind, .draining)?.id == before.id)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `exports a merchant that another server imports and takes payments for`() async throws {
+    let (stored, anna) = (try await StoredShop("moving", system), try await person())
+    let reason = ["reason": "moves to another server"]
+    let file = try await anna.postWithCode("/merchants/moving/export", reason)
+    #expect(file.status == 200 && file.text.contains("PRIVATE KEY"))
+    let port = try FreePorts.row(of: 1)
+    let other = try await system.secondServer { $0.office.port = port }
+    let bert = try await OfficePerson(office: "http://127.0.0.1:\(port)", store: other.store, system.sender)
+    let page = try await bert.upload("/merchants/import", reason, "merchant", file.text)
+    #expect(page.location == "/merchants/moving?done=changed", "\(page.text)")
+    let moved = try Shopfront(
+      stored.shop.merchant, system.directory + "/imported", other.server, system.sender, store: other.store)
+    let answer = try await Shopper.enters(system, moved, service: "collection").pays()
+    #expect(answer.body["status"] == "captured", "\(answer.errorText)")
+    for server in [(anna, "merchant.export"), (bert, "merchant.import")] {
+      let history = try await server.0.get("/audit").text
+      #expect(history.contains(server.1) && !history.contains("PRIVATE KEY"))
+    }
+    let again = try await bert.upload("/merchants/import", reason, "merchant", file.text)
+    #expect(again.status == 409, "a merchant is there once")
+    let declared = try await anna.postWithCode("/merchants/harbour/export", reason)
+    #expect(declared.status == 409 && !declared.text.contains("PRIVATE KEY"))
+  }
+
+  @Test func `refunds once what two operators refund at the same moment`() async throws {
+    let (stored, anna, bert) = (try await StoredShop("shared", system), try await person(), try await person())
+    let answer = try await stored.pays()
+    let payment = try #require(answer.body["paymentId"]?.text, "\(answer.errorText)")
+    let form = "refund\">[^§]*?name=\"key\" value=\"([0-9a-f]+)\""
+    let keys = [
+      try await anna.get("/payments/\(payment)").first(form), try await bert.get("/payments/\(payment)").first(form),
+    ].compactMap(\.self)
+    try #require(keys.count == 2 && keys[0] == keys[1])
+    let answers = try await withThrowingTaskGroup(of: OfficePerson.Page.self) { group in
+      for user in [anna, bert, anna, bert] {
+        group.addTask {
+          try await user.post(
+            "/payments/\(payment)/refund", ["key": keys[0], "amount": "1.00", "reason": "one was missing"])
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(answers.allSatisfy { $0.status == 303 }, "\(answers.map(\.text))")
+    let page = try await anna.get("/payments/\(payment)").text
+    #expect(page.ranges(of: "refund of 1.00 EUR: approved").count == 1)
+    #expect(page.contains("partially refunded"))
+  }
+
+  @Test func `sends an invitation whose address works once`() async throws {
+    let (anna, name) = (try await person(), "bert-\(RandomBytes.system.hex(4))@shop.example")
+    let page = try await anna.post("/users", ["name": name, "role": "viewer", "reason": "joins the shop"])
+    #expect(page.text.contains("sent by mail") && !page.text.contains("/invitation/"))
+    let path = try #require(try await mailedPath(to: name))
+    let bert = OfficePerson(office: system.office, system.sender)
+    let invitation = try await bert.get(path)
+    let typed = try #require(invitation.first("class=\"secret\">([A-Z2-7 ]+)<"))
+    let secret = try #require(OneTimeCodeSecret(hex: Hex.encode(Self.decoded(typed))))
+    func accepts() async throws -> OfficePerson.Page {
+      try await bert.post(
+        path, ["password": "battery horse correct", "code": secret.code(at: system.clock.wall.now())])
+    }
+    let accepted = try await accepts()
+    #expect(accepted.status == 200 && accepted.text.contains("once"), "\(accepted.text)")
+    let again = try await accepts()
+    #expect(!again.text.contains("Each takes its place") && again.text.contains("over"), "\(again.text)")
+    #expect(try await !bert.get(path).text.contains(typed))
+  }
+
+  /// The address in the message that arrived in the sandbox's mailbox.
+  private func mailedPath(to name: String) async throws -> String? {
+    for _ in 0..<400 {
+      let mails = try await system.mails { $0["recipients"]?.elements.contains { $0.text == name } ?? false }
+      if let text = mails.first?["text"]?.text {
+        return text.firstMatch(of: /(\/invitation\/[0-9a-f]+)/).map { String($0.output.1) }
+      }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    return nil
+  }
+
+  /// RFC 4648, section 6.
+  private static func decoded(_ text: String) -> [UInt8] {
+    var (bytes, buffer, bits) = ([UInt8](), 0, 0)
+    for character in text where character != " " {
+      let value = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".firstIndex(of: character)
+      buffer = buffer << 5 | (value?.utf16Offset(in: "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") ?? 0)
+      bits += 5
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes.append(UInt8(buffer >> bits & 0xFF))
+      buffer &= (1 << bits) - 1
+    }
+    return bytes
+  }
+}
