@@ -15,9 +15,10 @@ struct BarChart {
   /// The value at the top; nil for the highest bar's.
   var maximum: Double?
 
-  private static let (width, height, bottom) = (720.0, 180.0, 20.0)
+  private static let (width, height, bottom) = (720.0, 190.0, 30.0)
   /// Left free on both sides, for the outer labels.
-  private static let inset = 30.0
+  private static let inset = 40.0
+  private static let mostLabels = 8
   private static let widest = 72.0
 
   var svg: String {
@@ -39,9 +40,9 @@ struct BarChart {
 
   /// So few labels that they do not overlap.
   private func label(_ bar: Bar, _ index: Int, _ x: Double) -> String {
-    let every = max(1, bars.count / 8)
+    let every = max(1, (bars.count + Self.mostLabels - 1) / Self.mostLabels)
     guard index % every == 0 else { return "" }
-    return "<text x=\"\(Self.number(x))\" y=\"\(Self.number(Self.height - 4))\" text-anchor=\"middle\" class=\"label\">"
+    return "<text x=\"\(Self.number(x))\" y=\"\(Self.number(Self.height - 7))\" text-anchor=\"middle\" class=\"label\">"
       + "\(Self.escaped(bar.label))</text>"
   }
 
