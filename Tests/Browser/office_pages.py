@@ -1,6 +1,7 @@
 """The back office: whether a person does there what they came for, and whether every page is accessible and fits."""
 
 import datetime
+import re
 import secrets
 import subprocess
 import threading
@@ -11,7 +12,7 @@ from selenium.webdriver.support.select import Select
 
 from access import faint, must_be_accessible, small_targets, unnamed, width
 from claims import claim
-from officework import enter, invite, pay, tender, visit, without_scripts
+from officework import accept, enter, invite, pay, tender, visit, without_scripts
 from shopper import DESKTOP, PHONE
 
 
@@ -73,10 +74,9 @@ def every_page_of_the_office_is_accessible_on_a_phone_in_the_dark(shopper):
     walk(shopper, PHONE, "dark")
 
 
-@claim(page=None)
-def an_administrator_finds_a_payment_refunds_half_and_sees_the_webhook(shopper):
+def refund_half(shopper):
+    """Finds the payment that was just made, by the merchant's reference, refunds half of it and sees the webhook."""
     payment = pay(shopper.demo)
-    enter(shopper)
     with without_scripts(shopper):
         visit(shopper, "/payments")
         shopper.type("#q", payment["merchantReference"] + Keys.ENTER)
@@ -94,6 +94,12 @@ def an_administrator_finds_a_payment_refunds_half_and_sees_the_webhook(shopper):
 
     shopper.until(delivered, "the webhook of the refund is not delivered")
     assert shopper.demo.payments(payment["basket"])[0]["refunded"] == 750
+
+
+@claim(page=None)
+def an_administrator_finds_a_payment_refunds_half_and_sees_the_webhook(shopper):
+    enter(shopper)
+    refund_half(shopper)
 
 
 @claim(page=None)
@@ -161,9 +167,7 @@ def kitsune(demo, *arguments):
          "1500", "--json", *arguments], cwd=demo.home, capture_output=True, text=True, timeout=120, check=False)
 
 
-@claim(page=None)
-def an_administrator_registers_a_second_domain_with_the_simulated_apple(shopper):
-    enter(shopper)
+def register_a_second_domain(shopper):
     domain = f"noodles-{secrets.token_hex(3)}.localhost:{shopper.demo.port + 4}"
     with without_scripts(shopper):
         visit(shopper, "/merchants/kitsune")
@@ -187,9 +191,14 @@ def an_administrator_registers_a_second_domain_with_the_simulated_apple(shopper)
     assert paid.returncode == 0, paid.stderr + paid.stdout
 
 
-@claim(page=None, limit=180)
-def the_processing_certificate_is_rotated_while_orders_are_paid(shopper):
+@claim(page=None)
+def an_administrator_registers_a_second_domain_with_the_simulated_apple(shopper):
     enter(shopper)
+    register_a_second_domain(shopper)
+
+
+def rotate_the_processing_certificate(shopper):
+    """While two shoppers pay."""
     results, ended = [], threading.Event()
 
     def pay_on():
@@ -222,8 +231,14 @@ def the_processing_certificate_is_rotated_while_orders_are_paid(shopper):
     assert not failed, f"{len(failed)} of {len(results)} failed: {failed[0]}"
 
 
-@claim(page=None)
-def a_warning_is_read_after_the_clock_was_moved(shopper):
+@claim(page=None, limit=180)
+def the_processing_certificate_is_rotated_while_orders_are_paid(shopper):
+    enter(shopper)
+    rotate_the_processing_certificate(shopper)
+
+
+def read_the_warning(shopper):
+    """After the clock was moved."""
     nearly_the_end = datetime.date.today() + datetime.timedelta(days=750)  # certificates last 25 months
     tender(shopper.demo, "mail", "warn", "--at", str(nearly_the_end))
 
@@ -234,6 +249,43 @@ def a_warning_is_read_after_the_clock_was_moved(shopper):
     shopper.until(arrived, "no warning has arrived")[0].click()
     shopper.sees("operator@demo.invalid")
     shopper.sees("certificate")
+
+
+@claim(page=None)
+def a_warning_is_read_after_the_clock_was_moved(shopper):
+    read_the_warning(shopper)
+
+
+@claim(page=None, limit=300)
+def a_person_who_has_signed_in_does_all_that_the_office_is_for(shopper):
+    enter(shopper)
+    refund_half(shopper)
+    rotate_the_processing_certificate(shopper)
+    register_a_second_domain(shopper)
+    read_the_warning(shopper)
+
+
+@claim(page=None)
+def an_invitation_arrives_in_the_mailbox_and_works_once(shopper):
+    enter(shopper)
+    name = f"bert-{secrets.token_hex(4)}@shop.example"
+    visit(shopper, "/users")
+    shopper.browser.find_element(By.ID, "name").send_keys(name)
+    shopper.browser.find_element(By.ID, "reason").send_keys("joins the shop" + Keys.ENTER)
+    shopper.sees("The invitation was sent by mail.")
+
+    def sent():
+        mails = shopper.demo.get_json(f"{shopper.demo.sandbox}/sandbox/mail")["messages"]
+        return next((mail for mail in mails if name in mail["recipients"]), None)
+
+    mail = shopper.until(sent, "no invitation has arrived")
+    shopper.browser.get(f"{shopper.demo.sandbox}/mail/{mail['number']}")
+    shopper.sees(name)
+    address = re.search(r"http://\S+/invitation/[0-9a-f]+", mail["text"])[0]
+    shopper.browser.get(address)
+    accept(shopper)
+    shopper.browser.get(address)
+    shopper.sees("This invitation is over")
 
 
 @claim(page=None)

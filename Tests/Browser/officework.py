@@ -44,15 +44,21 @@ def enter(shopper, role="administrator", *options):
     name, path = invite(shopper.demo, role, *options)
     shopper.browser.get(shopper.demo.office + path)
     shopper.sees(name)
+    secret = accept(shopper)
+    shopper.follow("Sign in")
+    sign_in(shopper, name, code(secret, ahead=1))
+    shopper.sees("Attention")
+    return name
+
+
+def accept(shopper):
+    """Sets password and codes on the page of an invitation; the secret of the codes."""
     secret = shopper.browser.find_element("css selector", "code.secret").text
     shopper.write("A password", PASSWORD)
     shopper.write("The code", code(secret))
     shopper.press("Set both")
     shopper.sees("Each takes its place once")
-    shopper.follow("Sign in")
-    sign_in(shopper, name, code(secret, ahead=1))
-    shopper.sees("Attention")
-    return name
+    return secret
 
 
 def sign_in(shopper, name, one_time_code):
