@@ -72,7 +72,10 @@ struct ClientAuthentication: RouterMiddleware {
       Self.isSame(session.customer, context.parameters.get("customerId")),
       context.caller.map({ $0.merchant.id == session.merchant }) ?? true
     else { throw Self.refusal }
-    if let wait = quotas.take(client: session.customer) { throw Problem.quotaExceeded(wait) }
+    if let wait = quotas.take(client: session.customer) {
+      await quotas.awaitRefusal(ofClient: session.customer)
+      throw Problem.quotaExceeded(wait)
+    }
     var context = context
     context.clientSession = session
     return try await next(request, context)

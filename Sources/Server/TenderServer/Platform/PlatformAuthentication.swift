@@ -91,7 +91,7 @@ struct PlatformAuthentication: RouterMiddleware {
     _ request: Request, context: ServerContext, next: (Request, ServerContext) async throws -> Response
   ) async throws -> Response {
     let (caller, key) = try caller(of: request, context)
-    try admit(key, request)
+    try await admit(key, request)
     let body = try await RequestBody.collect(request, context)
     do { try caller.check(body: body, isDigestRequired: key.isDigestRequired) } catch { throw Problem(error) }
     var (request, context) = (request, context)
@@ -100,15 +100,19 @@ struct PlatformAuthentication: RouterMiddleware {
       caller, of: key.merchant, method: request.method.rawValue, path: request.uri.path, body: body)
     let (call, known) = (request, context)
     guard let response = try await quotas.admit(key.merchant, { try await next(call, known) }) else {
+      await quotas.awaitRefusal(of: key.merchant)
       throw Problem.quotaExceeded(.zero)
     }
     return response
   }
 
   /// Refuses what the key may not do, and calls above the quotas, before the body is read.
-  private func admit(_ key: PlatformKey, _ request: Request) throws {
+  private func admit(_ key: PlatformKey, _ request: Request) async throws {
     uses.note(key.id, of: key.merchant, at: clock.now())
-    if let wait = quotas.take(key: key.id, of: key.merchant) { throw Problem.quotaExceeded(wait) }
+    if let wait = quotas.take(key: key.id, of: key.merchant) {
+      await quotas.awaitRefusal(of: key.merchant)
+      throw Problem.quotaExceeded(wait)
+    }
     let needed = RequiredScopes.of(request.method, request.uri.path)
     guard key.limits.allows(oneOf: needed) else {
       let names = needed.map(\.rawValue).sorted().joined(separator: " or ")

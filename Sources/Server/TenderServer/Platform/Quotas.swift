@@ -5,7 +5,8 @@ package import TenderPayments
 /// How many calls an API key, a merchant and a client session may make. Counted by each server for itself.
 ///
 /// Each has a rate, and may be ahead of it by the calls of two seconds. A merchant that exceeds its rate is refused
-/// before its bodies are read, so that it takes no time from others.
+/// before its bodies are read, and its refusals leave at a rate of their own: a caller that repeats at once, on however many
+/// connections, waits for them, and takes no time from others.
 package final class Quotas: Sendable {
   /// Calls a second; nil for as many as come.
   package struct Rates: Sendable, Hashable {
@@ -27,20 +28,31 @@ package final class Quotas: Sendable {
     case key(String)
     case merchant(MerchantID)
     case client(String)
+    /// Refusals of a merchant, and of an app or a page.
+    case refusals(MerchantID)
+    case clientRefusals(String)
   }
 
   private static let burst = Duration.seconds(2)
+  /// Between two refusals of one merchant: fifty leave in a second.
+  private static let refusalInterval = Duration.milliseconds(20)
+  /// The longest that a refusal waits. Later ones leave at once: a call that waits for longer is given up by its caller.
+  private static let longestRefusal = Duration.seconds(10)
   /// Above it, subjects that have not called for long are forgotten.
   private static let remembered = 4_096
 
   private let rates: Rates
   private let uptime: @Sendable () -> Duration
+  private let pause: @Sendable (Duration) async -> Void
   /// When the calls of each so far would have been made at its rate.
   private let schedule = Mutex<[Subject: Duration]>([:])
   private let underWay = Mutex<[MerchantID: Int]>([:])
 
-  package init(_ rates: Rates, uptime: @escaping @Sendable () -> Duration = Scheduler.system.uptime) {
-    (self.rates, self.uptime) = (rates, uptime)
+  package init(
+    _ rates: Rates, uptime: @escaping @Sendable () -> Duration = Scheduler.system.uptime,
+    pause: @escaping @Sendable (Duration) async -> Void = { try? await Scheduler.system.sleep($0) }
+  ) {
+    (self.rates, self.uptime, self.pause) = (rates, uptime, pause)
   }
 
   /// Counts a call under an API key.
@@ -52,6 +64,23 @@ package final class Quotas: Sendable {
 
   /// The same for a call under a client session. It takes nothing from the merchant's server.
   package func take(client: String) -> Duration? { take([(.client(client), rates.perClient)]) }
+
+  /// Returns when a refusal of the merchant's may leave.
+  package func awaitRefusal(of merchant: MerchantID) async { await awaitRefusal(.refusals(merchant)) }
+
+  /// The same of a client session's.
+  package func awaitRefusal(ofClient client: String) async { await awaitRefusal(.clientRefusals(client)) }
+
+  private func awaitRefusal(_ subject: Subject) async {
+    let now = uptime()
+    let wait: Duration? = schedule.withLock { schedule in
+      let due = max(schedule[subject] ?? now, now) + Self.refusalInterval
+      guard due - now <= Self.longestRefusal else { return nil }
+      schedule[subject] = due
+      return due - now
+    }
+    if let wait { await pause(wait) }
+  }
 
   /// Does the work of one call, unless too many of the merchant's are under way.
   ///

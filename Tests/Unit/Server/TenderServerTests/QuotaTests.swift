@@ -1,5 +1,6 @@
 import HTTPTransport
 import StrictJSON
+import Synchronization
 import TenderPayments
 import TenderServer
 import TenderTesting
@@ -56,9 +57,31 @@ import Testing
     #expect(await quotas.admit(harbour) { true } == true)
   }
 
+  @Test func `lets the refusals of a merchant leave at fifty a second, and keeps none for longer than ten seconds`()
+    async throws
+  {
+    let (pauses, start) = (Pauses(), clock.now)
+    let quotas = Quotas(.init(), uptime: { [clock] in clock.now.since(start) }, pause: { pauses.add($0) })
+    for _ in 0..<501 { await quotas.awaitRefusal(of: MerchantID("harbour")) }
+    await quotas.awaitRefusal(of: MerchantID("kitsune"))
+    await quotas.awaitRefusal(ofClient: "c1")
+    let expected = (1...500).map { Duration.milliseconds(20 * $0) } + [.milliseconds(20), .milliseconds(20)]
+    #expect(pauses.all == expected)
+    clock.advance(.seconds(10))
+    await quotas.awaitRefusal(of: MerchantID("harbour"))
+    #expect(pauses.all.last == .milliseconds(20))
+  }
+
   @Test func `that is not set takes whatever comes`() {
     #expect(taken(quotas(.init()), key: "a") == 1_000)
   }
+}
+
+/// For how long refusals waited.
+private final class Pauses: Sendable {
+  private let kept = Mutex<[Duration]>([])
+  func add(_ pause: Duration) { kept.withLock { $0.append(pause) } }
+  var all: [Duration] { kept.withLock { $0 } }
 }
 
 @Suite struct `A merchant that floods the platform API` {
