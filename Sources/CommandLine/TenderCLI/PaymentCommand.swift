@@ -8,10 +8,10 @@ import TenderServer
 /// `tender payment`
 struct PaymentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "payment", abstract: "Looks at payments, and captures, voids and refunds them.",
+    commandName: "payment", abstract: "Looks at payments; captures, voids, refunds and increments them.",
     subcommands: [
-      List.self, Show.self, Capture.self, Void.self, Refund.self, Settle.self, Acknowledge.self, Resolve.self,
-      VerifyJournal.self,
+      List.self, Show.self, Capture.self, Void.self, Refund.self, Increment.self, Settle.self, Acknowledge.self,
+      Resolve.self, VerifyJournal.self,
     ])
 
   struct List: AsyncParsableCommand {
@@ -43,7 +43,7 @@ struct PaymentCommand: AsyncParsableCommand {
     @OptionGroup var movement: MovementOptions
     @Flag(help: "The last capture: the rest of the hold is released.") var final = false
 
-    func run() async throws { try await operation.perform(.capture, movement, isFinal: final) }
+    func run() async throws { try await operation.perform(.capture, movement.movement, isFinal: final) }
   }
 
   struct Void: AsyncParsableCommand {
@@ -51,7 +51,7 @@ struct PaymentCommand: AsyncParsableCommand {
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
 
-    func run() async throws { try await operation.perform(.void, movement) }
+    func run() async throws { try await operation.perform(.void, movement.movement) }
   }
 
   struct Refund: AsyncParsableCommand {
@@ -59,7 +59,16 @@ struct PaymentCommand: AsyncParsableCommand {
     @OptionGroup var operation: OperationOptions
     @OptionGroup var movement: MovementOptions
 
-    func run() async throws { try await operation.perform(.refund, movement) }
+    func run() async throws { try await operation.perform(.refund, movement.movement) }
+  }
+
+  struct Increment: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Raises what is held, before a capture, where the route can.")
+    @OptionGroup var operation: OperationOptions
+    @OptionGroup var movement: IncrementOptions
+
+    func run() async throws { try await operation.perform(.increment, movement.movement) }
   }
 
   struct Settle: AsyncParsableCommand {
@@ -207,9 +216,30 @@ struct LookupOptions: ParsableArguments {
   }
 }
 
+/// What an increment takes: an amount that must be given.
+struct IncrementOptions: ParsableArguments {
+  @Option(help: "By how much, for example 10.00.") var amount: String
+  @OptionGroup var consent: ConsentOptions
+
+  var movement: Movement { Movement(amount: amount, consent: consent) }
+}
+
 /// What a capture, a void and a refund take.
 struct MovementOptions: ParsableArguments {
   @Option(help: "For example 10.00; all that is left by default.") var amount: String?
+  @OptionGroup var consent: ConsentOptions
+
+  var movement: Movement { Movement(amount: amount, consent: consent) }
+}
+
+/// An amount, or all that is left, and that it is meant.
+struct Movement {
+  let amount: String?
+  let consent: ConsentOptions
+}
+
+/// That money is to be moved, and once.
+struct ConsentOptions: ParsableArguments {
   @Option(help: "An idempotency key: the same command with the same key moves money once. One is made by default.")
   var key: String?
   @Flag(help: "Do not ask. Needed where standard input is no terminal.") var yes = false
@@ -237,12 +267,12 @@ struct OperationOptions: ParsableArguments {
   }
 
   func perform(
-    _ operation: PaymentAdministration.Operation, _ movement: MovementOptions, isFinal: Bool = false
+    _ operation: PaymentAdministration.Operation, _ movement: Movement, isFinal: Bool = false
   ) async throws {
     let payment = try await journal.payment(id)
     let confirmation = MoneyConfirmation(operation: operation, payment: payment, amount: movement.amount)
-    try confirmation.require(isConfirmed: movement.yes)
-    let (id, amount, key) = (payment.id, movement.amount, movement.announcedKey())
+    try confirmation.require(isConfirmed: movement.consent.yes)
+    let (id, amount, key) = (payment.id, movement.amount, movement.consent.announcedKey())
     let query = [amount.map { "amount=\($0.inQuery)" }, isFinal ? "final=true" : nil, "key=\(key.inQuery)"]
     try await ask(id, "\(operation.rawValue)?" + query.compactMap { $0 }.joined(separator: "&")) {
       try await $0.perform(operation, on: id, amount: amount, isFinal: isFinal, key: key)

@@ -58,7 +58,7 @@ package struct AcquirerCapabilities: Sendable {
   package let instruments: Set<Instrument>
   /// Those that the provider authorizes in two steps. Without a stored result of the first, nothing was authorized.
   package var preparedInstruments: Set<Instrument>
-  package let parts: Parts
+  package var parts: Parts
   /// Of captures, voids and refunds.
   package var idempotency: Idempotency
   /// Of authorizations. They are repeated only while the payment token is in memory.
@@ -70,6 +70,8 @@ package struct AcquirerCapabilities: Sendable {
   package var inquiryByName = false
   /// Whether an authorization can be undone by our reference alone. Where it cannot, it is inquired about and voided.
   package let reversal: Bool
+  /// Whether an authorization of zero asks the issuer if the card is good. It holds nothing.
+  package var verifiesCards = false
   /// How long after an operation was sent the acquirer may still not know it. Only afterwards does "not found" mean
   /// that it never arrived.
   package let settleHorizon: Duration

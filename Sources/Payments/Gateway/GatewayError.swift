@@ -70,6 +70,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .currencyNotTaken(let currency): "the acquirer does not take \(currency)"
     case .outcomeNotRecorded(let payment): "the acquirer was asked about payment \(payment), and the store failed"
     case .acquirerNotConfigured(let route): "the payment was authorized at \(route), which is not configured"
+    case .partNotPossible(.increment, let route): "\(route) raises no hold"
     case .partNotPossible(let kind, let route): "\(route) does a \(kind.rawValue) for the whole amount only"
     case .answerMayCome(let operation): "the acquirer may still report what became of \(operation)"
     case .noRoute(let merchant): "none of the routes of merchant \(merchant) takes this payment"
@@ -86,6 +87,7 @@ package enum GatewayError: Error, Sendable, Hashable {
     case .overloaded, .outOfTime: "This call changed nothing. Try again after the time in Retry-After."
     case .outcomeNotRecorded: "Ask for the payment's outcome until it is known. A second payment could charge twice."
     case .acquirerNotConfigured: "Configure the acquirer that holds the money, or do it in that acquirer's own portal."
+    case .partNotPossible(.increment, _): "Authorize the rest as another payment."
     case .partNotPossible: "Leave the amount out, or do a part in another way, such as a capture of less."
     case .answerMayCome:
       "Wait for the time in which the acquirer reports, and while recovery repeats the operation; then decide."

@@ -86,7 +86,9 @@ struct BankProfile: Sendable {
   /// - Parameter number: which of the accounts; the sandbox's have names of their own.
   func capabilities(_ number: Int) -> AcquirerCapabilities {
     guard conduct != .sandbox else { return stated.called(number == 0 ? "simulated" : "simulated-\(number + 1)") }
-    return stated.called(stated.name, account: "account\(number + 1)")
+    var stated = stated.called(stated.name, account: "account\(number + 1)")
+    if conduct.raisesHolds { stated.parts.insert(.increment) }
+    return stated
   }
 
   var repeatsAnswers: Bool { stated.idempotency != .none }

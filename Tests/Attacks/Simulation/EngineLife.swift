@@ -13,7 +13,7 @@ import Webhooks
 /// The engine from one start to its death: the real gateway, journal and dispatcher over the simulated store and wire.
 final class EngineLife: @unchecked Sendable {
   enum Verb: String {
-    case capture, finalCapture, void, refund
+    case capture, finalCapture, void, refund, increment
 
     /// As the journal calls it.
     var kind: String { self == .finalCapture ? "capture" : rawValue }
@@ -25,6 +25,7 @@ final class EngineLife: @unchecked Sendable {
       case .finalCapture: .capture(payment.id, amount, isFinal: true)
       case .void: .void(payment.id, amount)
       case .refund: .refund(payment.id, amount)
+      case .increment: .increment(payment.id, by: amount ?? payment.amount)
       }
     }
   }

@@ -61,6 +61,9 @@ extension BankProfile.Conduct {
   /// Whether it holds money for 30 days, which is longer than a simulation: a pre-authorization.
   var holdsForWeeks: Bool { self == .worldlineDirect }
 
+  /// Whether a hold can be raised, as that of a pre-authorization.
+  var raisesHolds: Bool { self == .worldlineAcquiring }
+
   /// Whether a void is a change of its authorization, whose status is the only answer to an inquiry.
   var voidsWithoutName: Bool { self == .braintree || self == .stripe }
 

@@ -300,6 +300,10 @@ final class SimulatedBank {
     case "void":
       guard amount <= hold.authorized - hold.captured else { return false }
       hold.authorized -= amount
+    case "increment":
+      guard hold.authorized > 0 else { return false }
+      hold.authorized += amount
+      hold.amount += amount
     default:
       guard amount <= hold.captured - hold.refunded else { return false }
       hold.refunded += amount

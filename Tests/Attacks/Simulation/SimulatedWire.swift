@@ -107,6 +107,7 @@ final class SimulatedWire: @unchecked Sendable {
       capture: { request, deadline in await self.ask("capture", request, deadline, of: process) },
       void: { request, deadline in await self.ask("void", request, deadline, of: process) },
       refund: { request, deadline in await self.ask("refund", request, deadline, of: process) },
+      increment: { request, deadline in await self.ask("increment", request, deadline, of: process) },
       inquire: { request, deadline in
         await self.ask("inquire", deadline, of: process, broken: Inquiry.broken) { self.inquire(request) }
       },

@@ -7,7 +7,7 @@ package import TenderPayments
 /// docs/reconciliation.md describes them. Adyen's own report is recognised by its first line.
 package struct AcquirerReport: Sendable, Hashable {
   package enum Operation: String, Sendable, Hashable, CaseIterable {
-    case authorize, capture, void, refund
+    case authorize, capture, void, refund, increment
     /// The undoing of an authorization, under that authorization's reference.
     case reverse
   }

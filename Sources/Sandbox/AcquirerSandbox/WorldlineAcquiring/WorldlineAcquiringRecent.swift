@@ -45,10 +45,10 @@ extension WorldlineAcquiringStore {
 }
 
 extension ReportedOperation {
-  /// Tender's words for Worldline's kinds of operation; an increment compares with nothing.
+  /// Tender's words for Worldline's kinds of operation.
   static let worldlineAcquiring = [
     "AUTHORIZATION": "authorize", "CAPTURE": "capture", "REFUND": "refund", "AUTHORIZATION_REVERSAL": "void",
-    "TECHNICAL_REVERSAL": "reverse",
+    "INCREMENT": "increment", "TECHNICAL_REVERSAL": "reverse",
   ]
 
   fileprivate init?(worldlineAcquiring row: Row) throws {

@@ -19,6 +19,8 @@ package struct PaymentAdministration: Sendable {
   /// What can be done to a payment by hand.
   package enum Operation: String, Sendable, CaseIterable {
     case capture, void, refund
+    /// Raises what is held.
+    case increment
     /// Asks the acquirer for the outcome of open operations.
     case settle
     /// An operator has looked at what raised an alarm.
@@ -84,7 +86,8 @@ extension PaymentAdministration {
 
   /// - Parameters:
   ///   - amount: in the payment's currency, as `10.00`; nil for all that is left.
-  ///   - key: under which a capture, void or refund is done once, however often it is asked for; nil for a new one.
+  ///   - key: under which a capture, void, refund or increment is done once, however often it is asked for; nil for a
+  ///     new one.
   package func perform(
     _ operation: Operation, on id: PaymentID, amount: String?, isFinal: Bool, key: String? = nil
   ) async throws -> PaymentReport {
@@ -96,7 +99,7 @@ extension PaymentAdministration {
     let key = try key.map(Self.idempotencyKey) ?? IdempotencyKey(random.hex(16))
     var performed: [OperationRecord]?
     switch operation {
-    case .capture, .void, .refund:
+    case .capture, .void, .refund, .increment:
       performed = try await once(key, operation, payment, amount, isFinal: isFinal)
     case .settle: _ = try await gateway.inquire(id)
     case .acknowledge: try await journal.acknowledge(id)
@@ -106,7 +109,7 @@ extension PaymentAdministration {
       operations: try await journal.operations(of: id), performed: performed, key: performed == nil ? nil : key)
   }
 
-  /// Captures, voids or refunds once for the key. A repeat gets the operations that the first call began.
+  /// Captures, voids, refunds or increments once for the key. A repeat gets the operations that the first call began.
   private func once(
     _ key: IdempotencyKey, _ operation: Operation, _ payment: Payment, _ amount: Amount?, isFinal: Bool
   ) async throws -> [OperationRecord] {
@@ -114,12 +117,7 @@ extension PaymentAdministration {
     let call = IdempotentCall(
       merchant: payment.merchant, call: "administration \(operation.rawValue) \(id)", key: key,
       requestHash: "\(amount.map { "\($0)" } ?? "all") \(isFinal)")
-    let followUp: FollowUp =
-      switch operation {
-      case .void: .void(id, amount)
-      case .refund: .refund(id, amount)
-      default: .capture(id, amount, isFinal: isFinal)
-      }
+    let followUp = try Self.followUp(operation, id, amount, isFinal: isFinal)
     let answer = try await gateway.perform(followUp, under: KeyedOperation(call, render: Self.reference))
     guard answer.sameRequest else {
       throw Problem(
@@ -128,6 +126,21 @@ extension PaymentAdministration {
     }
     return try await journal.outcome(of: AttemptReference(String(decoding: answer.answer.body, as: UTF8.self)))
       .operations
+  }
+
+  private static func followUp(
+    _ operation: Operation, _ id: PaymentID, _ amount: Amount?, isFinal: Bool
+  ) throws -> FollowUp {
+    switch operation {
+    case .void: return .void(id, amount)
+    case .refund: return .refund(id, amount)
+    case .increment:
+      guard let amount else {
+        throw Problem(.badRequest, "bad_request", "An increment needs its amount.", field: "amount")
+      }
+      return .increment(id, by: amount)
+    default: return .capture(id, amount, isFinal: isFinal)
+    }
   }
 
   /// What is kept under a key: which operation it began. The rest of an answer is read again each time.

@@ -34,7 +34,7 @@ struct PaymentAdministrationController: Sendable {
     return JSONAnswer.response(payment)
   }
 
-  /// `POST /payments/{id}/capture|void|refund|settle|acknowledge?amount=10.00&final=true&key=…`
+  /// `POST /payments/{id}/capture|void|refund|increment|settle|acknowledge?amount=10.00&final=true&key=…`
   func operate(_ request: Request, _ context: ServerContext) async throws -> Response {
     let query = request.uri.queryParameters
     guard let operation = PaymentAdministration.Operation(rawValue: context.parameters.get("operation") ?? "") else {

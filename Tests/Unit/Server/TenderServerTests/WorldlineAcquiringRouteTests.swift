@@ -92,6 +92,22 @@ private struct WorldlineAcquiringShop: Sendable {
     #expect(try await place.admin("GET", "/journal/verification")["violations"] == [])
   }
 
+  @Test func `raises a hold by an operator's command, once for a key, and captures the sum`() async throws {
+    let place = try await WorldlineAcquiringShop()
+    let id = try await place.pays("visa-debit", capture: "manual")
+    for _ in 0..<2 {
+      let raised = try await place.admin("POST", "/payments/\(id)/increment?amount=2.50&key=once")
+      #expect(raised["authorized"] == 1500 && raised["performed"]?.elements.first?["kind"] == "increment", "\(raised)")
+    }
+    let unnamed = try await place.admin("POST", "/payments/\(id)/increment")
+    #expect(unnamed["code"] == "bad_request", "\(unnamed)")
+    #expect(try await place.admin("POST", "/payments/\(id)/capture")["captured"] == 1500)
+    #expect(try await place.differences() == [])
+    let late = try await place.admin("POST", "/payments/\(id)/increment?amount=1.00")
+    #expect(late["code"] == "operation_not_possible", "\(late)")
+    #expect(try await place.admin("GET", "/journal/verification")["violations"] == [])
+  }
+
   @Test func `resolves what is pending by asking, since no event comes`() async throws {
     let place = try await WorldlineAcquiringShop()
     let id = try await place.pays("visa-pending", capture: "manual")
