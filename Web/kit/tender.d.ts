@@ -55,8 +55,8 @@ export interface Ready {
 export interface Authorized {
   orderId: string;
   paymentId: string;
-  /** `pending`: the provider has the payment and answers later. The last two are reported when the page is visited again. */
-  status: "authorized" | "captured" | "partially_captured" | "pending" | "partially_refunded" | "refunded";
+  /** `pending`: the provider has the payment and answers later. `verified`: nothing was to be paid, and the card is good. The last two are reported when the page is visited again. */
+  status: "authorized" | "captured" | "partially_captured" | "pending" | "verified" | "partially_refunded" | "refunded";
   guestToken?: string;
   /** Amounts are decimal text in `currency`. Dates are days, "2026-11-24", or moments, "2026-11-24T19:30:00Z". */
   receipt: {

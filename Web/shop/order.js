@@ -14,6 +14,7 @@ const WORDS = {
   partially_captured: "Partially captured",
   refunded: "Refunded",
   partially_refunded: "Partially refunded",
+  verified: "Card verified",
   voided: "Voided",
   declined: "Declined",
   failed: "Failed",

@@ -84,6 +84,8 @@ public enum PaymentStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case partiallyRefunded = "partially_refunded"
   /// All of what was taken was given back.
   case refunded
+  /// The card was verified by an authorization of zero: nothing is held, and nothing can be taken.
+  case verified
   /// The hold was released; nothing was taken.
   case voided
   /// The acquirer, the network or the issuer said no.

@@ -15,7 +15,11 @@ package struct Basket: Sendable, Hashable {
   package let isHosted: Bool
 
   /// Checks the document from its first property to its last, and that the sheet it opens with has something to pay.
-  package init(_ document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool = false) throws {
+  ///
+  /// - Parameter mayBeFree: whether a total of zero is something to do: it verifies the card.
+  package init(
+    _ document: BasketDocument, id: BasketID, merchant: MerchantID, isHosted: Bool = false, mayBeFree: Bool = false
+  ) throws {
     try BasketRules.checkID(id)
     self.id = id
     self.merchant = merchant
@@ -24,7 +28,7 @@ package struct Basket: Sendable, Hashable {
     self.services = try BasketRules.services(document)
     self.service = try BasketRules.service(document, among: services)
     try BasketRules.check(document)
-    for service in services { try checkTotal(service) }
+    for service in services { try checkTotal(service, mayBeFree) }
   }
 
   package var currency: Currency { document.currencyCode }
@@ -43,7 +47,7 @@ package struct Basket: Sendable, Hashable {
   func amount(_ minorUnits: Int64) -> Amount { Amount(minorUnits: minorUnits, currency: currency) }
 
   /// Priced before anything is known of the shopper, as the sheet will open.
-  private func checkTotal(_ service: ServiceType) throws {
+  private func checkTotal(_ service: ServiceType, _ mayBeFree: Bool) throws {
     guard !document.pending else { return }
     let total: Amount
     do {
@@ -55,7 +59,9 @@ package struct Basket: Sendable, Hashable {
     } catch is AmountError {
       throw OrderError(.basketInvalid, "the total does not fit into 64 bits", field: "items")
     }
-    guard total.isPositive else { throw OrderError(.totalNotPositive, "the total for \(service) is \(total)") }
+    guard total.isPositive || mayBeFree && total.minorUnits == 0 else {
+      throw OrderError(.totalNotPositive, "the total for \(service) is \(total)")
+    }
   }
 }
 

@@ -92,7 +92,7 @@ extension BasketRecord {
     let document = try StoredJSON.value(BasketDocument.self, row.text("document"))
     basket = try Basket(
       document, id: BasketID(try row.text("id")), merchant: MerchantID(try row.text("merchant")),
-      isHosted: try row.integer("hosted") == 1)
+      isHosted: try row.integer("hosted") == 1, mayBeFree: true)
     order = OrderID(try row.text("order_id"))
     service = ServiceType(rawValue: try row.text("service")) ?? basket.service
     destination = try StoredJSON.value(Destination.self, row.text("destination"))

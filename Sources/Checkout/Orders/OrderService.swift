@@ -51,7 +51,9 @@ extension OrderService {
     _ document: BasketDocument, as id: BasketID, of merchant: MerchantID, on page: HostedPageTerms? = nil
   ) async throws -> BasketAnswer {
     let terms = await terms(merchant)
-    let basket = try Basket(terms.completing(document), id: id, merchant: merchant, isHosted: page != nil)
+    let basket = try Basket(
+      terms.completing(document), id: id, merchant: merchant, isHosted: page != nil,
+      mayBeFree: verifiesCards(for: document, of: merchant))
     try terms.check(quoteURL: document.quoteURL)
     try checkRoute(document.route, of: merchant)
     let (newOrder, lifetime) = (OrderID(random.timeOrderedID(clock)), basketLifetime)
@@ -118,6 +120,12 @@ extension OrderService {
       throw OrderError(
         .basketInvalid, "route must be one of the merchant's routes; “\(name.prefix(80))” is none", field: "route")
     }
+  }
+
+  /// Whether a total of zero verifies the shopper's card: a route of the merchant's can.
+  func verifiesCards(for document: BasketDocument, of merchant: MerchantID) -> Bool {
+    gateway.routes.verifiesCards(
+      of: merchant, in: document.currencyCode, on: document.route.flatMap { Route($0) })
   }
 
   private static func checkReplaceable(_ record: BasketRecord, in store: Transaction) throws {

@@ -47,7 +47,7 @@ extension OrderService {
         basket TEXT NOT NULL UNIQUE,
         quote TEXT NOT NULL,
         merchant_reference TEXT NOT NULL,
-        amount BIGINT NOT NULL CHECK (amount > 0),
+        amount BIGINT NOT NULL CHECK (amount >= 0),
         currency TEXT NOT NULL,
         service TEXT NOT NULL,
         customer TEXT,

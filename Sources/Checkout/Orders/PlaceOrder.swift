@@ -91,7 +91,7 @@ extension OrderService {
     }
     try snapshot.checkOpen(at: clock.now())
     let quote = try goodQuote(named, snapshot.record)
-    let amount = try Self.amount(of: snapshot.record.basket, at: quote)
+    let amount = try amount(of: snapshot.record.basket, at: quote)
     let contact = try completeContact(request, snapshot.record.basket, quote)
     let terms = await terms(merchant)
     if let code = terms.refusal(clock.now()) { throw OrderError(code, "the merchant \(merchant) takes no Apple Pay") }
@@ -201,10 +201,14 @@ extension OrderService {
     return quote
   }
 
-  /// What is authorized: the total that the shopper saw, or the estimate where it was shown as pending.
-  private static func amount(of basket: Basket, at quote: Quote) throws -> Amount {
+  /// What is authorized: the total that the shopper saw, or the estimate where it was shown as pending. A total of zero
+  /// verifies the card, where a route can.
+  private func amount(of basket: Basket, at quote: Quote) throws -> Amount {
     guard quote.isPending else {
-      guard quote.total.isPositive else { throw OrderError(.totalNotPositive, "the total is \(quote.total)") }
+      let isFree = quote.total.minorUnits == 0 && verifiesCards(for: basket.document, of: basket.merchant)
+      guard quote.total.isPositive || isFree else {
+        throw OrderError(.totalNotPositive, "the total is \(quote.total)")
+      }
       return quote.total
     }
     guard let estimate = basket.estimate else {

@@ -25,6 +25,9 @@ package struct AuthorizationRequest: Sendable {
     self.prepared = prepared
   }
 
+  /// Whether only the card is asked about. Sent where ``AcquirerCapabilities/verifiesCards`` only.
+  var verifiesCard: Bool { amount.minorUnits == 0 }
+
   /// The same request for an amount in other units.
   func asking(_ amount: Amount) -> AuthorizationRequest {
     var request = self

@@ -171,6 +171,7 @@ extension PaymentGateway {
       }
     }
     let answer = await acquirer.authorize(request, deadline.within(policy.answerPatience))
+    guard !attempt.verifiesCard else { return answer.isFinal ? answer : .verificationWithoutAnswer }
     guard case .unknown = answer, acquirer.capabilities.repeatsAuthorizations,
       deadline.remaining >= policy.authorizationNeeds
     else { return answer }
@@ -179,11 +180,12 @@ extension PaymentGateway {
     return second.saysNothingOfAnEarlierRequest ? answer : second
   }
 
-  /// The next route of a payment of which provably nothing was sent; nil where there is none, or too little time.
+  /// The next route of a payment of which provably nothing was sent; nil where there is none, or too little time. A
+  /// verification may have been sent, and holds nothing all the same: it is not sent elsewhere.
   private func reroute(
     _ attempt: Attempt, because reason: String, _ confirmed: ConfirmedOrder, _ call: PaymentCall
   ) async throws -> Attempt? {
-    guard let next = confirmed.candidates(after: attempt.route).first?.capabilities,
+    guard !attempt.verifiesCard, let next = confirmed.candidates(after: attempt.route).first?.capabilities,
       call.deadline.remaining >= policy.authorizationNeeds
     else { return nil }
     let terms = terms(confirmed, at: next)

@@ -113,6 +113,7 @@ extension PaymentGateway {
     case .reverse: return try await reverse(attempt, acquirer, deadline)
     case .undo: return try await undo(attempt, acquirer, deadline)
     case .neverSent: return try await adopt(.notSent("the first of two steps has no result"), attempt)
+    case .giveUp: return try await adopt(.verificationWithoutAnswer, attempt)
     case .nothing: return try await leave(attempt)
     }
   }
@@ -311,6 +312,9 @@ extension PaymentGateway {
 }
 
 extension AcquirerAnswer {
+  /// A card that was to be verified, and no answer: no money can have moved, so the shopper may try again.
+  static let verificationWithoutAnswer = AcquirerAnswer.notSent("the card was to be verified, and there is no answer")
+
   /// Whether the request under the same reference before this one may have been done all the same: this one was not
   /// sent, or refused because of our account before the acquirer looked at it.
   var saysNothingOfAnEarlierRequest: Bool {
@@ -321,7 +325,7 @@ extension AcquirerAnswer {
     }
   }
 
-  fileprivate var isFinal: Bool {
+  var isFinal: Bool {
     switch self {
     case .approved, .declined, .notSent: true
     case .pending, .unknown: false

@@ -16,6 +16,8 @@ enum RecoveryAction: Hashable {
   /// Record that nothing was sent: the first of two steps has no stored result, and the holder of the lease stores it
   /// before it takes the second.
   case neverSent
+  /// Record that nothing happened: a verification without an answer holds nothing.
+  case giveUp
   /// Only an operator can find out.
   case nothing
 
@@ -28,6 +30,7 @@ enum RecoveryAction: Hashable {
       self = acquirer.inquiry ? .inquire : .nothing
     // A void that may have been done comes first: to an inquiry the authorization looks approved before and after it.
     case .reverse: self = acquirer.reversal || attempt.past?.sentUntil == nil ? .undo : .inquire
+    case .authorize where attempt.verifiesCard: self = .giveUp
     case .authorize where attempt.lacksFirstStep(acquirer): self = .neverSent
     case .authorize where attempt.past?.reportedOutcome == .failure:
       self = acquirer.canUndo || attempt.canBeInquired(acquirer) ? .reverse : .nothing

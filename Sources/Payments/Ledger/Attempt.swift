@@ -103,6 +103,9 @@ package struct Attempt: Sendable, Hashable {
   /// Counts the leases of this operation. An answer that comes back to a former holder is dropped.
   let fence: Int64
 
+  /// Whether it is an authorization of nothing, by which no money can move: whatever becomes of it, nothing is held.
+  package var verifiesCard: Bool { kind == .authorize && amount.minorUnits == 0 }
+
   /// The operation by which its request is known.
   package var request: AttemptReference { partOf ?? reference }
 
@@ -179,7 +182,7 @@ extension ReportedOutcome {
     switch status {
     case .authorizing, .pending, .unknown: self = whenOpen
     case .declined, .failed, .voided: self = .failure
-    case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded: self = .success
+    case .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .verified: self = .success
     }
   }
 }

@@ -135,6 +135,9 @@ extension Journal {
       return try approveLate(event, answer, attempt, state, record, in: store)
     case (.approved, .declined) where answer.isForLess && record.payment.decline?.reason == .approvedForLess:
       return .known
+    case (.approved, .failed) where attempt.verifiesCard:
+      // Given up before its answer came; nothing is held.
+      return .known
     case (.approved, _) where attempt.kind == .authorize && !record.balances.status.isLive:
       // *Failure* was reported to the shopper, and money is held: it must be released. The authorization may have
       // arrived only now, and an inquiry may not find it yet.

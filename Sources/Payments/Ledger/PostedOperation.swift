@@ -33,6 +33,7 @@ extension PostedOperation {
     try store.rows(
       select + """
          WHERE sent_at >= $1 AND sent_at < $2 AND reference > $3 AND cause <> 'provider'
+          AND operations.amount > 0
           AND (operations.route = $5 OR $5 IS NULL) ORDER BY reference LIMIT $4
         """,
       .time(from), .time(until), .text(last?.rawValue ?? ""), .integer(Int64(limit)), .text(optional: route)

@@ -63,6 +63,9 @@ package struct Movement: Sendable, Hashable {
     self.amount = amount
     self.releases = releases
   }
+
+  /// Whether it is an authorization of nothing, which says that the card is good.
+  var verifiesCard: Bool { kind == .authorize && amount == 0 }
 }
 
 /// Which balances move, for each operation and each answer. Pure: the journal writes what this says.
@@ -86,7 +89,7 @@ package enum Posting {
     }
     switch destination {
     case .becomes(let status): after.status = status
-    case .followsBalances: after.status = statusByBalances(after)
+    case .followsBalances: after.status = movement.verifiesCard ? .verified : statusByBalances(after)
     case .stays: break
     }
     return after

@@ -47,7 +47,8 @@ package struct WebhookBody: Sendable, Hashable {
       "id": .string("\(event.payment)_\(event.operationNumber)"), "paymentOutput": output(event, order),
       "status": .string(wire.status.word),
       "statusOutput": [
-        "isAuthorized": .bool(event.authorized > 0), "isCancellable": .bool(event.authorized > event.captured),
+        "isAuthorized": .bool(event.authorized > 0 || event.status == .verified),
+        "isCancellable": .bool(event.authorized > event.captured),
         "isRefundable": .bool(event.captured > event.refunded + event.chargedBack),
         "statusCategory": .string(wire.status.category),
         "statusCode": .integer(wire.status.rawValue),
@@ -111,7 +112,7 @@ private struct WireStatus {
       case .authorizing: .init("created", .authorizationWaiting)
       case .pending: .init("authorization_requested", .authorizationWaiting)
       case .unknown: .init("authorization_requested", .authorizationUnknown)
-      case .authorized: .init("pending_capture", .pendingCapture)
+      case .authorized, .verified: .init("pending_capture", .pendingCapture)
       case .partiallyCaptured, .captured: .init("captured", .captured)
       case .partiallyRefunded, .refunded: .init("refunded", .refunded)
       case .voided: .init("cancelled", .cancelled)

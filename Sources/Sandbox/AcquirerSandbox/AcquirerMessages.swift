@@ -15,7 +15,7 @@ struct HoldRequest: Sendable {
   init(_ body: JSONField) throws {
     reference = try body.reference
     merchantReference = try body.member("merchantReference").string
-    amount = try body.amount
+    amount = try body.heldAmount
     guard let dpan = DPAN(try body.member("dpan").string) else { throw AcquirerProblem.invalid("dpan") }
     guard let expiry = CardExpiry(yymm: try body.member("expiry").string) else {
       throw AcquirerProblem.invalid("expiry")
@@ -32,7 +32,7 @@ struct HoldRequest: Sendable {
   init(_ body: JSONField, card: NetworkToken) throws {
     reference = try body.reference
     merchantReference = try body.member("merchantReference").string
-    amount = try body.amount
+    amount = try body.heldAmount
     (dpan, expiry, cryptogram) = (card.dpan, card.expiry, card.cryptogram)
     canonical = body.value.serialized()
   }
@@ -107,11 +107,20 @@ extension JSONField {
 
   fileprivate var amount: Amount {
     get throws {
+      let amount = try heldAmount
+      guard amount.isPositive else { throw AcquirerProblem.invalid("amount") }
+      return amount
+    }
+  }
+
+  /// Of an authorization: zero asks the issuer about the card alone.
+  fileprivate var heldAmount: Amount {
+    get throws {
       guard let currency = Currency(code: try member("currency").string), currency.isMoney else {
         throw AcquirerProblem.invalid("currency")
       }
       let amount = Amount(minorUnits: try member("amount").integer, currency: currency)
-      guard amount.isPositive else { throw AcquirerProblem.invalid("amount") }
+      guard !amount.isNegative else { throw AcquirerProblem.invalid("amount") }
       return amount
     }
   }

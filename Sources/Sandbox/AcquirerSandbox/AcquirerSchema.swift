@@ -19,7 +19,7 @@ extension AcquirerStore {
       merchant_reference TEXT NOT NULL,
       card_suffix TEXT NOT NULL,
       state TEXT NOT NULL CHECK (state IN ('held', 'pending', 'declined', 'voided', 'reversed')),
-      amount BIGINT NOT NULL CHECK (amount > 0),
+      amount BIGINT NOT NULL CHECK (amount >= 0),
       currency TEXT NOT NULL,
       authorized BIGINT NOT NULL CHECK (authorized >= 0 AND authorized <= amount),
       captured BIGINT NOT NULL CHECK (captured >= 0 AND captured <= authorized),

@@ -133,6 +133,10 @@ def verify_payments(origin, events):
     name = first.message["pspReference"]
     check("an event tells the authorization", events.wait("AUTHORISATION", "S1")["pspReference"] == name)
 
+    verified = pay(payment("S0", value=0), idempotency_key="S0").message
+    check("verifies a card with zero", (verified["resultCode"], verified["amount"]["value"]) == ("Authorised", 0), verified)
+    check("an event tells it", events.wait("AUTHORISATION", "S0")["amount"]["value"] == 0)
+
     request = payment("S2")
     one, two = (pay(request, idempotency_key="S2").message for _ in range(2))
     check("gives the first answer to a repeat", one == two, (one, two))

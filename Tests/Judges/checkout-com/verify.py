@@ -112,6 +112,10 @@ class Events:
 
 def verify_payments(origin, events):
     payments = library(origin).payments
+    verified = payments.request_payment(payment("S0", amount=0), "S0")
+    check("verifies a card with zero", verified.approved and (verified.status, verified.amount) == ("Card Verified", 0),
+          vars(verified))
+
     first = payments.request_payment(payment("S1"), "S1")
     check("creates", first.http_metadata.status_code == 201 and first.approved and first.status == "Authorized"
           and first.response_code == "10000" and first.reference == "S1", vars(first))

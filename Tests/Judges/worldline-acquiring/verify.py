@@ -24,6 +24,7 @@ from worldline.acquiring.sdk.v1.acquirer.merchant.cardpayments.get_payment_statu
 from worldline.acquiring.sdk.v1.acquirer.merchant.cardrefunds.get_refund_params import GetRefundParams
 from worldline.acquiring.sdk.v1.api_exception import ApiException
 from worldline.acquiring.sdk.v1.authorization_exception import AuthorizationException
+from worldline.acquiring.sdk.v1.domain.api_account_verification_request import ApiAccountVerificationRequest
 from worldline.acquiring.sdk.v1.domain.api_capture_request import ApiCaptureRequest
 from worldline.acquiring.sdk.v1.domain.api_increment_request import ApiIncrementRequest
 from worldline.acquiring.sdk.v1.domain.api_payment_refund_request import ApiPaymentRefundRequest
@@ -75,6 +76,14 @@ def payment(number="4761739000000012", value=1250, kind="FINAL_AUTHORIZATION", *
             "cardholderVerificationMethod": "CARDHOLDER_DEVICE", "walletId": "103",
             "cardData": {"cardNumber": number, "expiryDate": "122031"},
             "networkTokenData": {"cryptogram": base64.b64encode(os.urandom(20)).decode(), "eci": "07"}}, **more}
+
+
+def verification(number="4761739000000012"):
+    """A card, and no amount."""
+    body = payment(number)
+    for member in ("captureImmediately", "allowPartialApproval"):
+        del body["cardPaymentData"][member]
+    return {name: value for name, value in body.items() if name not in ("amount", "authorizationType")}
 
 
 def build(kind, body):
@@ -135,6 +144,14 @@ def verify_payments(origin, client):
     check("reverses a part", (answer.payment.status, answer.total_authorized_amount.amount) == ("AUTHORIZED", 1000))
     answer = payments.reverse_authorization(pre.payment_id, build(ApiPaymentReversalRequest, head()))
     check("reverses the rest", answer.payment.status == "REVERSED", answer.to_dictionary())
+
+    accounts = merchant.account_verifications()
+    request = build(ApiAccountVerificationRequest, verification())
+    one, two = (accounts.process_account_verification(request) for _ in range(2))
+    check("verifies a card without an amount, once", one.response_code_category == "APPROVED" and one.authorization_code
+          and one.to_dictionary() == two.to_dictionary(), one.to_dictionary())
+    refusal = accounts.process_account_verification(build(ApiAccountVerificationRequest, verification("4761739000000038")))
+    check("and refuses another", refusal.response_code_category == "DECLINED", refusal.to_dictionary())
 
     request = build(ApiPaymentRequest, payment())
     undone = payments.process_payment(request)
@@ -234,6 +251,8 @@ def verify_requests():
         "void": lambda body: payments.reverse_authorization(name, build(ApiPaymentReversalRequest, body)),
         "refund": lambda body: payments.create_refund(name, build(ApiPaymentRefundRequest, body)),
         "increment": lambda body: payments.increment_payment(name, build(ApiIncrementRequest, body)),
+        "verify": lambda body: merchant.account_verifications().process_account_verification(
+            build(ApiAccountVerificationRequest, body)),
         "inquire": lambda body: payments.get_payment_status(name, params),
         "reverse": lambda body: merchant.technical_reversals().technical_reversal(
             "R1", build(ApiTechnicalReversalRequest, body)),

@@ -30,6 +30,13 @@ package final class FakeAcquirer: Sendable {
     name: "fake", instruments: [.network], idempotency: .none, inquiry: true, reversal: true,
     settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
 
+  /// The same, which also verifies cards.
+  package static var verifying: AcquirerCapabilities {
+    var capabilities = plain
+    capabilities.verifiesCards = true
+    return capabilities
+  }
+
   /// Approves everything by default.
   package init(_ capabilities: AcquirerCapabilities = FakeAcquirer.plain) {
     let approve: Responder = { reference, _ in FakeAcquirer.approval(reference) }

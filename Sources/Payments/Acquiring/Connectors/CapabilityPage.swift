@@ -27,7 +27,8 @@ package struct CapabilityPage: Sendable {
     [
       ("payment tokens", instruments), ("capture", captures),
       ("void", has(.void) ? "all, or a part" : "all that is held"),
-      ("refund", refunds), ("an authorization is repeated", Self.text(capabilities.authorizationIdempotency)),
+      ("refund", refunds), ("a card is verified", capabilities.verifiesCards ? "by an authorization of zero" : "no"),
+      ("an authorization is repeated", Self.text(capabilities.authorizationIdempotency)),
       ("what follows is repeated", Self.text(capabilities.idempotency)), ("found", inquiry),
       ("undone", undoing), ("*not found* counts after", Self.text(capabilities.settleHorizon)),
       ("money is held for", capabilities.holdLifetime.map(Self.text) ?? "not stated"),

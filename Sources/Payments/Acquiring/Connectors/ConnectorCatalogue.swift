@@ -65,9 +65,11 @@ package enum ConnectorCatalogue: String, Sendable, CaseIterable {
   }
 
   private static func worldlineAcquiringSettings() throws -> WorldlineAcquiringSettings {
-    try WorldlineAcquiringSettings(
+    var settings = try WorldlineAcquiringSettings(
       host: .simulated(origin: origin), clientID: "sample", clientSecret: WorldlineAcquiringSecret("sample"),
       acquirerID: "1", merchantIDs: ["2"])
+    settings.verifiesAccounts = true
+    return settings
   }
 
   private static func worldlineDirectSettings() throws -> WorldlineDirectSettings {

@@ -53,6 +53,14 @@ package struct RouteTable: Sendable {
     byName[route.description] != nil && rulesOf(merchant).contains { $0.route == route }
   }
 
+  /// Whether a basket of the merchant that costs nothing may verify the shopper's card, on the route that it names if it
+  /// names one.
+  package func verifiesCards(of merchant: MerchantID, in currency: Currency, on wanted: Route? = nil) -> Bool {
+    rulesOf(merchant).filter { wanted == nil || $0.route == wanted }
+      .compactMap { byName[$0.route.description]?.acquirer.capabilities }
+      .contains { $0.verifiesCards && $0.exponent(currency) != nil }
+  }
+
   /// What each of the merchant's rules says of a payment, in order. The first that fits is the payment's route; the
   /// others that fit come after it, when it is proven that nothing was sent.
   package func findings(for payment: RoutedPayment) -> [RouteFinding] {
@@ -107,6 +115,7 @@ package struct ConfiguredRoute: Sendable {
     if let key = payment.sealedKey, !sealedKeys.isEmpty, !sealedKeys.contains(key) { return .anotherKey }
     guard capabilities.exponent(payment.amount.currency) != nil else { return .currencyNotTaken }
     guard capabilities.toAcquirer(payment.amount) != nil else { return .amountTooFine }
+    guard payment.amount.isPositive || capabilities.verifiesCards else { return .verificationNotOffered }
     return nil
   }
 }
@@ -158,6 +167,8 @@ package enum RouteObstacle: Sendable, Hashable {
   case currencyNotTaken
   /// The acquirer counts the currency with fewer decimals than the amount has.
   case amountTooFine
+  /// Nothing is to be paid, and the acquirer verifies no card.
+  case verificationNotOffered
 
   /// For the operator.
   package var reason: String {
@@ -172,6 +183,7 @@ package enum RouteObstacle: Sendable, Hashable {
     case .anotherKey: "the payment token is encrypted to another provider's key"
     case .currencyNotTaken: "the acquirer does not take the currency"
     case .amountTooFine: "the acquirer counts the currency in larger units"
+    case .verificationNotOffered: "the connector verifies no card without a payment"
     }
   }
 }

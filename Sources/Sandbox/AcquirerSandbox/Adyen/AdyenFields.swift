@@ -61,12 +61,14 @@ struct AdyenFields: Sendable {
   }
 
   /// `amount`: a currency that Adyen takes, and a positive value in the units that Adyen counts it in.
-  func amount() throws(AdyenProblem) -> AdyenAmount {
+  ///
+  /// - Parameter mayBeZero: a payment of zero is a zero-value authorization.
+  func amount(mayBeZero: Bool = false) throws(AdyenProblem) -> AdyenAmount {
     let fields = try AdyenFields(try object("amount"), "Amount", known: ["currency", "value"])
     guard let amount = AdyenAmount(value: try fields.integer("value"), currency: try fields.text("currency")) else {
       throw .currency
     }
-    guard amount.value > 0 else { throw .amount }
+    guard amount.value > 0 || mayBeZero && amount.value == 0 else { throw .amount }
     return amount
   }
 }

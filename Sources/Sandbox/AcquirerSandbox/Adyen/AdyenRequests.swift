@@ -26,7 +26,7 @@ struct AdyenPaymentRequest: Sendable {
     let fields = try AdyenFields(body, "PaymentRequest", known: Self.known)
     merchantAccount = try fields.text("merchantAccount")
     reference = try fields.text("reference", limit: 80)
-    amount = try fields.amount()
+    amount = try fields.amount(mayBeZero: true)
     _ = try fields.text("returnUrl", limit: 1_024)
     let extra = try fields.texts("additionalData")
     allowsPartialApproval = extra["allowPartialAuth"] == "true"

@@ -13,7 +13,7 @@ extension AdyenStore {
         reference TEXT NOT NULL,
         state TEXT NOT NULL
           CHECK (state IN ('received', 'authorised', 'refused', 'error', 'cancelled', 'expired')),
-        amount BIGINT NOT NULL CHECK (amount > 0),
+        amount BIGINT NOT NULL CHECK (amount >= 0),
         currency TEXT NOT NULL,
         authorised BIGINT NOT NULL CHECK (authorised >= 0 AND authorised <= amount),
         captured BIGINT NOT NULL CHECK (captured >= 0 AND captured <= authorised),

@@ -70,9 +70,12 @@ extension CheckoutComStore {
 
   /// Writes the event of an action that is processed.
   func announce(_ action: CheckoutComAction, of payment: CheckoutComPayment, in transaction: Transaction) throws {
-    try write(
-      action.kind.event(isApproved: action.isApproved), payment.eventData(action), of: payment.channel,
-      in: transaction)
+    let isVerification = action.kind == .authorization && payment.amount.value == 0
+    let type =
+      isVerification
+      ? (action.isApproved ? "card_verified" : "card_verification_declined")
+      : action.kind.event(isApproved: action.isApproved)
+    try write(type, payment.eventData(action), of: payment.channel, in: transaction)
   }
 }
 

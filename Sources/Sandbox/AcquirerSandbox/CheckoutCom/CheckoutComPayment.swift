@@ -39,7 +39,7 @@ struct CheckoutComPayment: Sendable {
     case .expired: "Expired"
     case .authorized where refunded > 0: refunded == captured ? "Refunded" : "Partially Refunded"
     case .authorized where captured > 0: available == 0 ? "Captured" : "Partially Captured"
-    case .authorized: "Authorized"
+    case .authorized: amount.value == 0 ? "Card Verified" : "Authorized"
     }
   }
 

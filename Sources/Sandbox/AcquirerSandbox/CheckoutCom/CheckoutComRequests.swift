@@ -31,12 +31,13 @@ struct CheckoutComPaymentRequest: Sendable {
     try Self.checkDescriptor(body)
   }
 
+  /// Zero verifies the card.
   private static func amount(_ body: JSONField) throws -> CheckoutComAmount {
     guard let code = try body.memberIfPresent("currency")?.string else {
       throw CheckoutComProblem.invalid("currency_required")
     }
     guard Currency(code: code)?.isMoney == true else { throw CheckoutComProblem.invalid("currency_invalid") }
-    guard let value = try body.memberIfPresent("amount")?.integer, value > 0,
+    guard let value = try body.memberIfPresent("amount")?.integer, value >= 0,
       let amount = CheckoutComAmount(value: value, currency: code)
     else { throw CheckoutComProblem.invalid("amount_invalid") }
     return amount

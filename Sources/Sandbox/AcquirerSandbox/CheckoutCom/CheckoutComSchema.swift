@@ -12,7 +12,7 @@ extension CheckoutComStore {
         channel TEXT NOT NULL,
         reference TEXT,
         state TEXT NOT NULL CHECK (state IN ('pending', 'authorized', 'declined', 'voided', 'expired')),
-        amount BIGINT NOT NULL CHECK (amount > 0),
+        amount BIGINT NOT NULL CHECK (amount >= 0),
         currency TEXT NOT NULL,
         authorized BIGINT NOT NULL CHECK (authorized >= 0 AND authorized <= amount),
         available BIGINT NOT NULL CHECK (available >= 0 AND available + captured <= authorized),

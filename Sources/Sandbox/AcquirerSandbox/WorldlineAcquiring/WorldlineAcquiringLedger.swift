@@ -26,6 +26,22 @@ extension WorldlineAcquiringStore {
       answer: answer)
   }
 
+  /// Asks the issuer about the card. No payment comes of it.
+  func verify(
+    _ wanted: WorldlineAcquiringVerificationRequest, _ outcome: SandboxOutcome, in transaction: Transaction
+  ) throws -> WorldlineAcquiringOperation {
+    var result = WorldlineAcquiringResult.approved
+    if case .decline(let code) = outcome { result = WorldlineAcquiringResult(responseCode: code) }
+    if try !isFresh(wanted.card, in: transaction) { result = WorldlineAcquiringResult(code: "82") }
+    var answer = result.members(of: wanted.operationID)
+    if result.isApproved {
+      answer["authorizationCode"] = .string(random.hex(3).uppercased())
+      answer["references"] = ["schemeTransactionId": .string(random.next(15).map { String($0 % 10) }.joined())]
+    }
+    return WorldlineAcquiringOperation(
+      id: wanted.operationID, payment: nil, kind: "ACCOUNT_VERIFICATION", amount: nil, result: result, answer: answer)
+  }
+
   private func isFresh(_ card: NetworkToken, in transaction: Transaction) throws -> Bool {
     let cryptogram = fingerprint("\(card.dpan.revealed):\(card.cryptogram.revealed)")
     return try transaction.run(

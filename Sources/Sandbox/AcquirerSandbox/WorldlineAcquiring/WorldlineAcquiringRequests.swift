@@ -53,34 +53,42 @@ struct WorldlineAcquiringPaymentRequest: Sendable {
     isPreAuthorization = try fields.text("authorizationType", among: types) == types[0]
     merchantReference = try Self.reference(fields)
     try Self.merchant(fields)
-    let payment = try fields.object("cardPaymentData", known: Self.paymentMembers)
-    brand = try payment.text("brand", among: Array(Self.networks.keys).sorted())
-    _ = try payment.text("cardEntryMode", among: ["ECOMMERCE"])
-    _ = try payment.text("cardholderVerificationMethod", among: ["CARDHOLDER_DEVICE", "THREE_DS", "NONE"])
+    let payment = try fields.object(
+      "cardPaymentData", known: Self.cardMembers.union(["allowPartialApproval", "captureImmediately"]))
     capturesImmediately = try payment.flag("captureImmediately")
     allowsPartialApproval = try payment.flag("allowPartialApproval")
-    card = try Self.card(payment)
-    if let network = SandboxCards.card(dpan: card.dpan)?.network, Self.networks[brand] != network {
-      throw .invalid("cardPaymentData.brand is not the card's")
-    }
+    (brand, card) = try Self.brandedCard(payment)
   }
 
-  private static let paymentMembers: Set<String> = [
-    "allowPartialApproval", "brand", "brandSelector", "captureImmediately", "cardData", "cardEntryMode",
-    "cardholderVerificationMethod", "ecommerceData", "networkTokenData", "walletId",
+  fileprivate static let cardMembers: Set<String> = [
+    "brand", "brandSelector", "cardData", "cardEntryMode", "cardholderVerificationMethod", "ecommerceData",
+    "networkTokenData", "walletId",
   ]
+
+  fileprivate static func brandedCard(
+    _ payment: WorldlineAcquiringFields
+  ) throws(WorldlineAcquiringProblem) -> (String, NetworkToken) {
+    let brand = try payment.text("brand", among: Array(networks.keys).sorted())
+    _ = try payment.text("cardEntryMode", among: ["ECOMMERCE"])
+    _ = try payment.text("cardholderVerificationMethod", among: ["CARDHOLDER_DEVICE", "THREE_DS", "NONE"])
+    let card = try card(payment)
+    if let network = SandboxCards.card(dpan: card.dpan)?.network, networks[brand] != network {
+      throw .invalid("cardPaymentData.brand is not the card's")
+    }
+    return (brand, card)
+  }
 
   private static let networks: [String: CardNetwork] = [
     "VISA": .visa, "MASTERCARD": .masterCard, "MAESTRO": .maestro, "JCB": .jcb, "UNION_PAY": .chinaUnionPay,
   ]
 
-  private static func reference(_ fields: WorldlineAcquiringFields) throws(WorldlineAcquiringProblem) -> String {
+  fileprivate static func reference(_ fields: WorldlineAcquiringFields) throws(WorldlineAcquiringProblem) -> String {
     let references = try fields.object("references", known: ["merchantReference", "dynamicDescriptor"])
     _ = try references.textIfPresent("dynamicDescriptor")
     return try references.text("merchantReference")
   }
 
-  private static func merchant(_ fields: WorldlineAcquiringFields) throws(WorldlineAcquiringProblem) {
+  fileprivate static func merchant(_ fields: WorldlineAcquiringFields) throws(WorldlineAcquiringProblem) {
     let texts = ["name", "address", "postalCode", "city", "stateCode", "countryCode"]
     let known = Set(texts).union([
       "merchantCategoryCode", "customerServiceData", "paymentFacilitatorId", "subMerchantId",
@@ -105,6 +113,22 @@ struct WorldlineAcquiringPaymentRequest: Sendable {
     let cryptogram = try token.text("cryptogram")
     guard let bytes = Base64.decode(cryptogram), bytes.count >= 7 else { throw .invalid("cryptogram is no base64") }
     return NetworkToken(dpan: dpan, expiry: expiry, cryptogram: Cryptogram(base64: cryptogram), eci: eci)
+  }
+}
+
+/// `POST …/account-verifications`: a network token, and no amount.
+struct WorldlineAcquiringVerificationRequest: Sendable {
+  let operationID: String
+  let card: NetworkToken
+
+  init(_ body: JSONValue) throws(WorldlineAcquiringProblem) {
+    let known = WorldlineAcquiringHead.members.union(["cardPaymentData", "merchant", "references"])
+    let fields = try WorldlineAcquiringFields(body, known: known)
+    operationID = try WorldlineAcquiringHead.check(fields)
+    _ = try WorldlineAcquiringPaymentRequest.reference(fields)
+    try WorldlineAcquiringPaymentRequest.merchant(fields)
+    let payment = try fields.object("cardPaymentData", known: WorldlineAcquiringPaymentRequest.cardMembers)
+    card = try WorldlineAcquiringPaymentRequest.brandedCard(payment).1
   }
 }
 

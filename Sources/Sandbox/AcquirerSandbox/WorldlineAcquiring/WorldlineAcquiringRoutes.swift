@@ -45,6 +45,17 @@ struct WorldlineAcquiringRoutes<Context: RequestContext>: Sendable {
     }
   }
 
+  @Sendable func verifyAccount(_ request: Request, _ context: Context) async throws -> Response {
+    try await answering(request, context, scope: "processing_accountverification") { call in
+      let wanted = try WorldlineAcquiringVerificationRequest(call.body)
+      let script = ScriptedResponse(dpan: wanted.card.dpan, minorUnits: 0)
+      let (answer, _) = try await store.once(call.named(wanted.operationID)) {
+        try store.verify(wanted, script.outcome, in: $0)
+      }
+      return .answer(201, answer)
+    }
+  }
+
   func act(
     _ kind: WorldlineAcquiringAction.Kind, _ request: Request, _ context: Context
   ) async throws -> Response {

@@ -42,6 +42,7 @@ package struct WorldlineAcquiringSandbox: Sendable {
     router.get("services/v1/ping", use: calls.ping)
     router.group("processing/v1/{acquirer}/{merchant}")
       .post("payments", use: calls.pay)
+      .post("account-verifications", use: calls.verifyAccount)
       .get("payments/{payment}", use: calls.payment)
       .post("payments/{payment}/captures") { try await calls.act(.capture, $0, $1) }
       .post("payments/{payment}/authorization-reversals") { try await calls.act(.reversal, $0, $1) }

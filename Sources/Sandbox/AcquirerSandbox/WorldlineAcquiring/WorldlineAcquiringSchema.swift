@@ -33,7 +33,7 @@ extension WorldlineAcquiringStore {
         payment TEXT REFERENCES payments (payment_id),
         refund_id TEXT UNIQUE,
         kind TEXT NOT NULL CHECK (kind IN ('AUTHORIZATION', 'CAPTURE', 'REFUND', 'INCREMENT',
-          'AUTHORIZATION_REVERSAL', 'TECHNICAL_REVERSAL')),
+          'AUTHORIZATION_REVERSAL', 'TECHNICAL_REVERSAL', 'ACCOUNT_VERIFICATION')),
         amount BIGINT,
         currency TEXT,
         capture_number BIGINT,

@@ -52,7 +52,7 @@ struct Overview {
   }
 
   private static let approved: Set<PaymentStatus> = [
-    .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .voided,
+    .authorized, .partiallyCaptured, .captured, .partiallyRefunded, .refunded, .verified, .voided,
   ]
 
   private func all(_ group: PaymentFigure.Group) -> [PaymentFigure] { figures[group, default: []] }

@@ -20,7 +20,7 @@ extension DirectStatus {
     switch status {
     case .authorizing, .pending: self = .authorizationWaiting
     case .unknown: self = .authorizationUnknown
-    case .authorized: self = .pendingCapture
+    case .authorized, .verified: self = .pendingCapture
     case .partiallyCaptured, .captured: self = .captured
     case .partiallyRefunded, .refunded: self = .refunded
     case .voided: self = .cancelled

@@ -105,7 +105,7 @@ extension PlatformPayments {
     let merchant = call.merchant
     guard let request = try Self.read(CreatePaymentRequest.self, body) else { throw PlatformRefusal.missing("order") }
     guard let terms = await merchants(merchant) else { throw PlatformRefusal(.accessNotAllowed) }
-    let amount = try Self.amount(of: request.order)
+    let amount = try amount(of: request.order, merchant)
     let input = try await input(of: request, call)
     let reference = try Self.name(
       request.order.references?.merchantReference, "order.references.merchantReference")
@@ -139,11 +139,13 @@ extension PlatformPayments {
     return found
   }
 
-  private static func amount(of order: DirectOrder) throws -> Amount {
+  /// Zero verifies the card, where a route of the merchant's can.
+  private func amount(of order: DirectOrder, _ merchant: MerchantID) throws -> Amount {
     guard let amount = order.amountOfMoney.value else {
       throw PlatformRefusal.invalid("order.amountOfMoney.currencyCode", "Not a currency of ISO 4217.")
     }
-    guard amount.isPositive else {
+    let isFree = amount.minorUnits == 0 && gateway.routes.verifiesCards(of: merchant, in: amount.currency)
+    guard amount.isPositive || isFree else {
       throw PlatformRefusal.invalid("order.amountOfMoney.amount", "An amount is more than zero, in minor units.")
     }
     return amount

@@ -29,7 +29,7 @@ struct OrderMail: Sendable {
   }
 
   private static func isPaid(_ status: PaymentStatus) -> Bool {
-    status == .authorized || status == .partiallyCaptured || status == .captured
+    [.authorized, .partiallyCaptured, .captured, .verified].contains(status)
   }
 
   private func confirm(_ event: OutboxEvent, _ merchant: MailMerchant, _ store: Transaction) throws {

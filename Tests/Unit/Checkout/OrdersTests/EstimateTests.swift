@@ -56,6 +56,33 @@ import Testing
   }
 }
 
+/// A subscription's free month: the card is verified, and nothing is taken.
+@Suite struct `A basket that costs nothing` {
+  private static let free: BasketDocument = {
+    var document = BasketDocument.dinner
+    document.items = [.init(id: "a", label: "A free month", unitAmount: 0)]
+    (document.serviceTypes, document.fees) = (["collection"], [])
+    return document
+  }()
+
+  @Test func `verifies the shopper's card where a route can, and is an order`() async throws {
+    let shop = try await Shop(capabilities: FakeAcquirer.verifying)
+    try await shop.orderService.put(Self.free, as: Shop.basket, of: Shop.merchant)
+    let sheet = try await shop.orderService.sheet(Shop.basket, of: Shop.merchant)
+    #expect(sheet.request.total.kind == .final && sheet.request.total.amount == .eur(0))
+    let placed = try await shop.pays()
+    #expect(placed.payment.status == .verified && placed.payment.captured == 0)
+    #expect(shop.acquirer.authorizations.map(\.amount) == [.eur(0)] && shop.acquirer.captures.isEmpty)
+    let order = try #require(try await shop.orderService.basket(Shop.basket, of: Shop.merchant).order)
+    #expect(order.status == .verified && order.amount.amount == 0)
+  }
+
+  @Test func `is refused where no route verifies cards`() async throws {
+    let shop = try await Shop()
+    await refusal(.totalNotPositive) { try await shop.orderService.put(Self.free, as: Shop.basket, of: Shop.merchant) }
+  }
+}
+
 @Suite struct `A payment token that the merchant's server hands in` {
   private static let reference = "HK-1042"
 

@@ -23,14 +23,16 @@ struct Shop: Sendable {
   let gateway: PaymentGateway
   private let file: TemporaryStore
   let database: Database
-  let acquirer = FakeAcquirer()
+  let acquirer: FakeAcquirer
   let clock: HeldClock
   private let terms: MerchantTerms
   private let wallet: Wallet
 
   init(
-    _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokenKey: String? = nil
+    _ terms: MerchantTerms = MerchantTerms(), quotes: HTTPSender? = nil, guestTokenKey: String? = nil,
+    capabilities: AcquirerCapabilities = FakeAcquirer.plain
   ) async throws {
+    acquirer = FakeAcquirer(capabilities)
     let clock = HeldClock(Self.noon)
     file = try TemporaryStore()
     database = try await file.open(Journal.migrations + OrderService.migrations, clock: clock.wall)

@@ -12,14 +12,14 @@ import Testing
   private let deadline = Deadline.after(.seconds(300))
 
   private func authorize(
-    eci: String? = "7", sale: SaleDetails = SaleDetails(),
+    _ amount: Amount = .eur(1250), eci: String? = "7", sale: SaleDetails = SaleDetails(),
     _ change: (inout WorldlineAcquiringSettings) -> Void = { _ in }
   ) async throws -> AcquirerAnswer {
     let card = NetworkToken(
       dpan: try #require(DPAN("4761739000000012")), expiry: try #require(CardExpiry(yymm: "3112")),
       cryptogram: Cryptogram(base64: "AgAAAAAAAIR8CQrXcIhbQAAAAAA="), eci: eci)
     let request = AuthorizationRequest(
-      reference: AttemptReference("R1"), merchantReference: "order 1", amount: .eur(1250), instrument: .network(card),
+      reference: AttemptReference("R1"), merchantReference: "order 1", amount: amount, instrument: .network(card),
       sale: sale)
     return try await wire.acquirer(change).authorize(request, deadline)
   }
@@ -74,6 +74,7 @@ import Testing
       InquiryRequest(reference: AttemptReference("C1"), amount: .eur(500), kind: .capture, authorization: payment),
       deadline)
     _ = await acquirer.reverse(InquiryRequest(reference: AttemptReference("R1"), amount: .eur(1250)), deadline)
+    _ = try await authorize(.eur(0)) { $0.verifiesAccounts = true }
     _ = await acquirer.checkCredentials(deadline)
     let requests = wire.requests.filter { !$0.url.hasSuffix("/connect/token") }
     try #require(requests.count == compared.count)
@@ -85,6 +86,20 @@ import Testing
       let names = Set(request.headers.map(\.name))
       #expect(names.isSubset(of: ["Authorization", "Content-Type", "Trace-Id"]) && names.contains("Trace-Id"))
     }
+  }
+
+  @Test(arguments: [
+    (
+      #"{"operationId":"R1","responseCode":"0","responseCodeCategory":"APPROVED","authorizationCode":"B2C3D4"}"#,
+      "approved"
+    ),
+    (#"{"operationId":"R1","responseCode":"14","responseCodeCategory":"DECLINED"}"#, "declined"),
+    (#"{"operationId":"R2","responseCode":"0","responseCodeCategory":"APPROVED"}"#, "unknown"),
+    (#"{"operationId":"R1","responseCode":"10","responseCodeCategory":"PARTIALLY_APPROVED"}"#, "unknown"),
+  ]) func `a verification is approved, declined or unknown`(body: String, meaning: String) async throws {
+    wire.answers(InboundResponse(status: 201, body: Array(body.utf8)))
+    let answer = try await authorize(.eur(0)) { $0.verifiesAccounts = true }
+    #expect("\(answer)".hasPrefix(meaning), "\(answer)")
   }
 
   @Test func `an indicator that Apple did not deliver is not made up`() async throws {

@@ -34,6 +34,24 @@ import Testing
     }
   }
 
+  @Test func `verifies a card without a payment, once, under the scope for it`() async throws {
+    try await WorldlineAcquiringVisit.run(verifies: true) { visit async throws in
+      #expect(visit.acquirer.capabilities.verifiesCards)
+      let answer = try await visit.authorize("V1", .eur(0), cryptogram: "AAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+      guard case .approved(let approval) = answer else { throw WorldlineAcquiringVisit.NotApproved(answer: answer) }
+      #expect(approval.acquirerReference == "V1" && approval.approvedAmount == nil)
+      #expect(
+        try await visit.authorize("V1", .eur(0), cryptogram: "AAAAAAAAAAAAAAAAAAAAAAAAAAA=") == answer,
+        "a repeat gets the first answer")
+      let declined = try await visit.authorize("V2", .eur(0), card: "visa-insufficient-funds")
+      guard case .declined(let decline) = declined else { throw WorldlineAcquiringVisit.NotApproved(answer: declined) }
+      #expect(decline.reason == .insufficientFunds)
+      #expect(visit.transcripts.contains("/account-verifications") && !visit.transcripts.contains("/payments "))
+      #expect(try await visit.payments().isEmpty)
+    }
+    try await WorldlineAcquiringVisit.run { visit async throws in #expect(!visit.acquirer.capabilities.verifiesCards) }
+  }
+
   @Test func `a final authorization cannot be raised, and its capabilities say so`() async throws {
     try await WorldlineAcquiringVisit.run { visit async throws in
       #expect(!visit.acquirer.capabilities.parts.contains(.increment))

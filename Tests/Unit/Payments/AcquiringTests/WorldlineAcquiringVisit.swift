@@ -33,7 +33,7 @@ struct WorldlineAcquiringVisit: Sendable {
   var transcripts: String { log.text }
 
   static func run(
-    preAuthorizes: Bool = false, secret: String = secret, clock: WallClock = .system,
+    preAuthorizes: Bool = false, verifies: Bool = false, secret: String = secret, clock: WallClock = .system,
     lifetime: Duration = .seconds(3_600),
     _ body: @escaping @Sendable (WorldlineAcquiringVisit) async throws -> Void
   ) async throws {
@@ -52,6 +52,7 @@ struct WorldlineAcquiringVisit: Sendable {
         let origin = "http://localhost:\(test.port ?? 0)"
         var settings = try settings(.simulated(origin: origin), secret: secret)
         settings.authorizationType = preAuthorizes ? .pre : .final
+        settings.verifiesAccounts = verifies
         let log = Log()
         try await body(
           WorldlineAcquiringVisit(

@@ -18,6 +18,9 @@ enum Provider: String, Sendable, CaseIterable {
 
   var takesSealed: Bool { self != .worldlineAcquiring }
 
+  /// Whether an authorization of zero asks about the card.
+  var verifiesCards: Bool { [.adyen, .checkoutCom, .worldlineAcquiring].contains(self) }
+
   /// Whether a sealed payment token takes two requests.
   var hasTwoSteps: Bool { [.braintree, .stripe, .checkoutCom].contains(self) }
 
@@ -125,10 +128,11 @@ extension Provider {
 
   private static func worldlineAcquiring(_ origin: String, _ http: HTTPSender, _ clock: WallClock) throws -> Acquirer {
     let account = WorldlineAcquiringAccount.sandbox
-    let settings = try WorldlineAcquiringSettings(
+    var settings = try WorldlineAcquiringSettings(
       host: .simulated(origin: origin), clientID: account.clientID,
       clientSecret: WorldlineAcquiringSecret(account.clientSecret), acquirerID: account.acquirerID,
       merchantIDs: account.merchantIDs)
+    settings.verifiesAccounts = true
     return .worldlineAcquiring(settings, http: http, clock: clock)
   }
 }

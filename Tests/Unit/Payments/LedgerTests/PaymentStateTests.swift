@@ -2,7 +2,7 @@ import Ledger
 import TenderPayments
 import Testing
 
-/// Every event in every status: 11 × 59 pairs. The list names what is allowed, one line a status and an event with
+/// Every event in every status: 12 × 59 pairs. The list names what is allowed, one line a status and an event with
 /// where it leads; every other pair must be refused.
 @Suite struct `The table of states` {
   /// `=` stays, `~` follows the balances.

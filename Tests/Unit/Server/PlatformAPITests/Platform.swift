@@ -16,13 +16,14 @@ import Webhooks
 struct Platform: Sendable {
   static let merchant = MerchantID("shop")
 
-  let acquirer = FakeAcquirer()
+  let acquirer: FakeAcquirer
   let journal: Journal
   let clock = ManualClock(WallClock.system.now())
   let payments: PlatformPayments
   private let files: TemporaryStore
 
-  init(takesUnsignedData: Bool = true) async throws {
+  init(takesUnsignedData: Bool = true, _ acquirer: FakeAcquirer = FakeAcquirer()) async throws {
+    self.acquirer = acquirer
     files = try TemporaryStore()
     let database = try await files.open(
       Journal.migrations + OrderService.migrations + WebhookDispatcher.migrations + PlatformOrder.migrations,

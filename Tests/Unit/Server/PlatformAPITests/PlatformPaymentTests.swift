@@ -58,6 +58,19 @@ import Testing
     #expect(ids.count == 1 && platform.acquirer.authorizations.count == 1)
   }
 
+  @Test func `of nothing verifies the card where a route can, and nothing can be captured`() async throws {
+    let platform = try await Platform(FakeAcquirer(FakeAcquirer.verifying))
+    let answer = try await platform.payments.create(Platform.body(0), platform.call())
+    let payment = answer.json["payment"]
+    #expect(answer.status == 201 && payment?["status"] == "PENDING_CAPTURE")
+    #expect(payment?["paymentOutput"]?["amountOfMoney"]?["amount"] == 0)
+    let id = payment?["id"]?.text ?? ""
+    await #expect(throws: (any Error).self) {
+      try await platform.payments.capture(id, Array("{}".utf8), platform.call())
+    }
+    #expect(platform.acquirer.captures.isEmpty)
+  }
+
   @Test func `is refused where number and cryptogram have paid before`() async throws {
     let platform = try await Platform()
     _ = try await platform.payments.create(Platform.body(cryptogram: "AAAA"), platform.call())

@@ -38,6 +38,7 @@ struct AdyenConnector: Sendable {
       authorizationIdempotency: .reference(window: safeWindow), inquiry: false, reversal: true,
       settleHorizon: .seconds(120), holdLifetime: .seconds(7 * 86_400), exponent: exponent,
       merchantAccount: { _ in settings.merchantAccounts[0] })
+    capabilities.verifiesCards = true
     capabilities.merchantAccounts = settings.merchantAccounts.map { AcquirerCapabilities.MerchantAccount($0) }
     return capabilities
   }

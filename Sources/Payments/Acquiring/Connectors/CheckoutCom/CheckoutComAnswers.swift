@@ -15,7 +15,7 @@ enum CheckoutComAnswers {
       if status == 202 { return try pending(root, name) }
       let amount = try CheckoutComAmount.read(root.member("amount"), root.member("currency"))
       guard amount == request.amount else { return unknown("the answer is about another amount") }
-      return try outcome(root, name)
+      return try outcome(root, name, of: request)
     }
   }
 
@@ -33,11 +33,14 @@ enum CheckoutComAnswers {
     return .pending(Pending(acquirerReference: name))
   }
 
-  private static func outcome(_ root: JSONField, _ name: String) throws(JSONError) -> AcquirerAnswer {
+  /// An amount of zero is answered with *Card Verified*, any other with *Authorized*.
+  private static func outcome(
+    _ root: JSONField, _ name: String, of request: AuthorizationRequest
+  ) throws(JSONError) -> AcquirerAnswer {
     let (isApproved, status) = (try root.member("approved").bool, try root.member("status").string)
     let code = try root.memberIfPresent("response_code")?.string
     switch (isApproved, status) {
-    case (true, "Authorized"):
+    case (true, request.verifiesCard ? "Card Verified" : "Authorized"):
       guard code.map(CheckoutComDeclines.isApproval) ?? true else { return unknown("approved with a decline's code") }
       return .approved(
         Approval(

@@ -41,13 +41,15 @@ struct CheckoutComConnector: Sendable {
   private var messages: CheckoutComMessages { CheckoutComMessages(settings: settings) }
 
   static func capabilities(_ settings: CheckoutComSettings) -> AcquirerCapabilities {
-    AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       name: "checkout-com", account: settings.account, instruments: [.network, .sealed],
       preparedInstruments: [.sealed], parts: [.capture, .furtherCaptures, .refund],
       // Checkout.com forgets a key after 24 hours; a repeat must arrive before.
       idempotency: .reference(window: .seconds(23 * 3_600)), inquiry: true, reversal: false,
       settleHorizon: .seconds(300), holdLifetime: .seconds(7 * 86_400), exponent: CheckoutComAmount.decimals,
       merchantAccount: { _ in settings.processingChannels[0] })
+    capabilities.verifiesCards = true
+    return capabilities
   }
 
   /// Gives Checkout.com the payment token, with the public key. Moves no money.

@@ -34,10 +34,12 @@ extension Acquirer {
 
 struct SandboxAcquirer: Sendable {
   static func capabilities(_ account: String?) -> AcquirerCapabilities {
-    AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       account: account, instruments: [.network],
       idempotency: .reference(window: .seconds(86_400 * 30)), inquiry: true, reversal: true,
       settleHorizon: .seconds(10), holdLifetime: .seconds(86_400 * 7))
+    capabilities.verifiesCards = true
+    return capabilities
   }
 
   let base: String

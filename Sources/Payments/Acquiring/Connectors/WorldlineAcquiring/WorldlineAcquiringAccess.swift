@@ -113,13 +113,16 @@ actor WorldlineAcquiringAccess {
   private var form: String {
     let fields = [
       ("grant_type", "client_credentials"), ("client_id", settings.clientID),
-      ("client_secret", settings.clientSecret.revealed), ("scope", Self.scopes),
+      ("client_secret", settings.clientSecret.revealed), ("scope", scopes),
     ]
     return fields.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
   }
 
-  /// What the connector's calls need.
-  private static let scopes = "processing_payment processing_refund processing_operation_reverse services_ping"
+  /// What the connector's calls need. A token is refused if one of them was not granted.
+  private var scopes: String {
+    let usual = "processing_payment processing_refund processing_operation_reverse services_ping"
+    return settings.verifiesAccounts ? usual + " processing_accountverification" : usual
+  }
 
   /// As forms are encoded: a space is a plus sign.
   private static func encoded(_ text: String) -> String {

@@ -37,10 +37,25 @@ enum WorldlineAcquiringAnswers {
     do {
       let root = JSONField(try JSONReader.read(response.body))
       guard try root.member("operationId").string == request.reference.rawValue else { return another }
-      return try outcome(Result(root), root, request.amount)
+      let result = try Result(root)
+      return request.verifiesCard ? try verification(result, root, request) : try outcome(result, root, request.amount)
     } catch {
       return unknown(error.description)
     }
+  }
+
+  /// A verification makes no payment, so its only name is ours.
+  private static func verification(
+    _ result: Result, _ root: JSONField, _ request: AuthorizationRequest
+  ) throws(JSONError) -> AcquirerAnswer {
+    if result.category == "DECLINED" { return result.declined }
+    guard result.isApproved else { return unknown("a category that does not fit a verification") }
+    let references = try root.memberIfPresent("references")
+    return .approved(
+      Approval(
+        acquirerReference: request.reference.rawValue,
+        authorizationCode: try root.memberIfPresent("authorizationCode")?.string,
+        networkTransactionID: try references?.memberIfPresent("schemeTransactionId")?.string))
   }
 
   /// Of a payment: `status` and category have to agree.

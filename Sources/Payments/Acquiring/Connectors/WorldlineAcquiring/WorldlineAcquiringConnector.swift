@@ -42,13 +42,15 @@ struct WorldlineAcquiringConnector: Sendable {
 
   /// Only a pre-authorization can be incremented. Worldline states no end of the time in which it detects a repeated `operationId`; a day is taken.
   static func capabilities(_ settings: WorldlineAcquiringSettings) -> AcquirerCapabilities {
-    AcquirerCapabilities(
+    var capabilities = AcquirerCapabilities(
       name: "worldline-acquiring", account: settings.account, instruments: [.network],
       parts: settings.authorizationType == .pre ? [.all, .increment] : .all,
       idempotency: .reference(window: .seconds(86_400)), authorizationIdempotency: .reference(window: .seconds(86_400)),
       inquiry: true, reversal: true, settleHorizon: .seconds(120),
       holdLifetime: .seconds(86_400 * (settings.authorizationType == .pre ? 10 : 7)),
       merchantAccount: { _ in settings.merchantIDs[0] })
+    capabilities.verifiesCards = settings.verifiesAccounts
+    return capabilities
   }
 
   private var messages: WorldlineAcquiringMessages { WorldlineAcquiringMessages(settings: settings, now: clock.now()) }
@@ -63,8 +65,11 @@ struct WorldlineAcquiringConnector: Sendable {
     guard let merchant = merchant(request.sale.merchantAccount), Self.isOperation(request.reference) else {
       return .notSent(notOurs)
     }
-    let body = messages.payment(request, card, brand)
-    switch await call("POST", "\(merchant)/payments", body, deadline) {
+    let reply =
+      request.verifiesCard
+      ? await call("POST", "\(merchant)/account-verifications", messages.verification(request, card, brand), deadline)
+      : await call("POST", "\(merchant)/payments", messages.payment(request, card, brand), deadline)
+    switch reply {
     case .response(let response): return WorldlineAcquiringAnswers.authorization(response, request)
     case .failure(let error): return error.answer
     case .noAccess(let failure): return failure.answer

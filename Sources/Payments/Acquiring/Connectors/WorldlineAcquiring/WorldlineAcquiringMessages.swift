@@ -55,23 +55,38 @@ struct WorldlineAcquiringMessages: Sendable {
   /// An `ApiPaymentRequest`: held and not captured, with the device's cryptogram, in the wallet of the card schemes'
   /// number 103, Apple Pay.
   func payment(_ request: AuthorizationRequest, _ card: NetworkToken, _ brand: String) -> JSONValue {
-    var token: JSONObject = ["cryptogram": .string(card.cryptogram.revealed)]
-    token["eci"] = card.eci.map { .string($0.utf8.count == 1 ? "0\($0)" : $0) }
     var body = head(request.reference.rawValue)
     body["authorizationType"] = isPre(request) ? "PRE_AUTHORIZATION" : "FINAL_AUTHORIZATION"
     body["amount"] = Self.amount(request.amount)
     body["references"] = references(request)
-    body["cardPaymentData"] = [
-      "brand": .string(brand), "cardEntryMode": "ECOMMERCE", "captureImmediately": false, "allowPartialApproval": false,
-      "cardholderVerificationMethod": "CARDHOLDER_DEVICE", "walletId": "103",
-      "cardData": [
-        "cardNumber": .string(card.dpan.revealed),
-        "expiryDate": .string(card.expiry.mmyy.prefix(2) + "\(card.expiry.year)"),
-      ],
-      "networkTokenData": .object(token),
-    ]
+    body["cardPaymentData"] = Self.card(card, brand, ["captureImmediately": false, "allowPartialApproval": false])
     body["merchant"] = merchant(request.sale)
     return .object(body)
+  }
+
+  /// An `ApiAccountVerificationRequest`: the same card, and no amount.
+  func verification(_ request: AuthorizationRequest, _ card: NetworkToken, _ brand: String) -> JSONValue {
+    var body = head(request.reference.rawValue)
+    body["references"] = references(request)
+    body["cardPaymentData"] = Self.card(card, brand)
+    body["merchant"] = merchant(request.sale)
+    return .object(body)
+  }
+
+  /// - Parameter terms: how much is held, and when it is taken.
+  private static func card(_ card: NetworkToken, _ brand: String, _ terms: JSONObject = [:]) -> JSONValue {
+    var token: JSONObject = ["cryptogram": .string(card.cryptogram.revealed)]
+    token["eci"] = card.eci.map { .string($0.utf8.count == 1 ? "0\($0)" : $0) }
+    var data: JSONObject = ["brand": .string(brand), "cardEntryMode": "ECOMMERCE"]
+    for member in terms.members { data[member.key] = member.value }
+    data["cardholderVerificationMethod"] = "CARDHOLDER_DEVICE"
+    data["walletId"] = "103"
+    data["cardData"] = [
+      "cardNumber": .string(card.dpan.revealed),
+      "expiryDate": .string(card.expiry.mmyy.prefix(2) + "\(card.expiry.year)"),
+    ]
+    data["networkTokenData"] = .object(token)
+    return .object(data)
   }
 
   /// What every request begins with.

@@ -50,6 +50,8 @@ package struct WorldlineAcquiringSettings: Sendable {
   /// The merchant's numbers; the first one is used where a payment names none.
   package let merchantIDs: [String]
   package var authorizationType = AuthorizationType.final
+  /// Whether the client may verify cards: its scope is another one.
+  package var verifiesAccounts = false
   package var place = Place()
   package var terminalID: String?
 

@@ -8,6 +8,7 @@ struct WorldlineAcquiringFile: Sendable {
   var acquirerID = ""
   var merchantIDs: [String] = []
   var isPreAuthorization = false
+  var verifiesAccounts = false
   var terminalID: String?
   var place = WorldlineAcquiringSettings.Place()
 
@@ -27,6 +28,9 @@ struct WorldlineAcquiringFile: Sendable {
       Setting(
         "preAuthorization", .flag, \.isPreAuthorization,
         "Whether captures may be for less: then payments are authorized as pre-authorizations."),
+      Setting(
+        "accountVerification", .flag, \.verifiesAccounts,
+        "Whether cards may be verified without a payment; the client needs the scope processing_accountverification."),
       Setting(
         "terminalId", .text("the terminal's number", as: "12345678"), \.terminalID,
         "The terminal's number, if Worldline wants one."),
@@ -53,6 +57,7 @@ extension ConnectorFolder {
         merchantIDs: file.merchantIDs)
       settings.account = route.account
       settings.authorizationType = file.isPreAuthorization ? .pre : .final
+      settings.verifiesAccounts = file.verifiesAccounts
       settings.terminalID = file.terminalID
       settings.place = file.place
       return .worldlineAcquiring(settings, http: http, log: log)
