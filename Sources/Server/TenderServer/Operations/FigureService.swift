@@ -6,7 +6,7 @@ import TenderPayments
 
 /// Counts the payments for the back office's charts, some seconds after they change.
 struct FigureService: Service {
-  private static let interval: Duration = .seconds(5)
+  private static let interval: Duration = .seconds(2)
   /// Between two steps, so that payments come first.
   private static let breath: Duration = .milliseconds(20)
 
