@@ -205,6 +205,20 @@ private struct PaymentLoad: Sendable {
     #expect(declared.status == 409 && !declared.text.contains("PRIVATE KEY"))
   }
 
+  @Test func `exports what tender merchant import reads from a file, and only that`() async throws {
+    let (_, anna) = (try await StoredShop("filed", system), try await person())
+    let file = try await anna.postWithCode("/merchants/filed/export", ["reason": "a copy"])
+    let path = system.directory + "/filed.json"
+    try file.text.write(toFile: path, atomically: true, encoding: .utf8)
+    let now = system.clock.wall.now()
+    let bundle = try await MerchantBundle(place: path, at: now, keysMayBeElsewhere: false)
+    #expect(bundle.id == "filed" && bundle.certificates.count == 2 && bundle.domains.count == 1)
+    try String(file.text.dropLast(3)).write(toFile: path, atomically: true, encoding: .utf8)
+    await #expect(throws: ConfigurationError.self) {
+      _ = try await MerchantBundle(place: path, at: now, keysMayBeElsewhere: false)
+    }
+  }
+
   @Test func `refunds once what two operators refund at the same moment`() async throws {
     let (stored, anna, bert) = (try await StoredShop("shared", system), try await person(), try await person())
     let answer = try await stored.pays()
