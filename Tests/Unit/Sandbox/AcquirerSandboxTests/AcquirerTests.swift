@@ -48,7 +48,7 @@ import TokenIssuer
   func `names the member that is not usable`(member: String) async throws {
     try await acquirer { call in
       guard case .object(var request) = Self.hold() else { return }
-      request[member] = member == "amount" ? 0 : ""
+      request[member] = member == "amount" ? -1 : ""
       let answer = try await call("/acquirer/v1/authorizations", .object(request))
       #expect(answer.status == 400 && answer.body["code"] == "invalid_request")
     }

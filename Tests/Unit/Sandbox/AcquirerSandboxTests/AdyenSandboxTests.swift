@@ -34,7 +34,7 @@ import TokenIssuer
     arguments: [
       (["amunt": 1], 422, "702"), (["reference": 5], 400, "702"),
       (["amount": ["currency": "EUR", "value": "5"]], 400, "702"),
-      (["amount": ["currency": "EUR", "value": 0]], 422, "137"),
+      (["amount": ["currency": "EUR", "value": -1]], 422, "137"),
       (["amount": ["currency": "XXX", "value": 5]], 422, "138"),
       (["reference": .string(String(repeating: "r", count: 81))], 422, "702"),
       (["paymentMethod": ["type": "scheme", "number": "1", "expiryMonth": "12", "expiryYear": "2031"]], 422, "101"),
@@ -92,7 +92,7 @@ import TokenIssuer
   @Test func `keeps a refused request under its key, and forgets it after seven days`() async throws {
     let clock = SettableClock()
     try await adyen(clock: clock.wall) { call in
-      let invalid = Self.payment(["amount": ["currency": "EUR", "value": 0]])
+      let invalid = Self.payment(["amount": ["currency": "EUR", "value": -1]])
       #expect(try await call("/v72/payments", invalid, idempotencyKey: "k1").status == 422)
       let early = try await call("/v72/payments", Self.payment(), idempotencyKey: "k1")
       #expect(early.body["errorCode"] == "704")
