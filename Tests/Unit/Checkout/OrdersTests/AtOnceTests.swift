@@ -94,13 +94,7 @@ private enum Fate: Sendable, Equatable {
         return Amount.eur(price)
       }
     }
-    let stale = try await shop.databases[0].read { store in
-      try store.rows("SELECT total, document FROM baskets JOIN quotes ON quotes.id = current_quote").filter { row in
-        let document = try JSONDecoder().decode(BasketDocument.self, from: Data(try row.text("document").utf8))
-        return try row.integer("total") != document.items[0].unitAmount
-      }.count
-    }
-    #expect(stale == 0)
+    #expect(try await shop.staleQuotes() == 0)
   }
 
   @Test(arguments: StoreEngineUnderTest.present) func `give one id to one of two merchants`(
@@ -121,6 +115,54 @@ private enum Fate: Sendable, Equatable {
     }
     let total = try await shop.order(1).basket(id, of: owner).total.amount
     #expect(total == (owner == merchants[0] ? 1_000 : 2_000))
+  }
+
+  @Test(.enabled(if: PostgresUnderTest.isPresent), arguments: [true, false])
+  func `let neither a cancellation nor other contents overtake a claim that is under way`(
+    _ isCancellation: Bool
+  ) async throws {
+    let shop = try await SharedShop(.postgres)
+    let shown = try await shop.shown(0, price: 1_290)
+    let gate = try await StatementGate(shop.place)
+    let (paying, changing) = (
+      shop.service(over: try await shop.patientDatabase()), shop.service(over: try await shop.patientDatabase())
+    )
+    let (payment, change) = try await gate.stopping(insertsInto: "orders") {
+      let payment = Task { try await paying.place(shown.payment, of: Shop.merchant, before: .after(.seconds(300))) }
+      try await gate.untilStopped(1)
+      let change = Task {
+        try await Fate {
+          if isCancellation { return try await changing.cancel(shown.basket, of: Shop.merchant) }
+          try await changing.put(SharedShop.document(0, price: 1_490), as: shown.basket, of: Shop.merchant)
+        }
+      }
+      try await Task.sleep(for: .milliseconds(300))
+      return (payment, change)
+    }
+    #expect(try await payment.value.status.isLive)
+    #expect(try await change.value == .refused("basket_placed"))
+  }
+
+  @Test(.enabled(if: PostgresUnderTest.isPresent))
+  func `keep no quote of contents that are replaced meanwhile`() async throws {
+    let shop = try await SharedShop(.postgres)
+    let id = SharedShop.basket(0)
+    let gate = try await StatementGate(shop.place)
+    let (showing, changing) = (
+      shop.service(over: try await shop.patientDatabase()), shop.service(over: try await shop.patientDatabase())
+    )
+    try await changing.put(SharedShop.document(0, price: 1_290), as: id, of: Shop.merchant)
+    let (sheet, change) = try await gate.stopping(insertsInto: "quotes") {
+      let sheet = Task { try await showing.sheet(id, of: Shop.merchant).quote.total }
+      try await gate.untilStopped(1)
+      let change = Task {
+        _ = try await changing.put(SharedShop.document(0, price: 1_490), as: id, of: Shop.merchant)
+      }
+      try await Task.sleep(for: .milliseconds(300))
+      return (sheet, change)
+    }
+    _ = try await (sheet.value, change.value)
+    #expect(try await shop.staleQuotes() == 0)
   }
 
   @Test(.enabled(if: PostgresUnderTest.isPresent))

@@ -1,5 +1,6 @@
 import ApplePayToken
 import DirectWire
+import Foundation
 import Gateway
 import JWTKit
 import Ledger
@@ -16,7 +17,7 @@ struct SharedShop: Sendable {
     let payment: PlaceOrderRequest
   }
 
-  private let place: EmptyDatabase
+  let place: EmptyDatabase
   let databases: [Database]
   let orders: [OrderService]
   let acquirer = FakeAcquirer()
@@ -99,6 +100,16 @@ struct SharedShop: Sendable {
           'BEGIN PERFORM pg_sleep(0.005); RETURN NULL; END'
         """)
       try store.run("CREATE TRIGGER pause AFTER INSERT ON \(table) FOR EACH STATEMENT EXECUTE FUNCTION pause()")
+    }
+  }
+
+  /// How many baskets show a quote of other contents than theirs.
+  func staleQuotes() async throws -> Int {
+    try await databases[0].read { store in
+      try store.rows("SELECT total, document FROM baskets JOIN quotes ON quotes.id = current_quote").filter { row in
+        let document = try JSONDecoder().decode(BasketDocument.self, from: Data(try row.text("document").utf8))
+        return try row.integer("total") != document.items[0].unitAmount
+      }.count
     }
   }
 

@@ -27,6 +27,29 @@ import Testing
     #expect(try await store.journal(0).payments(matching: PaymentQuery(limit: 100)).count == new)
   }
 
+  @Test(.enabled(if: PostgresUnderTest.isPresent))
+  func `who claim an order begin its next payment when the one in their way is declined between two statements`()
+    async throws
+  {
+    let store = try await SharedStore(.postgres)
+    let first = try await store.journal(0).claim(.sample(), spending: .sample(100), card: .sample)
+    guard case .new(let attempt) = first else { throw Unexpected() }
+    let gate = try await StatementGate(store.place)
+    let rival = Journal(gate.database)
+    let claim = try await gate.stopping(insertsInto: "payments") {
+      let claim = Task { try await rival.claim(.sample(), spending: .sample(1), card: .sample) }
+      try await gate.untilStopped(1)
+      let decline = AcquirerAnswer.declined(Decline(reason: .insufficientFunds, code: "51"))
+      _ = try await store.journal(0).record(decline, for: attempt)
+      return claim
+    }
+    let outcome = try await claim.value
+    guard case .new = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+  }
+
   @Test(arguments: StoreEngineUnderTest.present) func `post what a provider's events all say once`(
     _ engine: StoreEngineUnderTest
   ) async throws {

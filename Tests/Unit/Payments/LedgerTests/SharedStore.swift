@@ -5,7 +5,7 @@ import TenderTesting
 
 /// Journals of two processes on one database. An SQLite file has one process, whose writes begin at the same time.
 struct SharedStore: Sendable {
-  private let place: EmptyDatabase
+  let place: EmptyDatabase
   let journals: [Journal]
 
   init(_ engine: StoreEngineUnderTest) async throws {
