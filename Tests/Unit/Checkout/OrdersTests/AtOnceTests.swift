@@ -127,7 +127,7 @@ private enum Fate: Sendable, Equatable {
     let (paying, changing) = (
       shop.service(over: try await shop.patientDatabase()), shop.service(over: try await shop.patientDatabase())
     )
-    let (payment, change) = try await gate.stopping(insertsInto: "orders") {
+    let (payment, change) = try await gate.stopping("AFTER INSERT ON orders") {
       let payment = Task { try await paying.place(shown.payment, of: Shop.merchant, before: .after(.seconds(300))) }
       try await gate.untilStopped(1)
       let change = Task {
@@ -152,7 +152,8 @@ private enum Fate: Sendable, Equatable {
       shop.service(over: try await shop.patientDatabase()), shop.service(over: try await shop.patientDatabase())
     )
     try await changing.put(SharedShop.document(0, price: 1_290), as: id, of: Shop.merchant)
-    let (sheet, change) = try await gate.stopping(insertsInto: "quotes") {
+    // Before: the quote's reference to its basket keeps that locked afterwards.
+    let (sheet, change) = try await gate.stopping("BEFORE INSERT ON quotes") {
       let sheet = Task { try await showing.sheet(id, of: Shop.merchant).quote.total }
       try await gate.untilStopped(1)
       let change = Task {

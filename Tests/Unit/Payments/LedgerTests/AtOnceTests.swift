@@ -36,7 +36,7 @@ import Testing
     guard case .new(let attempt) = first else { throw Unexpected() }
     let gate = try await StatementGate(store.place)
     let rival = Journal(gate.database)
-    let claim = try await gate.stopping(insertsInto: "payments") {
+    let claim = try await gate.stopping("AFTER INSERT ON payments") {
       let claim = Task { try await rival.claim(.sample(), spending: .sample(1), card: .sample) }
       try await gate.untilStopped(1)
       let decline = AcquirerAnswer.declined(Decline(reason: .insufficientFunds, code: "51"))
