@@ -103,5 +103,5 @@ package protocol StoreEngine: Sendable {
 }
 
 extension StoreEngine {
-  var pool: PoolFigures? { nil }
+  package var pool: PoolFigures? { nil }
 }

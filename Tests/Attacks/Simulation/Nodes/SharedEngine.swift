@@ -176,7 +176,8 @@ struct SharedSession: StoreSession {
 
   func define(_ sql: String) throws { throw StorageError.other("no table is made here") }
   func tables() throws -> [TableShape] { [] }
-  func connections(named prefix: String) throws -> Int { 0 }
+  func connections(named prefix: String, without suffix: String?) throws -> Int { 0 }
+  func serverFacts() throws -> DatabaseFacts? { nil }
 
   private func done<Value>(_ statement: () throws -> SharedStore.Attempt<Value>) throws -> Value {
     if network?.interleaves() == true { try stop(at: .betweenStatements) }

@@ -152,5 +152,6 @@ struct SnapshotSession: StoreSession {
   func run(_ sql: String, _ values: [SQLValue]) throws -> Int { throw StorageError.other("a read writes") }
   func define(_ sql: String) throws { throw StorageError.other("a read defines") }
   func tables() throws -> [TableShape] { try source.tables() }
-  func connections(named prefix: String) throws -> Int { 0 }
+  func connections(named prefix: String, without suffix: String?) throws -> Int { 0 }
+  func serverFacts() throws -> DatabaseFacts? { nil }
 }

@@ -87,7 +87,7 @@ private let schema = [
       try await group.waitForAll()
     }
     let pids = try await database.read { store in
-      try store.rows("SELECT pid FROM pg_stat_activity WHERE application_name = $1", .text(name))
+      try store.rows("SELECT pid FROM pg_stat_activity WHERE starts_with(application_name, $1)", .text(name))
         .map { try $0.integer("pid") }
     }
     let other = try await open()

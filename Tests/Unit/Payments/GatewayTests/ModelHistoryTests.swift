@@ -33,7 +33,7 @@ import Testing
     func points(at place: CrashPoint) -> CrashPoints {
       CrashPoints { point in
         guard point == place else { return }
-        for _ in 0..<4 {
+        for _ in 0..<8 {
           self.clock.advance(.seconds(70))
           _ = try await self.other.withLock { $0 }?.recover()
         }
