@@ -7,9 +7,6 @@ package import TenderPayments
 package struct Database: Sendable {
   let engine: any StoreEngine
 
-  /// A store on an engine of another module, as simulations have one.
-  package init(engine: any StoreEngine) { self.engine = engine }
-
   /// Opens or creates an SQLite file and brings it to the newest migration.
   ///
   /// Write-ahead log, `synchronous=FULL`, one process: a second process that opens the same file is refused.
@@ -91,7 +88,7 @@ package struct Database: Sendable {
 }
 
 /// The operations of a storage engine.
-package protocol StoreEngine: Sendable {
+protocol StoreEngine: Sendable {
   func read<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func write<R: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> R) async throws -> R
   func close() async
@@ -103,5 +100,5 @@ package protocol StoreEngine: Sendable {
 }
 
 extension StoreEngine {
-  package var pool: PoolFigures? { nil }
+  var pool: PoolFigures? { nil }
 }

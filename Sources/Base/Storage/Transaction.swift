@@ -9,9 +9,9 @@ package final class Transaction {
   /// The database's time, the same for the whole transaction.
   package let now: Timestamp
   /// The error of the first statement that failed.
-  package private(set) var failure: (any Error)?
+  private(set) var failure: (any Error)?
 
-  package init(_ session: any StoreSession, now: Timestamp) {
+  init(_ session: any StoreSession, now: Timestamp) {
     self.session = session
     self.now = now
   }
@@ -71,7 +71,7 @@ package final class Transaction {
 }
 
 /// What a transaction needs of an engine: one connection that runs statements. Each engine translates the common SQL.
-package protocol StoreSession {
+protocol StoreSession {
   func rows(_ sql: String, _ values: [SQLValue], locking: RowLock) throws -> [Row]
   func firstRow(_ sql: String, _ values: [SQLValue]) throws -> Row?
   /// The number of rows that the statement changed.
@@ -87,7 +87,7 @@ package protocol StoreSession {
 }
 
 /// Whether a SELECT locks the rows that it finds. SQLite has a single writer and needs no locks.
-package enum RowLock: Sendable {
+enum RowLock {
   case none
   /// Waits for rows that another transaction has locked.
   case waiting
@@ -135,7 +135,7 @@ package struct Row: Sendable {
   /// In the order of the columns.
   var all: [SQLValue] { values }
 
-  package func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
+  func value(of column: String) -> SQLValue? { names.firstIndex(of: column).map { values[$0] } }
 
   package func integer(_ column: String) throws -> Int64 {
     guard let value = try integerOrNil(column) else { throw StorageError.column(column) }

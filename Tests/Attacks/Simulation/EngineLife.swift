@@ -69,8 +69,6 @@ final class EngineLife: @unchecked Sendable {
   }
 
   let number: Int
-  /// In which it runs; nil where there is only one.
-  let process: SimulatedProcess?
   /// The routes that are configured.
   let routes: [String]
   let gateway: PaymentGateway
@@ -79,29 +77,25 @@ final class EngineLife: @unchecked Sendable {
   private let dispatcher: WebhookDispatcher
   private(set) var isDelivering = false
 
-  /// - Parameters:
-  ///   - process: in which it runs; nil where there is only one.
-  ///   - clock: the process's own; nil for the store's.
   init(
     number: Int, database: Database, routes: RouteTable, supplies: Supplies, thread: SimulatedThread,
     sink: SimulatedSink,
     random: RandomBytes, policy: GatewayPolicy, schedule: RetrySchedule = .standard,
-    believesWallClock: Bool = false, in process: SimulatedProcess? = nil, clock: WallClock? = nil
+    believesWallClock: Bool = false
   ) {
-    let (clock, scheduler) = (clock ?? thread.clock, thread.scheduler(of: process))
-    (self.number, self.process) = (number, process)
+    self.number = number
     self.routes = routes.names
     gateway = PaymentGateway(
-      opener: supplies.opener, journal: Journal(database, random: random), routes: routes, clock: clock,
-      random: random, scheduler: believesWallClock ? thread.settableScheduler : scheduler, policy: policy,
-      crashes: CrashPoints { await thread.stop($0.rawValue, of: process) })
+      opener: supplies.opener, journal: Journal(database, random: random), routes: routes, clock: thread.clock,
+      random: random, scheduler: believesWallClock ? thread.settableScheduler : thread.scheduler, policy: policy,
+      crashes: CrashPoints { await thread.stop($0.rawValue) })
     orderService = OrderService(
-      gateway: gateway, terms: { _ in MerchantTerms() }, clock: clock,
+      gateway: gateway, terms: { _ in MerchantTerms() }, clock: thread.clock,
       random: random)
     dispatcher = WebhookDispatcher(
       database: database, endpoints: { _ in [sink.endpoint] },
       destinations: DestinationGuard(allowsPrivate: true) { _ in SimulatedSink.addresses },
-      network: DeliveryNetwork { _ in .init(sink.sender(of: process)) }, schedule: schedule, random: random,
+      network: DeliveryNetwork { _ in .init(sink.sender) }, schedule: schedule, random: random,
       report: { if case .tried(let delivery, .dead, _) = $0 { sink.note(dead: delivery) } })
   }
 
@@ -220,19 +214,15 @@ struct Carried<Value>: @unchecked Sendable {
 
 extension SimulatedThread {
   /// The engine's time. No thread sleeps: what waits, waits for an event of the simulation.
-  func scheduler(of process: SimulatedProcess? = nil) -> Scheduler { scheduler(of: process) { self.uptime } }
+  var scheduler: Scheduler { scheduler { self.uptime } }
 
   /// A defect: time that only counts, and is set with the wall clock.
-  var settableScheduler: Scheduler { scheduler(of: nil) { self.uptime + self.offset } }
+  var settableScheduler: Scheduler { scheduler { self.uptime + self.offset } }
 
-  private func scheduler(
-    of process: SimulatedProcess?, _ uptime: @escaping @Sendable () -> Duration
-  ) -> Scheduler {
+  private func scheduler(_ uptime: @escaping @Sendable () -> Duration) -> Scheduler {
     Scheduler(
       uptime: uptime,
-      sleep: { duration in
-        await self.suspended(of: process) { reply in self.after(duration, "a sleeper wakes") { reply(()) } }
-      },
+      sleep: { duration in await self.suspended { reply in self.after(duration, "a sleeper wakes") { reply(()) } } },
       finish: { work in await Task.detached { await work() }.value })
   }
 }
@@ -264,9 +254,9 @@ final class SimulatedSink: @unchecked Sendable {
     deadLetters.insert(DeadLetter(payment: delivery.payment.rawValue, sequence: delivery.sequence))
   }
 
-  func sender(of process: SimulatedProcess?) -> HTTPSender {
+  var sender: HTTPSender {
     HTTPSender { request, patience throws(TransportError) in
-      let status: Int = await self.thread.suspended(of: process) { reply in self.receive(request, patience, reply) }
+      let status: Int = await self.thread.suspended { reply in self.receive(request, patience, reply) }
       guard status > 0 else { throw .timedOut }
       return InboundResponse(status: status)
     }

@@ -12,8 +12,6 @@ final class SimulatedThread: @unchecked Sendable {
   /// A coroutine that stopped and waits to be resumed.
   struct Stopped {
     let place: String
-    /// Nil where there is only one.
-    let process: SimulatedProcess?
     let go: () -> Void
   }
 
@@ -36,21 +34,16 @@ final class SimulatedThread: @unchecked Sendable {
   private var events: [Event] = []
   private var count = 0
   /// Asked at every step: whether the engine dies here.
-  var dies: (_ place: String, _ process: SimulatedProcess?) -> Bool = { _, _ in false }
+  var dies: (_ place: String) -> Bool = { _ in false }
   /// What happens then.
-  var death: (_ place: String, _ process: SimulatedProcess?) -> Void = { _, _ in }
+  var death: (_ place: String) -> Void = { _ in }
 
   init(start: Timestamp, choices: Choices) {
     self.start = start
     self.choices = choices
   }
 
-  var clock: WallClock { clock(beside: .zero) }
-
-  /// A clock that is so far beside the store's.
-  func clock(beside skew: Duration) -> WallClock {
-    WallClock { self.start.adding(self.uptime + self.offset + skew) }
-  }
+  var clock: WallClock { WallClock { self.start.adding(self.uptime + self.offset) } }
 
   func note(_ text: String) { trace.note(text) }
 
@@ -61,10 +54,9 @@ final class SimulatedThread: @unchecked Sendable {
   }
 
   /// Stops the calling task until the simulation picks it.
-  func stop(_ place: String, of process: SimulatedProcess? = nil) async {
+  func stop(_ place: String) async {
     await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
-      guard process?.isDead != true else { return }
-      stopped.append(Stopped(place: place, process: process) { continuation.resume() })
+      stopped.append(Stopped(place: place) { continuation.resume() })
     }
   }
 
@@ -72,14 +64,9 @@ final class SimulatedThread: @unchecked Sendable {
   func end() async { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
 
   /// Suspends the calling task until the closure that `begin` gets is called.
-  func suspended<Value>(
-    of process: SimulatedProcess? = nil, _ begin: (@escaping (Value) -> Void) -> Void
-  ) async -> Value {
+  func suspended<Value>(_ begin: (@escaping (Value) -> Void) -> Void) async -> Value {
     let box = await withUnsafeContinuation { (continuation: UnsafeContinuation<Box<Value>, Never>) in
-      begin { value in
-        let go = { continuation.resume(returning: Box(value: value)) }
-        if let process { process.receive(go) } else { go() }
-      }
+      begin { continuation.resume(returning: Box(value: $0)) }
     }
     return box.value
   }
@@ -104,9 +91,6 @@ final class SimulatedThread: @unchecked Sendable {
     stopped.removeAll(keepingCapacity: true)
   }
 
-  /// Everything that runs inside one process is gone.
-  func forget(_ process: SimulatedProcess) { stopped.removeAll { $0.process === process } }
-
   /// Goes on until nothing is left to do, or the time has come.
   func run(until end: Duration) {
     while step(until: end) {}
@@ -115,8 +99,7 @@ final class SimulatedThread: @unchecked Sendable {
   private func step(until end: Duration) -> Bool {
     drain()
     let next = events.indices.min { (events[$0].time, events[$0].number) < (events[$1].time, events[$1].number) }
-    let ready = stopped.indices.filter { stopped[$0].process?.isPaused != true }
-    guard !ready.isEmpty else {
+    guard !stopped.isEmpty else {
       guard let next, events[next].time <= end else { return false }
       happen(next)
       return true
@@ -126,9 +109,9 @@ final class SimulatedThread: @unchecked Sendable {
       happen(next)
       return true
     }
-    let picked = stopped.remove(at: ready[choices.next(of: ready.count)])
-    guard !dies(picked.place, picked.process) else {
-      die(picked.place, picked.process)
+    let picked = stopped.remove(at: choices.next(of: stopped.count))
+    guard !dies(picked.place) else {
+      die(picked.place)
       return true
     }
     trace.note(picked.place)
@@ -139,8 +122,8 @@ final class SimulatedThread: @unchecked Sendable {
   private func happen(_ index: Int) {
     let event = events.remove(at: index)
     uptime = max(uptime, event.time)
-    guard !dies("waiting", nil) else {
-      die("waiting", nil)
+    guard !dies("waiting") else {
+      die("waiting")
       // What is on its way outside the process arrives all the same.
       return event.action()
     }
@@ -148,9 +131,10 @@ final class SimulatedThread: @unchecked Sendable {
     event.action()
   }
 
-  private func die(_ place: String, _ process: SimulatedProcess?) {
+  private func die(_ place: String) {
     trace.note("dies at \(place)")
-    death(place, process)
+    forgetEverybody()
+    death(place)
   }
 
   private func drain() {

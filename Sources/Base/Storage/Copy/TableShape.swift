@@ -1,5 +1,5 @@
 /// A table as the engine's own catalog describes it.
-package struct TableShape: Sendable, Hashable {
+struct TableShape: Sendable, Hashable {
   struct Column: Sendable, Hashable {
     let name: String
     let type: SQLType
