@@ -20,8 +20,17 @@ import Testing
         baseURL: "http://acquirer.example", apiKey: "k",
         http: HTTPSender { request, _ throws(TransportError) in
           self.sent.withLock { $0.append("\(request.method) \(request.url)") }
-          return InboundResponse(status: 404)
+          return Self.answer(request)
         })
+    }
+
+    /// Nothing is found, and there is nothing to reverse.
+    private static func answer(_ request: OutboundRequest) -> InboundResponse {
+      guard request.url.hasSuffix("/reversal") else {
+        return InboundResponse(status: 404, body: Array(#"{"code":"not_found"}"#.utf8))
+      }
+      // The reference of the request, and the code of a reversal that finds nothing.
+      return InboundResponse(status: 200, body: request.body.dropLast() + Array(#","responseCode":"25"}"#.utf8))
     }
   }
 
@@ -55,7 +64,7 @@ import Testing
     let shop = try await Shop(wire.acquirer, crashes: sleeper.points(at: .authorizeClaimed), clock: sleeper.clock)
     sleeper.begin(shop, wire.acquirer)
     let payment = try await shop.gateway.authorize(Shop.order(), with: shop.token())
-    #expect(payment.status == .failed)
+    #expect(try await shop.journal.payment(payment.id)?.status == .failed)
     #expect(!wire.requests.isEmpty && !wire.requests.contains { $0.hasSuffix("/authorizations") })
   }
 
