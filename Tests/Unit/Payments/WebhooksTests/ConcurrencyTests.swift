@@ -9,7 +9,7 @@ import Webhooks
   @Test func `are as many to an endpoint as it may get, and each payment's come in order`() async throws {
     let post = try await Post()
     for number in 1...12 { try await post.pays(number) }
-    let server = BusyServer(post.server)
+    let server = BusyServer(post.server, together: 4)
     #expect(try await server.dispatcher(post, concurrency: 4).round() == 36)
     #expect(server.most == 4)
     let payments = Dictionary(grouping: post.server.bodies) { $0["tender"]?["paymentId"]?.text }
@@ -33,11 +33,16 @@ private final class BusyServer: Sendable {
     var hasWaited = false
   }
   private let server: MerchantServer
+  private let together: Int
   private let goal: Int
   private let state = Mutex(State())
 
-  /// - Parameter goal: the first request is answered when so many have come.
-  init(_ server: MerchantServer, firstWaitsFor goal: Int = 1) { (self.server, self.goal) = (server, goal) }
+  /// - Parameters:
+  ///   - together: the first requests are answered when it has so many at a time.
+  ///   - goal: the first request is answered when so many have come.
+  init(_ server: MerchantServer, together: Int = 1, firstWaitsFor goal: Int = 1) {
+    (self.server, self.together, self.goal) = (server, together, goal)
+  }
 
   var most: Int { state.withLock { $0.most } }
   var hasWaited: Bool { state.withLock { $0.hasWaited } }
@@ -60,8 +65,14 @@ private final class BusyServer: Sendable {
       return state.came
     }
     try? await Task.sleep(for: .milliseconds(2))
+    if number <= together { await wait { $0.most >= together } }
     guard number == 1 else { return }
-    for _ in 0..<2_000 where state.withLock({ $0.came < goal }) { try? await Task.sleep(for: .milliseconds(5)) }
+    await wait { $0.came >= goal }
     state.withLock { $0.hasWaited = $0.came >= goal }
+  }
+
+  /// For ten seconds at most.
+  private func wait(until isReached: (State) -> Bool) async {
+    for _ in 0..<2_000 where !state.withLock({ isReached($0) }) { try? await Task.sleep(for: .milliseconds(5)) }
   }
 }
