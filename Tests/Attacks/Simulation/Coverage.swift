@@ -83,7 +83,8 @@ package struct Coverage: Sendable, Hashable {
     static let commits = [
       "audit audit_heads operations outbox payments", "audit audit_heads operations outbox payments token_uses",
       "audit audit_heads operations payments", "audit audit_heads operations", "operations",
-      "audit audit_heads inbox operations outbox payments", "outbox outbox_head webhook_deliveries", "webhook_deliveries",
+      "audit audit_heads inbox operations outbox payments", "outbox outbox_head webhook_deliveries",
+      "webhook_deliveries",
       "audit audit_heads idempotency operations payments", "audit audit_heads idempotency operations outbox payments",
       "idempotency", "audit audit_heads operations order_contacts orders outbox payments token_uses",
     ]
