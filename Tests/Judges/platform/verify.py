@@ -514,7 +514,7 @@ def verify_refusals(platform, shop):
     for claim, body, name in (
             ("refuses a payment without an order", {}, "order"),
             ("refuses a currency that is none", body_of("x", {}, currency="EEE"), "order.amountOfMoney.currencyCode"),
-            ("refuses an amount of nothing", body_of("x", {}, value=0), "order.amountOfMoney.amount"),
+            ("refuses an amount below zero", body_of("x", {}, value=-1), "order.amountOfMoney.amount"),
             ("refuses a payment without payment data", body_of("x", {}),
              "mobilePaymentMethodSpecificInput.encryptedPaymentData"),
             ("refuses a reference that is too long", body_of("x" * 41, {}), "order.references.merchantReference"),
