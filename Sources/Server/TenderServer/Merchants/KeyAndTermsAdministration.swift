@@ -13,13 +13,27 @@ extension MerchantAdministration {
       return try await addKey(merchant, kind, .none, overlap: .seconds(seconds))
     case .revokeKey(let merchant, let kind, let id): return try await revoke(merchant, kind, id)
     case .listKeys(let merchant): return try await keys(of: merchant)
-    case .reseal:
-      while try await store.reseal() > 0 {}
-      while try await resealMail() > 0 {}
-    default: break
+    case .reseal: return try await reseal()
+    default: return try await sealed()
     }
+  }
+
+  private func sealed() async throws -> MerchantAnswer {
     let mails = try await database.read { try MailOutbox.sealedByKey(in: $0) }
     return MerchantAnswer(sealed: try await store.secretsByKey().merging(mails, uniquingKeysWith: +))
+  }
+
+  private func reseal() async throws -> MerchantAnswer {
+    var isLeft = true
+    while isLeft { isLeft = try await resealPart() > 0 }
+    return try await sealed()
+  }
+
+  // Swift 6.3 crashes in a release build if this becomes a part of the loop.
+  @inline(never)
+  private func resealPart() async throws -> Int {
+    let secrets = try await store.reseal()
+    return try await secrets + resealMail()
   }
 
   /// - Returns: how many waiting messages were sealed anew.
