@@ -132,27 +132,40 @@ extension PaymentPage.Item {
     case basket
   }
 
-  /// Payments whose outcome is open, the oldest first.
-  package static func open(limit: Int, in store: Transaction) throws -> [PaymentPage.Item] {
-    try store.rows(
+  /// Payments of some merchants, or of all, whose outcome is open, the oldest first.
+  package static func open(
+    of merchants: [MerchantID]? = nil, limit: Int, in store: Transaction
+  ) throws -> [PaymentPage.Item] {
+    let merchants = MerchantCondition(merchants)
+    return try store.rows(
       """
-      SELECT * FROM payments WHERE status IN ('authorizing', 'pending', 'unknown') ORDER BY status, created_at
-      LIMIT \(limit)
-      """
+      SELECT * FROM payments WHERE status IN ('authorizing', 'pending', 'unknown') AND \(merchants.sql)
+      ORDER BY status, created_at LIMIT \(limit)
+      """, merchants.values
     ).map(PaymentPage.Item.init)
   }
 
   /// Payments with an alarm, the newest first.
-  package static func alarmed(limit: Int, in store: Transaction) throws -> [PaymentPage.Item] {
-    try store.rows("SELECT * FROM payments WHERE alarm IS NOT NULL ORDER BY id DESC LIMIT \(limit)").map(
-      PaymentPage.Item.init)
+  package static func alarmed(
+    of merchants: [MerchantID]? = nil, limit: Int, in store: Transaction
+  ) throws -> [PaymentPage.Item] {
+    let merchants = MerchantCondition(merchants)
+    return try store.rows(
+      "SELECT * FROM payments WHERE alarm IS NOT NULL AND \(merchants.sql) ORDER BY id DESC LIMIT \(limit)",
+      merchants.values
+    ).map(PaymentPage.Item.init)
   }
 
   /// Payments whose hold the acquirer releases before a moment, the first to end first.
-  package static func expiring(before end: Timestamp, limit: Int, in store: Transaction) throws -> [PaymentPage.Item] {
-    try store.rows(
-      "SELECT * FROM payments WHERE hold_until IS NOT NULL AND hold_until < $1 ORDER BY hold_until LIMIT \(limit)",
-      .integer(end.microseconds)
+  package static func expiring(
+    before end: Timestamp, of merchants: [MerchantID]? = nil, limit: Int, in store: Transaction
+  ) throws -> [PaymentPage.Item] {
+    let merchants = MerchantCondition(merchants, after: 1)
+    return try store.rows(
+      """
+      SELECT * FROM payments WHERE hold_until IS NOT NULL AND hold_until < $1 AND \(merchants.sql)
+      ORDER BY hold_until LIMIT \(limit)
+      """, [.integer(end.microseconds)] + merchants.values
     ).map(PaymentPage.Item.init)
   }
 }

@@ -102,11 +102,16 @@ enum Deliveries {
   /// The newest payment first; of those that wait, the next try first.
   ///
   /// The state stands in the text, so that the indexes of dead and of waiting deliveries are used.
-  static func list(_ state: Delivery.State, limit: Int, in store: Transaction) throws -> [Delivery] {
+  static func list(
+    _ state: Delivery.State, of merchants: [MerchantID]?, limit: Int, in store: Transaction
+  ) throws -> [Delivery] {
     let order = state == .waiting ? "next_try" : "payment DESC, seq"
+    let merchants = MerchantCondition(merchants)
     return try store.rows(
-      "SELECT * FROM webhook_deliveries WHERE state = '\(state.rawValue)' ORDER BY \(order) LIMIT $1",
-      .integer(Int64(limit))
+      """
+      SELECT * FROM webhook_deliveries WHERE state = '\(state.rawValue)' AND \(merchants.sql)
+      ORDER BY \(order) LIMIT \(limit)
+      """, merchants.values
     ).map { try Delivery($0, fence: $0.integer("fence")) }
   }
 

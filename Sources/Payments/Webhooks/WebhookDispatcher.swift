@@ -249,9 +249,9 @@ extension WebhookDispatcher {
   }
 
   package static func deliveries(
-    _ state: Delivery.State, limit: Int = 50, in database: Database
+    _ state: Delivery.State, of merchants: [MerchantID]? = nil, limit: Int = 50, in database: Database
   ) async throws -> [Delivery] {
-    try await database.read { try Deliveries.list(state, limit: limit, in: $0) }
+    try await database.read { try Deliveries.list(state, of: merchants, limit: limit, in: $0) }
   }
 
   /// The deliveries of a payment's events, oldest first.

@@ -21,23 +21,16 @@ struct AttentionController: Sendable {
   }
 
   private func payments(_ user: OfficeUser) async throws -> [Matter] {
-    let end = office.clock.now().adding(Self.holdWarning)
-    let (alarmed, open, expiring) = try await office.database.read { store in
-      (
-        try PaymentPage.Item.alarmed(limit: 50, in: store), try PaymentPage.Item.open(limit: 50, in: store),
-        try PaymentPage.Item.expiring(before: end, limit: 50, in: store)
-      )
+    let (end, merchants) = (office.clock.now().adding(Self.holdWarning), user.merchants)
+    return try await office.database.read { store in
+      try PaymentPage.Item.alarmed(of: merchants, limit: 50, in: store).map { Matter(alarm: $0) }
+        + PaymentPage.Item.open(of: merchants, limit: 50, in: store).map { Matter(open: $0) }
+        + PaymentPage.Item.expiring(before: end, of: merchants, limit: 50, in: store).map { Matter(expiring: $0) }
     }
-    func visible(_ items: [PaymentPage.Item]) -> [PaymentPage.Item] {
-      items.filter { user.role(of: $0.payment.merchant) != nil }
-    }
-    return visible(alarmed).map { Matter(alarm: $0) } + visible(open).map { Matter(open: $0) }
-      + visible(expiring).map { Matter(expiring: $0) }
   }
 
   private func webhooks(_ user: OfficeUser) async throws -> [Matter] {
-    let dead = try await WebhookDispatcher.deliveries(.dead, limit: 500, in: office.database)
-      .filter { user.role(of: $0.merchant) != nil }
+    let dead = try await WebhookDispatcher.deliveries(.dead, of: user.merchants, limit: 500, in: office.database)
     guard let first = dead.first else { return [] }
     return [
       Matter(
@@ -79,7 +72,7 @@ struct AttentionController: Sendable {
 }
 
 /// Something that needs a person.
-private struct Matter {
+private struct Matter: Sendable {
   let isUrgent: Bool
   let title: String
   let detail: String

@@ -21,8 +21,8 @@ struct WebhookController: Sendable {
   private func list(_ call: OfficeCall, _ extra: [String: Any]) async throws -> Response {
     let user = try call.user
     let state = call.query("state").flatMap(Delivery.State.init(rawValue:)) ?? .dead
-    let deliveries = try await WebhookDispatcher.deliveries(state, limit: Self.limit, in: office.database)
-      .filter { user.role(of: $0.merchant) != nil }
+    let deliveries = try await WebhookDispatcher.deliveries(
+      state, of: user.merchants, limit: Self.limit, in: office.database)
     let states = Delivery.State.allCases.map {
       ["value": $0.rawValue, "name": $0.rawValue, "isHere": $0 == state] as [String: Any]
     }

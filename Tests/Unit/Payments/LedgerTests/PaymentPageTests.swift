@@ -84,6 +84,24 @@ import Testing
     #expect(alarmed.map(\.alarm) == ["capture_overdue"])
     #expect(expiring.allSatisfy { $0.holdUntil != nil })
   }
+
+  @Test func `looks at the payments of one's merchants alone before the list is cut`() async throws {
+    let all = try await payments(3)
+    for payment in all { try await bench.journal.raise(.captureOverdue, on: payment) }
+    // Neither the newest nor the oldest, which a list that is cut first would hold.
+    let middle = all[1]
+    try await bench.database.write { store in
+      try store.run("UPDATE payments SET merchant = 'another' WHERE id = $1", .text(middle.rawValue))
+    }
+    let (mine, noones) = try await bench.database.read { store in
+      (
+        try PaymentPage.Item.alarmed(of: [MerchantID("another")], limit: 1, in: store)
+          + PaymentPage.Item.open(of: [MerchantID("another")], limit: 1, in: store),
+        try PaymentPage.Item.alarmed(of: [], limit: 1, in: store) + PaymentPage.Item.open(of: [], limit: 1, in: store)
+      )
+    }
+    #expect(mine.map(\.payment.id) == [middle, middle] && noones.isEmpty)
+  }
 }
 
 @Suite struct `The history of a payment` {
