@@ -95,6 +95,8 @@ package struct AcquirerEvent: Sendable, Hashable {
   package enum Content: Sendable, Hashable {
     /// The answer to an operation of ours.
     case answer(AcquirerAnswer)
+    /// What an operation of ours did has come back. Its approval was sent before, and may arrive later.
+    case returned(Decline)
     /// Money moved, and no operation of ours asked for it.
     case movement(MoneyMovement)
   }

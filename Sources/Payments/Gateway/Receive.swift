@@ -69,6 +69,7 @@ extension ProviderEvent.Outcome {
     case .answer(.approved(let approval)): self = .approved(approval)
     case .answer(.declined(let decline)): self = .declined(decline)
     case .answer(.pending), .answer(.unknown), .answer(.notSent): return nil
+    case .returned(let decline): self = .returned(decline)
     case .movement(let movement): self = .moved(movement, name: event.name)
     }
   }

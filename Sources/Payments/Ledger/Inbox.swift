@@ -6,6 +6,8 @@ package struct ProviderEvent: Sendable, Hashable {
   package enum Outcome: Sendable, Hashable {
     case approved(Approval)
     case declined(Decline)
+    /// The operation was done and has come back: no approval of it counts any more, in whatever order the two arrive.
+    case returned(Decline)
     /// No operation of ours asked for it. The reference is that of an operation of the payment.
     ///
     /// - Parameter name: the provider's name of what moved the money.
@@ -102,7 +104,9 @@ extension Journal {
     }
     guard state.isOpen else { return try review(event, answer, attempt, state, record, notBefore: time, in: store) }
     let leased = try Operations.acquireLease(attempt.reference, owner: owner, until: store.now, in: store) ?? attempt
-    return .applied(try post(answer, for: leased, reportedTo: .noCaller, pause: .zero, in: store))
+    let posted = try post(answer, for: leased, reportedTo: .noCaller, pause: .zero, in: store)
+    if event.isReturn { try Operations.noteReturn(of: attempt.reference, in: store) }
+    return .applied(posted)
   }
 
   /// The operation had its answer already, and the provider may have changed it.
@@ -111,10 +115,11 @@ extension Journal {
     _ record: PaymentRecord, notBefore time: Timestamp?, in store: Transaction
   ) throws -> InboxVerdict {
     // A late approval may have been returned since; the return is posted after the approval.
-    if case .declined = event.outcome, try Operations.awaitsApproval(attempt.reference, in: store) {
+    if !event.isApproval, try Operations.awaitsApproval(attempt.reference, in: store) {
       return .early(AlarmReason.approvedLate(attempt.kind).rawValue)
     }
-    switch (event.outcome, state) {
+    if event.isReturn { try Operations.noteReturn(of: attempt.reference, in: store) }
+    switch (answer, state) {
     case (.approved, .approved) where answer.isForLess:
       return try contradict(.eventAmountMismatch, record, in: store)
     case (.approved, .approved):
@@ -129,6 +134,8 @@ extension Journal {
       return try postReturn(attempt, record, notBefore: time, in: store)
     case (.declined, .approved) where attempt.kind == .void:
       return try takeBack(void: attempt, record, notBefore: time, in: store)
+    case (.approved, .returned) where try Operations.isReturnedUnseen(attempt.reference, in: store):
+      return .known
     case (.approved, .declined) where attempt.kind == .reverse:
       return try undoneLate(event, answer, attempt, record, notBefore: time, in: store)
     case (.approved, .declined) where attempt.kind.isFollowUp, (.approved, .failed) where attempt.kind.isFollowUp:
@@ -212,10 +219,14 @@ extension ProviderEvent {
   var answer: AcquirerAnswer? {
     switch outcome {
     case .approved(let approval): .approved(approval)
-    case .declined(let decline): .declined(decline)
+    case .declined(let decline), .returned(let decline): .declined(decline)
     case .moved: nil
     }
   }
+
+  fileprivate var isApproval: Bool { if case .approved = outcome { true } else { false } }
+
+  fileprivate var isReturn: Bool { if case .returned = outcome { true } else { false } }
 
   /// Whether it says that a reversal was refused. That moves nothing, and a provider that found no payment names no
   /// amount.
@@ -228,6 +239,7 @@ extension ProviderEvent {
     switch outcome {
     case .approved: "approved"
     case .declined: "declined"
+    case .returned: "returned"
     case .moved(let movement, _): movement.rawValue
     }
   }

@@ -59,6 +59,23 @@ enum Operations {
       """, .text(reference.rawValue), .text(state.rawValue), .time(store.now))
   }
 
+  /// The provider says that an operation has come back whose approval has not arrived: it was declined, and no approval
+  /// changes that.
+  static func noteReturn(of reference: AttemptReference, in store: Transaction) throws {
+    try store.run(
+      """
+      UPDATE operations SET state = 'returned', decline_reason = COALESCE(decline_reason, $2)
+      WHERE reference = $1 AND state IN ('declined', 'failed')
+      """, .text(reference.rawValue), .text(DeclineReason.other.rawValue))
+  }
+
+  /// Whether a returned operation was never seen approved.
+  static func isReturnedUnseen(_ reference: AttemptReference, in store: Transaction) throws -> Bool {
+    try store.row(
+      "SELECT decline_reason FROM operations WHERE reference = $1 AND state = 'returned' AND decline_reason IS NOT NULL",
+      .text(reference.rawValue)) != nil
+  }
+
   /// Ends the open operations of a payment by an operator's decision, and returns the authorization. An answer that a
   /// lease holder brings later is dropped.
   static func end(

@@ -54,11 +54,27 @@ extension SimulatedWorld {
     case .approved, .declined: break
     case .pending, .unknown, .notSent: return
     }
+    tell(.answer(answer), reference, amount, patience: patience, mayUseName: mayUseName, acquirer)
+  }
+
+  /// Says that what an operation did has come back.
+  func tell(return decline: Decline, of request: FollowUpRequest, _ acquirer: SimulatedAcquirer) {
+    let content: AcquirerEvent.Content =
+      acquirer.profile.conduct.namesReturns ? .returned(decline) : .answer(.declined(decline))
+    tell(
+      content, request.reference.rawValue, request.amount, patience: .max,
+      mayUseName: acquirer.profile.conduct == .adyen, acquirer)
+  }
+
+  private func tell(
+    _ content: AcquirerEvent.Content, _ reference: String, _ amount: Amount, patience: Int, mayUseName: Bool,
+    _ acquirer: SimulatedAcquirer
+  ) {
     let name = mayUseName ? acquirer.bank.operationName(of: reference) : nil
     let isByName = name != nil && thread.choices.chance(500)
     let subject: AcquirerEvent.Subject =
       isByName ? .acquirerOperation(name ?? "") : .operation(AttemptReference(reference))
-    let event = AcquirerEvent(id: newEvent(), subject: subject, amount: amount, content: .answer(answer))
+    let event = AcquirerEvent(id: newEvent(), subject: subject, amount: amount, content: content)
     // By the bank's name it may mean the authorization, of which a void is a change.
     tell(ProviderMessage(event: event, answers: isByName ? nil : reference, patience: patience), acquirer)
   }

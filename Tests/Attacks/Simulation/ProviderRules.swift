@@ -50,6 +50,14 @@ extension BankProfile.Conduct {
     }
   }
 
+  /// Whether the event that something came back has a name of its own, so that it may overtake the one that it was done.
+  var namesReturns: Bool {
+    switch self {
+    case .adyen, .braintree, .stripe: true
+    case .sandbox, .unaskable, .checkoutCom, .worldlineDirect, .worldlineAcquiring: false
+    }
+  }
+
   /// Whether it may do what it declined after it had accepted it.
   var reconsiders: Bool {
     switch self {

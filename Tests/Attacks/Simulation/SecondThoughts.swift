@@ -26,7 +26,7 @@ extension SimulatedWorld {
       report(answer, reference, request.amount, acquirer)
       let mayReturn = kind != "void" && acquirer.profile.conduct.takesBack(kind)
       if case .approved = answer, mayReturn, faults, thread.choices.chance(60) {
-        takeBackLater(kind, request, acquirer)
+        takeBackLater(kind, request, wasAccepted: true, acquirer)
       }
       let reconsiders = acquirer.profile.conduct.reconsiders && hazards.includes(.reconsidered)
       if !approves, reconsiders { reconsiderLater(reference, request.amount, acquirer) }
@@ -36,7 +36,7 @@ extension SimulatedWorld {
   private func reconsiderLater(_ reference: String, _ amount: Amount, _ acquirer: SimulatedAcquirer) {
     // After the last repeat of the event of the decline: events carry no order.
     thread.after(thread.choices.milliseconds(310_000...450_000), "the bank approves after all") { [self] in
-      guard isOver(reference, acquirer), let answer = acquirer.bank.reconsider(reference) else { return }
+      guard isReported(reference, acquirer), let answer = acquirer.bank.reconsider(reference) else { return }
       met(.reconsidered)
       tell(answer, reference, amount, patience: .max, acquirer)
     }
@@ -61,21 +61,25 @@ extension SimulatedWorld {
     }
   }
 
-  func takeBackLater(_ kind: String, _ request: FollowUpRequest, _ acquirer: SimulatedAcquirer) {
+  /// - Parameter wasAccepted: whether an event said that it was done, and not the answer.
+  func takeBackLater(
+    _ kind: String, _ request: FollowUpRequest, wasAccepted: Bool, _ acquirer: SimulatedAcquirer
+  ) {
     let bank = acquirer.bank
     thread.after(thread.choices.milliseconds(20_000...300_000), "the bank thinks again") { [self] in
-      guard isOver(request.reference.rawValue, acquirer),
+      // An approval that arrives after a mere decline would be taken for a second thought.
+      guard
+        acquirer.profile.conduct.namesReturns || !wasAccepted && isReported(request.reference.rawValue, acquirer)
+          || evidence.reported.contains(request.reference.rawValue),
         let authorization = bank.evidence.first(where: { bank.name(of: $0.reference) == request.authorization }),
         takesBack(kind, request, authorization, bank)
       else { return }
-      let mayUseName = acquirer.profile.conduct == .adyen
-      let refusal = AcquirerAnswer.declined(Decline(reason: .other, code: "93"))
-      tell(refusal, request.reference.rawValue, request.amount, patience: .max, mayUseName: mayUseName, acquirer)
+      tell(return: Decline(reason: .other, code: "93"), of: request, acquirer)
     }
   }
 
   /// Whether no event about the operation is on its way that a later one could overtake.
-  private func isOver(_ reference: String, _ acquirer: SimulatedAcquirer) -> Bool {
+  private func isReported(_ reference: String, _ acquirer: SimulatedAcquirer) -> Bool {
     !(acquirer.profile.isUnaskable || acquirer.profile.conduct == .stripe) || evidence.reported.contains(reference)
   }
 

@@ -122,8 +122,6 @@ import Testing
   @Test(arguments: [
     ("CAPTURE", ".capture", "true", true), ("CANCELLATION", ".void", "true", true),
     ("REFUND", ".refund", "false", false),
-    ("CAPTURE_FAILED", ".capture", "true", false), ("REFUND_FAILED", ".refund", "true", false),
-    ("REFUNDED_REVERSED", ".refund", "true", false),
   ])
   func `an event about an operation of ours is its answer`(
     code: String, suffix: String, success: String, isDone: Bool
@@ -136,6 +134,21 @@ import Testing
     #expect(event.outcome.map { $0 == ("R2", isDone) } == true)
     #expect(event.id == "\(code):NC6HT9CRT65ZGN82:\(success)")
   }
+
+  @Test(arguments: [("CAPTURE_FAILED", ".capture"), ("REFUND_FAILED", ".refund"), ("REFUNDED_REVERSED", ".refund")])
+  func `an event that an operation of ours failed afterwards says that it came back`(
+    code: String, suffix: String
+  ) throws {
+    let item = Self.item([
+      "eventCode": .string(code), "merchantReference": .string("R2\(suffix)"), "success": "true",
+      "originalReference": "PPPPPPPPPPPPPPPP",
+    ])
+    let event = try #require(try Self.read([item]).events.first)
+    #expect(event.subject == .operation(AttemptReference("R2")))
+    guard case .returned = event.content else { throw Unreturned() }
+  }
+
+  private struct Unreturned: Error {}
 
   @Test(arguments: [
     ("CAPTURE", MoneyMovement.capture), ("CANCELLATION", .void), ("REFUND", .refund),

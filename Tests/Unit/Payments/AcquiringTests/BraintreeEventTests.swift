@@ -120,12 +120,12 @@ import Testing
     #expect(whole.subject == .acquirerOperation("abc"))
   }
 
-  @Test func `a settlement that was declined is a decline`() throws {
+  @Test func `money whose settlement is declined comes back`() throws {
     let event = try event(
       notification(
         "transaction_settlement_declined",
         transaction("<processor-response-code>4001</processor-response-code>", status: "settlement_declined")))
-    #expect(event.content == .answer(.declined(Decline(reason: .other, code: "4001"))))
+    #expect(event.content == .returned(Decline(reason: .other, code: "4001")))
   }
 
   @Test func `what a person did in the control panel is money that no operation asked for`() throws {

@@ -106,7 +106,7 @@ import Testing
     #expect(try events(["metadata": ours, "status": "pending"]).isEmpty)
     let failed = try events(["metadata": ours, "status": "failed", "failure_reason": "lost_or_stolen_card"])
     #expect(
-      failed.map(\.content) == [.answer(.declined(Decline(reason: .other, code: "lost_or_stolen_card")))])
+      failed.map(\.content) == [.returned(Decline(reason: .other, code: "lost_or_stolen_card"))])
     let persons = try events([:], "refund.created")
     #expect(persons.map(\.content) == [.movement(.refund)] && persons[0].name == "re_1")
     #expect(try events(["status": "failed"]).map(\.content) == [.movement(.refundReturned)])

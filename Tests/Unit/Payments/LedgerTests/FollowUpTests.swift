@@ -202,6 +202,42 @@ import Testing
     #expect(try await bench.journal.expiredHolds(10, through: ["sandbox"], by: before).isEmpty)
   }
 
+  /// Events carry no order: the one that a capture came back may overtake the one that it was done.
+  @Test func `that a capture came back counts also before the event that it was done`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.pending(Pending(acquirerReference: "P-2")), for: capture)
+    let returned = ProviderEvent.Outcome.returned(Decline(reason: .other, code: "93"))
+    guard case .applied(let after) = try await bench.journal.receive(event("e1", capture, returned)) else {
+      throw Unexpected()
+    }
+    #expect(after.status == .authorized && after.captured == 0)
+    #expect(try await bench.journal.receive(event("e2", capture)) == .known)
+    #expect(try await bench.journal.receive(event("e3", capture, returned)) == .known)
+    #expect(try await bench.journal.payment(payment)?.captured == 0)
+    #expect(try await bench.journal.operations(of: payment).first { $0.kind == .capture }?.state == .returned)
+  }
+
+  @Test func `that a capture came back counts also after it was recorded as declined or failed`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(.notSent("refused"), for: capture)
+    let returned = ProviderEvent.Outcome.returned(Decline(reason: .other, code: "93"))
+    #expect(try await bench.journal.receive(event("e1", capture, returned)) == .known)
+    #expect(try await bench.journal.receive(event("e2", capture)) == .known)
+    #expect(try await bench.journal.payment(payment)?.captured == 0)
+  }
+
+  @Test func `that a capture is done, after it was seen to be done and came back, calls a person`() async throws {
+    let payment = try await bench.authorized()
+    let capture = try await bench.journal.reserve(.capture, nil, of: payment)
+    _ = try await bench.journal.record(FakeAcquirer.approval(capture.reference), for: capture)
+    let returned = ProviderEvent.Outcome.returned(Decline(reason: .other, code: "93"))
+    _ = try await bench.journal.receive(event("e1", capture, returned))
+    #expect(
+      try await bench.journal.receive(event("e2", capture)) == .contradicted("event_contradicts_returned"))
+  }
+
   /// Whether the acquirer took the last one before or after the first came back is not to be seen from its answers.
   @Test(arguments: [true, false])
   func `that a capture failed beside a final one releases its money, whichever event comes first`(

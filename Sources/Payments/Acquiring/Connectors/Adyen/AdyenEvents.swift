@@ -93,7 +93,7 @@ private struct AdyenItem {
       case "CAPTURE": try result(of: .capture, otherwise: .capture)
       case "CANCELLATION": try result(of: .void, otherwise: .void)
       case "REFUND": try result(of: .refund, otherwise: .refund)
-      // What was done before has come back: the later answer to the same operation.
+      // What was done before has come back.
       case "CAPTURE_FAILED": captureReturned
       case "REFUND_FAILED", "REFUNDED_REVERSED":
         if let returned = returned(.refund) { returned } else { try movement(.refundReturned) }
@@ -139,13 +139,13 @@ private struct AdyenItem {
 
   private func returned(_ kind: AdyenModification) -> Meaning? {
     guard isSuccess else { return nil }
-    return kind.operation(merchantReference).map { (.operation($0), .answer(.declined(decline))) }
+    return kind.operation(merchantReference).map { (.operation($0), .returned(decline)) }
   }
 
   /// A capture that a person made is known by Adyen's name of it alone.
   private var captureReturned: Meaning? {
     guard isSuccess else { return nil }
-    return returned(.capture) ?? (.acquirerOperation(pspReference), .answer(.declined(decline)))
+    return returned(.capture) ?? (.acquirerOperation(pspReference), .returned(decline))
   }
 
   /// A person asked for all of it to be given back, captured or not.

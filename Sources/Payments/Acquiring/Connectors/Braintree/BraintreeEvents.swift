@@ -113,7 +113,7 @@ extension BraintreeEvents {
     case "refund_failed": content = .movement(.refundReturned)
     case "transaction_settled" where transaction.isSettledByPerson:
       content = .movement(transaction.kind == .credit ? .refund : .capture)
-    default: content = .answer(BraintreeAnswers(settings: settings).movement(transaction))
+    default: content = Self.content(kind, BraintreeAnswers(settings: settings).movement(transaction))
     }
     if case .answer(.unknown(let interruption)) = content { throw BraintreeXMLError(interruption.detail) }
     return [
@@ -121,6 +121,15 @@ extension BraintreeEvents {
         id: "\(kind):\(transaction.id)", subject: transaction.subject(of: content), amount: amount, content: content,
         name: transaction.id)
     ]
+  }
+
+  /// What was submitted for settlement counts as done, and has come back when the settlement is declined.
+  private static func content(_ kind: String, _ answer: AcquirerAnswer) -> AcquirerEvent.Content {
+    if kind == "transaction_settlement_declined", case .declined(let decline) = answer {
+      .returned(decline)
+    } else {
+      .answer(answer)
+    }
   }
 
   /// The money goes back when the dispute opens, and comes again when it is won. Every kind by which it is gone for good
@@ -163,7 +172,7 @@ extension BraintreeTransaction {
   fileprivate func subject(of content: AcquirerEvent.Content) -> AcquirerEvent.Subject {
     switch content {
     case .movement: .authorization(refunded ?? authorization ?? id)
-    case .answer:
+    case .answer, .returned:
       if let order, kind == .credit || authorization != nil {
         .operation(AttemptReference(order))
       } else {

@@ -160,14 +160,16 @@ private struct StripeEvent {
   }
 
   private func answer(to reference: AttemptReference, _ refund: StripeRefund) -> [AcquirerEvent] {
-    let answer: AcquirerAnswer
+    let content: AcquirerEvent.Content
     switch refund.status {
-    case "succeeded": answer = .approved(Approval(acquirerReference: refund.id))
-    case "failed", "canceled": answer = .declined(refund.decline)
+    case "succeeded": content = .answer(.approved(Approval(acquirerReference: refund.id)))
+    // It may have succeeded first. It does not succeed again.
+    case "failed", "canceled": content = .returned(refund.decline)
     default: return []
     }
     return [
-      AcquirerEvent(id: "\(refund.status):\(refund.id)", reference: reference, amount: refund.amount, answer: answer)
+      AcquirerEvent(
+        id: "\(refund.status):\(refund.id)", subject: .operation(reference), amount: refund.amount, content: content)
     ]
   }
 
