@@ -125,8 +125,8 @@ extension Auditor {
     "uncaptured_hold_ended": [.immediateCaptureEnds],
     // An acquirer that answers no inquiry, and refuses every repeat: only a person can find out.
     "capture_unknown": [.everythingIsResolved, .immediateCaptureEnds, .noPhantom, .sums],
-    // The acquirer did late what the balances do not have room for any more.
-    "capture_approved_late": [.noPhantom, .sums],
+    // The acquirer did late what the balances do not have room for any more; the payment may have ended meanwhile.
+    "capture_approved_late": [.noPhantom, .sums, .noLostAuthorization],
     "refund_approved_late": [.noPhantom, .sums],
     "void_approved_late": [.noPhantom],
     "increment_approved_late": [.noPhantom],

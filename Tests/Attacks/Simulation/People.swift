@@ -142,6 +142,7 @@ extension SimulatedWorld {
     decideOperations(database)
     // A capture that a person took for done and the acquirer had refused is held again, for as long as holds last.
     settle(for: .seconds(1_200))
+    noteOutlivedKeys(within: .seconds(86_400 * 8))
     thread.slumber(.seconds(86_400 * 8))
     // In processes that start in the middle too.
     settle(for: .seconds(4_500))

@@ -46,6 +46,7 @@ final class SimulatedBank {
   private var answers: [String: Answer] = [:]
   /// Captures and refunds that it has accepted and not decided, by our reference.
   private var undecided: [String: (kind: String, request: FollowUpRequest)] = [:]
+  var isDeciding: Bool { !undecided.isEmpty }
   /// What it has declined after it had accepted it.
   private var rejected: [String: (kind: String, request: FollowUpRequest)] = [:]
   /// References that it does not know again.

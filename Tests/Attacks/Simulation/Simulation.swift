@@ -169,7 +169,7 @@ final class SimulatedWorld: @unchecked Sendable {
     wire.moved = { [unowned acquirer] kind, request in
       if conduct.announcesOperations { self.announce(request, acquirer) }
       guard conduct.takesBack(kind), self.faults, choices.chance(60) else { return }
-      self.takeBackLater(kind, request, acquirer)
+      self.takeBackLater(kind, request, wasAccepted: false, acquirer)
     }
     if hazards.includes(.declinedForNow) {
       wire.isDeclinedForNow = {
@@ -231,19 +231,34 @@ final class SimulatedWorld: @unchecked Sendable {
       thread.run(until: thread.uptime + .seconds(900))
       if !evidence.unaskable.isEmpty { waitForPeople() }
     }
-    // What was accepted for the last call is decided by now.
-    if acquirers.contains(where: { $0.profile.conduct == .checkoutCom }) { callUntilAnswered() }
+    finish()
     return try audited()
   }
 
-  /// A call that was refused while another operation was open begins its own at a repeat, which is accepted first.
-  private func callUntilAnswered() {
-    for _ in 0..<4 {
+  /// What has begun just now ends: a call that was refused while another operation was open begins its own at a repeat, a
+  /// capture that is due again is accepted first, its event arrives. What does not end in all this time is stuck.
+  private func finish() {
+    for _ in 0..<6 where hasOpenKeys || acquirers.contains(where: \.bank.isDeciding) || hasNews {
       callAgain()
       thread.run(until: thread.uptime + .seconds(300))
-      guard hasOpenKeys else { return }
     }
   }
+
+  /// Whether the merchant has not been told everything.
+  private var hasNews: Bool {
+    guard let database = try? store.open([], clock: thread.clock) else { return false }
+    let found = Found()
+    Task.detached { found.row = (try? await database.read { try $0.row(Self.waitingNews) }) ?? nil }
+    thread.run(until: thread.uptime)
+    return found.row != nil
+  }
+
+  private final class Found: @unchecked Sendable { var row: Row? }
+
+  private static let waitingNews = """
+    SELECT payment FROM outbox WHERE delivered_at IS NULL
+    UNION ALL SELECT payment FROM webhook_deliveries WHERE state = 'waiting' LIMIT 1
+    """
 
   /// A bank that repeats its own error under a key does so for a day. What is not done and cannot be told from what is,
   /// such as a void, is done by a repeat afterwards.
