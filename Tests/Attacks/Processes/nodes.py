@@ -3,7 +3,7 @@
     scripts/failover, and STORE=postgres with scripts/races and scripts/crash
 """
 import os, random, shutil, signal, sqlite3, subprocess, time
-from deployment import BINARIES, DECRYPTED, TROUBLE, Deployment, UnixConnection, call
+from deployment import BINARIES, DECRYPTED, TO_COME, TROUBLE, Deployment, UnixConnection, call
 from cluster import Failed, SingleServer
 import free_ports
 
@@ -105,10 +105,8 @@ class Nodes(Deployment):
         running = [node for node in self.nodes if node.process and node.process.poll() is None] or self.nodes
         return UnixConnection(f"{self.directory}/{self.dice.choice(running).name}.sock", timeout)
 
-    def undelivered(self):
-        return int(self.asked(
-            "SELECT (SELECT COUNT(*) FROM outbox WHERE delivered_at IS NULL) + "
-            "(SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'waiting')"))
+    def to_come(self):
+        return int(self.asked(TO_COME))
 
     def references(self, baskets):
         names = ",".join(f"'{basket}'" for basket in baskets)
