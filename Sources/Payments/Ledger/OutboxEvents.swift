@@ -61,12 +61,15 @@ extension OutboxEvent {
   ///   cannot be taken before an earlier one.
   /// - Returns: none as well while another process takes them.
   package static func take(payments: Int, in store: Transaction) throws -> [OutboxEvent] {
-    guard let head = try head(in: store), let latest = try latestWaiting(payments, in: store) else { return [] }
-    // Never before an earlier position's time nor before the event's own, although a clock may be set back.
-    let time = try max(store.now, head.time("handed_over_at"), latest)
-    let position = try head.integer("position")
-    let last = position + Int64(try number(payments, after: position, at: time, in: store))
-    try store.run("UPDATE outbox_head SET position = $1, handed_over_at = $2", .integer(last), .time(time))
+    guard let head = try head(in: store), try isWaiting(in: store) else { return [] }
+    let (position, before) = (try head.integer("position"), try head.time("handed_over_at"))
+    let last = position + Int64(try number(payments, after: position, notBefore: max(store.now, before), in: store))
+    guard last > position else { return [] }
+    try store.run(
+      """
+      UPDATE outbox_head SET position = $1, handed_over_at =
+        (SELECT delivered_at FROM outbox WHERE outbox.position = $1)
+      """, .integer(last))
     return try store.rows(
       select + " WHERE outbox.position > $1 AND outbox.position <= $2 ORDER BY outbox.position", .integer(position),
       .integer(last)
@@ -84,28 +87,29 @@ extension OutboxEvent {
     return try store.unclaimedRows(find).first
   }
 
-  private static let waiting = """
-    FROM outbox WHERE delivered_at IS NULL AND payment IN
-      (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)
-    """
-
-  /// When the newest of the waiting events happened; nil when none waits.
-  private static func latestWaiting(_ payments: Int, in store: Transaction) throws -> Timestamp? {
-    try store.row("SELECT MAX(happened_at) AS latest " + waiting, .integer(Int64(payments)))?
-      .integerOrNil("latest").map(Timestamp.init(microseconds:))
+  /// Most looks find nothing; this is the cheapest of them.
+  private static func isWaiting(in store: Transaction) throws -> Bool {
+    try store.row("SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT 1") != nil
   }
 
-  /// Gives the waiting events the next positions, by one statement, because every other write waits for it.
+  /// Gives the waiting events the next positions, by one statement, because every other write waits for it. All get the
+  /// same time of hand-over: never before an earlier position's time nor before an event's own, although a clock may be
+  /// set back.
   ///
-  /// - Returns: how many. An event that was committed meanwhile and happened after the time waits for the next round.
+  /// - Returns: how many.
   private static func number(
-    _ payments: Int, after position: Int64, at time: Timestamp, in store: Transaction
+    _ payments: Int, after position: Int64, notBefore time: Timestamp, in store: Transaction
   ) throws -> Int {
     try store.run(
       """
-      UPDATE outbox SET delivered_at = $3, position = $2 + placed.number
-      FROM (SELECT payment, seq, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number
-        \(waiting) AND happened_at <= $3) AS placed
+      WITH placed AS (
+        SELECT payment, seq, happened_at, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number
+        FROM outbox WHERE delivered_at IS NULL AND payment IN
+          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)
+      ), latest AS (SELECT MAX(happened_at) AS time FROM placed)
+      UPDATE outbox SET position = $2 + placed.number,
+        delivered_at = CASE WHEN latest.time > $3 THEN latest.time ELSE $3 END
+      FROM placed, latest
       WHERE outbox.payment = placed.payment AND outbox.seq = placed.seq
       """, .integer(Int64(payments)), .integer(position), .time(time))
   }

@@ -32,6 +32,7 @@ final class PostgresConnection {
     guard PQstatus(handle) == CONNECTION_OK else { throw lost() }
     PQsetNoticeReceiver(handle, { PostgresConnection.note($1, in: $0) }, warnings)
     try execute(Self.limits(settings))
+    try prepareTime()
     timeline = try readTimeline()
   }
 
@@ -41,6 +42,19 @@ final class PostgresConnection {
       ("statement_timeout", settings.statementLimit), ("lock_timeout", settings.lockLimit),
       ("idle_in_transaction_session_timeout", settings.idleLimit),
     ].map { "SET \($0) = \($1.milliseconds)" }.joined(separator: "; ")
+  }
+
+  /// Begins a transaction.
+  ///
+  /// - Returns: the database's time in microseconds since 1970, as text; it comes in the same answer.
+  func begin(_ mode: String) throws -> String? {
+    try execute("BEGIN ISOLATION LEVEL \(mode); EXECUTE tender_time").text
+  }
+
+  /// Planned once, because every transaction asks.
+  private func prepareTime() throws {
+    try execute(
+      "PREPARE tender_time AS SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)")
   }
 
   /// The name of a file of the log begins with the timeline, in eight hexadecimal digits. What the control file says
@@ -105,6 +119,7 @@ final class PostgresConnection {
   func forgetStatements() throws {
     try execute("DEALLOCATE ALL")
     statements = [:]
+    try prepareTime()
   }
 
   /// Commits.

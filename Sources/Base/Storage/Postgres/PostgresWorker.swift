@@ -78,10 +78,9 @@ final class PostgresWorker {
   /// - Returns: the database's time, which is the same for every node.
   private func begin(_ job: PostgresJob, _ connection: PostgresConnection) throws -> Timestamp {
     let mode = job.isReading ? "REPEATABLE READ READ ONLY" : "READ COMMITTED READ WRITE"
-    let time = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)"
-    let result = try connection.execute("BEGIN ISOLATION LEVEL \(mode); \(time)")
+    let time = try connection.begin(mode)
     if let clock { return clock.now() }
-    guard let microseconds = result.text.flatMap({ Int64($0) }) else { throw StorageError.other("no time") }
+    guard let microseconds = time.flatMap({ Int64($0) }) else { throw StorageError.other("no time") }
     return Timestamp(microseconds: microseconds)
   }
 
