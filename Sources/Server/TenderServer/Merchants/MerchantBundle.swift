@@ -119,7 +119,10 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   /// Reads a merchant's folder, or the file of an export.
   package init(place path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
     var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw ConfigurationError(path, "is neither a merchant's folder nor a file that the back office exported")
+    }
+    guard !isFolder.boolValue else {
       try await self.init(folder: path, at: now, keysMayBeElsewhere: keysMayBeElsewhere)
       return
     }

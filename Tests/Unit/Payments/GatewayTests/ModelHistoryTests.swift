@@ -125,7 +125,7 @@ import Testing
     #expect(shop.fake.inquiries.isEmpty && shop.fake.reversals.isEmpty)
   }
 
-  /// What becomes of the next commit: it happens, or not, and nobody says which.
+  /// What becomes of the next commit: it happens or not, and the caller does not learn it.
   private enum Doubt: CaseIterable { case done, notDone }
 
   private final class DoubtfulStore: Sendable {

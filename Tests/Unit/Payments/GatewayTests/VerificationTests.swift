@@ -51,7 +51,7 @@ import Testing
     #expect(try await shop.gateway.pay(order, with: shop.token(for: order)).status == .verified)
   }
 
-  @Test func `that a process has left is given up by recovery, which asks nobody`() async throws {
+  @Test func `that a process has left is given up by recovery without an inquiry`() async throws {
     guard
       case .new(let attempt) = try await shop.journal.claim(
         order, spending: .sample(1), card: .sample,
