@@ -102,14 +102,11 @@ extension OutboxEvent {
   ) throws -> Int {
     try store.run(
       """
-      WITH placed AS (
-        SELECT payment, seq, happened_at, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number
-        FROM outbox WHERE delivered_at IS NULL AND payment IN
-          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)
-      ), latest AS (SELECT MAX(happened_at) AS time FROM placed)
       UPDATE outbox SET position = $2 + placed.number,
-        delivered_at = CASE WHEN latest.time > $3 THEN latest.time ELSE $3 END
-      FROM placed, latest
+        delivered_at = CASE WHEN placed.latest > $3 THEN placed.latest ELSE $3 END
+      FROM (SELECT payment, seq, ROW_NUMBER() OVER (ORDER BY payment, seq) AS number, MAX(happened_at) OVER () AS latest
+        FROM outbox WHERE delivered_at IS NULL AND payment IN
+          (SELECT payment FROM outbox WHERE delivered_at IS NULL ORDER BY next_try LIMIT $1)) AS placed
       WHERE outbox.payment = placed.payment AND outbox.seq = placed.seq
       """, .integer(Int64(payments)), .integer(position), .time(time))
   }
