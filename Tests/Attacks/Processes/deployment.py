@@ -207,12 +207,12 @@ def call(base, method, path, body=None, headers=None, timeout=35):
     return exchange(http.client.HTTPConnection(host.hostname, host.port, timeout=timeout), method, path, body, headers)
 
 
-# Errors of a connection while its server is killed.
 # What a server does later without an operation that is open: events, their deliveries, and captures that are due again. In one
 # query: two could miss an event that the dispatcher moves in between.
 TO_COME = ("SELECT (SELECT COUNT(*) FROM outbox WHERE delivered_at IS NULL) + "
            "(SELECT COUNT(*) FROM webhook_deliveries WHERE state = 'waiting') + "
            "(SELECT COUNT(*) FROM payments WHERE capture_due IS NOT NULL AND status = 'authorized' AND alarm IS NULL)")
+# Errors of a connection while its server is killed.
 TROUBLE = (OSError, http.client.HTTPException, ValueError)
 
 
@@ -514,7 +514,7 @@ class Deployment:
         return {"basketId": basket, "quoteId": sheet["quoteId"], "token": token, "shippingContact": self.contact}
 
     def to_come(self):
-        """Counts what is to come."""
+        """How many events, deliveries and captures the server has yet to see to."""
         store = sqlite3.connect(f"file:{self.store}?mode=ro", uri=True)
         try:
             return store.execute(TO_COME).fetchone()[0]

@@ -120,7 +120,7 @@ extension MerchantBundle: CustomStringConvertible, CustomReflectable {
   package init(place path: String, at now: Timestamp, keysMayBeElsewhere: Bool) async throws {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw ConfigurationError(path, "is neither a merchant's folder nor a file that the back office exported")
+      throw ConfigurationError(path, "is not there; name a merchant's folder, or a file that the back office exported")
     }
     guard !isFolder.boolValue else {
       try await self.init(folder: path, at: now, keysMayBeElsewhere: keysMayBeElsewhere)
