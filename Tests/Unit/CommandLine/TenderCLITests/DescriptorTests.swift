@@ -5,7 +5,7 @@ import Testing
 /// `tender serve` in a process that may open 160 files.
 @Suite(.serialized) struct `A server that may open 160 files` {
   @Test func `answers while more connections are opened than it has files, and does not spin`() async throws {
-    try await Self.serving { server, port in
+    try await Self.serving { server, port, _ in
       let idle = try (0..<200).map { _ in try Connection(port) }
       try await Task.sleep(for: .milliseconds(500))
       let before = try ProcessorTime.of(server)
@@ -17,22 +17,43 @@ import Testing
   }
 
   /// The limit is lowered from outside below what is open, so that no limit of connections can help.
+  ///
+  /// On a busy machine libdispatch ends such a process by SIGILL and without a word: it counts its working threads by
+  /// files in /proc, and takes one that it cannot open for a thread that has ended
+  /// (`_dispatch_workq_count_runnable_workers`).
   @Test func `pauses when there are no files left, and goes on when there are`() async throws {
-    try await Self.serving { server, port in
-      let kept = try Connection(port)
-      #expect(try kept.asksForHealth() == "HTTP/1.1 200 OK")
-      try Self.limitFiles(of: server, to: 8)
-      let waiting = try Connection(port)
-      try await Task.sleep(for: .milliseconds(500))
-      let before = try ProcessorTime.of(server)
-      try await Task.sleep(for: .seconds(2))
-      #expect(try ProcessorTime.of(server) - before < .milliseconds(500))
-      try Self.limitFiles(of: server, to: 160)
-      #expect(try waiting.asksForHealth() == "HTTP/1.1 200 OK")
+    try await Self.serving { server, port, program in
+      do {
+        try await Self.pauses(server, port)
+      } catch {
+        let isDispatch = await Self.hasEndedSilently(server, program)
+        try withKnownIssue("libdispatch cannot count its threads") { throw error } when: { isDispatch }
+      }
     }
   }
 
-  private static func serving(_ body: (_ server: pid_t, _ port: Int) async throws -> Void) async throws {
+  private static func pauses(_ server: pid_t, _ port: Int) async throws {
+    let kept = try Connection(port)
+    try #require(try kept.asksForHealth() == "HTTP/1.1 200 OK")
+    try limitFiles(of: server, to: 8)
+    let waiting = try Connection(port)
+    try await Task.sleep(for: .milliseconds(500))
+    let before = try ProcessorTime.of(server)
+    try await Task.sleep(for: .seconds(2))
+    #expect(try ProcessorTime.of(server) - before < .milliseconds(500))
+    try limitFiles(of: server, to: 160)
+    try #require(try waiting.asksForHealth() == "HTTP/1.1 200 OK")
+  }
+
+  /// By SIGILL, with nothing said; Swift's own traps print a line. `timeout` passes the signal on.
+  private static func hasEndedSilently(_ server: pid_t, _ program: RunningProgram) async -> Bool {
+    guard kill(server, 0) != 0 else { return false }
+    return await program.end() == 128 + SIGILL && !program.lines.contains { $0.contains("Fatal error") }
+  }
+
+  private static func serving(
+    _ body: (_ server: pid_t, _ port: Int, _ program: RunningProgram) async throws -> Void
+  ) async throws {
     let port = try FreePorts.row(of: 2)
     let workshop = try Workshop(variables: ["PORT": "\(port)", "SANDBOX": "http://localhost:\(port + 1)"])
     let sandbox = "tender sandbox --port \(port + 1)"
@@ -40,9 +61,9 @@ import Testing
       let serve =
         "sh -c 'ulimit -n 160; echo $$ > pid; mkdir -p .tender/merchants; "
         + "TENDER_SANDBOX_URL=$SANDBOX exec tender serve --port $PORT'"
-      try await workshop.with(serve, sign: "tender serves simulated") { _ in
+      try await workshop.with(serve, sign: "tender serves simulated") { program in
         let text = try workshop.text("pid").split(separator: "\n")[0]
-        try await body(try #require(pid_t(text)), port)
+        try await body(try #require(pid_t(text)), port, program)
       }
     }
   }
