@@ -53,8 +53,20 @@ public struct ShopperLocale: Sendable, Hashable {
 
   /// Whether the text has the form of a language tag: letters, then parts of letters and digits after hyphens.
   package static func isTag(_ text: String) -> Bool {
-    text.utf8.count <= 35 && text.wholeMatch(of: /[A-Za-z]{2,3}([-_][A-Za-z0-9]{1,8})*/) != nil
+    // By hand: a literal of a regular expression is parsed at every use, and every basket that is read comes here.
+    guard text.utf8.count <= 35 else { return false }
+    let parts = text.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
+    guard (2...3).contains(parts[0].count), parts[0].allSatisfy(isLetter) else { return false }
+    return parts.dropFirst().allSatisfy { part in
+      (1...8).contains(part.count) && part.allSatisfy { isLetter($0) || isDigit($0) }
+    }
   }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
   /// A text without placeholders.
   public func text(_ text: ShopperText) -> String { language.template(text) }
